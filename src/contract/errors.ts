@@ -1,0 +1,88 @@
+/** One kind of failure, as every surface shows it. */
+export interface ErrorKind {
+  /** HTTP status that carries it. */
+  readonly status: number;
+  /** Exit code of the command line. */
+  readonly exit: number;
+  /** The envelope's default message. */
+  readonly message: string;
+  /** What the caller can do about it. */
+  readonly remedy: string;
+}
+
+/**
+ * The error catalogue: the envelope's `code` → HTTP status → exit code → what the user can do.
+ * Codes 401, 422, 1005, 1007, 1009 and 500 are the interface's; the others are plain HTTP.
+ */
+export const ERRORS = {
+  401: {
+    status: 401,
+    exit: 4,
+    message: "The user token is missing or invalid.",
+    remedy: "Send a valid token in the X-User-Token header.",
+  },
+  404: { status: 404, exit: 5, message: "Not found.", remedy: "Check the path or the name." },
+  405: { status: 405, exit: 2, message: "Method not allowed.", remedy: "Use a method of the Allow header." },
+  413: { status: 413, exit: 2, message: "The body is too large.", remedy: "Send a smaller body." },
+  415: {
+    status: 415,
+    exit: 2,
+    message: "The body must be application/json.",
+    remedy: "Send the header Content-Type: application/json.",
+  },
+  422: { status: 422, exit: 2, message: "Parameter validation failed.", remedy: "Correct the fields in `errors`." },
+  500: { status: 500, exit: 1, message: "Internal error.", remedy: "Try again; give support the request_id." },
+  1005: {
+    status: 402,
+    exit: 3,
+    message: "Insufficient points.",
+    remedy: "Exchange tokens for points, or wait for the next reset of the free quota.",
+  },
+  1007: {
+    status: 502,
+    exit: 6,
+    message: "The external model call failed.",
+    remedy: "Try again later; nothing was charged.",
+  },
+  1009: { status: 400, exit: 1, message: "Invalid business request.", remedy: "Change the amount as the message says." },
+} as const satisfies Record<number, ErrorKind>;
+
+/** A code of the error catalogue. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Where in a request a fault is, and what is wrong, with the bound that was broken. */
+export interface Fault {
+  readonly in: "query" | "body" | "header" | "path";
+  /** Dotted path of the field; empty for the whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A failure of the catalogue. Every expected refusal of an operation is one of these. */
+export class AnpError extends Error {
+  override readonly name = "AnpError";
+  readonly code: ErrorCode;
+  /** With code 422: every fault found. */
+  readonly faults: readonly Fault[];
+  /** Response headers the refusal asks for, such as `Allow`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string = ERRORS[code].message,
+    options: { faults?: readonly Fault[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.faults = options.faults ?? [];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** A 422 with its faults; the message names the first, so that a reader of the message alone can act. */
+export function invalid(faults: readonly Fault[]): AnpError {
+  const first = faults[0];
+  const message =
+    first === undefined ? ERRORS[422].message : `${ERRORS[422].message} ${first.path || first.in}: ${first.message}`;
+  return new AnpError(422, message, { faults });
+}

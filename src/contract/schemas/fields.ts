@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { LIMITS } from "../limits.ts";
+
+/** Length in Unicode code points. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+/** A trimmed string of `min` to `max` code points. */
+export function text(max: number, min = 1): z.ZodString {
+  return z
+    .string()
+    .trim()
+    .refine((value) => codePoints(value) >= min, {
+      message: min === 1 ? "must not be empty" : `must have at least ${min} characters`,
+      abort: true,
+    })
+    .refine((value) => codePoints(value) <= max, { message: `must have at most ${max} characters` })
+    .meta({ minLength: min, maxLength: max });
+}
+
+/** A positive integer that JSON carries without loss. */
+export const positiveInt = z.int().min(1).max(LIMITS.integer);
+
+/** A count: zero or more. */
+export const count = z.int().min(0).max(LIMITS.integer);
+
+/** ISO 8601 timestamp with an offset. */
+export const timestamp = z.iso.datetime({ offset: true });
+
+export const sentimentLabel = z.enum(["positive", "neutral", "negative"]);
+
+/** The direction of a text or of the market. */
+export type Sentiment = z.infer<typeof sentimentLabel>;

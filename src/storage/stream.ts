@@ -1,0 +1,117 @@
+import type { z } from "zod";
+import type { Key, Storage } from "./storage.ts";
+import { parseDocument, printKey } from "./documents.ts";
+import { CorruptionError } from "./errors.ts";
+
+/** How many items share one folder of the files driver. */
+const SEGMENT_SIZE = 1000;
+/** A hint of the head is stored each time this many items were appended. */
+const HINT_EVERY = 64;
+
+/** An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed. */
+export interface Stream<T> {
+  readonly name: Key;
+  /**
+   * Appends `item` as number `expectedVersion + 1`.
+   *
+   * @returns false when that number is taken: somebody else appended first; read again and decide again
+   */
+  append(expectedVersion: number, item: T): Promise<boolean>;
+  /** The items from number `from` to number `to`, both included, as far as they exist. */
+  read(from: number, to: number): Promise<T[]>;
+  /** The item of that number. */
+  get(version: number): Promise<T | undefined>;
+  /**
+   * The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at a stored hint
+   * (which may lag) and probes forward in steps that double, then halve: O(log distance) reads.
+   */
+  head(known?: number): Promise<number>;
+  /** All items in order, in pages, in flat memory. */
+  items(from?: number): AsyncIterable<{ version: number; item: T }>;
+}
+
+/**
+ * Opens the stream under `name`.
+ *
+ * @param schema what every item must match when it is read; a mismatch is a {@link CorruptionError}
+ */
+export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>): Stream<T> {
+  const keyOf = (version: number): Key => [
+    ...name,
+    String(Math.floor((version - 1) / SEGMENT_SIZE)),
+    String(version),
+  ];
+  const hintKey: Key = [...name, "head"];
+
+  async function exists(version: number): Promise<boolean> {
+    return (await storage.get(keyOf(version))) !== undefined;
+  }
+
+  async function storedHint(): Promise<number> {
+    const text = await storage.get(hintKey);
+    if (text === undefined) return 0;
+    const hint = Number(text);
+    // A hint is never trusted: one that is damaged or points past the end only costs the search its head start.
+    return Number.isSafeInteger(hint) && hint > 0 && (await exists(hint)) ? hint : 0;
+  }
+
+  const stream: Stream<T> = {
+    name,
+    async append(expectedVersion, item) {
+      const version = expectedVersion + 1;
+      // Written before the item, so that a failure here leaves nothing behind; the version it names exists already.
+      if (expectedVersion > 0 && expectedVersion % HINT_EVERY === 0) {
+        await storage.put(hintKey, String(expectedVersion));
+      }
+      return storage.create(keyOf(version), JSON.stringify(item));
+    },
+    async get(version) {
+      const key = keyOf(version);
+      return parseDocument(key, await storage.get(key), schema);
+    },
+    async read(from, to) {
+      const keys: Key[] = [];
+      for (let version = Math.max(1, from); version <= to; version++) keys.push(keyOf(version));
+      const texts = await storage.getMany(keys);
+      const items: T[] = [];
+      for (const [index, text] of texts.entries()) {
+        const item = parseDocument(keys[index]!, text, schema);
+        if (item === undefined) {
+          if (texts.slice(index).some((later) => later !== undefined)) {
+            throw new CorruptionError(printKey(keys[index]!), "the item is missing while a later one exists");
+          }
+          break;
+        }
+        items.push(item);
+      }
+      return items;
+    },
+    async head(known) {
+      let low = known ?? (await storedHint());
+      if (!(await exists(low + 1))) return low;
+      let step = 1;
+      while (await exists(low + step * 2)) {
+        low += step * 2;
+        step *= 2;
+      }
+      // Invariant: `low` or a version right above it exists, `high` does not.
+      let high = low + step * 2;
+      low = Math.max(low, 1);
+      while (high - low > 1) {
+        const middle = Math.floor((low + high) / 2);
+        if (await exists(middle)) low = middle;
+        else high = middle;
+      }
+      return low;
+    },
+    async *items(from = 1) {
+      const size = 256;
+      for (let start = from; ; start += size) {
+        const page = await stream.read(start, start + size - 1);
+        for (const [index, item] of page.entries()) yield { version: start + index, item };
+        if (page.length < size) return;
+      }
+    },
+  };
+  return stream;
+}
