@@ -89,14 +89,13 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
     async head(known) {
       let low = known ?? (await storedHint());
       if (!(await exists(low + 1))) return low;
+      low += 1;
       let step = 1;
-      while (await exists(low + step * 2)) {
-        low += step * 2;
+      while (await exists(low + step)) {
+        low += step;
         step *= 2;
       }
-      // Invariant: `low` or a version right above it exists, `high` does not.
-      let high = low + step * 2;
-      low = Math.max(low, 1);
+      let high = low + step;
       while (high - low > 1) {
         const middle = Math.floor((low + high) / 2);
         if (await exists(middle)) low = middle;
