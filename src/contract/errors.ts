@@ -44,7 +44,12 @@ export const ERRORS = {
     message: "The external model call failed.",
     remedy: "Try again later; nothing was charged.",
   },
-  1009: { status: 400, exit: 1, message: "Invalid business request.", remedy: "Change the amount as the message says." },
+  1009: {
+    status: 400,
+    exit: 1,
+    message: "Invalid business request.",
+    remedy: "Change the amount as the message says.",
+  },
 } as const satisfies Record<number, ErrorKind>;
 
 /** A code of the error catalogue. */

@@ -28,7 +28,9 @@ export function createIds(clock: Clock, random: Random): Ids {
     },
     request() {
       const time = Math.max(0, clock.now()).toString(36).padStart(9, "0");
-      const noise = BigInt(`0x${random.bytes(10).toString("hex")}`).toString(36).padStart(16, "0");
+      const noise = BigInt(`0x${random.bytes(10).toString("hex")}`)
+        .toString(36)
+        .padStart(16, "0");
       return `r${time}${noise}`;
     },
   };

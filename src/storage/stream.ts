@@ -36,11 +36,7 @@ export interface Stream<T> {
  * @param schema what every item must match when it is read; a mismatch is a {@link CorruptionError}
  */
 export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>): Stream<T> {
-  const keyOf = (version: number): Key => [
-    ...name,
-    String(Math.floor((version - 1) / SEGMENT_SIZE)),
-    String(version),
-  ];
+  const keyOf = (version: number): Key => [...name, String(Math.floor((version - 1) / SEGMENT_SIZE)), String(version)];
   const hintKey: Key = [...name, "head"];
 
   async function exists(version: number): Promise<boolean> {

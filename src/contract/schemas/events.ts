@@ -8,7 +8,7 @@ function depthOf(value: unknown, bound: number): number {
   for (let depth = 0; ; depth++) {
     const containers = level.filter((item) => typeof item === "object" && item !== null);
     if (containers.length === 0 || depth > bound) return depth;
-    level = containers.flatMap((item) => Object.values(item as object) as unknown[]);
+    level = containers.flatMap((item) => Object.values(item) as unknown[]);
   }
 }
 

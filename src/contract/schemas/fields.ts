@@ -3,9 +3,7 @@ import { LIMITS } from "../limits.ts";
 
 /** Length in Unicode code points. */
 export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
+  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
 /** A trimmed string of `min` to `max` code points. */

@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
+import { link, mkdir, open, opendir, rename, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Driver } from "unstorage";
+import fsLite from "unstorage/drivers/fs-lite";
+import type { CreatingDriver } from "./driver.ts";
+
+// The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
+const stockDriver = fsLite as (options: { base: string }) => Driver;
+
+const SUFFIX = ".json";
+const TEMP = ".tmp";
+
+/**
+ * Keeps each value in a file of its own below `base`, on a local disk with hard links. Every write goes to a temporary
+ * file in the same folder that is synced, then linked (create) or renamed (overwrite) to its name; then the folder is
+ * synced. So a reader sees a whole value or none, and an acknowledged write survives a crash.
+ */
+export function fsDriver(base: string): CreatingDriver {
+  const stock = stockDriver({ base });
+  const folders = new Set<string>();
+  const writer = randomUUID();
+  let temps = 0;
+
+  const pathOf = (key: string): string => join(base, `${key.replaceAll(":", "/")}${SUFFIX}`);
+
+  // One system call without a thread switch: most reads on a hot path ask for an entry that is not there yet.
+  const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+
+  async function ensureFolder(folder: string): Promise<void> {
+    if (folders.has(folder)) return;
+    if (folder === base) {
+      await mkdir(base, { recursive: true });
+    } else {
+      const parent = dirname(folder);
+      await ensureFolder(parent);
+      await mkdir(folder).catch(ignoring("EEXIST"));
+      await syncFolder(parent);
+    }
+    folders.add(folder);
+  }
+
+  async function writeTemp(path: string, value: string): Promise<string> {
+    const folder = dirname(path);
+    await ensureFolder(folder);
+    const temp = join(folder, `.${basename(path)}.${writer}-${temps++}${TEMP}`);
+    try {
+      await writeSynced(temp, value);
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+      // Somebody removed the folder since we made it.
+      folders.clear();
+      await ensureFolder(folder);
+      await writeSynced(temp, value);
+    }
+    return temp;
+  }
+
+  const getItem = (key: string): Promise<string | null> | null =>
+    exists(pathOf(key)) ? (stock.getItem(`${key}${SUFFIX}`) as Promise<string | null>) : null;
+
+  async function setItem(key: string, value: string): Promise<void> {
+    const path = pathOf(key);
+    const temp = await writeTemp(path, value);
+    try {
+      await rename(temp, path);
+    } catch (error) {
+      await unlink(temp).catch(ignoring("ENOENT"));
+      throw error;
+    }
+    await syncFolder(dirname(path));
+  }
+
+  return {
+    ...stock,
+    durable: true,
+    hasItem: (key) => exists(pathOf(key)),
+    getItem,
+    setItem,
+    // Text goes in and out as it is: unstorage would decode what starts with "base64:".
+    getItemRaw: getItem,
+    setItemRaw: setItem,
+    async createItem(key, value) {
+      const path = pathOf(key);
+      if (exists(path)) return false;
+      const temp = await writeTemp(path, value);
+      let created = true;
+      try {
+        await link(temp, path);
+      } catch (error) {
+        if (!hasCode(error, "EEXIST")) throw error;
+        created = false;
+      } finally {
+        await unlink(temp);
+      }
+      if (created) await syncFolder(dirname(path));
+      return created;
+    },
+    async removeItem(key) {
+      const path = pathOf(key);
+      await unlink(path).catch(ignoring("ENOENT"));
+      await syncFolder(dirname(path)).catch(ignoring("ENOENT"));
+    },
+    async *children(prefix) {
+      const folder = await opendir(join(base, prefix.replaceAll(":", "/"))).catch(ignoring("ENOENT"));
+      if (folder === undefined) return;
+      const seen = new Set<string>();
+      for await (const entry of folder) {
+        if (entry.name.endsWith(TEMP)) continue;
+        const name = entry.isDirectory() ? entry.name : entry.name.slice(0, -SUFFIX.length);
+        if (!seen.has(name)) yield name;
+        seen.add(name);
+      }
+    },
+  };
+}
+
+async function writeSynced(path: string, value: string): Promise<void> {
+  const file = await open(path, "w");
+  try {
+    await file.writeFile(value, "utf8");
+    await file.sync();
+  } catch (error) {
+    await file.close();
+    await unlink(path).catch(ignoring("ENOENT"));
+    throw error;
+  }
+  await file.close();
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+function ignoring(code: string): (error: unknown) => undefined {
+  return (error) => {
+    if (!hasCode(error, code)) throw error;
+  };
+}

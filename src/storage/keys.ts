@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import { EncodedSegment, type Key } from "./storage.ts";
+
+const PLAIN = /^[a-z0-9_-]{1,64}$/;
+const LONGEST_HEX_BYTES = 64;
+
+/**
+ * A segment as drivers may spell it on any disk or server: `[a-z0-9_-]{1,64}` stays as it is; all else becomes `~` and
+ * the hex of its UTF-8 bytes, or `~~` and its SHA-256 when that would be longer than 128 digits. `~` is no plain
+ * character, so no two texts share a spelling, on a disk that folds case either.
+ *
+ * @throws TypeError for an empty segment or one with NUL
+ */
+export function encodeSegment(segment: string): string {
+  if (PLAIN.test(segment)) return segment;
+  if (segment === "") throw new TypeError("A storage key has an empty segment.");
+  if (segment.includes("\0")) throw new TypeError("A storage key must not contain NUL.");
+  // Lone surrogates all become U+FFFD in UTF-8 and would collide.
+  if (!segment.isWellFormed()) throw new TypeError("A storage key must be well-formed Unicode.");
+  const bytes = Buffer.from(segment, "utf8");
+  if (bytes.length > LONGEST_HEX_BYTES) return `~~${createHash("sha256").update(bytes).digest("hex")}`;
+  return `~${bytes.toString("hex")}`;
+}
+
+/** A key in one line, its segments encoded and joined by `:`, as unstorage spells keys. */
+export function encodeKey(key: Key): string {
+  return key.map((segment) => (segment instanceof EncodedSegment ? segment.text : encodeSegment(segment))).join(":");
+}

@@ -1,0 +1,27 @@
+import { Readable } from "node:stream";
+import type { Driver } from "unstorage";
+import memory from "unstorage/drivers/memory";
+import type { CreatingDriver } from "./driver.ts";
+
+// The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
+const stockDriver = memory as () => Driver<undefined, Map<string, string>>;
+
+/** Keeps everything in this process's memory: for tests and throw-away daemons. */
+export function memoryDriver(): CreatingDriver {
+  const stock = stockDriver();
+  const map = stock.getInstance!();
+  return {
+    ...stock,
+    durable: false,
+    createItem(key, value) {
+      if (map.has(key)) return Promise.resolve(false);
+      map.set(key, value);
+      return Promise.resolve(true);
+    },
+    children(prefix) {
+      const start = prefix === "" ? "" : `${prefix}:`;
+      const below = [...map.keys()].filter((key) => key.startsWith(start));
+      return Readable.from(new Set(below.map((key) => key.slice(start.length).split(":", 1)[0]!)));
+    },
+  };
+}

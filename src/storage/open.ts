@@ -1,0 +1,72 @@
+import { resolve } from "node:path";
+import { createStorage } from "unstorage";
+import { printKey } from "./documents.ts";
+import type { CreatingDriver } from "./driver.ts";
+import { StorageError } from "./errors.ts";
+import { encodeKey } from "./keys.ts";
+import { EncodedSegment, type Key, type Storage } from "./storage.ts";
+
+/**
+ * Opens the storage that a URL names: `fs:./data` (files, relative to the working directory) or `memory:`.
+ *
+ * @throws StorageError when the URL is not understood
+ */
+export async function openStorage(url: string): Promise<Storage> {
+  const [, scheme = "", rest = ""] = /^([a-z][a-z0-9-]*):(.*)$/s.exec(url) ?? [];
+  switch (scheme) {
+    case "fs": {
+      if (rest === "") throw new StorageError("The storage URL fs: needs a folder, as fs:./data.");
+      const { fsDriver } = await import("./fs.ts");
+      return storageOf(url, fsDriver(resolve(rest)));
+    }
+    case "memory": {
+      const { memoryDriver } = await import("./memory.ts");
+      return storageOf(url, memoryDriver());
+    }
+    default:
+      throw new StorageError(`The storage URL ${JSON.stringify(url)} is not understood. Use fs:FOLDER or memory:.`);
+  }
+}
+
+/**
+ * The storage's face on a driver.
+ *
+ * @throws StorageError for a driver without `createItem`
+ */
+export function storageOf(url: string, driver: CreatingDriver): Storage {
+  if (typeof driver.createItem !== "function") {
+    throw new StorageError(`The storage driver ${driver.name ?? url} cannot create a value atomically (createItem).`);
+  }
+  const stock = createStorage<string>({ driver });
+
+  async function guarded<T>(verb: string, key: Key, action: (encoded: string) => Promise<T>): Promise<T> {
+    const encoded = encodeKey(key);
+    try {
+      return await action(encoded);
+    } catch (error) {
+      if (error instanceof StorageError) throw error;
+      throw new StorageError(`Cannot ${verb} ${printKey(key)}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  const storage: Storage = {
+    url,
+    durable: driver.durable,
+    get: (key) => guarded("read", key, async (encoded) => (await stock.getItemRaw<string>(encoded)) ?? undefined),
+    getMany: async (keys) => {
+      const { getMany } = driver;
+      if (getMany === undefined || keys.length === 0) return Promise.all(keys.map((key) => storage.get(key)));
+      return guarded("read", keys[0]!, async () =>
+        (await getMany(keys.map(encodeKey))).map((value) => value ?? undefined),
+      );
+    },
+    create: (key, value) => guarded("create", key, (encoded) => driver.createItem(encoded, value)),
+    put: (key, value) => guarded("write", key, (encoded) => stock.setItemRaw(encoded, value)),
+    remove: (key) => guarded("remove", key, (encoded) => stock.removeItem(encoded)),
+    async *children(prefix) {
+      for await (const segment of driver.children(encodeKey(prefix))) yield new EncodedSegment(segment);
+    },
+    close: () => stock.dispose(),
+  };
+  return storage;
+}

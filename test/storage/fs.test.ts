@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { StorageError } from "../../src/storage/errors.ts";
+import { openStorage, storageOf } from "../../src/storage/open.ts";
+import { memoryDriver } from "../../src/storage/memory.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { describeStorage } from "./describe-storage.ts";
+
+describeStorage("files", async () => {
+  const folder = await temporaryFolder();
+  return { connect: () => openStorage(`fs:${folder.path}/data`), clean: folder.remove };
+});
+
+describe("files driver", () => {
+  it("leaves no temporary file behind and does not list one that a crash left", async () => {
+    const folder = await temporaryFolder();
+    const storage = await openStorage(`fs:${folder.path}`);
+    await storage.create(["a", "b"], "1");
+    await storage.create(["a", "b"], "2");
+    await storage.put(["a", "c"], "1");
+    expect((await readdir(join(folder.path, "a"))).sort()).toEqual(["b.json", "c.json"]);
+    await writeFile(join(folder.path, "a", ".d.json.crashed-0.tmp"), "{");
+    const names: string[] = [];
+    for await (const segment of storage.children(["a"])) names.push(segment.text);
+    expect(names.sort()).toEqual(["b", "c"]);
+    await folder.remove();
+  });
+
+  it("goes on after its folder was removed under it", async () => {
+    const folder = await temporaryFolder();
+    const storage = await openStorage(`fs:${folder.path}/data`);
+    await storage.put(["a", "b"], "1");
+    await folder.remove();
+    await storage.put(["a", "b"], "2");
+    expect(await storage.get(["a", "b"])).toBe("2");
+    await folder.remove();
+  });
+
+  it("tells a key that cannot be written, and keeps what was there", async () => {
+    const folder = await temporaryFolder();
+    const storage = await openStorage(`fs:${folder.path}`);
+    // A folder stands where the value's file should be: fails for root too, where permissions would not.
+    await mkdir(join(folder.path, "a", "b.json"), { recursive: true });
+    await writeFile(join(folder.path, "a", "b.json", "x"), "");
+    const failure = storage.put(["a", "b"], "1");
+    await expect(failure).rejects.toThrow(StorageError);
+    await expect(failure).rejects.toThrow("Cannot write a/b");
+    expect(await readdir(join(folder.path, "a"))).toEqual(["b.json"]);
+    await chmod(folder.path, 0o700);
+    await folder.remove();
+  });
+
+  it("loses nothing acknowledged and tears nothing when its process is killed at any moment", async () => {
+    const folder = await temporaryFolder();
+    const writer = join(import.meta.dirname, "killed-writer.js");
+    for (let round = 0; round < 10; round++) {
+      const child = spawn(process.execPath, [writer, folder.path, String(round)], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      let acknowledged = "";
+      child.stdout.on("data", (chunk: Buffer) => {
+        acknowledged += chunk.toString();
+        if (acknowledged.length > 40 * (round + 1)) child.kill("SIGKILL");
+      });
+      await new Promise((resolve) => child.on("close", resolve));
+      const storage = await openStorage(`fs:${folder.path}`);
+      const lines = acknowledged.split("\n").slice(0, -1);
+      expect(lines.length).toBeGreaterThan(1);
+      for (const line of lines) {
+        const { key, length } = JSON.parse(line) as { key: string; length: number };
+        expect(await storage.get(["killed", String(round), key])).toHaveLength(length);
+      }
+      for await (const segment of storage.children(["killed", String(round)])) {
+        const value = await storage.get(["killed", String(round), segment]);
+        expect(value).toHaveLength(50_000);
+      }
+    }
+    await folder.remove();
+  });
+});
+
+describe("storage URLs", () => {
+  it("refuses what it does not understand, with what it does", async () => {
+    await expect(openStorage("mysql://x")).rejects.toThrow("fs:FOLDER or memory:");
+    await expect(openStorage("./data")).rejects.toThrow(StorageError);
+    await expect(openStorage("fs:")).rejects.toThrow("needs a folder");
+  });
+
+  it("refuses a driver that cannot create atomically", () => {
+    const driver = { ...memoryDriver(), createItem: undefined };
+    expect(() => storageOf("broken:", driver as never)).toThrow("createItem");
+  });
+});
