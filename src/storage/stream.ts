@@ -11,6 +11,8 @@ const HINT_EVERY = 64;
 /** An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed. */
 export interface Stream<T> {
   readonly name: Key;
+  /** Where the item of that number is stored. */
+  keyOf(version: number): Key;
   /**
    * Appends `item` as number `expectedVersion + 1`.
    *
@@ -53,6 +55,7 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
 
   const stream: Stream<T> = {
     name,
+    keyOf,
     async append(expectedVersion, item) {
       const version = expectedVersion + 1;
       // Written before the item, so that a failure here leaves nothing behind; the version it names exists already.

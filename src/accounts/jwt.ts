@@ -1,0 +1,80 @@
+import { z } from "zod";
+import type { Clock } from "../runtime/clock.ts";
+
+/** How the platform's own tokens are checked, and which claims say what. */
+export const jwtConfig = z
+  .strictObject({
+    /** Shared secret (HS256). From the environment or a file, never from the command line. */
+    secret: z.string().min(32).optional(),
+    /** URL of the platform's key set (RS256, ES256, EdDSA …). */
+    jwks_url: z.url().optional(),
+    issuer: z.string().optional(),
+    audience: z.string().optional(),
+    claims: z
+      .strictObject({
+        user_id: z.string().default("sub"),
+        free_daily_quota: z.string().default("free_daily_quota"),
+        plan: z.string().default("plan"),
+        lang: z.string().default("lang"),
+      })
+      .prefault({}),
+  })
+  .refine((value) => (value.secret === undefined) !== (value.jwks_url === undefined), {
+    message: "needs exactly one of secret and jwks_url",
+  });
+
+export type JwtConfig = z.infer<typeof jwtConfig>;
+
+/** What a valid platform token says of its user. */
+export interface JwtIdentity {
+  readonly user_id: string;
+  readonly free_daily_quota?: number;
+  readonly plan?: string;
+  readonly lang?: "zh" | "en";
+}
+
+/** Checks a compact JWS; undefined when it is not valid now. Needs an expiry: a token for ever is refused. */
+export type JwtVerifier = (token: string) => Promise<JwtIdentity | undefined>;
+
+export async function createJwtVerifier(config: JwtConfig, clock: Clock): Promise<JwtVerifier> {
+  const { jwtVerify, createRemoteJWKSet, errors } = await import("jose");
+  const options = {
+    ...(config.issuer === undefined ? {} : { issuer: config.issuer }),
+    ...(config.audience === undefined ? {} : { audience: config.audience }),
+    requiredClaims: ["exp", config.claims.user_id],
+  };
+  const secret = config.secret === undefined ? undefined : new TextEncoder().encode(config.secret);
+  const keys = config.jwks_url === undefined ? undefined : createRemoteJWKSet(new URL(config.jwks_url));
+
+  return async (token) => {
+    const current = { ...options, currentDate: new Date(clock.now()) };
+    try {
+      const { payload } =
+        secret !== undefined
+          ? await jwtVerify(token, secret, { ...current, algorithms: ["HS256"] })
+          : await jwtVerify(token, keys!, current);
+      return identityOf(payload, config);
+    } catch (error) {
+      // A key set that cannot be fetched is the operator's problem, not the user's: it must not look like a bad token.
+      if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) return undefined;
+      throw error;
+    }
+  };
+}
+
+function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIdentity | undefined {
+  const { claims } = config;
+  const user = payload[claims.user_id];
+  if (typeof user !== "string" && typeof user !== "number") return undefined;
+  const user_id = String(user);
+  if (user_id === "" || user_id.length > 128) return undefined;
+  const quota = payload[claims.free_daily_quota];
+  const plan = payload[claims.plan];
+  const lang = payload[claims.lang];
+  return {
+    user_id,
+    ...(typeof quota === "number" && Number.isSafeInteger(quota) && quota >= 0 ? { free_daily_quota: quota } : {}),
+    ...(typeof plan === "string" ? { plan } : {}),
+    ...(lang === "zh" || lang === "en" ? { lang } : {}),
+  };
+}

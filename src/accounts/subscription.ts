@@ -1,0 +1,77 @@
+import { z } from "zod";
+import type { subscription } from "../contract/schemas/points.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { createFreshCache } from "../runtime/fresh.ts";
+import { readDocument, writeDocument } from "../storage/documents.ts";
+import type { Key, Storage } from "../storage/storage.ts";
+
+/** The plan of users who have none. */
+export const FREE_PLAN = "free";
+
+const stored = z.strictObject({
+  plan: z.string(),
+  started_at: z.iso.datetime().nullable(),
+  expires_at: z.iso.datetime().nullable(),
+});
+
+type Stored = z.infer<typeof stored>;
+
+/** A user's subscription, in the fields of the interface. */
+export type Subscription = z.infer<typeof subscription>;
+
+/** Feature name to whether it is on, a plan. */
+export type Plans = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
+
+export interface Subscriptions {
+  /** The subscription at the clock's now, at most `ttl_ms` stale. */
+  get(user: string): Promise<Subscription>;
+  /** Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period. */
+  set(user: string, plan: string, period: { started_at: number; expires_at?: number }): Promise<void>;
+}
+
+export function createSubscriptions(deps: {
+  storage: Storage;
+  clock: Clock;
+  plans: Plans;
+  ttl_ms: number;
+}): Subscriptions {
+  const { storage, clock, plans } = deps;
+  const cache = createFreshCache(deps.ttl_ms, async (user) => {
+    return (await readDocument(storage, subscriptionKey(user), stored)) ?? NONE;
+  });
+
+  return {
+    async get(user) {
+      return subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now());
+    },
+    async set(user, plan, period) {
+      const value: Stored =
+        plan === FREE_PLAN
+          ? NONE
+          : {
+              plan,
+              started_at: new Date(period.started_at).toISOString(),
+              expires_at: period.expires_at === undefined ? null : new Date(period.expires_at).toISOString(),
+            };
+      await writeDocument(storage, subscriptionKey(user), value);
+      cache.forget(user);
+    },
+  };
+}
+
+const NONE: Stored = { plan: FREE_PLAN, started_at: null, expires_at: null };
+
+/** A plan is active from its start to its expiry; outside of that, and on the free plan, no feature is on. */
+function subscriptionAt(value: Stored, plans: Plans, now: number): Subscription {
+  const begun = value.started_at === null || Date.parse(value.started_at) <= now;
+  const over = value.expires_at !== null && Date.parse(value.expires_at) <= now;
+  const is_active = value.plan !== FREE_PLAN && begun && !over;
+  const status = value.plan === FREE_PLAN || !begun ? "free" : over ? "expired" : "active";
+  const all = Object.keys(plans[value.plan] ?? plans[FREE_PLAN] ?? {});
+  const features = Object.fromEntries(all.map((name) => [name, is_active && plans[value.plan]?.[name] === true]));
+  return { status, plan: value.plan, started_at: value.started_at, expires_at: value.expires_at, features, is_active };
+}
+
+function subscriptionKey(user: string): Key {
+  return ["users", user, "subscription"];
+}

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { LIMITS } from "../contract/limits.ts";
+import { toIso, type Clock } from "../runtime/clock.ts";
+import { createFreshCache } from "../runtime/fresh.ts";
+import type { Random } from "../runtime/random.ts";
+import { readDocument, writeDocument } from "../storage/documents.ts";
+import type { Key, Storage } from "../storage/storage.ts";
+
+/** What is kept of a token: never the token itself, only its SHA-256 (which is the document's name). */
+export const tokenRecord = z.strictObject({
+  /** The first 16 hex digits of the token's SHA-256: enough to name it, useless to log in. */
+  id: z.string(),
+  user_id: z.string(),
+  label: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable(),
+  revoked_at: z.iso.datetime().nullable(),
+});
+
+export type TokenRecord = z.infer<typeof tokenRecord>;
+
+/** Opaque tokens of 256 bits: shown once, kept as a hash, with an expiry and a way to revoke them. */
+export interface Tokens {
+  /** Makes a token for a user. The secret is given here and never again. */
+  issue(
+    user: string,
+    options?: { expires_at?: number; label?: string },
+  ): Promise<{ secret: string; record: TokenRecord }>;
+  /** Registers a secret that is known beforehand, as the demo's; nothing happens when it is registered. */
+  register(user: string, secret: string, label: string): Promise<void>;
+  /** The user a token stands for, or undefined when it is unknown, expired or revoked. */
+  resolve(secret: string): Promise<string | undefined>;
+  /** All tokens of a user. */
+  list(user: string): Promise<TokenRecord[]>;
+  /**
+   * Revokes by the token's id or the token itself. It is refused at once in this process, and within `ttl_ms` in others.
+   *
+   * @returns the record, or undefined when no such token is known
+   */
+  revoke(idOrSecret: string): Promise<TokenRecord | undefined>;
+}
+
+export function createTokens(deps: { storage: Storage; clock: Clock; random: Random; ttl_ms: number }): Tokens {
+  const { storage, clock, random } = deps;
+  const cache = createFreshCache(deps.ttl_ms, (digest) => readDocument(storage, tokenKey(digest), tokenRecord));
+
+  async function add(
+    user: string,
+    secret: string,
+    label: string,
+    expires_at: number | undefined,
+  ): Promise<TokenRecord> {
+    const digest = digestOf(secret);
+    const record: TokenRecord = {
+      id: digest.slice(0, 16),
+      user_id: user,
+      label,
+      created_at: toIso(clock.now()),
+      expires_at: expires_at === undefined ? null : toIso(expires_at),
+      revoked_at: null,
+    };
+    // The user's list comes first: a token that works is always listed.
+    await storage.create(["users", user, "tokens", digest], "{}");
+    await storage.create(tokenKey(digest), JSON.stringify(record));
+    return record;
+  }
+
+  async function digestNamed(idOrSecret: string): Promise<string | undefined> {
+    const digest = digestOf(idOrSecret);
+    if ((await storage.get(tokenKey(digest))) !== undefined) return digest;
+    if (!/^[0-9a-f]{16}$/.test(idOrSecret)) return undefined;
+    for await (const segment of storage.children(["tokens"])) {
+      if (segment.text.startsWith(idOrSecret)) return segment.text;
+    }
+    return undefined;
+  }
+
+  return {
+    async issue(user, options = {}) {
+      const secret = `anp_${random.bytes(32).toString("base64url")}`;
+      return { secret, record: await add(user, secret, options.label ?? "", options.expires_at) };
+    },
+    async register(user, secret, label) {
+      await add(user, secret, label, undefined);
+    },
+    async resolve(secret) {
+      if (secret === "" || secret.length > LIMITS.token) return undefined;
+      const record = await cache.get(digestOf(secret));
+      if (record === undefined || record.revoked_at !== null) return undefined;
+      if (record.expires_at !== null && Date.parse(record.expires_at) <= clock.now()) return undefined;
+      return record.user_id;
+    },
+    async list(user) {
+      const records: TokenRecord[] = [];
+      for await (const segment of storage.children(["users", user, "tokens"])) {
+        const record = await readDocument(storage, tokenKey(segment.text), tokenRecord);
+        if (record !== undefined) records.push(record);
+      }
+      return records.sort((a, b) => (a.created_at + a.id < b.created_at + b.id ? -1 : 1));
+    },
+    async revoke(idOrSecret) {
+      const digest = await digestNamed(idOrSecret);
+      if (digest === undefined) return undefined;
+      const record = await readDocument(storage, tokenKey(digest), tokenRecord);
+      if (record === undefined || record.revoked_at !== null) return record;
+      const revoked = { ...record, revoked_at: toIso(clock.now()) };
+      await writeDocument(storage, tokenKey(digest), revoked);
+      cache.forget(digest);
+      return revoked;
+    },
+  };
+}
+
+function digestOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+function tokenKey(digest: string): Key {
+  return ["tokens", digest];
+}

@@ -1,0 +1,131 @@
+import { Decimal as DecimalJs } from "decimal.js";
+import type { QuotaRules } from "../accounts/quota.ts";
+import { LIMITS } from "../contract/limits.ts";
+import type { Account, EntryDetails } from "./entry.ts";
+
+// 17 digits of a double times 16 of a rate: 60 are more than any product needs, so nothing is rounded before floor.
+const Decimal = DecimalJs.clone({ precision: 60 });
+
+/** What may happen to a user's points. Amounts are points unless they say otherwise. */
+export type Command =
+  | {
+      readonly type: "chat_cost";
+      /** Points the answer costs where no free use pays for it; 0 charges neither. */
+      readonly cost: number;
+      /** Free uses a day. */
+      readonly quota: number;
+      readonly message_id: number;
+      readonly session_id: number;
+      readonly route: string;
+      readonly sub_intent: string;
+    }
+  | {
+      readonly type: "exchange";
+      /** Units of the platform token. */
+      readonly token_amount: number;
+      /** Points a unit of the token. */
+      readonly rate: number;
+      /** Most units of the token in one exchange. */
+      readonly max_amount: number;
+    }
+  | {
+      readonly type: "trade_reward";
+      readonly trade_type: "spot" | "futures";
+      /** Traded volume in USD. */
+      readonly volume_usd: number;
+      /** Points a USD. */
+      readonly rate: number;
+    }
+  | { readonly type: "adjust"; readonly delta: number; readonly reason: string; readonly actor: string };
+
+/** A change that the rules allow: the account after it, and what the entry will say. */
+export interface Change {
+  readonly delta: number;
+  readonly account: Account;
+  readonly details: EntryDetails;
+}
+
+/** Why a command may not happen: 1005 too few points, 1009 a bad business request. */
+export interface Refusal {
+  readonly code: 1005 | 1009;
+  readonly message: string;
+}
+
+/** floor(amount × rate), exact: both numbers are taken at their shortest decimal form, so 0.29 × 100 is 29. */
+export function pointsFor(amount: number, rate: number): number {
+  return new Decimal(amount).mul(rate).floor().toNumber();
+}
+
+/**
+ * The rules of the ledger, as one pure function of the account, the command and the instant.
+ *
+ * @param now milliseconds since the Unix epoch
+ */
+export function decide(account: Account, command: Command, now: number, quotaRules: QuotaRules): Change | Refusal {
+  switch (command.type) {
+    case "chat_cost":
+      return chargeChat(account, command, now, quotaRules);
+    case "exchange": {
+      const { token_amount, rate, max_amount } = command;
+      if (token_amount > max_amount) {
+        return { code: 1009, message: `token_amount ${token_amount} is over the largest exchange of ${max_amount}.` };
+      }
+      const earned = pointsFor(token_amount, rate);
+      if (earned < 1) {
+        return { code: 1009, message: `token_amount ${token_amount} earns less than 1 point at rate ${rate}.` };
+      }
+      return earn(account, earned, { type: "exchange", token_amount, exchange_rate: rate });
+    }
+    case "trade_reward": {
+      const { trade_type, volume_usd } = command;
+      return earn(account, pointsFor(volume_usd, command.rate), { type: "trade_reward", trade_type, volume_usd });
+    }
+    case "adjust": {
+      const { delta, reason, actor } = command;
+      const details: EntryDetails = { type: "adjust", reason, actor };
+      return delta >= 0 ? earn(account, delta, details) : spend(account, -delta, details);
+    }
+  }
+}
+
+function chargeChat(
+  account: Account,
+  command: Extract<Command, { type: "chat_cost" }>,
+  now: number,
+  quotaRules: QuotaRules,
+): Change | Refusal {
+  const { cost, quota, message_id, session_id, route, sub_intent } = command;
+  const details = { type: "chat_cost" as const, message_id, session_id, route, sub_intent, free: false };
+  if (cost === 0) return { delta: 0, account, details };
+  const use = { day: account.free_day, used: account.free_used };
+  const { free_daily_used, remaining_free_quota } = quotaRules.stateOf(use, quota, now);
+  if (remaining_free_quota > 0) {
+    const free_day = quotaRules.dayOf(now, account.free_day);
+    return {
+      delta: 0,
+      account: { ...account, free_day, free_used: free_daily_used + 1 },
+      details: { ...details, free: true },
+    };
+  }
+  return spend(account, cost, details);
+}
+
+function earn(account: Account, points: number, details: EntryDetails): Change | Refusal {
+  const total_earned = account.total_earned + points;
+  // The balance never passes what was earned, so one bound keeps both.
+  if (!(total_earned <= LIMITS.integer)) {
+    return { code: 1009, message: `${points} more points would pass the largest total of ${LIMITS.integer}.` };
+  }
+  return { delta: points, account: { ...account, balance: account.balance + points, total_earned }, details };
+}
+
+function spend(account: Account, points: number, details: EntryDetails): Change | Refusal {
+  if (points > account.balance) {
+    return { code: 1005, message: `Insufficient points: ${points} needed, ${account.balance} left.` };
+  }
+  return {
+    delta: -points,
+    account: { ...account, balance: account.balance - points, total_spent: account.total_spent + points },
+    details,
+  };
+}

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { LIMITS } from "../contract/limits.ts";
+import { entryType } from "../contract/schemas/points.ts";
+import { canonicalJson, sha256 } from "./canonical.ts";
+
+const points = z.int().min(0).max(LIMITS.integer);
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** What a user has, at one entry of the ledger. All figures are points, but for the free uses of a day. */
+export const account = z.strictObject({
+  balance: points,
+  total_earned: points,
+  total_spent: points,
+  /** The quota day of the last free use, `YYYY-MM-DD`; empty before the first. */
+  free_day: z.string().regex(/^(\d{4}-\d\d-\d\d)?$/),
+  /** Free uses of that day. */
+  free_used: points,
+});
+
+export type Account = z.infer<typeof account>;
+
+/** The account of a user whose ledger is empty. */
+export const EMPTY_ACCOUNT: Account = { balance: 0, total_earned: 0, total_spent: 0, free_day: "", free_used: 0 };
+
+const details = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("chat_cost"),
+    message_id: z.int(),
+    session_id: z.int(),
+    route: z.string(),
+    sub_intent: z.string(),
+    /** Whether a free use paid for the answer. */
+    free: z.boolean(),
+  }),
+  z.strictObject({ type: z.literal("exchange"), token_amount: z.number(), exchange_rate: z.int() }),
+  z.strictObject({
+    type: z.literal("trade_reward"),
+    trade_type: z.enum(["spot", "futures"]),
+    volume_usd: z.number(),
+  }),
+  z.strictObject({ type: z.literal("adjust"), reason: z.string(), actor: z.string() }),
+]);
+
+/** What an entry's type adds to it. */
+export type EntryDetails = z.infer<typeof details>;
+
+/** One entry of a user's ledger, as it is stored: written once, never changed. */
+export const entry = z.strictObject({
+  /** Its number in the user's ledger: 1, 2, 3 … */
+  id: z.int().min(1),
+  user_id: z.string(),
+  type: entryType,
+  delta: z.int(),
+  description: z.string(),
+  ref_id: z.string(),
+  created_at: z.iso.datetime(),
+  operation: z.strictObject({
+    id: z.string(),
+    /** SHA-256 of the request, so that an id used again for another request is noticed. */
+    request: digest,
+    /** Whether the id came from outside and may come again; only then it is indexed. */
+    repeatable: z.boolean(),
+  }),
+  details,
+  /** The account after this entry. */
+  account,
+  /** `hash` of the entry before; of the first entry, {@link genesisHash}. */
+  prev: digest,
+  /** SHA-256 of the canonical JSON of all other fields. */
+  hash: digest,
+});
+
+export type Entry = z.infer<typeof entry>;
+
+/** What the hash chain of a user's ledger begins with. */
+export function genesisHash(user: string): string {
+  return sha256(`anp ledger of ${user}`);
+}
+
+/** The hash that an entry with these fields must have. */
+export function hashEntry(fields: Omit<Entry, "hash">): string {
+  return sha256(canonicalJson(fields));
+}

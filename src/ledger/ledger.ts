@@ -1,0 +1,203 @@
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import type { QuotaRules } from "../accounts/quota.ts";
+import { AnpError, invalid, type Fault } from "../contract/errors.ts";
+import { toIso, type Clock } from "../runtime/clock.ts";
+import { readDocument } from "../storage/documents.ts";
+import { CorruptionError } from "../storage/errors.ts";
+import type { Key, Storage } from "../storage/storage.ts";
+import { openStream, type Stream } from "../storage/stream.ts";
+import { canonicalJson, sha256 } from "./canonical.ts";
+import { decide, type Change, type Command } from "./decide.ts";
+import { EMPTY_ACCOUNT, entry, genesisHash, hashEntry, type Account, type Entry } from "./entry.ts";
+import { createTurns } from "./turns.ts";
+
+/** Identifies a change, so that asking for it again gives the first result instead of a second change. */
+export interface Operation {
+  /** Unique among the user's operations. */
+  readonly id: string;
+  /** What is asked for, as JSON values: the same id with another request is refused. */
+  readonly request: unknown;
+  /**
+   * Where in a request the id came from; it may come again. Absent for an id the server just made: that is unique and
+   * needs no index.
+   */
+  readonly origin?: Pick<Fault, "in" | "path">;
+}
+
+/** A change as the caller asks for it. */
+export interface Posting {
+  readonly operation: Operation;
+  readonly command: Command;
+  readonly ref_id: string;
+  /** Words for the entry, once the change is known. */
+  describe(change: Change): string;
+}
+
+/** What a user's ledger stands at. */
+export interface Standing {
+  /** Number of the last entry, 0 when there is none. */
+  readonly version: number;
+  readonly account: Account;
+}
+
+/** The entry of a posting, and whether it was there before. */
+export interface Posted {
+  readonly entry: Entry;
+  readonly replayed: boolean;
+}
+
+/** The ledgers of all users: one append-only stream a user, one entry a change. */
+export interface Ledger {
+  standing(user: string): Promise<Standing>;
+  /**
+   * Decides and appends one entry, or finds the one the operation made before.
+   *
+   * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request
+   */
+  post(user: string, posting: Posting): Promise<Posted>;
+  /**
+   * The entry that the operation made, if it did.
+   *
+   * @throws AnpError 422 when the id was used for another request
+   */
+  find(user: string, operation: Operation): Promise<Entry | undefined>;
+  /** Entries newest first; a page past the end is empty. */
+  page(user: string, page: number, pageSize: number): Promise<{ entries: Entry[]; total: number }>;
+  /** All entries, oldest first, in flat memory. */
+  entries(user: string): AsyncIterable<Entry>;
+}
+
+/** @throws CorruptionError from every method, when an entry is not what was written */
+export function createLedger(deps: { storage: Storage; clock: Clock; quotaRules: QuotaRules }): Ledger {
+  const { storage, clock, quotaRules } = deps;
+  const heads = new LRUCache<string, Entry>({ max: 20_000 });
+  const inTurn = createTurns();
+
+  const streamOf = (user: string): Stream<Entry> => openStream(storage, ledgerKey(user), entry);
+
+  async function head(user: string): Promise<Entry | undefined> {
+    const stream = streamOf(user);
+    const known = heads.get(user);
+    const version = await stream.head(known?.id);
+    if (version === 0) return undefined;
+    if (known?.id === version) return known;
+    const found = checked(await stream.get(version), user, version);
+    heads.set(user, found);
+    return found;
+  }
+
+  async function lookUp(user: string, operation: Operation, last: Entry | undefined): Promise<Entry | undefined> {
+    if (last === undefined) return undefined;
+    if (last.operation.id === operation.id) return sameRequest(last, operation);
+    if (operation.origin === undefined) return undefined;
+    const pointer = await readDocument(storage, operationKey(user, operation.id), operationPointer);
+    if (pointer === undefined) return undefined;
+    const found = checked(await streamOf(user).get(pointer.entry), user, pointer.entry);
+    return found.operation.id === operation.id ? sameRequest(found, operation) : undefined;
+  }
+
+  /** Makes sure that an operation id that may come again leads to its entry, before any later entry is made. */
+  async function index(last: Entry | undefined): Promise<void> {
+    if (last?.operation.repeatable !== true) return;
+    await storage.create(operationKey(last.user_id, last.operation.id), JSON.stringify({ entry: last.id }));
+  }
+
+  async function post(user: string, posting: Posting): Promise<Posted> {
+    const { operation, command, ref_id } = posting;
+    for (;;) {
+      const last = await head(user);
+      // Every operation up to the entry before `last` is indexed, and `last` is at hand: nothing can be missed.
+      const before = await lookUp(user, operation, last);
+      if (before !== undefined) return { entry: before, replayed: true };
+
+      const now = clock.now();
+      const change = decide(last?.account ?? EMPTY_ACCOUNT, command, now, quotaRules);
+      if ("code" in change) throw new AnpError(change.code, change.message);
+      await index(last);
+
+      const version = last?.id ?? 0;
+      const fields: Omit<Entry, "hash"> = {
+        id: version + 1,
+        user_id: user,
+        type: command.type,
+        delta: change.delta,
+        description: posting.describe(change),
+        ref_id,
+        created_at: toIso(now),
+        operation: {
+          id: operation.id,
+          request: requestHash(operation),
+          repeatable: operation.origin !== undefined,
+        },
+        details: change.details,
+        account: change.account,
+        prev: last?.hash ?? genesisHash(user),
+      };
+      const made: Entry = { ...fields, hash: hashEntry(fields) };
+      if (await streamOf(user).append(version, made)) {
+        heads.set(user, made);
+        return { entry: made, replayed: false };
+      }
+      // Somebody was first, unless the reply to our own write was lost: the same hash means the same write.
+      const there = checked(await streamOf(user).get(version + 1), user, version + 1);
+      if (there.hash === made.hash) return { entry: there, replayed: false };
+    }
+  }
+
+  return {
+    async standing(user) {
+      const last = await head(user);
+      return { version: last?.id ?? 0, account: last?.account ?? EMPTY_ACCOUNT };
+    },
+    post: (user, posting) => inTurn(user, () => post(user, posting)),
+    async find(user, operation) {
+      return lookUp(user, operation, await head(user));
+    },
+    async page(user, page, pageSize) {
+      const total = (await head(user))?.id ?? 0;
+      const to = total - (page - 1) * pageSize;
+      if (to < 1) return { entries: [], total };
+      const from = Math.max(1, to - pageSize + 1);
+      const entries = await streamOf(user).read(from, to);
+      return { entries: entries.map((item, index) => checked(item, user, from + index)).reverse(), total };
+    },
+    async *entries(user) {
+      for await (const { version, item } of streamOf(user).items()) yield checked(item, user, version);
+    },
+  };
+}
+
+/** Where a user's ledger is stored. */
+export function ledgerKey(user: string): Key {
+  return ["users", user, "ledger"];
+}
+
+/** Where the number of an operation's entry is stored. */
+export function operationKey(user: string, operation: string): Key {
+  return ["users", user, "operations", operation];
+}
+
+/** The index from an operation id to the number of its entry. */
+export const operationPointer: z.ZodType<{ entry: number }> = z.strictObject({ entry: z.int().min(1) });
+
+function requestHash(operation: Operation): string {
+  return sha256(canonicalJson(operation.request));
+}
+
+function sameRequest(found: Entry, operation: Operation): Entry {
+  if (found.operation.request === requestHash(operation)) return found;
+  const origin = operation.origin ?? { in: "header", path: "Idempotency-Key" };
+  throw invalid([{ ...origin, message: "was used for another request before" }]);
+}
+
+/** An entry that was read, if it is the one that was written. */
+function checked(found: Entry | undefined, user: string, version: number): Entry {
+  const name = `users/${user}/ledger/${version}`;
+  if (found === undefined) throw new CorruptionError(name, "the entry is missing");
+  const { hash, ...fields } = found;
+  if (hash !== hashEntry(fields)) throw new CorruptionError(name, "its hash does not fit its fields");
+  if (found.id !== version) throw new CorruptionError(name, `it says that it is entry ${found.id}`);
+  if (found.user_id !== user) throw new CorruptionError(name, `it says that it belongs to ${found.user_id}`);
+  return found;
+}
