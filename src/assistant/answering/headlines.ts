@@ -1,0 +1,45 @@
+import type { Lang, Passage, SourceItem } from "../passage.ts";
+import { isOfLang, toSourceItem } from "../passage.ts";
+import type { PassageIndex } from "../retrieval/passage-index.ts";
+import { termsOf } from "../text/terms.ts";
+import type { Extract } from "./extraction.ts";
+
+const DUPLICATE = 0.6;
+
+/** The newest passages that pass, without those that tell what a newer one tells, newest first. */
+export function newest(
+  index: PassageIndex,
+  now: number,
+  limit: number,
+  accept: (passage: Passage) => boolean,
+): Passage[] {
+  const dated = index.passages
+    .filter((passage) => accept(passage))
+    .map((passage) => ({ passage, at: passage.published_at === null ? -Infinity : Date.parse(passage.published_at) }))
+    .filter(({ at }) => !(at > now))
+    .sort((a, b) => b.at - a.at);
+  const kept: { passage: Passage; terms: Set<string> }[] = [];
+  for (const { passage } of dated) {
+    if (kept.length >= limit) break;
+    const terms = new Set(termsOf(passage.title));
+    if (kept.every((other) => jaccard(other.terms, terms) < DUPLICATE)) kept.push({ passage, terms });
+  }
+  return kept.map(({ passage }) => passage);
+}
+
+/** Headlines under a lead, one a line, each with its source. */
+export function listHeadlines(passages: readonly Passage[], lead: string): Extract {
+  const sources: SourceItem[] = passages.map((passage) => toSourceItem(passage, passage.title));
+  return { text: [lead, ...passages.map(({ title }) => title)].join("\n"), sources };
+}
+
+/** Whether a passage is of a kind and of the language. */
+export function isOf(kind: Passage["kind"], lang: Lang): (passage: Passage) => boolean {
+  return (passage) => passage.kind === kind && isOfLang(passage.lang, lang);
+}
+
+function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const term of a) if (b.has(term)) shared++;
+  return shared / Math.max(1, a.size + b.size - shared);
+}

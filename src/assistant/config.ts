@@ -1,0 +1,18 @@
+import { z } from "zod";
+
+/** A model behind an OpenAI-compatible endpoint. */
+export const modelConfig = z.strictObject({
+  base_url: z.url({ protocol: /^https?$/ }).meta({ description: "Base URL, such as https://api.example.com/v1" }),
+  model: z.string().min(1).meta({ description: "The model's id" }),
+  api_key: z.string().min(1).optional().meta({ description: "Key of the endpoint; none is sent when absent" }),
+  timeout_ms: z.int().min(1).default(30_000).meta({ description: "Total time of one answer, retries included" }),
+  max_retries: z.int().min(0).max(10).default(2).meta({ description: "Further tries after a failure" }),
+  temperature: z.number().min(0).max(2).default(0).meta({ description: "Sampling temperature" }),
+  max_output_tokens: z.int().min(1).default(800).meta({ description: "Tokens of an answer at most" }),
+  fallback: z
+    .enum(["none", "extractive"])
+    .default("none")
+    .meta({ description: "What answers when the model fails: nothing (error 1007), or extraction from the sources" }),
+});
+
+export type ModelConfig = z.infer<typeof modelConfig>;

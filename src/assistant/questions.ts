@@ -1,0 +1,34 @@
+import type { Lang } from "./passage.ts";
+
+/** A recommended question of a scene, in both languages. */
+export interface RecommendedQuestion {
+  readonly scene: string;
+  readonly order_index: number;
+  readonly zh: string;
+  readonly en: string;
+}
+
+export interface RecommendOptions {
+  /** An unknown scene serves `home`. */
+  readonly scene: string;
+  /** BCP 47 tag; any Chinese serves `zh`, everything else `en`. */
+  readonly lang: string;
+  readonly limit: number;
+}
+
+const HOME = "home";
+
+/** The questions of a scene in their order. */
+export function recommend(
+  list: readonly RecommendedQuestion[],
+  { scene, lang, limit }: RecommendOptions,
+): { questions: { content: string; order_index: number }[] } {
+  const known = list.some((question) => question.scene === scene) ? scene : HOME;
+  const nearest: Lang = /^zh(?:[-_]|$)/i.test(lang) ? "zh" : "en";
+  const questions = list
+    .filter((question) => question.scene === known)
+    .sort((a, b) => a.order_index - b.order_index)
+    .slice(0, limit)
+    .map((question) => ({ content: question[nearest], order_index: question.order_index }));
+  return { questions };
+}

@@ -1,0 +1,72 @@
+import type { Passage } from "../passage.ts";
+import type { Hit, IndexedSentence, PassageIndex } from "./passage-index.ts";
+import type { Query } from "./query.ts";
+
+/** A sentence that may answer, with what speaks for it. */
+export interface Candidate {
+  readonly passage: Passage;
+  /** Number of the passage in the index. */
+  readonly number: number;
+  /** Place of the sentence in its passage. */
+  readonly at: number;
+  readonly sentence: IndexedSentence;
+  readonly score: number;
+  /** Share of the query's weight that the sentence itself covers, 0 to 1. */
+  readonly coverage: number;
+  /** The same, with the passage's title and the sentence's neighbours. */
+  readonly contextCoverage: number;
+  /** The same, over the whole passage. */
+  readonly passageCoverage: number;
+}
+
+/** How much a term counts that is not in the sentence but near it. */
+const NEAR = { title: 0.7, neighbour: 0.35 };
+/** How the parts of a sentence's score add up, on a scale where full coverage by the sentence is 1. */
+const MIX = { context: 0.8, passage: 0.5 };
+/** Sentences longer than this many terms lose. */
+const LONG = 60;
+
+/** Ranks the sentences of the hits: own words first, then those of title and neighbours, then the passage's rank. */
+export function rankSentences(query: Query, hits: readonly Hit[], index: PassageIndex): Candidate[] {
+  const terms = [...query.terms].filter(([, weight]) => weight > 0);
+  const gains = terms.map(([term, weight]) => weight * index.idf(term));
+  const total = gains.reduce((sum, gain) => sum + gain, 0);
+  if (total === 0) return [];
+  const top = hits[0]?.score ?? 1;
+  const candidates: Candidate[] = [];
+  for (const { passage, number, score } of hits) {
+    const sentences = index.sentences(number);
+    const title = index.titleTerms(number);
+    const covers = (sentence: IndexedSentence | undefined, term: string): boolean => sentence?.terms.has(term) ?? false;
+    let passageCoverage = 0;
+    for (const [i, [term]] of terms.entries()) {
+      if (title.has(term) || sentences.some((sentence) => sentence.terms.has(term)))
+        passageCoverage += gains[i]! / total;
+    }
+    for (const [at, sentence] of sentences.entries()) {
+      let coverage = 0;
+      let context = 0;
+      for (const [i, [term]] of terms.entries()) {
+        const gain = gains[i]! / total;
+        if (covers(sentence, term)) {
+          coverage += gain;
+          context += gain;
+        } else if (title.has(term)) context += gain * NEAR.title;
+        else if (covers(sentences[at - 1], term) || covers(sentences[at + 1], term)) context += gain * NEAR.neighbour;
+      }
+      const length = 1 / (1 + Math.max(0, sentence.length - LONG) / (4 * LONG));
+      const own = (coverage + MIX.context * context) * length + (MIX.passage * score) / top;
+      candidates.push({
+        passage,
+        number,
+        at,
+        sentence,
+        score: own,
+        coverage,
+        contextCoverage: context,
+        passageCoverage,
+      });
+    }
+  }
+  return candidates.sort((a, b) => b.score - a.score || a.number - b.number || a.at - b.at);
+}
