@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { LIMITS } from "../contract/limits.ts";
+import { codePoints } from "../contract/schemas/fields.ts";
+import { eventBody } from "../contract/schemas/events.ts";
+import { toIso } from "../runtime/clock.ts";
+
+function bounded(max: number): z.ZodString {
+  return z
+    .string()
+    .min(1, { message: "must not be empty", abort: true })
+    .refine((value) => codePoints(value) <= max, { message: `must have at most ${max} characters` });
+}
+
+/** An event as a caller hands it in: what the API takes, and whose it is. */
+export const newEvent = z.strictObject({ user_id: bounded(LIMITS.userId), ...eventBody.shape });
+export type NewEvent = z.infer<typeof newEvent>;
+
+/**
+ * An event as the log holds it. Looser than {@link newEvent}, which every event passed when it came in: a bound of the
+ * interface that is tightened later must not make old events unreadable.
+ */
+export const storedEvent = z.strictObject({
+  /** ISO 8601 in UTC with milliseconds; its date says which day's log holds the event. */
+  created_at: z.iso.datetime({ precision: 3 }),
+  user_id: z.string(),
+  event_type: z.string(),
+  session_id: z.int().optional(),
+  message_id: z.int().optional(),
+  route: z.string().optional(),
+  sub_intent: z.string().optional(),
+  feedback_type: z.enum(["helpful", "inaccurate"]).optional(),
+  event_payload: z.record(z.string(), z.unknown()).optional(),
+  /** The id the event had in the export it was replayed from. */
+  source_id: z.string().optional(),
+});
+export type StoredEvent = z.infer<typeof storedEvent>;
+
+/** An event with its address in the log. */
+export type AddressedEvent = StoredEvent & { readonly event_id: string };
+
+/** What one append writes. `batch_id` is the writer's mark, by which it knows its own batch after a lost reply. */
+export const batch = z.strictObject({ batch_id: z.string(), events: z.array(storedEvent).min(1) });
+export type Batch = z.infer<typeof batch>;
+
+const utcMilliseconds = z.iso
+  .datetime({ offset: true })
+  .transform((value) => toIso(Date.parse(value)))
+  .refine((value) => /^\d{4}-/.test(value), { message: "must be in the years 0000 to 9999" });
+
+/** An event as an export spells it: one line of JSON. The id may be missing or a number; times are brought to UTC. */
+export const exportedEvent = z.strictObject({
+  event_id: z.union([bounded(LIMITS.refId), z.int().transform(String)]).optional(),
+  created_at: utcMilliseconds,
+  ...newEvent.shape,
+});

@@ -1,0 +1,102 @@
+import type { Clock } from "../runtime/clock.ts";
+import type { Ids } from "../runtime/ids.ts";
+import type { Logger } from "../runtime/logger.ts";
+import type { Storage } from "../storage/storage.ts";
+import { DAY_MS, daysBetween } from "./address.ts";
+import type { DayRange } from "./day-log.ts";
+import { exportEvents } from "./export.ts";
+import { summarizeFeedback, type FeedbackSummary } from "./feedback.ts";
+import { rankQuestions, type HotQuestion } from "./hot-questions.ts";
+import { createEventLog, type EventLog, type QueueLimits } from "./log.ts";
+import { createProjections, PROJECTED_DAYS } from "./projections.ts";
+import { replayEvents, type ReplayOptions, type ReplayReport } from "./replay.ts";
+import { countEvents, type EventStats } from "./stats.ts";
+
+/** Which questions count as hot. */
+export interface HotQuestionOptions {
+  /** How far back to look, in days of 24 hours: 1 to 30. */
+  readonly days: number;
+  readonly limit: number;
+  /** How many different users must have asked a question for it to be shown. */
+  readonly min_users: number;
+  /** Milliseconds since the Unix epoch; the clock's time when left out. */
+  readonly now?: number | undefined;
+}
+
+/** The event intake, what is known from the events, and the ways in and out for operators. */
+export interface Events extends EventLog {
+  /**
+   * Takes an event in, dated by the clock, and waits until it is stored durably. When the log cannot be written, or too
+   * many events wait, it is not stored: that is told, not thrown.
+   *
+   * @throws ZodError for an event that does not match `newEvent`
+   */
+  record: EventLog["record"];
+  /**
+   * The event at an address (the `event_id` of a stored event).
+   *
+   * @throws StorageError when the log cannot be read
+   */
+  get: EventLog["get"];
+  /**
+   * Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
+   *
+   * @throws RangeError when `days` is not 1 to 30
+   * @throws StorageError when the log cannot be read
+   */
+  hotQuestions(options: HotQuestionOptions): Promise<HotQuestion[]>;
+  /**
+   * Feedback on answers on the last `days` UTC days, today included.
+   *
+   * @throws RangeError when `days` is not 1 to 30
+   * @throws StorageError when the log cannot be read
+   */
+  feedback(options: { readonly days: number; readonly now?: number | undefined }): Promise<FeedbackSummary>;
+  /** Stores the lines of an export, each event exactly once: see {@link replayEvents}. */
+  replay(lines: AsyncIterable<string> | Iterable<string>, options?: ReplayOptions): Promise<ReplayReport>;
+  /** The events as lines of JSON that {@link Events.replay} reads: see {@link exportEvents}. */
+  export(range?: DayRange): AsyncIterable<string>;
+  /** Counts of events by type and day: see {@link countEvents}. */
+  stats(range?: DayRange): Promise<EventStats>;
+  /** Waits until nothing is queued. */
+  flush(): Promise<void>;
+  /** Takes no more events in and waits until nothing is queued. The storage stays open. */
+  close(): Promise<void>;
+}
+
+function checkDays(days: number): void {
+  if (!Number.isInteger(days) || days < 1 || days > PROJECTED_DAYS) {
+    throw new RangeError(`days must be an integer from 1 to ${PROJECTED_DAYS}`);
+  }
+}
+
+/** The events of one storage. Several processes may share it. */
+export function createEvents(dependencies: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  /** How much may wait for the storage. */
+  readonly limits?: QueueLimits | undefined;
+}): Events {
+  const { storage, clock } = dependencies;
+  const project = createProjections(storage);
+  return {
+    ...createEventLog(dependencies),
+    async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }) {
+      checkDays(days);
+      const window = { from: now - days * DAY_MS, to: now };
+      const projected = await project(daysBetween(window.from, window.to));
+      const questions = projected.map((day) => day.questions);
+      return rankQuestions(questions, window, { limit, minUsers });
+    },
+    async feedback({ days, now = clock.now() }) {
+      checkDays(days);
+      const projected = await project(daysBetween(now - (days - 1) * DAY_MS, now));
+      return summarizeFeedback(projected.map((day) => day.feedback));
+    },
+    replay: (lines, options) => replayEvents(dependencies, lines, options),
+    export: (range = {}) => exportEvents(storage, range),
+    stats: (range = {}) => countEvents(storage, range),
+  };
+}
