@@ -1,0 +1,50 @@
+/** Query parameters that say where a reader came from, not what the page is. */
+const TRACKING =
+  /^(?:utm_\w+|utm|fbclid|gclid|gclsrc|dclid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|_hsenc|_hsmi|mkt_tok|spm|scm|ref|ref_src|ref_url|referrer|cmpid|ncid|ocid|sr_share|share_token|share_source|smid|guccounter|guce_referrer\w*|_ga|_gl|ftag|at_medium|at_campaign|at_custom\d|at_link_\w+|rss|feature|wt_mc|wt\.mc_id|xtor|bd_vid|isappinstalled|nsukey|wxshare_count|from_source|share_from)$/i;
+const TRACKING_WITH_VALUE =
+  /^(?:source|from|via|track|campaign|medium)=(?:rss|feed|atom|feedburner|twitter|newsletter)$/i;
+
+function parsed(url: string, base?: string): URL | undefined {
+  const text = url.trim();
+  if (!URL.canParse(text, base)) return undefined;
+  const result = new URL(text, base);
+  return result.protocol === "http:" || result.protocol === "https:" ? result : undefined;
+}
+
+/** The parts of a query that name the page, as they were written. */
+function meaningful(query: string): string[] {
+  return query
+    .replace(/^\?/, "")
+    .split("&")
+    .filter((pair) => pair !== "" && !TRACKING.test(pair.split("=")[0]!) && !TRACKING_WITH_VALUE.test(pair));
+}
+
+/**
+ * The link as a reader should get it: absolute, without tracking parameters, credentials and fragment. A fragment
+ * that is a route (`#!/…`, `#/…`) stays.
+ *
+ * @returns "" when it is no http(s) URL
+ */
+export function cleanUrl(url: string, base?: string): string {
+  const target = parsed(url, base);
+  if (target === undefined) return "";
+  target.username = "";
+  target.password = "";
+  if (!/^#!?\//.test(target.hash)) target.hash = "";
+  const query = meaningful(target.search);
+  target.search = query.length === 0 ? "" : `?${query.join("&")}`;
+  return target.href;
+}
+
+/**
+ * What two links to one page have in common: {@link cleanUrl} without scheme, `www.`, `m.` or `amp.`, trailing slash
+ * and `index.html`, the parameters sorted. Two items with the same key are one story of one outlet.
+ */
+export function urlKey(url: string): string {
+  const target = parsed(cleanUrl(url));
+  if (target === undefined) return "";
+  const host = target.host.replace(/^(?:www\d?|m|mobile|amp)\.(?=[^.]+\.)/, "");
+  const path = target.pathname.replace(/\/(?:index\.(?:html?|php)|amp)?$/, "").replace(/\/{2,}/g, "/");
+  const query = meaningful(target.search).sort();
+  return `${host}${path}${query.length === 0 ? "" : `?${query.join("&")}`}${target.hash}`;
+}

@@ -1,0 +1,96 @@
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/** Minutes east of UTC of the zone names that feeds use (RFC 822 section 5, and common ones of Asia and Europe). */
+const ZONES: Readonly<Record<string, number>> = {
+  ut: 0,
+  utc: 0,
+  gmt: 0,
+  z: 0,
+  wet: 0,
+  bst: 60,
+  cet: 60,
+  west: 60,
+  cest: 120,
+  eet: 120,
+  eest: 180,
+  msk: 180,
+  hkt: 480,
+  sgt: 480,
+  jst: 540,
+  kst: 540,
+  est: -300,
+  edt: -240,
+  cst: -360,
+  cdt: -300,
+  mst: -420,
+  mdt: -360,
+  pst: -480,
+  pdt: -420,
+};
+
+function zoneMinutes(zone: string | undefined, fallback: number): number | undefined {
+  const name = zone?.trim().toLowerCase() ?? "";
+  if (name === "") return fallback;
+  const offset = /^(?:utc|gmt)?([+-])(\d{1,2}):?(\d{2})?$/.exec(name);
+  if (offset === null) return ZONES[name];
+  const minutes = Number(offset[2]) * 60 + Number(offset[3] ?? 0);
+  return minutes > 14 * 60 ? undefined : minutes * (offset[1] === "-" ? -1 : 1);
+}
+
+function instant(parts: readonly (string | number | undefined)[], zone: number | undefined): number | null {
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts.map((part) =>
+    part === undefined || part === "" ? undefined : Number(part),
+  );
+  if (zone === undefined || month < 1 || month > 12 || hour > 24 || minute > 59 || second > 60) return null;
+  const ms = Date.UTC(year, month - 1, day, hour, minute, Math.floor(second), Math.round((second % 1) * 1000));
+  const read = new Date(Date.UTC(year, month - 1, day));
+  if (read.getUTCDate() !== day || read.getUTCMonth() !== month - 1 || !Number.isFinite(ms)) return null;
+  return ms - zone * 60_000;
+}
+
+/** Two-digit years as RFC 2822 section 4.3 reads them. */
+function fullYear(year: string): number {
+  const value = Number(year);
+  return year.length === 4 ? value : value < 50 ? 2000 + value : 1900 + value;
+}
+
+/**
+ * Milliseconds since the epoch of a feed's date: RFC 822/2822 with numeric or named zones, ISO 8601 and W3C-DTF,
+ * `2026年11月20日 08:00`, `2026-11-20 08:00:00`, Unix seconds or milliseconds. Never the machine's own zone.
+ *
+ * @param zone minutes east of UTC that a date without a zone is read in
+ * @returns null when it is no date that exists
+ */
+export function parseDate(text: string | undefined, zone = 0): number | null {
+  const value = text?.trim() ?? "";
+  if (/^\d{10}$/.test(value)) return Number(value) * 1000;
+  if (/^\d{13}$/.test(value)) return Number(value);
+  const iso =
+    /^(\d{4})[-/.年](\d{1,2})(?:[-/.月](\d{1,2})日?)?(?:[T\s]\s*(\d{1,2})[:时](\d{2})分?(?::?(\d{2}(?:[.,]\d+)?)秒?)?\s*([a-z]{1,5}|(?:utc|gmt)?[+-]\d{1,2}:?\d{0,2})?)?$/i.exec(
+      value,
+    );
+  if (iso !== null) {
+    const [, year, month, day, hour, minute, second, name] = iso;
+    return instant([year, month, day, hour, minute, second?.replace(",", ".")], zoneMinutes(name, zone));
+  }
+  const rfc =
+    /^(?:[a-z]{3,9}\.?,?\s+)?(\d{1,2})[\s-]+([a-z]{3,9})\.?,?[\s-]+(\d{4}|\d{2})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([a-z]{1,5}|(?:utc|gmt)?[+-]\d{1,2}:?\d{0,2})?(?:\s*\([^)]*\))?)?$/i.exec(
+      value,
+    ) ?? usOrder(value);
+  if (rfc === null) return null;
+  const [, day, month = "", year = "", hour, minute, second, name] = rfc;
+  const index = MONTHS.indexOf(month.slice(0, 3).toLowerCase());
+  return index < 0 ? null : instant([fullYear(year), index + 1, day, hour, minute, second], zoneMinutes(name, zone));
+}
+
+/** `Thu Nov 19 22:54:00 [UTC] 2026` (asctime) and `November 19, 2026 22:54`, brought into the order of RFC 822. */
+function usOrder(value: string): RegExpExecArray | null {
+  const match =
+    /^(?:[a-z]{3,9}\.?,?\s+)?()([a-z]{3,9})\.?\s+(\d{1,2})(?:,?\s+(\d{4}))?(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?)?(?:\s+([a-z]{1,5}|[+-]\d{2}:?\d{2}))?(?:\s+(\d{4}))?$/i.exec(
+      value,
+    );
+  if (match === null) return null;
+  const [, , month, day, year, hour, minute, second, zone, lastYear] = match;
+  match.splice(1, 9, day!, month!, (year ?? lastYear)!, hour!, minute!, second!, zone!);
+  return (year ?? lastYear) === undefined ? null : match;
+}

@@ -1,0 +1,128 @@
+import iconv from "iconv-lite";
+
+/** How many bytes are searched for a declaration and sampled for sniffing. */
+const DECLARATION_WINDOW = 1024;
+const SNIFF_WINDOW = 64 * 1024;
+
+const BOMS: readonly [charset: string, bytes: readonly number[]][] = [
+  ["utf-32le", [0xff, 0xfe, 0x00, 0x00]],
+  ["utf-32be", [0x00, 0x00, 0xfe, 0xff]],
+  ["utf-8", [0xef, 0xbb, 0xbf]],
+  ["utf-16le", [0xff, 0xfe]],
+  ["utf-16be", [0xfe, 0xff]],
+];
+
+/**
+ * Text of unknown charset: byte order mark, then the HTTP header, then the XML declaration, then sniffing. A charset
+ * that the bytes contradict is passed over: valid UTF-8 with multi-byte characters is UTF-8 whatever is declared (a
+ * longer text of another charset is practically never valid UTF-8), and bytes that are far from UTF-8 are not.
+ */
+export function decodeText(input: Uint8Array, contentType: string | null): string {
+  const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
+  for (const [charset, mark] of BOMS) {
+    if (mark.every((byte, index) => bytes[index] === byte)) return decodeAs(bytes.subarray(mark.length), charset);
+  }
+  const wide = wideCharset(bytes);
+  if (wide !== undefined) return decodeAs(bytes, wide);
+  const { multibyte, invalid } = utf8Shape(bytes);
+  if (multibyte > 0 && invalid === 0) return bytes.toString("utf8");
+  for (const charset of [headerCharset(contentType), declaredCharset(bytes)]) {
+    if (charset === undefined || !isKnown(charset)) continue;
+    const isUtf8 = /^utf-?8$/i.test(charset);
+    if (isUtf8 && invalid > multibyte * 0.05) continue;
+    const text = decodeAs(bytes, charset);
+    if (isUtf8 || plausible(text)) return text;
+  }
+  if (invalid <= multibyte * 0.05) return bytes.toString("utf8");
+  return decodeAs(bytes, sniff(bytes));
+}
+
+function isKnown(charset: string): boolean {
+  if (iconv.encodingExists(charset)) return true;
+  try {
+    return new TextDecoder(charset).encoding !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** iconv-lite first (it knows UTF-32 and the telling names of the GB family), the platform for the rest. */
+function decodeAs(bytes: Buffer, charset: string): string {
+  return iconv.encodingExists(charset) ? iconv.decode(bytes, charset) : new TextDecoder(charset).decode(bytes);
+}
+
+function headerCharset(contentType: string | null): string | undefined {
+  return /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
+}
+
+function declaredCharset(bytes: Buffer): string | undefined {
+  const head = bytes.subarray(0, DECLARATION_WINDOW).toString("latin1");
+  return /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1];
+}
+
+/** UTF-16 and UTF-32 without a mark: markup and JSON begin with ASCII, so the zeros tell. */
+function wideCharset(bytes: Buffer): string | undefined {
+  const pattern = Array.from(bytes.subarray(0, 4), (byte) => (byte === 0 ? "0" : "x")).join("");
+  if (pattern === "x000") return "utf-32le";
+  if (pattern === "000x") return "utf-32be";
+  if (pattern === "x0x0") return "utf-16le";
+  if (pattern === "0x0x") return "utf-16be";
+  return undefined;
+}
+
+/** Counts well-formed multi-byte sequences and broken ones (RFC 3629). A sequence cut off at the end is neither. */
+function utf8Shape(bytes: Buffer): { multibyte: number; invalid: number } {
+  let multibyte = 0;
+  let invalid = 0;
+  for (let at = 0; at < bytes.length;) {
+    const lead = bytes[at]!;
+    if (lead < 0x80) {
+      at += 1;
+      continue;
+    }
+    const length =
+      lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+    let seen = 1;
+    while (seen < length && (bytes[at + seen] ?? 0) >> 6 === 0b10) seen += 1;
+    if (length > 0 && seen === length) multibyte += 1;
+    else if (length === 0 || at + seen < bytes.length) invalid += 1;
+    at += Math.max(1, seen);
+  }
+  return { multibyte, invalid };
+}
+
+/** A declared charset is believed while fewer than one character in fifty could not be decoded. */
+function plausible(text: string): boolean {
+  let high = 0;
+  let broken = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    if (code >= 0x80) high += 1;
+    if (code === 0xfffd) broken += 1;
+  }
+  return broken <= high * 0.02;
+}
+
+/**
+ * Tells GB18030 from Big5 by where the double bytes fall. Both standards put their frequent characters in one region
+ * (GB 2312 level 1: lead B0–D7, trail A1–FE; Big5 level 1: lead A4–C6), and running text stays in it. Text that stays
+ * in neither is taken for windows-1252.
+ */
+function sniff(bytes: Buffer): string {
+  const sample = bytes.subarray(0, SNIFF_WINDOW);
+  let pairs = 0;
+  let gb = 0;
+  let big5 = 0;
+  for (let at = 0; at + 1 < sample.length; at++) {
+    const lead = sample[at]!;
+    if (lead < 0x81) continue;
+    const trail = sample[at + 1]!;
+    pairs += 1;
+    if ((lead >= 0xb0 && lead <= 0xd7 && trail >= 0xa1) || (lead >= 0xa1 && lead <= 0xa3 && trail >= 0xa1)) gb += 1;
+    const big5Trail = (trail >= 0x40 && trail <= 0x7e) || trail >= 0xa1;
+    if (big5Trail && lead >= 0xa1 && lead <= 0xc6) big5 += 1;
+    at += 1;
+  }
+  if (pairs === 0 || Math.max(gb, big5) < pairs * 0.6) return "windows-1252";
+  return gb >= big5 ? "gb18030" : "big5";
+}

@@ -1,0 +1,310 @@
+import type { z } from "zod";
+import type { hotTopics } from "../contract/schemas/news.ts";
+import { type Clock, toIso } from "../runtime/clock.ts";
+import type { Logger } from "../runtime/logger.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { NewsConfig } from "./config.ts";
+import type { Coverage } from "./coverage.ts";
+import { deepFreeze } from "./freeze.ts";
+import { type BundledSnapshot, readBundledSnapshot } from "./fallback.ts";
+import { nearestLanguage } from "./language.ts";
+import { type HelpArticle, type NewsItem, type Notice, type Projection, project } from "./projection.ts";
+import { publishRefresh, type RefreshMode, type RefreshResult, resultOf } from "./refresh.ts";
+import { mover, type Shift, shiftAt } from "./shift.ts";
+import { createSnapshotStore, type Snapshot } from "./snapshot.ts";
+import { createViews, type NewsList, type RefreshMeta, type TopicList } from "./views.ts";
+
+export type { HelpArticle, NewsItem, NewsList, Notice, RefreshMode, RefreshResult, TopicList };
+
+/** Hot topics without the users' questions, which the service adds. */
+export type HotTopics = Omit<z.infer<typeof hotTopics>, "user_hot_questions">;
+
+/** A published snapshot as readers see it. The arrays are the same objects while their content is the same version. */
+export interface NewsSnapshot {
+  /** Number of the snapshot; 0 when none was published yet. */
+  readonly version: number;
+  /** ISO 8601; null when none was published yet. */
+  readonly published_at: string | null;
+  /** Newest first. */
+  readonly items: readonly NewsItem[];
+  readonly notices: readonly Notice[];
+  readonly help: readonly HelpArticle[];
+}
+
+/** How it stands with one source. */
+export interface SourceStatus {
+  readonly id: string;
+  readonly kind: "news" | "notice" | "help" | "fear_greed";
+  readonly name: string;
+  /** URL or path, without credentials. */
+  readonly url: string;
+  readonly ok: boolean;
+  readonly items: number;
+  /** ISO 8601; null when it never succeeded. */
+  readonly last_ok_at: string | null;
+  readonly last_error: string | null;
+}
+
+export interface NewsStatus {
+  /** Number of the snapshot; 0 when none was published yet. */
+  readonly version: number;
+  readonly published_at: string | null;
+  readonly last_full_sync_at: string | null;
+  readonly sentiment_updated_at: string | null;
+  readonly mode: RefreshMode | null;
+  readonly items: number;
+  readonly topics: number;
+  readonly notices: number;
+  readonly help: number;
+  readonly coverage: Coverage;
+  readonly sources: readonly SourceStatus[];
+}
+
+export interface NewsDeps {
+  readonly config: NewsConfig;
+  /** Folder that relative paths of the config start from. */
+  readonly baseDir: string;
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Moves the dates of local files to now, for fixtures. */
+  readonly shift?: Shift;
+  /** Default: the platform's. */
+  readonly fetch?: typeof fetch;
+  /** Milliseconds that only grow, for how often a newer snapshot is looked for. Default: the platform's. */
+  readonly monotonic?: () => number;
+}
+
+export interface News {
+  /**
+   * The newest published snapshot. It is kept in memory; a newer one of another process is looked for at most once a
+   * second. When the storage fails, what is in memory stays.
+   *
+   * @throws StorageError when the storage fails and nothing is in memory
+   */
+  current(): Promise<NewsSnapshot>;
+  /**
+   * Items of the last `hours`, newest first; `total` counts all of them. The same frozen object until the snapshot
+   * changes or an item leaves the window.
+   */
+  hot(query: { limit: number; hours: number }): Promise<NewsList>;
+  /**
+   * Topics by heat, titled in the nearest language to `lang` that we have. Topics without an item in it come after the
+   * others, in their own language. The same frozen object until the snapshot or the minute changes.
+   */
+  topics(query: { limit: number; lang: string }): Promise<TopicList>;
+  /**
+   * Hot topics of the last `days`; never fails. What is shown comes from the newest snapshot (`source: "live"`), or
+   * from the last one in memory, the last one that can be read, or the one bundled with the package (`"fallback"`; also
+   * while there is no news at all). `stale` is true when the last refresh is longer ago than three refresh intervals
+   * (an hour when the interval is 0), and for the bundled one.
+   */
+  hotTopics(query: { days: number; limit: number; lang?: string }): Promise<HotTopics>;
+  /**
+   * Reads the sources and publishes a snapshot: `view` the news, `full` also notices, help center and sentiment. One at
+   * a time: who comes while one is running gets its result, or, wanting a full one while a light one runs, the next.
+   *
+   * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
+   */
+  refresh(mode: RefreshMode): Promise<RefreshResult>;
+  /** How it stands with the sources. */
+  status(): Promise<NewsStatus>;
+}
+
+const LOOK_EVERY_MS = 1000;
+const HOUR_S = 3600;
+
+/** The news room of one process. */
+export function createNews(deps: NewsDeps): News {
+  const { config, clock, logger, shift } = deps;
+  const store = createSnapshotStore(deps.storage);
+  const views = createViews();
+  const monotonic = deps.monotonic ?? ((): number => performance.now());
+  const reader = {
+    baseDir: deps.baseDir,
+    timeoutMs: config.timeout_ms,
+    maxBytes: config.max_bytes,
+    fetch: deps.fetch ?? fetch,
+  };
+
+  let newest: Snapshot | undefined;
+  /** Whether `newest` is the newest published one for all that is known. */
+  let isLive = false;
+  let lookedAt = -Infinity;
+  let looking: Promise<void> | undefined;
+  let projection: Projection | undefined;
+  let running: { mode: RefreshMode; result: Promise<RefreshResult> } | undefined;
+  let next: Promise<RefreshResult> | undefined;
+  let bundled: BundledSnapshot | undefined;
+
+  async function look(): Promise<void> {
+    try {
+      const head = await store.head(newest?.version);
+      if (head !== newest?.version && head > 0) {
+        const onDamage = (version: number, error: Error): void => {
+          logger.error({ version, error: error.message }, "a news snapshot is damaged");
+        };
+        newest = (await store.newestReadable(head, onDamage, newest)) ?? newest;
+      }
+      isLive = newest?.version === head || head === 0;
+    } catch (error) {
+      isLive = false;
+      if (newest === undefined) throw error;
+      logger.warn({ error: (error as Error).message }, "no newer news snapshot can be read; the last one stays");
+    }
+    lookedAt = monotonic();
+  }
+
+  /** The newest snapshot as it looks now, or undefined when none was published. */
+  async function latest(): Promise<Projection | undefined> {
+    if (monotonic() - lookedAt >= LOOK_EVERY_MS) {
+      looking ??= look().finally(() => {
+        looking = undefined;
+      });
+      await looking;
+    }
+    return projected();
+  }
+
+  function projected(): Projection | undefined {
+    if (newest === undefined) return undefined;
+    const now = clock.now();
+    const distance = shiftAt(shift, now);
+    if (projection?.snapshot !== newest || projection.key !== `${newest.version}+${distance}`) {
+      projection = project(newest, mover(shift, now), distance);
+    }
+    return projection;
+  }
+
+  async function bundledSnapshot(): Promise<BundledSnapshot> {
+    return (bundled ??= await readBundledSnapshot());
+  }
+
+  async function runRefresh(mode: RefreshMode): Promise<RefreshResult> {
+    const published = await publishRefresh(mode, { config, reader, store, clock, logger, shift });
+    newest = published;
+    isLive = true;
+    lookedAt = monotonic();
+    return resultOf(published, (await bundledSnapshot()).published_at);
+  }
+
+  function start(mode: RefreshMode): Promise<RefreshResult> {
+    const result = runRefresh(mode).finally(() => {
+      running = undefined;
+    });
+    running = { mode, result };
+    return result;
+  }
+
+  async function liveHotTopics(query: { days: number; limit: number; lang?: string }): Promise<HotTopics | undefined> {
+    const view = await latest();
+    if (view === undefined || view.items.length === 0) return undefined;
+    const now = clock.now();
+    const { record } = view.snapshot;
+    const lang = nearestLanguage(query.lang ?? "zh");
+    const never = (await bundledSnapshot()).published_at;
+    return {
+      topics: views.headlines(view, now, query.limit, query.days, lang),
+      sentiment_overview: views.sentiment(view, now, query.days),
+      refresh_meta: {
+        last_full_sync_at: record.last_full_ms === null ? never : toIso(record.last_full_ms),
+        last_refresh_at: toIso(record.published_ms),
+        sentiment_updated_at: record.sentiment_ms === null ? null : toIso(record.sentiment_ms),
+        source: isLive ? "live" : "fallback",
+        stale: now - record.published_ms > (config.refresh_interval_s * 3 || HOUR_S) * 1000,
+        coverage: record.coverage,
+      },
+    };
+  }
+
+  async function bundledHotTopics(query: { limit: number; lang?: string }): Promise<HotTopics> {
+    const { topics, published_at } = await bundledSnapshot();
+    const lang = nearestLanguage(query.lang ?? "zh");
+    const record = newest?.record;
+    const meta: RefreshMeta = {
+      last_full_sync_at: published_at,
+      last_refresh_at: record === undefined ? null : toIso(record.published_ms),
+      sentiment_updated_at: null,
+      source: "fallback",
+      stale: true,
+      coverage: record?.coverage ?? {},
+    };
+    return {
+      topics: topics.slice(0, query.limit).map((topic) => ({ topic: topic[lang], heat: topic.heat })),
+      sentiment_overview: { dominant: "neutral", positive: 0, neutral: 0, negative: 0, index: null, updated_at: null },
+      refresh_meta: meta,
+    };
+  }
+
+  return {
+    async current() {
+      const view = await latest();
+      return {
+        version: view?.snapshot.version ?? 0,
+        published_at: view === undefined ? null : toIso(view.snapshot.record.published_ms),
+        items: view?.items ?? [],
+        notices: view?.notices ?? [],
+        help: view?.help ?? [],
+      };
+    },
+    async hot({ limit, hours }) {
+      const view = await latest();
+      return view === undefined ? NO_NEWS : views.hot(view, clock.now(), limit, hours);
+    },
+    async topics({ limit, lang }) {
+      const view = await latest();
+      return view === undefined ? NO_TOPICS : views.topics(view, clock.now(), limit, nearestLanguage(lang));
+    },
+    async hotTopics(query) {
+      try {
+        const live = await liveHotTopics(query);
+        if (live !== undefined) return live;
+      } catch (error) {
+        logger.error({ error: (error as Error).stack }, "hot topics failed; the bundled snapshot is shown");
+      }
+      return bundledHotTopics(query);
+    },
+    async refresh(mode) {
+      if (running === undefined) return start(mode);
+      if (mode === "view" || running.mode === "full") return running.result;
+      next ??= running.result
+        .catch(() => undefined)
+        .then(() => start("full"))
+        .finally(() => {
+          next = undefined;
+        });
+      return next;
+    },
+    async status() {
+      const view = await latest();
+      const record = view?.snapshot.record;
+      const iso = (ms: number | null | undefined): string | null =>
+        ms === null || ms === undefined ? null : toIso(ms);
+      return {
+        version: view?.snapshot.version ?? 0,
+        published_at: iso(record?.published_ms),
+        last_full_sync_at: iso(record?.last_full_ms),
+        sentiment_updated_at: iso(record?.sentiment_ms),
+        mode: record?.mode ?? null,
+        items: view?.items.length ?? 0,
+        topics: view?.topics.length ?? 0,
+        notices: view?.notices.length ?? 0,
+        help: view?.help.length ?? 0,
+        coverage: record?.coverage ?? {},
+        sources: (record?.sources ?? []).map(({ id, kind, name, url, ok, items, last_ok_ms, last_error }) => ({
+          id,
+          kind,
+          name,
+          url,
+          ok,
+          items,
+          last_ok_at: iso(last_ok_ms),
+          last_error,
+        })),
+      };
+    },
+  };
+}
+
+const NO_NEWS: NewsList = deepFreeze({ news: [], total: 0 });
+const NO_TOPICS: TopicList = deepFreeze({ topics: [], total: 0 });

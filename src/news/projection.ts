@@ -1,0 +1,108 @@
+import type { z } from "zod";
+import type { newsItem } from "../contract/schemas/news.ts";
+import { toIso } from "../runtime/clock.ts";
+import { deepFreeze } from "./freeze.ts";
+import type { Telling } from "./heat.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+export type NewsItem = z.infer<typeof newsItem>;
+
+/** A notice of the platform. */
+export interface Notice {
+  readonly id: string;
+  readonly lang: string;
+  readonly title: string;
+  readonly body: string;
+  readonly category: string;
+  readonly url: string;
+  /** ISO 8601; null when the listing gives no readable date. */
+  readonly published_at: string | null;
+  readonly symbols: readonly string[];
+}
+
+/** An article of the help center. */
+export interface HelpArticle {
+  readonly id: string;
+  readonly lang: string;
+  readonly title: string;
+  readonly body: string;
+  readonly category: string;
+  readonly url: string;
+  /** ISO 8601; null when the listing gives no readable date. */
+  readonly updated_at: string | null;
+}
+
+/** A topic with its items, the most central first, and what heat is computed from. */
+export interface ProjectedTopic {
+  readonly id: string;
+  readonly items: readonly NewsItem[];
+  readonly tellings: readonly Telling[];
+  readonly first_ms: number;
+  readonly last_ms: number;
+}
+
+/** A snapshot as readers see it, with a fixture's dates moved: everything frozen, items newest first. */
+export interface Projection {
+  readonly snapshot: Snapshot;
+  /** Changes whenever what the projection shows may have changed. */
+  readonly key: string;
+  readonly items: readonly NewsItem[];
+  /** Publication of each item, ms. */
+  readonly times: readonly number[];
+  readonly topics: readonly ProjectedTopic[];
+  readonly notices: readonly Notice[];
+  readonly help: readonly HelpArticle[];
+}
+
+/**
+ * @param move date in ms and whether it is a fixture's → the date to show
+ * @param distance what `move` adds; two projections of one snapshot with the same distance are alike
+ */
+export function project(
+  snapshot: Snapshot,
+  move: (date: number, movable: boolean) => number,
+  distance: number,
+): Projection {
+  const { parts, version } = snapshot;
+  const dated = parts.items
+    .map((item) => ({ item, at: move(item.published_ms, item.movable) }))
+    .sort((a, b) => b.at - a.at || (a.item.id < b.item.id ? -1 : 1));
+  const items = dated.map(({ item, at }): NewsItem => {
+    const { id, title, summary, url, source, lang, symbols, sentiment } = item;
+    return deepFreeze({ id, title, summary, url, source, lang, published_at: toIso(at), symbols, sentiment });
+  });
+  const byId = new Map(items.map((item, index) => [item.id, { item, at: dated[index]!.at }]));
+  const topics = parts.topics.flatMap(({ id, item_ids }): ProjectedTopic[] => {
+    const members = item_ids.flatMap((itemId) => byId.get(itemId) ?? []);
+    if (members.length === 0) return [];
+    const times = members.map(({ at }) => at);
+    return [
+      {
+        id,
+        items: members.map(({ item }) => item),
+        tellings: members.map(({ item, at }) => ({ source: item.source, published_ms: at })),
+        first_ms: Math.min(...times),
+        last_ms: Math.max(...times),
+      },
+    ];
+  });
+  return {
+    snapshot,
+    key: `${version}+${distance}`,
+    items: deepFreeze(items),
+    times: dated.map(({ at }) => at),
+    topics,
+    notices: deepFreeze(
+      parts.notices.map(({ published_ms, movable, ...notice }) => ({
+        ...notice,
+        published_at: published_ms === null ? null : toIso(move(published_ms, movable)),
+      })),
+    ),
+    help: deepFreeze(
+      parts.help.map(({ updated_ms, movable, ...article }) => ({
+        ...article,
+        updated_at: updated_ms === null ? null : toIso(move(updated_ms, movable)),
+      })),
+    ),
+  };
+}

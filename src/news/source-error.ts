@@ -1,0 +1,14 @@
+/** Why a source could not be read. */
+export type SourceFailure =
+  "timeout" | "network" | "status" | "redirect" | "too_large" | "not_found" | "unreadable" | "not_a_feed" | "invalid";
+
+/** A source failed: what its operator has to know, without credentials. Its last good content stays. */
+export class SourceError extends Error {
+  override readonly name = "SourceError";
+  readonly failure: SourceFailure;
+
+  constructor(failure: SourceFailure, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.failure = failure;
+  }
+}
