@@ -47,6 +47,7 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock): Promis
   const keys = config.jwks_url === undefined ? undefined : createRemoteJWKSet(new URL(config.jwks_url));
 
   return async (token) => {
+    if (token.split(".").length !== 3) return undefined;
     const current = { ...options, currentDate: new Date(clock.now()) };
     try {
       const { payload } =

@@ -26,7 +26,15 @@ export interface Subscriptions {
   /** The subscription at the clock's now, at most `ttl_ms` stale. */
   get(user: string): Promise<Subscription>;
   /** Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period. */
-  set(user: string, plan: string, period: { started_at: number; expires_at?: number }): Promise<void>;
+  set(user: string, plan: string, period: Period): Promise<void>;
+  /** Sets plan and period of a user who has had none yet; false, and nothing changes, for any other. */
+  begin(user: string, plan: string, period: Period): Promise<boolean>;
+}
+
+/** Milliseconds since the epoch; without an end it runs on. */
+export interface Period {
+  readonly started_at: number;
+  readonly expires_at?: number;
 }
 
 export function createSubscriptions(deps: {
@@ -45,17 +53,23 @@ export function createSubscriptions(deps: {
       return subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now());
     },
     async set(user, plan, period) {
-      const value: Stored =
-        plan === FREE_PLAN
-          ? NONE
-          : {
-              plan,
-              started_at: new Date(period.started_at).toISOString(),
-              expires_at: period.expires_at === undefined ? null : new Date(period.expires_at).toISOString(),
-            };
-      await writeDocument(storage, subscriptionKey(user), value);
+      await writeDocument(storage, subscriptionKey(user), toStored(plan, period));
       cache.forget(user);
     },
+    async begin(user, plan, period) {
+      const begun = await storage.create(subscriptionKey(user), JSON.stringify(toStored(plan, period)));
+      cache.forget(user);
+      return begun;
+    },
+  };
+}
+
+function toStored(plan: string, { started_at, expires_at }: Period): Stored {
+  if (plan === FREE_PLAN) return NONE;
+  return {
+    plan,
+    started_at: new Date(started_at).toISOString(),
+    expires_at: expires_at === undefined ? null : new Date(expires_at).toISOString(),
   };
 }
 

@@ -10,7 +10,7 @@ export const userProfile = z.strictObject({
   user_id: z.string().min(1).max(LIMITS.userId),
   created_at: z.iso.datetime(),
   /** Free uses a day; null takes the configured default. */
-  free_daily_quota: z.int().min(0).max(LIMITS.integer).nullable(),
+  free_daily_quota: z.int().min(0).nullable(),
   /** Language the user reads. */
   lang: z.enum(["zh", "en"]),
 });

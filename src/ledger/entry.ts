@@ -3,7 +3,7 @@ import { LIMITS } from "../contract/limits.ts";
 import { entryType } from "../contract/schemas/points.ts";
 import { canonicalJson, sha256 } from "./canonical.ts";
 
-const points = z.int().min(0).max(LIMITS.integer);
+const points = z.int().min(0);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** What a user has, at one entry of the ledger. All figures are points, but for the free uses of a day. */

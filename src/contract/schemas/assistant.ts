@@ -7,8 +7,8 @@ export const chatBody = z.object({
     .refine((value) => /[\p{L}\p{N}]/u.test(value), { message: "must contain a letter or a digit" })
     .meta({ description: "The user's question, 1 to 2000 characters" }),
   session_id: positiveInt.optional().meta({ description: "The session to go on with; a new one when absent" }),
-  page_context: text(LIMITS.pageContext).optional().meta({ description: "Scene the user is in" }),
-  token_symbol: text(LIMITS.tokenSymbol).optional().meta({ description: "Asset the user looks at" }),
+  page_context: text(LIMITS.pageContext, 0).optional().meta({ description: "Scene the user is in" }),
+  token_symbol: text(LIMITS.tokenSymbol, 0).optional().meta({ description: "Asset the user looks at" }),
 });
 
 export const sourceItem = z

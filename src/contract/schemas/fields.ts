@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { LIMITS } from "../limits.ts";
 
 /** Length in Unicode code points. */
 export function codePoints(text: string): number {
@@ -20,10 +19,10 @@ export function text(max: number, min = 1): z.ZodString {
 }
 
 /** A positive integer that JSON carries without loss. */
-export const positiveInt = z.int().min(1).max(LIMITS.integer);
+export const positiveInt = z.int().min(1);
 
 /** A count: zero or more. */
-export const count = z.int().min(0).max(LIMITS.integer);
+export const count = z.int().min(0);
 
 /** ISO 8601 timestamp with an offset. */
 export const timestamp = z.iso.datetime({ offset: true });

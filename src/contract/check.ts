@@ -1,0 +1,56 @@
+import type { z } from "zod";
+import { ENDPOINTS, type Endpoint, type OperationId, type OperationInput } from "./endpoints.ts";
+import { invalid, type Fault } from "./errors.ts";
+
+/** An operation's input before it was checked. */
+export interface RawInput {
+  readonly query?: unknown;
+  readonly body?: unknown;
+}
+
+/**
+ * Checks an operation's input against the contract and fills in the defaults.
+ *
+ * @throws AnpError 422 with every fault of query and body
+ */
+export function checkInput<K extends OperationId>(id: K, raw: RawInput): OperationInput<K> {
+  const endpoint: Endpoint = ENDPOINTS[id];
+  const faults: Fault[] = [];
+  const query = parsePart("query", endpoint.query, raw.query ?? {}, faults);
+  const body = parsePart("body", endpoint.body, raw.body, faults);
+  if (faults.length > 0) throw invalid(faults);
+  return { query, body } as OperationInput<K>;
+}
+
+function parsePart(part: "query" | "body", schema: z.ZodObject | undefined, value: unknown, faults: Fault[]): unknown {
+  if (schema === undefined) return undefined;
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  for (const issue of parsed.error.issues) {
+    faults.push({ in: part, path: issue.path.map(String).join("."), message: plainMessage(issue, value) });
+  }
+  return undefined;
+}
+
+/** zod's words, in plain ones where the bound or the type matters. */
+function plainMessage(issue: z.core.$ZodIssue, input: unknown): string {
+  switch (issue.code) {
+    case "invalid_type": {
+      const found = issue.path.reduce<unknown>(
+        (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+        input,
+      );
+      if (found === undefined) return "is required";
+      if (typeof found === "number" && !Number.isFinite(found)) return "must be a finite number";
+      return `must be ${issue.expected === "int" ? "an integer" : `of type ${issue.expected}`}`;
+    }
+    case "too_big":
+      return `must be at most ${issue.maximum}`;
+    case "too_small":
+      return issue.inclusive === false ? issue.message : `must be at least ${issue.minimum}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map(String).join(", ")}`;
+    default:
+      return issue.message;
+  }
+}

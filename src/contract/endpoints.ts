@@ -1,0 +1,239 @@
+import type { z } from "zod";
+import type { ErrorCode } from "./errors.ts";
+import { chatAnswer, chatBody, recommendedQuery, recommendedQuestions } from "./schemas/assistant.ts";
+import { eventBody, eventRecord } from "./schemas/events.ts";
+import {
+  hotTopics,
+  hotTopicsQuery,
+  newsHotQuery,
+  newsList,
+  refreshQuery,
+  refreshResult,
+  topicList,
+  topicsQuery,
+} from "./schemas/news.ts";
+import {
+  exchangeBody,
+  exchangeResult,
+  ledgerPage,
+  ledgerQuery,
+  pointsAccount,
+  quotaProfile,
+  subscription,
+  tradeReward,
+  tradeRewardBody,
+} from "./schemas/points.ts";
+import { EXAMPLES } from "./examples.ts";
+
+/** One endpoint of the interface, as data. */
+export interface Endpoint {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tag: "Accounts" | "Assistant" | "News" | "Points" | "Events";
+  /** Whether the X-User-Token header must be there and valid, may be, or is not looked at. */
+  readonly auth: "required" | "optional" | "none";
+  readonly stability: "stable" | "experimental";
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodObject;
+  /** The envelope's `data` on success. */
+  readonly data: z.ZodObject;
+  /** Codes of the error catalogue that this endpoint may answer with, beside 404, 405 and 500. */
+  readonly errors: readonly ErrorCode[];
+  /** Whether an Idempotency-Key header makes a repeat safe. */
+  readonly idempotent?: true;
+  readonly example: { readonly query?: object; readonly body?: object; readonly data: object };
+}
+
+/**
+ * The interface: 13 endpoints. The server mounts its routes from this table, requests are checked against it, the
+ * OpenAPI document is printed from it.
+ */
+export const ENDPOINTS = {
+  getMe: {
+    method: "GET",
+    path: "/api/v1/ai/me",
+    summary: "Quota profile of the user",
+    description: "The user's points and free uses of today.",
+    tag: "Accounts",
+    auth: "required",
+    stability: "stable",
+    data: quotaProfile,
+    errors: [401],
+    example: EXAMPLES.getMe,
+  },
+  getRecommendedQuestions: {
+    method: "GET",
+    path: "/api/v1/ai/recommended-questions",
+    summary: "Recommended questions for a scene",
+    description:
+      "Scene and language are echoed. An unknown scene serves the questions of `home`, an unknown language the nearest we have.",
+    tag: "Assistant",
+    auth: "optional",
+    stability: "stable",
+    query: recommendedQuery,
+    data: recommendedQuestions,
+    errors: [422],
+    example: EXAMPLES.getRecommendedQuestions,
+  },
+  sendChat: {
+    method: "POST",
+    path: "/api/v1/ai/chat/send",
+    summary: "Ask a question",
+    description:
+      "A free use of the day pays first, then points. An answer that found no grounds costs nothing. A failure costs nothing.",
+    tag: "Assistant",
+    auth: "required",
+    stability: "stable",
+    body: chatBody,
+    data: chatAnswer,
+    errors: [401, 413, 415, 422, 1005, 1007],
+    idempotent: true,
+    example: EXAMPLES.sendChat,
+  },
+  recordEvent: {
+    method: "POST",
+    path: "/api/v1/ai/events",
+    summary: "Record a behaviour or feedback event",
+    description: "Event types are free strings of at least 2 characters.",
+    tag: "Events",
+    auth: "required",
+    stability: "stable",
+    body: eventBody,
+    data: eventRecord,
+    errors: [401, 413, 415, 422],
+    example: EXAMPLES.recordEvent,
+  },
+  getHotTopics: {
+    method: "GET",
+    path: "/api/v1/ai/hot-topics",
+    summary: "Hot topics, hot questions and market mood",
+    description: "On an internal failure it serves the last good snapshot, or a bundled one, and says so.",
+    tag: "News",
+    auth: "optional",
+    stability: "stable",
+    query: hotTopicsQuery,
+    data: hotTopics,
+    errors: [422],
+    example: EXAMPLES.getHotTopics,
+  },
+  getNewsHot: {
+    method: "GET",
+    path: "/api/v1/news/hot",
+    summary: "Latest news",
+    description: "Newest first. `total` counts all items of the window.",
+    tag: "News",
+    auth: "none",
+    stability: "stable",
+    query: newsHotQuery,
+    data: newsList,
+    errors: [422],
+    example: EXAMPLES.getNewsHot,
+  },
+  getNewsTopics: {
+    method: "GET",
+    path: "/api/v1/news/topics",
+    summary: "Clustered news topics",
+    description: "Hottest first, with questions that can be asked about each.",
+    tag: "News",
+    auth: "none",
+    stability: "stable",
+    query: topicsQuery,
+    data: topicList,
+    errors: [422],
+    example: EXAMPLES.getNewsTopics,
+  },
+  refreshNews: {
+    method: "POST",
+    path: "/api/v1/news/refresh",
+    summary: "Refresh news, notices and sentiment",
+    description: "`view` refreshes the news; `full` synchronises everything and may take long. It has no body.",
+    tag: "News",
+    auth: "required",
+    stability: "stable",
+    query: refreshQuery,
+    data: refreshResult,
+    errors: [401, 422],
+    example: EXAMPLES.refreshNews,
+  },
+  getPoints: {
+    method: "GET",
+    path: "/api/v1/ai/points",
+    summary: "Points account of the user",
+    description: "The quota fields agree with those of the quota profile.",
+    tag: "Points",
+    auth: "required",
+    stability: "stable",
+    data: pointsAccount,
+    errors: [401],
+    example: EXAMPLES.getPoints,
+  },
+  getLedger: {
+    method: "GET",
+    path: "/api/v1/ai/points/ledger",
+    summary: "A page of the user's ledger",
+    description: "Newest first. A page past the end is empty.",
+    tag: "Points",
+    auth: "required",
+    stability: "stable",
+    query: ledgerQuery,
+    data: ledgerPage,
+    errors: [401, 422],
+    example: EXAMPLES.getLedger,
+  },
+  exchangePoints: {
+    method: "POST",
+    path: "/api/v1/ai/points/exchange",
+    summary: "Exchange tokens for points",
+    description: "points_earned = floor(token_amount × exchange_rate), in exact decimal arithmetic.",
+    tag: "Points",
+    auth: "required",
+    stability: "stable",
+    body: exchangeBody,
+    data: exchangeResult,
+    errors: [401, 413, 415, 422, 1009],
+    idempotent: true,
+    example: EXAMPLES.exchangePoints,
+  },
+  getSubscription: {
+    method: "GET",
+    path: "/api/v1/ai/subscription",
+    summary: "Subscription of the user",
+    description: "`features` switches the advanced features.",
+    tag: "Accounts",
+    auth: "required",
+    stability: "stable",
+    data: subscription,
+    errors: [401],
+    example: EXAMPLES.getSubscription,
+  },
+  postTradeReward: {
+    method: "POST",
+    path: "/api/v1/ai/points/trade-reward",
+    summary: "Reward a trade (experimental)",
+    description: "Experimental and unstable: it may fail with 500. A repeated ref_id returns the first result.",
+    tag: "Points",
+    auth: "required",
+    stability: "experimental",
+    body: tradeRewardBody,
+    data: tradeReward,
+    errors: [401, 413, 415, 422, 500],
+    example: EXAMPLES.postTradeReward,
+  },
+} as const satisfies Record<string, Endpoint>;
+
+/** The name of an operation of the interface. */
+export type OperationId = keyof typeof ENDPOINTS;
+
+type Parsed<K extends OperationId, Part extends "query" | "body"> =
+  (typeof ENDPOINTS)[K] extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
+
+/** The checked input of an operation. */
+export interface OperationInput<K extends OperationId> {
+  readonly query: Parsed<K, "query">;
+  readonly body: Parsed<K, "body">;
+}
+
+/** The `data` of an operation's success. */
+export type OperationData<K extends OperationId> = z.output<(typeof ENDPOINTS)[K]["data"]>;

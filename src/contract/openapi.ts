@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
+import { errorEnvelope, successEnvelope } from "./envelope.ts";
+import { ERRORS, type ErrorCode } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
+
+/** Codes that every endpoint may answer with. */
+const EVERYWHERE: readonly ErrorCode[] = [404, 405, 500];
+
+const VERSION = "1.0.0";
+
+/** The OpenAPI 3.1 document of the interface, as JSON text. */
+export function openApiText(): string {
+  return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+}
+
+/** The OpenAPI 3.1 document of the interface, made of the endpoint table and the error catalogue. */
+export function openApiDocument(): ReturnType<typeof createDocument> {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
+    paths[endpoint.path] = { [endpoint.method.toLowerCase()]: operation(id, endpoint) };
+  }
+  return createDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "Assistant, News and Points",
+      version: VERSION,
+      description:
+        "A question-answering assistant, a news feed with clustered topics, and points, quota and subscription for the users of a trading platform.",
+      contact: { name: "anp", url: "https://anp.example" },
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "The daemon that serves this document" }],
+    tags: [
+      { name: "Accounts", description: "Quota profile and subscription" },
+      { name: "Assistant", description: "Questions and answers" },
+      { name: "Events", description: "Behaviour and feedback" },
+      { name: "News", description: "News, topics, mood and their refresh" },
+      { name: "Points", description: "Balance, ledger, exchange and reward" },
+    ],
+    paths,
+    components: {
+      securitySchemes: {
+        userToken: {
+          type: "apiKey",
+          in: "header",
+          name: "X-User-Token",
+          description: "The user's login-state token",
+        },
+      },
+    },
+  });
+}
+
+function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObject {
+  const { query, body, data, example } = endpoint;
+  const headers = z.object({
+    "X-Request-Id": z
+      .string()
+      .regex(/^[\w-]{1,128}$/)
+      .optional()
+      .meta({ description: "Echoed; made when absent or malformed" }),
+    ...(endpoint.idempotent === true
+      ? {
+          "Idempotency-Key": z
+            .string()
+            .min(1)
+            .max(LIMITS.idempotencyKey)
+            .optional()
+            .meta({ description: "A repeat with the same key and body returns the first result" }),
+        }
+      : {}),
+  });
+  return {
+    operationId: id,
+    summary: endpoint.summary,
+    description: endpoint.description,
+    tags: [endpoint.tag],
+    "x-stability": endpoint.stability,
+    security:
+      endpoint.auth === "required" ? [{ userToken: [] }] : endpoint.auth === "optional" ? [{}, { userToken: [] }] : [],
+    requestParams: {
+      header: headers,
+      ...(query === undefined ? {} : { query: withExamples(query, example.query) }),
+    },
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: body, example: example.body } } } }),
+    responses: {
+      "200": {
+        description: "Success",
+        headers: responseHeaders(endpoint),
+        content: {
+          "application/json": {
+            schema: successEnvelope(data),
+            example: { success: true, code: 0, message: "ok", data: example.data, request_id: EXAMPLE_ID },
+          },
+        },
+      },
+      ...errorResponses([...endpoint.errors, ...EVERYWHERE]),
+    },
+  };
+}
+
+const EXAMPLE_ID = "rmi6z2k00a1b2c3d4e5f6g7h8i";
+
+function withExamples(query: z.ZodObject, example: object | undefined): z.ZodObject {
+  if (example === undefined) return query;
+  const shape = Object.fromEntries(
+    Object.entries(query.shape).map(([name, field]) => {
+      const value: unknown = Reflect.get(example, name);
+      return [name, value === undefined ? field : (field as z.ZodType).meta({ example: value })];
+    }),
+  );
+  return z.object(shape as z.ZodRawShape);
+}
+
+function responseHeaders(endpoint: Endpoint): z.ZodObject {
+  return z.object({
+    "X-Request-Id": z.string().meta({ description: "The request_id of the body" }),
+    ...(endpoint.idempotent === true || endpoint.stability === "experimental"
+      ? { "Idempotency-Replayed": z.literal("true").optional().meta({ description: "The result of an earlier call" }) }
+      : {}),
+    ...(endpoint.stability === "experimental"
+      ? { "X-Stability": z.literal("experimental").meta({ description: "May change or fail" }) }
+      : {}),
+  });
+}
+
+/** One response a status; codes that share a status share it. */
+function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject["responses"] {
+  const responses: ZodOpenApiOperationObject["responses"] = {};
+  for (const code of [...new Set(codes)].sort((a, b) => ERRORS[a].status - ERRORS[b].status)) {
+    const { status, message, remedy } = ERRORS[code];
+    responses[`${status}` as "404"] = {
+      description: `Code ${code}: ${message} ${remedy}`,
+      content: {
+        "application/json": {
+          schema: errorEnvelope,
+          example: {
+            success: false,
+            code,
+            message,
+            request_id: EXAMPLE_ID,
+            ...(code === 422 ? { errors: [{ in: "body", path: "question", message: "must not be empty" }] } : {}),
+            ...(code === 500 ? { detail: "The request could not be completed." } : {}),
+          },
+        },
+      },
+    };
+  }
+  return responses;
+}

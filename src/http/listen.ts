@@ -1,0 +1,58 @@
+import type { Server } from "node:http";
+import type { H3 } from "h3";
+import { toNodeHandler } from "h3/node";
+import { listen as listhen } from "listhen";
+
+/** A listening daemon. */
+export interface Listening {
+  readonly url: string;
+  /** Stops accepting, and waits up to `drain_ms` milliseconds for requests that run; then cuts what is left. */
+  stop(drain_ms: number): Promise<void>;
+}
+
+/** The port cannot be had. */
+export class PortError extends Error {
+  override readonly name = "PortError";
+}
+
+/**
+ * Listens on exactly that host and port; port 0 takes a free one.
+ *
+ * @throws PortError when the port is in use or may not be used
+ */
+export async function listen(app: H3, host: string, port: number): Promise<Listening> {
+  const local = /^(localhost|127\.|::1$)/.test(host);
+  let server: Server;
+  let url: string;
+  try {
+    // listhen's own shutdown ends the process at once, and its free-port search would take another port in silence.
+    const listener = await listhen(toNodeHandler(app), {
+      hostname: host,
+      port: { port, random: port === 0, verbose: false },
+      public: !local,
+      isTest: true,
+      isProd: true,
+      showURL: false,
+      autoClose: false,
+    });
+    server = listener.server as Server;
+    url = listener.url.replace(/\/$/, "");
+  } catch (error) {
+    throw new PortError(`Cannot listen on ${host}:${port}: ${(error as Error).message}`, { cause: error });
+  }
+  return {
+    url,
+    stop(drain_ms) {
+      return new Promise((resolve) => {
+        const cut = setTimeout(() => {
+          server.closeAllConnections();
+        }, drain_ms);
+        server.close(() => {
+          clearTimeout(cut);
+          resolve();
+        });
+        server.closeIdleConnections();
+      });
+    },
+  };
+}

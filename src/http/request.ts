@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { Endpoint } from "../contract/endpoints.ts";
+import { AnpError, invalid, type Fault } from "../contract/errors.ts";
+import { LIMITS } from "../contract/limits.ts";
+
+const REQUEST_ID = /^[\w-]{1,128}$/;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
+
+/** The caller's request id where it is well-formed, else undefined. */
+export function givenRequestId(headers: Headers): string | undefined {
+  const given = headers.get("x-request-id");
+  return given !== null && REQUEST_ID.test(given) ? given : undefined;
+}
+
+/** @throws AnpError 422 for a malformed Idempotency-Key */
+export function idempotencyKey(headers: Headers): string | undefined {
+  const given = headers.get("idempotency-key");
+  if (given === null) return undefined;
+  if (IDEMPOTENCY_KEY.test(given)) return given;
+  const message = `must be 1 to ${LIMITS.idempotencyKey} printable ASCII characters without spaces`;
+  throw invalid([{ in: "header", path: "Idempotency-Key", message }]);
+}
+
+/**
+ * Query parameters as the endpoint's schema wants them: numbers where it asks for numbers.
+ *
+ * @throws AnpError 422 for a key that is given twice
+ */
+export function readQuery(endpoint: Endpoint, search: string): Record<string, unknown> {
+  const { query } = endpoint;
+  if (query === undefined || search === "") return {};
+  const raw: Record<string, unknown> = {};
+  const faults: Fault[] = [];
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (Object.hasOwn(raw, name)) faults.push({ in: "query", path: name, message: "must be given once" });
+    raw[name] = isNumeric(query.shape[name]) && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  }
+  if (faults.length > 0) throw invalid(faults);
+  return raw;
+}
+
+function isNumeric(schema: unknown): boolean {
+  return schema instanceof z.ZodDefault ? isNumeric(schema.unwrap()) : schema instanceof z.ZodNumber;
+}
+
+/**
+ * The JSON body of a request.
+ *
+ * @throws AnpError 415 for another content type, 413 past the bound, 422 for what is no JSON
+ */
+export async function readJson(request: Request, limit: number): Promise<unknown> {
+  const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== "application/json") throw new AnpError(415);
+  const bytes = await readBytes(request, limit);
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw invalid([{ in: "body", path: "", message: "must be UTF-8" }]);
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw invalid([{ in: "body", path: "", message: `must be JSON: ${(error as SyntaxError).message}` }]);
+  }
+}
+
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  const tooLarge = (): AnpError =>
+    new AnpError(413, `The body is larger than ${limit} bytes.`, { headers: { connection: "close" } });
+  const length = request.headers.get("content-length");
+  if (length !== null) {
+    if (Number(length) > limit) throw tooLarge();
+    return new Uint8Array(await request.arrayBuffer());
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > limit) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

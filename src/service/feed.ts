@@ -1,0 +1,75 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { recommend } from "../assistant/questions.ts";
+import type { Events } from "../events/events.ts";
+import type { News } from "../news/news.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Logger } from "../runtime/logger.ts";
+import type { Config } from "./config.ts";
+import { userOf, type OperationHandler } from "./operation.ts";
+
+const questionFile = z.strictObject({
+  questions: z.array(z.strictObject({ scene: z.string(), order_index: z.int(), zh: z.string(), en: z.string() })),
+});
+
+/** The operations of the front page, and the intake of events. */
+export interface Feed {
+  getRecommendedQuestions: OperationHandler<"getRecommendedQuestions">;
+  getHotTopics: OperationHandler<"getHotTopics">;
+  getNewsHot: OperationHandler<"getNewsHot">;
+  getNewsTopics: OperationHandler<"getNewsTopics">;
+  refreshNews: OperationHandler<"refreshNews">;
+  recordEvent: OperationHandler<"recordEvent">;
+}
+
+export function createFeed(deps: {
+  config: Config;
+  baseDir: string;
+  clock: Clock;
+  logger: Logger;
+  news: News;
+  events: Events;
+}): Feed {
+  const { config, clock, logger, news, events } = deps;
+  let questions: Promise<z.infer<typeof questionFile>["questions"]> | undefined;
+
+  async function loadQuestions() {
+    const file = config.assistant.questions;
+    if (file === undefined) return [];
+    return questionFile.parse(JSON.parse(await readFile(resolve(deps.baseDir, file), "utf8"))).questions;
+  }
+
+  return {
+    async getRecommendedQuestions(_call, { query: { scene, lang, limit } }) {
+      const list = await (questions ??= loadQuestions());
+      return { data: { scene, lang, ...recommend(list, { scene, lang, limit }) } };
+    },
+    async getHotTopics(_call, { query: { days, limit } }) {
+      const [hot, user_hot_questions] = await Promise.all([
+        news.hotTopics({ days, limit }),
+        events
+          .hotQuestions({ days, limit, min_users: config.hot_questions.min_users, now: clock.now() })
+          .catch((error: unknown) => {
+            // The interface promises an answer here whatever breaks inside.
+            logger.error({ err: error }, "hot questions could not be read");
+            return [];
+          }),
+      ]);
+      return { data: { ...hot, user_hot_questions } };
+    },
+    async getNewsHot(_call, { query }) {
+      return { data: await news.hot(query) };
+    },
+    async getNewsTopics(_call, { query }) {
+      return { data: await news.topics(query) };
+    },
+    async refreshNews(_call, { query: { mode } }) {
+      return { data: await news.refresh(mode) };
+    },
+    async recordEvent(call, { body }) {
+      const { event_id, stored } = await events.record({ ...body, user_id: userOf(call) });
+      return { data: { event_id, event_type: body.event_type, accepted: true, stored } };
+    },
+  };
+}

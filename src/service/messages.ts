@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { chatAnswer } from "../contract/schemas/assistant.ts";
+import { toIso, type Clock } from "../runtime/clock.ts";
+import type { Ids } from "../runtime/ids.ts";
+import { parseDocument, readDocument } from "../storage/documents.ts";
+import { CorruptionError } from "../storage/errors.ts";
+import type { Key, Storage } from "../storage/storage.ts";
+import { openStream } from "../storage/stream.ts";
+
+/** An answered question, as it is kept: all of the answer but what only the ledger knows. */
+export const message = z.strictObject({
+  user_id: z.string(),
+  created_at: z.iso.datetime(),
+  question: z.string(),
+  ...chatAnswer.omit({ points_cost: true, credits_remaining: true }).shape,
+});
+
+export type Message = z.infer<typeof message>;
+
+const turn = z.strictObject({ message_id: z.int() });
+
+/**
+ * Answers and the sessions they belong to. A message is stored before it is charged for, so that a charge never lacks
+ * its answer; it joins its session after the charge, so that a session only holds what was delivered.
+ */
+export interface Messages {
+  /** Stores an answer under a new id. Without a session it opens one, whose id is the message's. */
+  create(
+    draft: Omit<Message, "message_id" | "session_id" | "created_at">,
+    session: number | undefined,
+  ): Promise<Message>;
+  get(id: number): Promise<Message>;
+  /** Adds a message to its session. */
+  join(message: Message): Promise<void>;
+  /** Adds a message whose charge is known from an earlier call, unless it is there or the session has gone on. */
+  rejoin(message: Message): Promise<void>;
+  /** The last `count` messages of a user's session, oldest first. */
+  history(user: string, session: number, count: number): Promise<Message[]>;
+}
+
+export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids }): Messages {
+  const { storage, clock, ids } = deps;
+  const sessionOf = (user: string, session: number) =>
+    openStream(storage, ["users", user, "sessions", String(session)], turn);
+
+  const messages: Messages = {
+    async create(draft, session) {
+      for (;;) {
+        const message_id = ids.integer();
+        const made: Message = {
+          ...draft,
+          message_id,
+          session_id: session ?? message_id,
+          created_at: toIso(clock.now()),
+        };
+        if (await storage.create(messageKey(message_id), JSON.stringify(made))) return made;
+      }
+    },
+    async get(id) {
+      const found = await readDocument(storage, messageKey(id), message);
+      if (found === undefined) throw new CorruptionError(`messages/${id}`, "the answer is missing");
+      return found;
+    },
+    async join({ user_id, session_id, message_id }) {
+      const stream = sessionOf(user_id, session_id);
+      for (
+        let head = await stream.head();
+        !(await stream.append(head, { message_id }));
+        head = await stream.head(head)
+      ) {
+        // The turn that was first may be ours, if the reply to an earlier write was lost.
+        if ((await stream.get(head + 1))?.message_id === message_id) return;
+      }
+    },
+    async rejoin(again) {
+      const stream = sessionOf(again.user_id, again.session_id);
+      const last = await stream.get(await stream.head());
+      if (last === undefined || last.message_id < again.message_id) await messages.join(again);
+    },
+    async history(user, session, count) {
+      const stream = sessionOf(user, session);
+      const head = await stream.head();
+      const turns = await stream.read(head - count + 1, head);
+      const keys = turns.map(({ message_id }) => messageKey(message_id));
+      const texts = await storage.getMany(keys);
+      return texts.flatMap((text, index) => parseDocument(keys[index]!, text, message) ?? []);
+    },
+  };
+  return messages;
+}
+
+function messageKey(id: number): Key {
+  return ["messages", String(id)];
+}

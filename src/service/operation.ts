@@ -1,0 +1,37 @@
+import type { OperationData, OperationId, OperationInput } from "../contract/endpoints.ts";
+import { AnpError } from "../contract/errors.ts";
+import type { Operation } from "../ledger/ledger.ts";
+import type { Ids } from "../runtime/ids.ts";
+
+/** Who calls an operation, and under which request. */
+export interface Call {
+  readonly request_id: string;
+  /** The authenticated user; absent for an anonymous caller. */
+  readonly user?: string;
+  /** From the Idempotency-Key header. */
+  readonly idempotency_key?: string;
+  /** Aborted when the caller has gone. */
+  readonly signal?: AbortSignal;
+}
+
+/** What an operation gives back. */
+export interface Outcome<K extends OperationId> {
+  readonly data: OperationData<K>;
+  /** The result of an earlier call of the same operation id. */
+  readonly replayed?: boolean;
+}
+
+/** One operation of the interface, on checked input. */
+export type OperationHandler<K extends OperationId> = (call: Call, input: OperationInput<K>) => Promise<Outcome<K>>;
+
+/** The user of a call that must have one. */
+export function userOf(call: Call): string {
+  if (call.user === undefined) throw new AnpError(401);
+  return call.user;
+}
+
+/** The ledger operation of a call: named by its idempotency key, or else by an id made for this call alone. */
+export function operationOf(call: Call, ids: Ids, request: object): Operation {
+  if (call.idempotency_key === undefined) return { id: `call:${ids.request()}`, request };
+  return { id: `key:${call.idempotency_key}`, request, origin: { in: "header", path: "Idempotency-Key" } };
+}
