@@ -2,25 +2,38 @@ import { AnpError } from "../../contract/errors.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import type { Answer, AnswerRequest } from "../answer.ts";
 import type { ModelGateway } from "../model.ts";
-import type { Passage } from "../passage.ts";
-import { isOfLang, toSourceItem } from "../passage.ts";
-import type { Hit, PassageIndex } from "../retrieval/passage-index.ts";
-import { hasContent, toQuery } from "../retrieval/query.ts";
-import type { Query } from "../retrieval/query.ts";
+import type { Lang, Passage } from "../passage.ts";
+import type { PassageIndex } from "../retrieval/passage-index.ts";
 import { rankSentences } from "../retrieval/sentence-ranking.ts";
-import { isElliptical } from "../routing-rules.ts";
+import { findEvidence } from "./evidence.ts";
+import type { SearchedRoute } from "./evidence.ts";
 import { chooseSentences, composeExtract } from "./extraction.ts";
 import type { Extract } from "./extraction.ts";
 import { isGrounded } from "./grounding.ts";
 import { isOf, listHeadlines, newest } from "./headlines.ts";
-import { describeMood, listHotTopics } from "./market-answer.ts";
-import { LEADS, REPLIES } from "./replies.ts";
+import { answerMarket } from "./market-answer.ts";
+import { wordAnswer } from "./model-answer.ts";
+import { LEADS, REPLIES, smallTalk } from "./replies.ts";
 
+/** Answers questions from an index. */
 export interface Answerer {
   answer(request: AnswerRequest, index: PassageIndex): Promise<Answer>;
 }
 
+/** The name of answers that no model worded. */
 const LOCAL = "local-extractive";
+
+const NOT_FOUND = {
+  help: REPLIES.notFoundHelp,
+  notice: REPLIES.notFoundNotice,
+  news: REPLIES.notFoundNews,
+  out_of_scope: REPLIES.outOfScope,
+} as const satisfies Record<SearchedRoute, Readonly<Record<Lang, string>>>;
+
+/** Support that an answer needs beyond the usual when the question seemed out of scope. */
+const DOUBT = 0.3;
+/** Headlines of a list. */
+const HEADLINES = { narrow: 5, wide: 10 };
 
 type Outcome = Omit<Answer, "routing">;
 
@@ -32,136 +45,83 @@ function quote({ text, sources }: Extract): Outcome {
   return { text, sources, grounded: true, model_name: LOCAL };
 }
 
-/** Kinds of passages a route is answered from, with their prior. */
-const PRIORS = {
-  help: { help: 1, notice: 0.7, news: 0.4 },
-  notice: { help: 0.6, notice: 1, news: 0.4 },
-  news: { help: 0.2, notice: 0.5, news: 1 },
-  out_of_scope: { help: 1, notice: 1, news: 1 },
-} as const;
-
-type Searched = keyof typeof PRIORS;
-
-/** Passages that are looked at, and handed to a model. */
-const BREADTH = { narrow: 6, wide: 14 };
-
-/** Answers by route. */
+/**
+ * Answers by route. `grounded` is true when the question was answered: from sources, from the market's figures, or by
+ * small talk that needs none.
+ */
 export function createAnswerer({ model, logger }: { model: ModelGateway | undefined; logger: Logger }): Answerer {
-  function queryOf(request: AnswerRequest): Query {
-    const context: string[] = [];
-    const previous = request.history.at(-1)?.question;
-    if (previous !== undefined && isElliptical(request.question)) context.push(previous);
-    if (request.token_symbol !== undefined) context.push(request.token_symbol);
-    return toQuery(request.question, context);
-  }
-
-  function search(request: AnswerRequest, index: PassageIndex, query: Query, route: Searched): Hit[] {
-    const { lang } = request.routing;
-    const breadth = request.wide ? BREADTH.wide : BREADTH.narrow;
-    const hits = index.search(query, breadth * 3, (passage) => isOfLang(passage.lang, lang));
-    return hits
-      .map((hit) => ({ ...hit, score: hit.score * PRIORS[route][hit.passage.kind] }))
-      .sort((a, b) => b.score - a.score || a.number - b.number)
-      .slice(0, breadth);
-  }
-
-  async function answerFromPassages(
+  /** The model's outcome; undefined when there is no model, or it failed and extraction is to take over. */
+  async function tryModel(
     request: AnswerRequest,
+    passages: readonly Passage[],
     index: PassageIndex,
-    route: Searched,
-    notFound: () => Outcome,
-  ): Promise<Outcome> {
-    const query = index.respell(queryOf(request));
-    const hits = search(request, index, query, route);
-    if (model !== undefined && hits.length > 0 && route !== "out_of_scope") {
-      try {
-        return await answerByModel(model, request, hits);
-      } catch (error) {
-        if (model.fallback === "none" || !(error instanceof AnpError)) throw error;
-        logger.warn({ model: model.name, cause: String(error.cause) }, "The model failed; answering by extraction");
-      }
+    route: SearchedRoute,
+  ): Promise<Outcome | undefined> {
+    if (model === undefined || passages.length === 0) return undefined;
+    try {
+      const worded = await wordAnswer(model, request, passages, index);
+      const outcome = worded === null ? reply(NOT_FOUND[route][request.routing.lang], false) : quote(worded);
+      return { ...outcome, model_name: model.name };
+    } catch (error) {
+      if (model.fallback === "none" || !(error instanceof AnpError)) throw error;
+      logger.warn({ model: model.name, cause: String(error.cause) }, "The model failed; answering by extraction");
+      return undefined;
+    }
+  }
+
+  async function answerFrom(route: SearchedRoute, request: AnswerRequest, index: PassageIndex): Promise<Outcome> {
+    const { lang } = request.routing;
+    const { query, hits } = findEvidence(request, index, route);
+    if (route !== "out_of_scope") {
+      const passages = hits.map((hit) => hit.passage);
+      const worded = await tryModel(request, passages, index, route);
+      if (worded !== undefined) return worded;
     }
     const ranked = rankSentences(query, hits, index);
-    const best = ranked[0];
-    if (best === undefined || !isGrounded(best, request.routing.lang, route === "out_of_scope" ? 0.3 : 0)) {
-      return notFound();
+    const [best] = ranked;
+    if (best === undefined || !isGrounded(best, lang, route === "out_of_scope" ? DOUBT : 0)) {
+      return reply(NOT_FOUND[route][lang], false);
     }
-    const limits = request.wide ? { sentences: 8, share: 0.5 } : { sentences: 3, share: 0.7 };
-    return quote(composeExtract(chooseSentences(ranked, limits), request.routing.lang));
+    return quote(composeExtract(chooseSentences(ranked, request.wide), lang));
   }
 
-  async function answerByModel(gateway: ModelGateway, request: AnswerRequest, hits: readonly Hit[]): Promise<Outcome> {
-    const { question, history, wide, signal, routing } = request;
-    const answer = await gateway.generate({
-      question,
-      lang: routing.lang,
-      history,
-      passages: hits.map((hit) => hit.passage),
-      wide,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    if (answer === null || answer.cited.length === 0) {
-      return { ...reply(REPLIES.notFoundHelp[routing.lang], false), model_name: gateway.name };
-    }
-    const sources = answer.cited.map((passage) => toSourceItem(passage, passage.title));
-    return { text: answer.text, sources, grounded: true, model_name: gateway.name };
-  }
-
-  function listNewest(
-    request: AnswerRequest,
-    index: PassageIndex,
-    kind: Passage["kind"],
-    lead: { readonly zh: string; readonly en: string },
-    notFound: string,
-  ): Outcome {
+  async function listNewest(kind: "news" | "notice", request: AnswerRequest, index: PassageIndex): Promise<Outcome> {
     const { lang } = request.routing;
-    const items = newest(index, request.now, request.wide ? 10 : 5, isOf(kind, lang));
-    return items.length === 0 ? reply(notFound, false) : quote(listHeadlines(items, lead[lang]));
+    const limit = request.wide ? HEADLINES.wide : HEADLINES.narrow;
+    const items = newest(index, request.now, limit, isOf(kind, lang));
+    if (items.length === 0) return reply(NOT_FOUND[kind][lang], false);
+    const lead = kind === "news" ? LEADS.latestNews : LEADS.latestNotices;
+    return (await tryModel(request, items, index, kind)) ?? quote(listHeadlines(items, lead[lang]));
   }
 
-  async function outcomeOf(request: AnswerRequest, index: PassageIndex): Promise<Outcome> {
-    const { routing, market, wide } = request;
-    const { route, sub_intent, lang } = routing;
+  function outcomeOf(request: AnswerRequest, index: PassageIndex): Promise<Outcome> | Outcome {
+    const { route, sub_intent, lang } = request.routing;
     switch (route) {
-      case "small_talk": {
-        const wording = sub_intent in REPLIES ? REPLIES[sub_intent as "greeting"] : REPLIES.chat;
-        return reply(wording[lang], true);
-      }
+      case "small_talk":
+        return reply(smallTalk(sub_intent, lang), true);
       case "account":
         return reply(REPLIES.account[lang], true);
-      case "market":
-        if (sub_intent === "price") return reply(REPLIES.noPrices[lang], false);
-        if (market === undefined) return reply(REPLIES.noMarketData[lang], false);
-        if (sub_intent === "hot_topics") {
-          if (market.hot.length === 0) return reply(REPLIES.noMarketData[lang], false);
-          return reply(listHotTopics(market, lang, wide ? 10 : 5), true);
-        }
-        return reply(describeMood(market, lang), true);
+      case "market": {
+        const { text, known } = answerMarket(sub_intent, request.market, lang, request.wide);
+        return reply(text, known);
+      }
       case "news":
-        if (sub_intent === "latest" || !hasContent(request.question)) {
-          return listNewest(request, index, "news", LEADS.latestNews, REPLIES.notFoundNews[lang]);
-        }
-        return answerFromPassages(request, index, "news", () => reply(REPLIES.notFoundNews[lang], false));
       case "notice":
-        if (sub_intent === "latest") {
-          return listNewest(request, index, "notice", LEADS.latestNotices, REPLIES.notFoundNotice[lang]);
-        }
-        return answerFromPassages(request, index, "notice", () => reply(REPLIES.notFoundNotice[lang], false));
+        return sub_intent === "latest" ? listNewest(route, request, index) : answerFrom(route, request, index);
       case "help":
-        return answerFromPassages(request, index, "help", () => reply(REPLIES.notFoundHelp[lang], false));
+        return answerFrom(route, request, index);
       case "out_of_scope":
         if (sub_intent === "investment_advice") return reply(REPLIES.investmentAdvice[lang], false);
-        return answerFromPassages(request, index, "out_of_scope", () => reply(REPLIES.outOfScope[lang], false));
+        return answerFrom(route, request, index);
     }
   }
 
   return {
     async answer(request, index) {
       const outcome = await outcomeOf(request, index);
-      const answeredAfterAll = request.routing.route === "out_of_scope" && outcome.sources.length > 0;
-      const routing = answeredAfterAll
-        ? { ...request.routing, route: "help" as const, sub_intent: "general" }
-        : request.routing;
+      // The passages know better than the classifier what is in scope.
+      const inScope = request.routing.route === "out_of_scope" && outcome.sources.length > 0;
+      const routing = inScope ? { ...request.routing, route: "help" as const, sub_intent: "general" } : request.routing;
       return { ...outcome, routing };
     },
   };

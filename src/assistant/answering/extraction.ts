@@ -12,15 +12,12 @@ export interface Extract {
 const LEANING =
   /^(?:this|these|those|that|it|its|they|he|she|such|otherwise|however|therefore|then|also|in that case|if so|此|该|这|其|它|他|她|否则|因此|所以|但|同时|此外|另外|如未|若未)/iu;
 
-export interface ExtractOptions {
-  /** Sentences at most. */
-  readonly sentences: number;
-  /** A further sentence must reach this share of the best one's score. */
-  readonly share: number;
-}
+/** Sentences at most; a further one must reach this share of the best one's score. */
+const LIMITS = { narrow: { sentences: 3, share: 0.7 }, wide: { sentences: 8, share: 0.5 } };
 
 /** The sentences to quote: the best, those of the first two passages that come near it, and what they lean on. */
-export function chooseSentences(ranked: readonly Candidate[], { sentences, share }: ExtractOptions): Candidate[] {
+export function chooseSentences(ranked: readonly Candidate[], wide: boolean): Candidate[] {
+  const { sentences, share } = wide ? LIMITS.wide : LIMITS.narrow;
   const best = ranked[0];
   if (best === undefined) return [];
   const chosen = new Set<Candidate>([best]);

@@ -1,6 +1,5 @@
 import type { Sentiment } from "../../contract/schemas/fields.ts";
 import type { Lang } from "../passage.ts";
-import { LEADS } from "./replies.ts";
 
 /** The market's mood and hot topics, as the service counts them. */
 export interface MarketMood {
@@ -30,7 +29,7 @@ const BANDS = [
 ] as const;
 
 /** The mood in words, with the counts it comes from. */
-export function describeMood({ dominant, positive, neutral, negative, index }: MarketMood, lang: Lang): string {
+function describeMood({ dominant, positive, neutral, negative, index }: MarketMood, lang: Lang): string {
   const label = LABELS[lang][dominant];
   const band = index === null ? undefined : BANDS.find(({ below }) => index < below)?.[lang];
   if (lang === "zh") {
@@ -41,7 +40,33 @@ export function describeMood({ dominant, positive, neutral, negative, index }: M
   return band === undefined ? counts : `${counts} The fear-and-greed index is ${index ?? ""}, which means ${band}.`;
 }
 
-/** The hot topics, one a line. */
-export function listHotTopics({ hot }: MarketMood, lang: Lang, limit: number): string {
-  return [LEADS.hotTopics[lang], ...hot.slice(0, limit)].join("\n");
+const TOPICS = { narrow: 5, wide: 10 };
+
+const WORDING = {
+  hotTopics: { zh: "当前热点：", en: "Hot topics now:" },
+  noMarketData: {
+    zh: "抱歉，我暂时没有市场情绪和热点的数据，请稍后再试。您也可以问我：今天有哪些重要新闻？",
+    en: "Sorry, I have no data on the market mood and the hot topics at the moment; please try again later. You could also ask: what is the important news today?",
+  },
+  noPrices: {
+    zh: "我没有实时行情，价格请以平台的行情页面为准。我可以为您提供相关资讯或市场情绪，例如：BTC 有什么新闻？",
+    en: "I don't have live prices; please see the platform's market page. I can bring you related news or the market mood; for example: any news on BTC?",
+  },
+} as const satisfies Record<string, Readonly<Record<Lang, string>>>;
+
+/** The answer to a question about the market; `known` is false when there are no figures to answer from. */
+export function answerMarket(
+  subIntent: string,
+  market: MarketMood | undefined,
+  lang: Lang,
+  wide: boolean,
+): { readonly text: string; readonly known: boolean } {
+  if (subIntent === "price") return { text: WORDING.noPrices[lang], known: false };
+  if (market === undefined) return { text: WORDING.noMarketData[lang], known: false };
+  const topics = [WORDING.hotTopics[lang], ...market.hot.slice(0, wide ? TOPICS.wide : TOPICS.narrow)].join("\n");
+  if (subIntent === "hot_topics") {
+    return market.hot.length === 0 ? { text: WORDING.noMarketData[lang], known: false } : { text: topics, known: true };
+  }
+  const mood = describeMood(market, lang);
+  return { text: wide && market.hot.length > 0 ? `${mood}\n${topics}` : mood, known: true };
 }

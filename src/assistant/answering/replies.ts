@@ -2,8 +2,7 @@ import type { Lang } from "../passage.ts";
 
 type Wording = Readonly<Record<Lang, string>>;
 
-/** Fixed replies, by what happened. They never claim a fact that no source holds. */
-export const REPLIES = {
+const SMALL_TALK: Readonly<Record<string, Wording>> & { readonly chat: Wording } = {
   greeting: {
     zh: "您好！我可以回答平台使用、公告、资讯和市场情绪方面的问题，也可以帮您查看积分和免费次数。请问想了解什么？",
     en: "Hello! I can answer questions about using the platform, its announcements, the news and the market mood, and look up your points and free questions. What would you like to know?",
@@ -22,6 +21,15 @@ export const REPLIES = {
     zh: "好的！平台使用、公告、资讯或积分方面有什么想了解的，直接问我就好。",
     en: "Got it! If there is anything you would like to know about the platform, its announcements, the news or your points, just ask.",
   },
+};
+
+/** The reply to small talk. */
+export function smallTalk(subIntent: string, lang: Lang): string {
+  return (SMALL_TALK[subIntent] ?? SMALL_TALK.chat)[lang];
+}
+
+/** Fixed replies, by what happened. They never claim a fact that no source holds. */
+export const REPLIES = {
   account: {
     zh: "您可以在账户页面查看积分、免费次数、积分明细和套餐。",
     en: "You can see your points, free questions, points history and plan on your account page.",
@@ -46,21 +54,10 @@ export const REPLIES = {
     zh: "抱歉，我没有找到与此相关的资讯。您可以换个关键词，或问我：今天有哪些重要新闻？",
     en: "Sorry, I found no news about this. Try other words, or ask me: what is the important news today?",
   },
-  noMarketData: {
-    zh: "抱歉，我暂时没有市场情绪和热点的数据，请稍后再试。您也可以问我：今天有哪些重要新闻？",
-    en: "Sorry, I have no data on the market mood and the hot topics at the moment; please try again later. You could also ask: what is the important news today?",
-  },
-  noPrices: {
-    zh: "我没有实时行情，价格请以平台的行情页面为准。我可以为您提供相关资讯或市场情绪，例如：BTC 有什么新闻？",
-    en: "I don't have live prices; please see the platform's market page. I can bring you related news or the market mood; for example: any news on BTC?",
-  },
 } as const satisfies Record<string, Wording>;
 
 /** What introduces a list of headlines. */
 export const LEADS = {
   latestNews: { zh: "最新资讯：", en: "The latest news:" },
-  relatedNews: { zh: "相关资讯：", en: "Related news:" },
-  foreignNews: { zh: "目前只有英文报道：", en: "At the moment there are only reports in Chinese:" },
   latestNotices: { zh: "最新公告：", en: "The latest announcements:" },
-  hotTopics: { zh: "当前热点：", en: "Hot topics now:" },
 } as const satisfies Record<string, Wording>;

@@ -1,0 +1,45 @@
+import type { Passage } from "../passage.ts";
+import { NO_ANSWER } from "./prompt.ts";
+
+/** A model's answer with its citations resolved. */
+export interface CitedAnswer {
+  /** Marks `[k]` name the k-th of `cited`. */
+  readonly text: string;
+  /** The passages that the text cites, by first mention. */
+  readonly cited: readonly Passage[];
+}
+
+const MARKS = /([ \t]*)[[【]\s*(\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*)\s*[\]】]/g;
+const NUMBERS = /(\d+)(?:\s*[-–]\s*(\d+))?/g;
+const THINKING = /<think>[\s\S]*?(?:<\/think>|$)/g;
+
+/**
+ * Maps the citation marks of a model's answer to the passages. Marks of passages that do not exist are dropped; the
+ * others are renumbered by first mention. Null when the model says that the passages do not answer, or cites none.
+ */
+export function resolveCitations(raw: string, passages: readonly Passage[]): CitedAnswer | null {
+  const text = raw.replace(THINKING, "").trim();
+  if (text.includes(NO_ANSWER)) return null;
+  const cited: Passage[] = [];
+  const renumbered = text.replace(MARKS, (_, space: string, list: string) => {
+    const marks = passagesOf(list, passages).map((passage) => {
+      if (!cited.includes(passage)) cited.push(passage);
+      return `[${cited.indexOf(passage) + 1}]`;
+    });
+    return marks.length === 0 ? "" : space + marks.join("");
+  });
+  return cited.length === 0 ? null : { text: renumbered.trim(), cited };
+}
+
+/** The passages that a list like "1, 3-5" names, those that exist. */
+function passagesOf(list: string, passages: readonly Passage[]): Passage[] {
+  const named = [...list.matchAll(NUMBERS)].flatMap(([, first, last = first]) =>
+    passages.slice(Math.max(0, Number(first) - 1), Number(first) === 0 ? 0 : Number(last)),
+  );
+  return [...new Set(named)];
+}
+
+/** The text up to its last whole sentence, for a reply that ran into the token limit; empty when it holds none. */
+export function dropCutSentence(text: string): string {
+  return /^[\s\S]*(?:[。！？!?]|\.(?=\s|\[|$))(?:\s*[[【]\d+[\]】])*["”’」）)]*/.exec(text)?.[0] ?? "";
+}
