@@ -49,7 +49,11 @@ const utcMilliseconds = z.iso
 
 /** An event as an export spells it: one line of JSON. The id may be missing or a number; times are brought to UTC. */
 export const exportedEvent = z.strictObject({
-  event_id: z.union([bounded(LIMITS.refId), z.int().transform(String)]).optional(),
+  event_id: z
+    .union([bounded(LIMITS.refId), z.int().transform(String)], {
+      error: `must be an integer or a string of 1 to ${LIMITS.refId} characters`,
+    })
+    .optional(),
   created_at: utcMilliseconds,
   ...newEvent.shape,
 });

@@ -108,7 +108,7 @@ describe("replay", () => {
         "7 created_at: Invalid ISO datetime",
         "8 created_at: must be in the years 0000 to 9999",
         "9 user_id: must not be empty",
-        "10 event_id: Invalid input",
+        "10 event_id: must be an integer or a string of 1 to 128 characters",
         "11 line: Unrecognized key: "color"",
         "12 feedback_type: Invalid option: expected one of "helpful"|"inaccurate"",
         "13 event_payload: must be at most 16384 bytes as JSON",
