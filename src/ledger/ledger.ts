@@ -139,9 +139,11 @@ export function createLedger(deps: { storage: Storage; clock: Clock; quotaRules:
         heads.set(user, made);
         return { entry: made, replayed: false };
       }
-      // Somebody was first, unless the reply to our own write was lost: the same hash means the same write.
+      // Somebody was first, unless the reply to our own write was lost: then the operation there is ours.
       const there = checked(await streamOf(user).get(version + 1), user, version + 1);
-      if (there.hash === made.hash) return { entry: there, replayed: false };
+      if (there.operation.id === operation.id) {
+        return { entry: sameRequest(there, operation), replayed: operation.origin !== undefined };
+      }
     }
   }
 
