@@ -54,7 +54,7 @@ export function createAssistant({ model, logger, examples }: AssistantDeps): Ass
     route: (question, { history, page_context }) =>
       router.route(question, {
         previous: history.at(-1)?.question,
-        ...(page_context === undefined ? {} : { page_context }),
+        page_context,
       }),
     index: buildPassageIndex,
     answer: (request, index) => answerer.answer(request, index),

@@ -1,14 +1,24 @@
+import { assetsIn } from "./assets.ts";
 import { train } from "./classifier/classifier.ts";
-import type { Classifier, Example } from "./classifier/classifier.ts";
-import { isElliptical, asksResearch } from "./routing-rules.ts";
+import type { Classification, Classifier, Example } from "./classifier/classifier.ts";
+import { conceptsIn, speaksOfTrade } from "./intents/concepts.ts";
 import type { RouteSeeds } from "./intents/seeds.ts";
+import { asksAdvice, asksResearch, isElliptical, withoutCourtesy } from "./routing-rules.ts";
 import { SEEDS } from "./routing.ts";
 import type { Route, Routing } from "./routing.ts";
-import { languageOf } from "./text/fold.ts";
+import { fold, languageOf } from "./text/fold.ts";
+
+/** What surrounds a question. */
+export interface RouteContext {
+  /** The question before. */
+  readonly previous: string | undefined;
+  /** Scene the user is in. */
+  readonly page_context: string | undefined;
+}
 
 /** Decides where questions go. */
 export interface Router {
-  route(question: string, context: { readonly previous: string | undefined; readonly page_context?: string }): Routing;
+  route(question: string, context: RouteContext): Routing;
 }
 
 /** A label of the router: route and sub-intent. */
@@ -32,26 +42,61 @@ export function seedExamples(): Example[] {
   );
 }
 
-/** Below this confidence a question goes to `out_of_scope`. */
-const LEAST_CONFIDENCE = 0.3;
+/** Below the first, a question is out of scope; below the second, when nothing in it is of the trade. */
+const LEAST_CONFIDENCE = { any: 0.35, offTrade: 0.75 };
+/** A follow-up that the classifier is this sure of stands on its own. */
+const SURE = 0.9;
+
+const OUT: Classification = { label: toLabel("out_of_scope", "general"), confidence: 0.5, ranked: [] };
+
+/** A form in which a seed and a question that say the same are equal. */
+function canonical(text: string): string {
+  return fold(text).replace(/[^\p{L}\p{N}]+/gu, "");
+}
 
 /** A router that learns from the examples; their labels are `route/sub_intent`. Training waits for the first question. */
 export function createRouter(examples: readonly Example[] = seedExamples()): Router {
-  let classifier: Classifier | undefined;
+  let learned: { classifier: Classifier; known: ReadonlyMap<string, string> } | undefined;
+  const learn = (): NonNullable<typeof learned> => ({
+    classifier: train(examples, { annotate: conceptsIn }),
+    known: new Map(examples.map(({ text, label }) => [canonical(text), label])),
+  });
+
+  function classify(question: string, { previous, page_context }: RouteContext): Classification {
+    const { classifier, known } = (learned ??= learn());
+    const label = known.get(canonical(question));
+    if (label !== undefined) return { label, confidence: 1, ranked: [] };
+    if (asksAdvice(question)) return { label: toLabel("out_of_scope", "investment_advice"), confidence: 1, ranked: [] };
+    const core = withoutCourtesy(question);
+    const best = classifier.classify(core);
+    if (previous !== undefined && best.confidence < SURE && isElliptical(question)) {
+      const joined = classifier.classify(`${withoutCourtesy(previous)} ${core}`);
+      if (joined.confidence > LEAST_CONFIDENCE.any) return joined;
+    }
+    const social = best.label.startsWith("small_talk/") || best.label.startsWith("out_of_scope/");
+    if (speaksOfTrade(core) || (social && best.confidence >= LEAST_CONFIDENCE.offTrade)) {
+      return best.confidence < LEAST_CONFIDENCE.any ? OUT : best;
+    }
+    if (page_context !== undefined && speaksOfTrade(page_context)) {
+      const placed = classifier.classify(`${page_context} ${core}`);
+      if (placed.confidence >= LEAST_CONFIDENCE.offTrade) return placed;
+    }
+    const least = best.label.startsWith("small_talk/") ? LEAST_CONFIDENCE.any : LEAST_CONFIDENCE.offTrade;
+    return best.confidence < least ? OUT : best;
+  }
+
   return {
-    route(question, { previous }) {
-      classifier ??= train(examples, { minDocuments: 1 });
-      const lang = languageOf(question);
-      let best = classifier.classify(question);
-      if (previous !== undefined && isElliptical(question)) {
-        const joined = classifier.classify(`${previous} ${question}`);
-        if (joined.confidence > best.confidence) best = joined;
-      }
-      const research = asksResearch(question);
-      if (best.confidence < LEAST_CONFIDENCE) {
-        return { route: "out_of_scope", sub_intent: "general", lang, confidence: 1 - best.confidence, research };
-      }
-      return { ...fromLabel(best.label), lang, confidence: best.confidence, research };
+    route(question, context) {
+      const { label, confidence } = classify(question, context);
+      const { route, sub_intent } = fromLabel(label);
+      const aboutAsset = route === "news" && sub_intent === "latest" && assetsIn(question).size > 0;
+      return {
+        route,
+        sub_intent: aboutAsset ? "symbol" : sub_intent,
+        lang: languageOf(question),
+        confidence,
+        research: asksResearch(question),
+      };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { unitsOf } from "../text/terms.ts";
+import type { Unit } from "../text/terms.ts";
 
-/** A sparse vector: feature ids, ascending by first appearance, and their weights. */
+/** A sparse vector: feature ids and their weights. */
 export interface Vector {
   readonly ids: Int32Array;
   readonly weights: Float64Array;
@@ -19,43 +20,56 @@ function hash(seed: number, text: string, start: number, end: number): number {
 const WORD = 1;
 const WORD_PAIR = 2;
 const CHARACTERS = 3;
-const CHARACTER_SIZES = [2, 3, 4, 5] as const;
+const ANNOTATION = 4;
+const CHARACTER_SIZES = [3, 4] as const;
 const HAN_SIZES = [1, 2, 3] as const;
 
-/** Hashed features of one text: words and word pairs, and the character n-grams that make typos cheap. */
+/** Words this far apart, or nearer, make a pair: "change my address" holds "change address". */
+const REACH = 3;
+
+/** Hashed features of one text: words and pairs of words, and the character n-grams that make typos cheap. */
 export interface RawFeatures {
   readonly words: readonly number[];
   readonly characters: readonly number[];
 }
 
-/** Features of a text. Chinese runs give n-grams of 1 to 3 characters as words; other scripts also n-grams inside words. */
-export function featuresOf(text: string): RawFeatures {
+/** Names further features of a text, such as the concepts that its words stand for. */
+export type Annotator = (text: string, units: readonly Unit[]) => Iterable<string>;
+
+/** Features of a text. Chinese runs give n-grams of 2 and 3 characters as words, and single characters. */
+export function featuresOf(text: string, annotate?: Annotator): RawFeatures {
   const words: number[] = [];
   const characters: number[] = [];
-  let previous = "^";
-  for (const unit of unitsOf(text)) {
-    if (unit.han) {
+  let before = ["^"];
+  const units = unitsOf(text);
+  for (const { text: unit, han } of units) {
+    if (han) {
       for (const size of HAN_SIZES) {
-        for (let at = 0; at + size <= unit.text.length; at++) {
-          (size === 1 ? characters : words).push(hash(WORD, unit.text, at, at + size));
+        for (let at = 0; at + size <= unit.length; at++) {
+          (size === 1 ? characters : words).push(hash(WORD, unit, at, at + size));
         }
       }
-      previous = unit.text.slice(-1);
+      before = [unit.slice(-1)];
       continue;
     }
-    const pair = `${previous} ${unit.text}`;
-    words.push(hash(WORD, unit.text, 0, unit.text.length), hash(WORD_PAIR, pair, 0, pair.length));
-    previous = unit.text;
-    const padded = ` ${unit.text} `;
+    words.push(hash(WORD, unit, 0, unit.length));
+    for (const other of before) {
+      const pair = `${other} ${unit}`;
+      words.push(hash(WORD_PAIR, pair, 0, pair.length));
+    }
+    before = [unit, ...before].slice(0, REACH);
+    const padded = ` ${unit} `;
     for (const size of CHARACTER_SIZES) {
       for (let at = 0; at + size <= padded.length; at++) characters.push(hash(CHARACTERS, padded, at, at + size));
     }
   }
+  for (const name of annotate?.(text, units) ?? []) words.push(hash(ANNOTATION, name, 0, name.length));
   return { words, characters };
 }
 
 /** Turns texts into vectors: sublinear TF × IDF, each block of features scaled to length 1 (Salton & Buckley 1988). */
 export interface Vectorizer {
+  /** Number of features. */
   readonly size: number;
   vector(features: RawFeatures): Vector;
 }
@@ -64,40 +78,48 @@ const CHARACTER_WEIGHT = 0.8;
 
 /** Learns the vocabulary and IDF of the texts. Features of fewer than `minDocuments` texts are left out. */
 export function fitVectorizer(texts: readonly RawFeatures[], minDocuments: number): Vectorizer {
-  const documents = new Map<number, number>();
-  for (const { words, characters } of texts) {
+  const documents = new Map<number, { count: number; last: number }>();
+  for (const [at, { words, characters }] of texts.entries()) {
     for (const block of [words, characters]) {
-      for (const key of new Set(block)) documents.set(key, (documents.get(key) ?? 0) + 1);
+      for (const key of block) {
+        const seen = documents.get(key);
+        if (seen === undefined) documents.set(key, { count: 1, last: at });
+        else if (seen.last !== at) {
+          seen.count++;
+          seen.last = at;
+        }
+      }
     }
   }
   const ids = new Map<number, number>();
   const idf: number[] = [];
-  for (const [key, count] of documents) {
+  for (const [key, { count }] of documents) {
     if (count < minDocuments) continue;
     ids.set(key, idf.length);
     idf.push(Math.log((1 + texts.length) / (1 + count)) + 1);
   }
+  const counts = new Int32Array(idf.length);
   return {
     size: idf.length,
     vector({ words, characters }) {
       const found: number[] = [];
       const weights: number[] = [];
       for (const block of [words, characters]) {
-        const counts = new Map<number, number>();
+        const from = found.length;
         for (const key of block) {
           const id = ids.get(key);
-          if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+          if (id !== undefined && counts[id]!++ === 0) found.push(id);
         }
-        const scale = block === words ? 1 : CHARACTER_WEIGHT;
-        const from = weights.length;
         let square = 0;
-        for (const [id, count] of counts) {
-          const weight = (1 + Math.log(count)) * idf[id]!;
-          found.push(id);
+        for (let at = from; at < found.length; at++) {
+          const id = found[at]!;
+          const weight = (1 + Math.log(counts[id]!)) * idf[id]!;
+          counts[id] = 0;
           weights.push(weight);
           square += weight * weight;
         }
-        for (let at = from; at < weights.length; at++) weights[at] = (weights[at]! * scale) / Math.sqrt(square);
+        const scale = (block === words ? 1 : CHARACTER_WEIGHT) / Math.sqrt(square);
+        for (let at = from; at < weights.length; at++) weights[at]! *= scale;
       }
       return { ids: Int32Array.from(found), weights: Float64Array.from(weights) };
     },

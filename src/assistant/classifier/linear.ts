@@ -11,6 +11,8 @@ export interface LinearOptions {
   readonly cost: number;
   /** Passes over the examples. */
   readonly epochs: number;
+  /** How many times more a violation by an example of the class itself costs. */
+  readonly positive: number;
 }
 
 /**
@@ -22,17 +24,16 @@ export function trainLinear(
   labels: Int32Array,
   classes: number,
   features: number,
-  { cost, epochs }: LinearOptions,
+  { cost, epochs, positive }: LinearOptions,
 ): LinearModel {
   const count = vectors.length;
-  const weights = Array.from({ length: classes }, () => new Float64Array(features + 1));
+  const weights = Array.from({ length: classes }, () => new Float32Array(features + 1));
   const squares = vectors.map(({ weights: values }) => {
     let square = 1;
     for (const value of values) square += value * value;
     return square;
   });
   const order = visitOrder(count);
-  const diagonal = 1 / (2 * cost);
   const alpha = new Float64Array(count);
   for (let label = 0; label < classes; label++) {
     const weight = weights[label]!;
@@ -44,6 +45,7 @@ export function trainLinear(
       for (const at of active) {
         const { ids, weights: values } = vectors[at]!;
         const sign = labels[at] === label ? 1 : -1;
+        const diagonal = 1 / (2 * cost * (sign > 0 ? positive : 1));
         let margin = weight[features]!;
         for (let i = 0; i < ids.length; i++) margin += weight[ids[i]!]! * values[i]!;
         const before = alpha[at]!;
