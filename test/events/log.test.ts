@@ -107,7 +107,12 @@ describe.each(STORAGES)("event log on $name", ({ open }) => {
 
 describe("event log", () => {
   it("waits on flush and close for what is queued, and takes nothing in once closed", async () => {
-    const { events } = openEvents(await openStorage("memory:"));
+    // Each write takes a turn of the event loop, as a real one does.
+    const storage = watchedStorage(await openStorage("memory:"), async ({ verb }): Promise<Outcome> => {
+      if (verb === "create") await new Promise((resolve) => setImmediate(resolve));
+      return "pass";
+    });
+    const { events } = openEvents(storage);
     const settled: string[] = [];
     const record = async (user: string): Promise<void> => {
       const { event_id } = await events.record(question(user, "?"));
@@ -119,6 +124,7 @@ describe("event log", () => {
     expect(settled).toEqual(["2026-11-20-1-0", "2026-11-20-2-0", "2026-11-20-2-1"]);
     const last = record("d");
     await events.close();
+    expect(await collect(events.export())).toHaveLength(4);
     await last;
     expect(settled.at(-1)).toBe("2026-11-20-3-0");
     const late = await events.record(question("e", "?"));
@@ -251,6 +257,29 @@ describe("event log", () => {
       ),
       { numRuns: 200 },
     );
+  });
+
+  it("sees no hole where others append between the reads of one page", async () => {
+    const plain = await openStorage("memory:");
+    const writer = openEvents(plain, { seed: "two" }).events;
+    for (let n = 0; n < 5; n++) await writer.record(question(`user ${n}`, "?"));
+    const storage: Storage = {
+      ...plain,
+      async getMany(keys) {
+        const values: (string | undefined)[] = [];
+        for (const [n, key] of keys.entries()) {
+          values.push(await plain.get(key));
+          if (n < 10) await writer.record(question("meanwhile", "?"));
+        }
+        return values;
+      },
+    };
+    const lines: string[] = [];
+    for await (const line of openEvents(storage).events.export()) {
+      lines.push(line);
+      if (lines.length === 20) break;
+    }
+    expect(lines).toHaveLength(20);
   });
 
   it("dates events by its clock alone", async () => {

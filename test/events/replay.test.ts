@@ -182,7 +182,10 @@ describe("replay", () => {
       line({ event_id: n, created_at: `2026-11-${10 + (n % 9)}T00:00:00Z` }),
     );
     const seen: number[] = [];
-    await events.replay(lines, { onProgress: ({ stored }) => seen.push(stored) });
+    const report = await events.replay([...lines, ...lines.slice(0, 10)], {
+      onProgress: ({ stored }) => seen.push(stored),
+    });
+    expect(report).toMatchObject({ read: 5010, stored: 5000, skipped: 10 });
     expect(seen).toEqual([2048, 4096, 5000]);
     expect(storage.calls.filter(({ verb }) => verb === "create")).toHaveLength(27);
   });
