@@ -17,7 +17,11 @@ export const ACCOUNT_SEEDS = {
 我总共花了多少积分
 目前积分是多少
 看下我有几个积分
-我的积分账户`,
+我的积分账户
+我的账上有积分吗
+查积分
+积分数量
+我有几分`,
     en: `how many points do I have
 what is my points balance
 show my points
@@ -32,7 +36,10 @@ how many points did I spend in total
 what's my score of points right now
 am I out of points
 display my points account
-balance please`,
+balance please
+do I still have points
+points left on my account
+look up my points`,
   },
   quota: {
     zh: `我今天还能免费问几次
@@ -48,7 +55,10 @@ balance please`,
 今天还可以问几个问题
 我还剩多少次提问
 免费配额查询
-我的提问次数用完了没`,
+我的提问次数用完了没
+我还有免费次数吗
+今天的次数用了几次
+看看今日剩余提问次数`,
     en: `how many free questions do I have left today
 what is my free daily quota
 how many free uses have I used today
@@ -62,7 +72,10 @@ free uses left
 my daily limit of free questions
 did I use all my free asks
 check my free question allowance
-quota status`,
+quota status
+any free questions left for me today
+how much of my free allowance did I use
+number of free asks remaining`,
   },
   quota_reset: {
     zh: `我的免费次数什么时候重置
@@ -76,7 +89,9 @@ quota status`,
 下一次重置是几点
 免费提问几点清零
 次数什么时候补满
-今天的额度到几点失效`,
+今天的额度到几点失效
+免费次数几点更新
+我什么时候能再免费提问`,
     en: `when does my free quota reset
 what time do my free questions renew
 when will I get free uses again
@@ -88,7 +103,9 @@ when is my quota refilled
 when can I ask for free again
 quota reset time
 does my daily allowance reset at midnight
-time left before my quota comes back`,
+time left before my quota comes back
+when do my free uses come back
+how soon will my quota refresh`,
   },
   ledger: {
     zh: `我的积分明细
@@ -105,7 +122,12 @@ time left before my quota comes back`,
 给我看看积分收支
 我的积分怎么变少了
 这次提问扣了几分
-积分使用记录`,
+积分使用记录
+我的积分突然少了
+积分怎么少了10个
+谁扣了我的积分
+查看扣分明细
+上次提问花了多少积分`,
     en: `show my points history
 points ledger
 where did my points go
@@ -120,7 +142,11 @@ points transaction history
 who deducted my points
 show the latest ledger entries
 my points log
-why do I have fewer points than yesterday`,
+why do I have fewer points than yesterday
+my points dropped suddenly
+list my charges in points
+what was I charged for
+recent deductions from my points`,
   },
   subscription: {
     zh: `我的会员什么时候到期
@@ -135,7 +161,10 @@ why do I have fewer points than yesterday`,
 我的订阅过期了没有
 我有没有记忆功能
 我是免费用户还是付费用户
-我的专业版到什么时候`,
+我的专业版到什么时候
+我的Pro什么时候到期
+我的套餐还有效吗
+我现在是pro吗`,
     en: `what plan am I on
 when does my subscription expire
 is my subscription active
@@ -148,7 +177,10 @@ am I on the free plan
 how long is my membership still valid
 my current plan
 has my subscription expired
-when did my plan start`,
+when did my plan start
+is my pro plan still active
+how long does my pro plan run
+do I have a subscription`,
   },
   exchange: {
     zh: `我上次兑换了多少积分
@@ -164,7 +196,11 @@ when did my plan start`,
 积分兑换汇率
 我兑换的积分到账了吗
 怎样给我的账户兑换积分
-10个平台币可以换几分`,
+10个平台币可以换几分
+用5个LMX换积分
+我要拿LMX换积分
+3个代币换多少积分
+兑换得到多少积分`,
     en: `exchange tokens for points
 I want to convert my tokens into points
 what is the exchange rate of points
@@ -177,7 +213,10 @@ can I buy points with tokens
 did my exchange into points arrive
 top up my points with tokens
 current token to points rate
-redeem tokens for points`,
+redeem tokens for points
+how many points for 5 LMX
+trade LMX for points
+I would like to exchange LMX into points`,
   },
   reward: {
     zh: `我的交易奖励有多少
@@ -187,7 +226,9 @@ redeem tokens for points`,
 查一下我的奖励积分
 我做合约拿到多少奖励分
 为什么没有收到交易奖励积分
-我的现货交易奖励`,
+我的现货交易奖励
+我的交易奖励在哪里看
+交易返的积分怎么没有`,
     en: `how many points did I earn from trading
 did my trade reward arrive
 my trading rewards
@@ -195,6 +236,8 @@ show the points I got for my trades
 why did I not receive trade reward points
 points earned from my futures trades
 my reward points from spot trading
-check my trade reward`,
+check my trade reward
+where are my trade rewards
+did I get points for my trades`,
   },
 } as const satisfies RouteSeeds;

@@ -1,4 +1,5 @@
 import { assetsIn } from "../assets.ts";
+import { nearestTerm } from "../text/spelling.ts";
 import { stem } from "../text/stem.ts";
 import { unitsOf } from "../text/terms.ts";
 import type { Unit } from "../text/terms.ts";
@@ -16,7 +17,7 @@ const LEXICON = {
   arrival: "到账 没到 未到 没收到 入账 到了没 arrive arrived credited received pending stuck missing not_showing",
   network:
     "网络 主网 链 确认数 确认 memo tag 标签 地址 network chain mainnet confirmation address trc20 erc20 trc erc memo tag txid hash 哈希",
-  kyc: "认证 实名 身份证 护照 驾照 人脸 kyc verify verification identity passport id_card document selfie face proof_of_address liveness",
+  kyc: "认证 实名 身份证 护照 驾照 人脸 kyc verify verification identity passport id id_card document selfie face proof_of_address liveness",
   two_factor:
     "谷歌验证 验证器 两步验证 二次验证 双重验证 双因素 2fa mfa authenticator two_factor two_step passkey 通行密钥 totp",
   threat:
@@ -49,7 +50,7 @@ const LEXICON = {
   referral: "邀请 返佣 邀请码 推荐人 合伙人 拉新 好友 referral invite affiliate refer commission friend",
   bots: "网格 跟单 带单 定投 机器人 策略 grid copy_trading bot dca lead_trader copy_trader",
   platform_token: "平台币 lmx platform_token native_token tokenomics burn burned",
-  app: "app 下载 安装 闪退 客户端 推送 语言 深色 夜间 提醒 网页版 app download install crash push notification dark_mode language alert iphone android browser",
+  app: "app 下载 安装 闪退 客户端 推送 语言 界面 英文 中文 深色 夜间 提醒 网页版 app download install crash push notification dark_mode language alert iphone android browser",
   support:
     "客服 人工 工单 投诉 反馈 真人 support customer_service human_agent agent live_chat ticket complain complaint representative",
   report: "导出 报税 税 证明 对账单 下载账单 tax export csv download_statement proof_of_assets tax_report",
@@ -59,7 +60,7 @@ const LEXICON = {
     "是什么 什么是 什么意思 啥是 区块链 私钥 助记词 智能合约 稳定币 公链 gas what_is blockchain private_key seed_phrase smart_contract stablecoin layer defi mean definition",
   notice: "公告 通知 通告 声明 announcement announce announced notice official",
   listing:
-    "上线 上架 上币 新币 首发 开放交易 新上 新增 list listed listing listings new_coin new_token new_pair launch launched",
+    "上线 上架 上币 新币 首发 上新 开放交易 新上 新增 list listed listing listings new_coin new_token new_pair launch launched",
   delisting: "下架 下线 退市 移除 摘牌 停止交易 delist delisted delisting remove_pair removed offline",
   maintenance:
     "维护 停机 升级 暂停 恢复充 恢复提 宕机 maintenance downtime outage suspended paused upgrade resume reopened system_upgrade down",
@@ -68,13 +69,13 @@ const LEXICON = {
   rules: "规则 调整 变更 条款 协议 政策 修订 生效 rule adjustment change terms agreement policy effective adjusted",
   news: "新闻 资讯 快讯 消息 头条 要闻 动态 大事 报道 进展 发生了什么 怎么了 利好 利空 news headline headlines stories story happened happening update updates latest breaking",
   world:
-    "美联储 监管 sec 起诉 etf 机构 黑客攻击 矿工 加息 降息 融资 法案 政策 fed regulation lawsuit etf miners institutional hack exploit funding_round bill congress hong_kong 香港",
+    "美联储 监管 sec 起诉 etf 机构 黑客攻击 矿工 加息 降息 融资 法案 政策 fed regulation lawsuit etf miners institutional hack hacked exploit 攻击 被攻击 安全事件 incident incidents funding_round bill congress hong_kong 香港",
   price: "价格 多少钱 现价 币价 行情 涨跌幅 最高价 最低价 涨了 跌了 price quote worth trading_at cost_now 24h",
   cause:
     "为什么涨 为什么跌 为什么大跌 为什么大涨 暴跌 暴涨 大跌 大涨 drop dropped crash up_today falling rising plunge surge",
   mood: "情绪 恐慌 恐惧 贪婪 乐观 悲观 氛围 偏多 偏空 舆情 牛市 熊市 sentiment mood fear greed bullish bearish optimistic pessimistic vibe feel",
   trending:
-    "热点 热门 热议 热搜 讨论 最火 热度 话题 trending hot hottest topic topics buzz buzzing everyone_talking popular narrative",
+    "热点 热门 热议 热搜 讨论 聊 最火 热度 话题 trending hot hottest topic topics buzz buzzing everyone_talking popular narrative",
   advice:
     "该不该 应不应该 值得 推荐 建议 能不能买 可以买 买什么 适合 抄底 加仓 割肉 入场 梭哈 全仓买 翻倍 潜力 稳赚 投资组合 should_i worth recommend recommendation advice invest investment good_time all_in portfolio signals best_coin best_crypto moon 10x 100x profit",
   forecast:
@@ -97,6 +98,20 @@ for (const [concept, phrases] of Object.entries(LEXICON)) {
     CONCEPTS.set(key, [...(CONCEPTS.get(key) ?? []), concept]);
   }
 }
+/** English words of the lexicon by first letter: where the nearest to a misspelt word is looked for. */
+const BY_LETTER = new Map<string, string[]>();
+for (const key of CONCEPTS.keys()) {
+  if (/^[a-z]{5,}$/.test(key)) BY_LETTER.set(key[0]!, [...(BY_LETTER.get(key[0]!) ?? []), key]);
+}
+
+/** The lexicon's form of a word: its stem, without a number behind it ("vip1"), or the word it is a misspelling of. */
+function formOf(word: string): string {
+  const stemmed = stem(word);
+  if (CONCEPTS.has(stemmed)) return stemmed;
+  const bare = word.replace(/\d+$/, "");
+  return CONCEPTS.has(bare) ? bare : nearestTerm(stemmed, BY_LETTER.get(stemmed[0] ?? "") ?? []);
+}
+
 const LONGEST_PHRASE = 6;
 const LONGEST_WORDS = 3;
 
@@ -143,7 +158,7 @@ export function conceptsIn(text: string, units: readonly Unit[] = unitsOf(text))
       }
       continue;
     }
-    words.push(stem(unit.text));
+    words.push(formOf(unit.text));
     for (let size = 1; size <= Math.min(LONGEST_WORDS, words.length); size++) note(words.slice(-size).join(" "));
   }
   if (assetsIn(text, units).size > 0) found.add("asset");

@@ -17,7 +17,12 @@ export const HELP_SEEDS = {
 支持哪些充值网络
 我转的币为什么还没有到
 往平台转币的步骤
-入金方式有哪些`,
+入金方式有哪些
+我转进来的ETH两个小时了还没到
+充错链怎么办
+充值要等多久
+怎么往账户里打币
+转币进来选哪个网络`,
     en: `how do I deposit
 how to deposit USDT
 how long does a deposit take
@@ -32,7 +37,12 @@ deposit is still pending
 which networks can I deposit with
 the coins I sent are not credited
 steps to fund my wallet
-deposit missing tag`,
+deposit missing tag
+I sent ETH but it is not in my account
+my transfer to the platform did not show up
+deposit address for TRC20
+coins sent over the wrong chain
+how do I put crypto on the platform`,
   },
   withdrawal: {
     zh: `怎么提币
@@ -50,7 +60,13 @@ deposit missing tag`,
 24小时提币额度
 最小提币数量
 怎么添加提币地址白名单
-怎样出金`,
+怎样出金
+提USDT要收多少手续费
+提币一天最多多少
+提现卡住了
+转币到冷钱包怎么弄
+每天最多可以提多少
+提现为什么这么慢`,
     en: `how do I withdraw
 how to withdraw to my bank
 how long does a withdrawal take
@@ -66,7 +82,13 @@ how do I cancel a withdrawal
 daily withdrawal limit
 minimum withdrawal amount
 add a withdrawal address to the whitelist
-cash out my crypto`,
+cash out my crypto
+withdraw limit per day
+how much does it cost to withdraw USDT
+how much can I take out per day
+send bitcoin to a hardware wallet
+why is my withdrawal still processing
+withdraw to an external address`,
   },
   transfer: {
     zh: `怎么把资金从现货划转到合约
@@ -78,7 +100,9 @@ cash out my crypto`,
 站内转账多久到
 子账户之间怎么转钱
 划转失败怎么办
-怎么把币从理财转回现货`,
+怎么把币从理财转回现货
+把币转给平台上的另一个用户
+站内给朋友转USDT`,
     en: `how do I transfer funds from spot to futures
 transfer between accounts
 how does an internal transfer work
@@ -88,7 +112,9 @@ is there a fee for internal transfers
 how long does an internal transfer take
 transfer between sub accounts
 my transfer failed
-move coins back from earn to spot`,
+move coins back from earn to spot
+send USDT to a friend on the platform
+transfer to another user of the platform`,
   },
   kyc: {
     zh: `怎么做身份认证
@@ -104,7 +130,11 @@ KYC审核多久
 企业认证怎么办理
 身份证照片要求
 如何修改认证信息
-认证等级和限额`,
+认证等级和限额
+护照能认证吗
+认证2级要什么资料
+为什么我的证件没通过
+认证等级有哪些`,
     en: `how do I verify my identity
 what documents are needed for KYC
 how long does verification take
@@ -118,7 +148,11 @@ can I verify with a passport
 business account verification
 photo requirements for ID
 how to change my verified information
-verification levels and limits`,
+verification levels and limits
+why was my ID rejected
+documents for level 2 verification
+what are the verification levels
+can I use a driving licence for verification`,
   },
   security: {
     zh: `怎么开启谷歌验证
@@ -135,7 +169,11 @@ verification levels and limits`,
 如何解绑二次验证
 通行密钥怎么设置
 我收到可疑邮件
-怎样保护账户安全`,
+怎样保护账户安全
+手机丢了验证器没法用
+有人登录了我的账户
+账户在陌生地方登录了
+谷歌验证怎么解除`,
     en: `how do I enable two factor authentication
 I lost my google authenticator
 my account was hacked
@@ -150,7 +188,12 @@ what is an anti-phishing code
 how to reset 2FA
 how to set up a passkey
 I got a suspicious email
-how can I keep my account safe`,
+how can I keep my account safe
+someone logged into my account
+I lost my phone with the authenticator
+login from another country that was not me
+turn on two-factor
+remove an old device`,
   },
   login: {
     zh: `怎么注册账号
@@ -166,7 +209,11 @@ how can I keep my account safe`,
 子账户怎么创建
 账号被锁定了
 怎样删除账号
-修改登录密码`,
+修改登录密码
+密码忘了
+登不上去
+账户怎么注销
+如何注册账户`,
     en: `how do I create an account
 I forgot my password
 I can't log in
@@ -180,7 +227,11 @@ what do I need to sign up
 how to create a sub account
 my account is locked
 delete my account
-change password`,
+change password
+I can't sign in to the app
+sign in problem
+how to register
+remove my account for good`,
   },
   fees: {
     zh: `手续费是多少
@@ -195,7 +246,10 @@ maker taker费用
 交易费率标准
 买卖一次收多少费
 手续费折扣
-VIP费率是多少`,
+VIP费率是多少
+现货taker费率多少
+普通用户手续费
+买币收多少手续费`,
     en: `what are the trading fees
 how are spot fees calculated
 maker and taker fees
@@ -208,7 +262,10 @@ what does a trade cost
 fee rates
 fee discount
 VIP fee levels
-how much commission do you take`,
+how much commission do you take
+taker fee for spot
+maker fee for regular users
+how much does paying fees in the token save`,
   },
   spot: {
     zh: `怎么买币
@@ -225,7 +282,10 @@ how much commission do you take`,
 冰山委托是什么
 如何下单
 怎么用USDT买ETH
-什么是OCO订单`,
+什么是OCO订单
+市价单怎么下
+订单一直没成交怎么办
+怎么修改挂单`,
     en: `how do I buy coins
 how does spot trading work
 difference between limit and market order
@@ -240,7 +300,10 @@ what does partially filled mean
 what is an iceberg order
 how to place an order
 buy ETH with USDT
-what is an OCO order`,
+what is an OCO order
+place a market order
+stop limit versus OCO
+my order is not filling`,
   },
   futures: {
     zh: `合约怎么玩
@@ -258,7 +321,11 @@ what is an OCO order`,
 双向持仓怎么设置
 什么是自动减仓
 合约保证金不足怎么办
-U本位和币本位的区别`,
+U本位和币本位的区别
+爆仓的条件是什么
+怎么切换逐仓
+最多可以开几倍杠杆
+资金费多久收一次`,
     en: `how do futures work
 what is a perpetual contract
 how is the liquidation price calculated
@@ -274,7 +341,11 @@ how often is funding settled
 how to set hedge mode
 what is auto deleveraging
 my futures margin is too low
-difference between USDT margined and coin margined`,
+difference between USDT margined and coin margined
+switch from cross to isolated
+maximum leverage
+when does a position get liquidated
+how often is funding paid`,
   },
   margin: {
     zh: `杠杆交易怎么借币
@@ -286,7 +357,9 @@ difference between USDT margined and coin margined`,
 质押借币怎么用
 杠杆强制还款是什么
 抵押率是多少
-借款怎么续期`,
+借款怎么续期
+杠杆借款的利息
+借USDT利率`,
     en: `how do I borrow for margin trading
 how is margin interest calculated
 how do I repay a loan
@@ -296,7 +369,9 @@ what is the borrowing rate
 how do crypto loans work
 what is forced repayment
 what is the loan to value ratio
-extend my loan`,
+extend my loan
+interest on a margin loan
+margin borrowing limit`,
   },
   api: {
     zh: `怎么创建API密钥
@@ -310,7 +385,9 @@ API权限设置
 怎么用程序交易
 忘记API secret怎么办
 REST接口地址
-API提示时间戳错误`,
+API提示时间戳错误
+请求太频繁被限制
+给机器人建一个api`,
     en: `how do I create an API key
 what are the API rate limits
 invalid signature from the API
@@ -322,7 +399,9 @@ API permissions
 trade with a program
 I lost my API secret
 REST base url
-API timestamp error`,
+API timestamp error
+too many requests error
+create an API key for my bot`,
   },
   earn: {
     zh: `理财产品有哪些
@@ -337,7 +416,10 @@ ETH质押要锁多久
 双币投资是什么
 流动性挖矿怎么参加
 年化收益怎么算
-理财有风险吗`,
+理财有风险吗
+质押赎回要几天
+活期和定期有什么区别
+Launchpad怎么参加`,
     en: `what earn products are there
 how do I redeem flexible savings
 what is the staking yield
@@ -350,7 +432,10 @@ when are the rewards paid
 what is dual investment
 how to join liquidity mining
 how is APY computed
-are earn products risky`,
+are earn products risky
+flexible versus fixed
+how long does unstaking take
+how to join a launchpad`,
   },
   p2p: {
     zh: `怎么用人民币买币
@@ -364,7 +449,10 @@ P2P申诉怎么处理
 银行卡被冻结了
 快捷买币手续费
 怎么绑定银行卡
-如何成为商家`,
+如何成为商家
+对方收了钱不放币
+我付款了卖家不放行
+用visa卡买USDT`,
     en: `how do I buy crypto with cash
 is P2P trading safe
 how to sell on P2P
@@ -376,7 +464,10 @@ which payment methods are supported
 my bank card was frozen
 fees for instant buy
 link my bank account
-become a P2P merchant`,
+become a P2P merchant
+I paid but the seller does not release
+buy usdt with a visa card
+bank transfer deposit of euros`,
   },
   points: {
     zh: `积分是什么
@@ -391,7 +482,10 @@ become a P2P merchant`,
 免费次数的规则是什么
 积分可以提现吗
 积分和代币怎么兑换的规则
-为什么提问要扣积分`,
+为什么提问要扣积分
+ai积分怎么来的
+一天可以免费问几个问题
+积分不够了怎么办`,
     en: `what are points
 how can I earn points
 what can I use points for
@@ -404,7 +498,10 @@ how does the free daily quota work
 can points be withdrawn
 how does exchanging tokens for points work
 why do questions cost points
-are points transferable`,
+are points transferable
+what do I use points for
+how many free questions does everyone get a day
+what to do about insufficient points`,
   },
   membership: {
     zh: `会员有什么权益
@@ -416,7 +513,10 @@ are points transferable`,
 记忆功能怎么用
 如何升级套餐
 会员自动续费怎么关
-高级功能有哪些`,
+高级功能有哪些
+pro套餐有啥好处
+Pro包含什么
+开通pro要多少钱`,
     en: `what are the benefits of a subscription
 how do I subscribe
 how much is the pro plan
@@ -426,7 +526,10 @@ what is the advanced research feature
 how does memory work
 how to upgrade my plan
 turn off auto renewal
-what do premium plans include`,
+what do premium plans include
+how much does pro cost
+what does the pro plan include
+is pro worth it for the assistant`,
   },
   vip: {
     zh: `VIP等级怎么升级
@@ -435,14 +538,18 @@ VIP有什么特权
 VIP等级标准
 30天交易量怎么算
 做市商计划
-VIP等级多久更新`,
+VIP等级多久更新
+VIP1要多少交易量
+升到VIP2需要什么`,
     en: `how do I reach the next VIP level
 what privileges do VIP users have
 how to become VIP
 VIP tier requirements
 how is the 30 day volume computed
 market maker program
-how often is the VIP level updated`,
+how often is the VIP level updated
+volume needed for VIP1
+VIP 2 requirements`,
   },
   referral: {
     zh: `怎么邀请好友
@@ -452,7 +559,9 @@ how often is the VIP level updated`,
 推荐奖励规则
 如何填写邀请码
 合伙人计划
-邀请好友有什么奖励`,
+邀请好友有什么奖励
+邀请一个朋友给多少
+我的邀请链接`,
     en: `how do I invite friends
 what is the referral commission
 where is my referral code
@@ -460,7 +569,9 @@ when is the commission paid
 rules of the referral program
 how to enter an invitation code
 affiliate program
-what do I get for inviting a friend`,
+what do I get for inviting a friend
+where is the invite code
+how much for each friend I invite`,
   },
   bots: {
     zh: `网格交易怎么设置
@@ -470,7 +581,9 @@ what do I get for inviting a friend`,
 网格机器人怎么停止
 跟单分成比例
 怎么成为带单员
-策略交易有哪些`,
+策略交易有哪些
+网格怎么开
+跟单怎么收费`,
     en: `how do I set up grid trading
 what is copy trading
 how do I copy a trader
@@ -478,7 +591,9 @@ how does the DCA bot work
 stop my grid bot
 profit share in copy trading
 how to become a lead trader
-which trading bots are there`,
+which trading bots are there
+how does copy trading charge
+start a grid`,
   },
   token: {
     zh: `平台币有什么用
@@ -486,13 +601,19 @@ which trading bots are there`,
 平台币总量是多少
 平台币怎么销毁
 平台币在哪里买
-代币经济模型`,
+代币经济模型
+LMX是什么
+LMX有什么用
+LMX是什么币`,
     en: `what is the platform token used for
 benefits of holding the platform token
 total supply of the platform token
 how is the platform token burned
 where can I buy the platform token
-tokenomics`,
+tokenomics
+what is LMX
+what can I do with LMX
+LMX utility`,
   },
   app: {
     zh: `APP在哪里下载
@@ -504,7 +625,10 @@ APP闪退怎么办
 怎么切换深色模式
 网页版加载很慢
 怎么更新客户端
-苹果手机怎么安装`,
+苹果手机怎么安装
+怎么切成英文界面
+打不开app
+手机上怎么装`,
     en: `where can I download the app
 the app keeps crashing
 how do I change the language
@@ -514,7 +638,10 @@ turn on push notifications
 switch to dark mode
 the website is slow
 how do I update the app
-install on iphone`,
+install on iphone
+switch the app to english
+app will not open
+where is the android version`,
   },
   support: {
     zh: `怎么联系人工客服
@@ -526,7 +653,9 @@ install on iphone`,
 怎么反馈问题
 人工客服在哪里
 客服邮箱
-我要找真人客服`,
+我要找真人客服
+我要找人工
+有没有真人可以聊`,
     en: `how do I contact support
 talk to a human agent
 what is the customer service number
@@ -536,7 +665,9 @@ submit a ticket
 report a problem
 where is live chat
 support email
-connect me to an agent`,
+connect me to an agent
+how can I reach a real person
+I need to speak to someone`,
   },
   statements: {
     zh: `怎么下载交易账单
@@ -546,7 +677,9 @@ connect me to an agent`,
 年度账单
 导出历史成交
 税务报告在哪里
-查看资产明细`,
+查看资产明细
+去年的交易流水怎么导出
+平台会帮我算税吗`,
     en: `how do I download my trade statement
 export my trading history
 documents for tax
@@ -554,7 +687,9 @@ proof of assets certificate
 annual statement
 export past trades
 where is the tax report
-see my asset history`,
+see my asset history
+export last year of trades
+does the platform calculate my taxes`,
   },
   compliance: {
     zh: `平台有牌照吗
@@ -565,7 +700,9 @@ see my asset history`,
 隐私政策
 平台在哪里注册的
 我的数据怎么处理
-支持我所在的地区吗`,
+支持我所在的地区吗
+储备金证明怎么验证
+平台正规吗`,
     en: `is the platform licensed
 where is the proof of reserves
 which countries are restricted
@@ -574,7 +711,9 @@ are my assets insured
 privacy policy
 where is the company registered
 how is my data handled
-is my region supported`,
+is my region supported
+how to check proof of reserves
+is this exchange legit`,
   },
   basics: {
     zh: `什么是比特币
@@ -588,7 +727,10 @@ gas费是什么
 什么是智能合约
 助记词是什么
 什么是市值
-什么是Layer2`,
+什么是Layer2
+比特币是什么
+solana是什么链
+什么叫流动性`,
     en: `what is bitcoin
 what is a blockchain
 what is a stablecoin
@@ -600,6 +742,9 @@ difference between a coin and a token
 what is a smart contract
 what is a seed phrase
 what is market cap
-what is layer 2`,
+what is layer 2
+what is solana
+explain ethereum to me
+what does liquidity mean`,
   },
 } as const satisfies RouteSeeds;

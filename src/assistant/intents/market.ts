@@ -14,7 +14,10 @@ export const MARKET_SEEDS = {
 恐慌指数
 贪婪指数今天多少
 舆情偏正面还是负面
-整体市场情绪`,
+整体市场情绪
+市场是贪婪还是恐惧
+现在大盘情绪
+情绪是不是偏悲观`,
     en: `how is the market mood
 what is the fear and greed index
 is the market fearful right now
@@ -26,7 +29,10 @@ is the mood bullish or bearish
 how do investors feel
 fear index
 greed level today
-what's the vibe of the market`,
+what's the vibe of the market
+how's the market feeling
+are traders scared
+mood of the market`,
   },
   hot_topics: {
     zh: `现在有什么热点
@@ -40,7 +46,10 @@ what's the vibe of the market`,
 币圈热议
 当前热点板块
 热点排行
-有什么热门事件`,
+有什么热门事件
+大家都在聊啥
+现在什么最火
+有什么热门板块`,
     en: `what are the hot topics
 trending topics today
 what is everyone talking about
@@ -52,7 +61,10 @@ what topics are hot in crypto
 popular discussions
 trending narratives
 hot topic ranking
-what is buzzing`,
+what is buzzing
+what's hot
+what is hot right now
+hot narratives`,
   },
   price: {
     zh: `比特币现在多少钱
@@ -66,7 +78,11 @@ BTC 24小时涨跌幅
 XRP最新价
 比特币今天最高价是多少
 行情怎么样
-现在1个BTC等于多少USDT`,
+现在1个BTC等于多少USDT
+btc多少钱一个
+eth现在什么价
+多少美元一个比特币
+LMX价格`,
     en: `what is the price of bitcoin
 BTC price
 how much is ethereum now
@@ -78,6 +94,10 @@ how much did XRP rise today
 what is bitcoin trading at
 today's high of BTC
 how many USDT is 1 BTC
-live price of ADA`,
+live price of ADA
+btc price now
+how much does one ETH cost
+price of LMX
+quote for SOL`,
   },
 } as const satisfies RouteSeeds;

@@ -16,7 +16,12 @@ export const NEWS_SEEDS = {
 今日要闻
 昨天晚上有什么新闻
 有没有什么重要新闻
-总结一下今天的新闻`,
+总结一下今天的新闻
+币圈有啥大事
+今日快讯
+今天的重要新闻有哪些
+早报
+最近有什么值得关注的消息`,
     en: `what's the latest crypto news
 today's news
 what happened in crypto today
@@ -30,7 +35,12 @@ what is new in the crypto world
 news from last night
 important news today
 crypto headlines
-brief me on the news`,
+brief me on the news
+what's new in crypto
+what should I know today
+morning brief
+what did I miss in crypto
+anything important happening in crypto`,
   },
   symbol: {
     zh: `比特币有什么新闻
@@ -47,7 +57,12 @@ ADA最近的资讯
 比特币为什么跌了
 BTC为什么涨
 SOL今天为什么大跌
-瑞波币的消息`,
+瑞波币的消息
+BTC最近有啥消息
+以太坊这两天的新闻
+ORCH的新闻
+比特币最近的走势新闻
+ARB出什么事了`,
     en: `news about bitcoin
 latest BTC news
 what happened to ethereum
@@ -62,7 +77,12 @@ why is ETH up today
 why is SOL falling
 what moved the price of bitcoin
 tell me the latest on solana
-AVAX news today`,
+AVAX news today
+what's happening with solana
+stories on ETH
+news for ARB
+anything new about bitcoin
+what is going on with BNB lately`,
   },
   topic: {
     zh: `比特币ETF有什么进展
@@ -78,7 +98,17 @@ SEC起诉的最新消息
 NFT市场新闻
 机构买入比特币的消息
 香港加密政策的新闻
-最近的融资新闻`,
+最近的融资新闻
+跨链桥被攻击是怎么回事
+黑客攻击发生了什么
+ETF最近的资金流入情况
+美联储会议说了什么
+美联储纪要
+最近有哪些安全事件
+钱包漏洞事件
+稳定币供应量变化
+哪个项目被盗了
+交易所破产的消息`,
     en: `what is the latest on the bitcoin ETF
 news about the fed rate decision
 regulation news
@@ -92,6 +122,17 @@ progress of the ethereum upgrade
 NFT market news
 news about institutions buying bitcoin
 crypto policy in hong kong
-recent funding rounds in crypto`,
+recent funding rounds in crypto
+what happened to the bridge
+what did the fed say
+fed minutes
+ETF inflows
+recent security incidents
+which security incidents happened
+wallet exploit story
+how large were the ETF flows
+stablecoin supply
+who was hacked recently
+what happened to the exchange that collapsed`,
   },
 } as const satisfies RouteSeeds;

@@ -12,7 +12,10 @@ export const NOTICE_SEEDS = {
 公告列表
 近期重要公告
 给我看最新的通知
-官方最新声明`,
+官方最新声明
+今天发布了啥公告
+平台有没有新公告
+有什么通知`,
     en: `latest announcements
 any new announcements
 what did the platform announce today
@@ -22,7 +25,10 @@ platform announcements this week
 is there any new notice
 list the latest announcements
 recent official statements from the exchange
-anything new announced`,
+anything new announced
+latest notices
+any notices today
+what did the exchange announce recently`,
   },
   listing: {
     zh: `最近上线了什么新币
@@ -38,7 +44,11 @@ SUI什么时候可以交易
 新增了什么交易对
 PEPE开放交易时间
 新币首发公告
-合约新上线的币种`,
+合约新上线的币种
+最近有上新吗
+上了哪些新币
+ORCH上线了吗
+有哪些新交易对`,
     en: `what new coins were listed
 new listing announcement
 when will SOL be listed
@@ -52,7 +62,11 @@ new perpetual contracts listed
 is PEPE listed yet
 listing schedule
 when can I start trading the new coin
-token launch announcement`,
+token launch announcement
+any new tokens added
+has ORCH been listed
+what was listed recently
+newly added coins`,
   },
   delisting: {
     zh: `哪些币要下架
@@ -65,7 +79,9 @@ LUNA什么时候下架
 下线的币什么时候停止提币
 停止交易的币种
 有币种退市通知吗
-交易对下线时间`,
+交易对下线时间
+有没有要下架的币
+哪些币被摘牌`,
     en: `which coins are being delisted
 delisting announcement
 will LUNA be removed
@@ -76,7 +92,9 @@ my coin was delisted what now
 last day to withdraw a delisted coin
 pairs going offline
 upcoming delistings
-coins removed from the exchange`,
+coins removed from the exchange
+which pairs get delisted
+is any token being removed`,
   },
   maintenance: {
     zh: `系统维护什么时候结束
@@ -92,7 +110,12 @@ APP打不开是不是在维护
 恢复提币了吗
 什么时候恢复充值
 服务器升级通知
-暂停提现公告`,
+暂停提现公告
+TIDE为什么暂停充值了
+现在能提ETH吗还在维护吗
+以太坊升级期间充提怎么安排
+哪些币暂停充提
+撮合系统升级完了吗`,
     en: `when does the maintenance end
 is there any maintenance today
 scheduled system upgrade
@@ -106,7 +129,12 @@ when will withdrawals resume
 which deposits are suspended
 have deposits been reopened
 planned outage
-server upgrade announcement`,
+server upgrade announcement
+why are TIDE deposits suspended
+is the wallet under maintenance
+is ETH withdrawal open during the upgrade
+which coins have paused deposits
+is the engine upgrade finished`,
   },
   activity: {
     zh: `最近有什么活动
@@ -122,7 +150,10 @@ server upgrade announcement`,
 活动奖励什么时候发放
 有没有手续费减免活动
 节日活动
-抽奖活动在哪里参加`,
+抽奖活动在哪里参加
+有空投可以领吗
+理财加息活动
+这个月有交易赛吗`,
     en: `what promotions are running
 current campaigns
 how do I join the trading competition
@@ -136,7 +167,10 @@ when are campaign rewards paid
 zero fee promotion
 any events this week
 lucky draw event
-giveaway details`,
+giveaway details
+can I claim an airdrop now
+any trading competition this month
+extra interest promotion`,
   },
   rules: {
     zh: `最近规则有什么调整
@@ -151,7 +185,10 @@ giveaway details`,
 费率什么时候调整
 资金费率结算周期变更
 平台政策变化
-价格精度调整`,
+价格精度调整
+提现手续费下调了吗
+手续费有变化吗
+最近费率降了吗`,
     en: `what rules changed recently
 fee adjustment announcement
 leverage limit change notice
@@ -164,6 +201,9 @@ which regions are no longer served
 when do the new fees take effect
 funding interval change announcement
 policy update
-change of minimum order size`,
+change of minimum order size
+was the withdrawal fee lowered
+did the fees change
+has the minimum changed recently`,
   },
 } as const satisfies RouteSeeds;

@@ -23,7 +23,12 @@ SOL值得投资吗
 哪个币最有潜力
 应该全仓买入吗
 我被套了要割肉吗
-怎么投资才能稳赚`,
+怎么投资才能稳赚
+现在买比特币合适吗
+ETH能涨到5000吗
+我该卖掉SOL吗
+哪个币下一波会涨
+现在开多合适吗`,
     en: `should I buy bitcoin
 is now a good time to buy the dip
 recommend some coins that will go up
@@ -45,7 +50,12 @@ which altcoin has the most potential
 should I go all in
 price prediction for XRP
 what's the best crypto to buy now
-give me trading signals`,
+give me trading signals
+is it smart to go long on BTC
+should I sell my SOL
+what coin should I buy
+will ETH hit 5000
+is BTC going to crash`,
   },
   general: {
     zh: `今天天气怎么样
@@ -87,7 +97,37 @@ give me trading signals`,
 怎么去天安门
 量子力学是什么
 做蛋糕需要多少面粉
-昨晚的比赛比分`,
+昨晚的比赛比分
+明天会下雨吗
+帮我写一首诗
+中国第一个皇帝是谁
+附近哪里有火锅
+怎么治感冒
+讲讲三国演义
+推荐一家餐厅
+长城有多长
+怎么做西红柿炒蛋
+写个请假条
+今天吃什么
+英语作文怎么写
+上海到北京多远
+孩子上学怎么办
+怎么种花
+猫为什么怕水
+最近有什么好看的电视剧
+哪个手机好用
+怎么考驾照
+明星八卦
+帮我算一下12乘以8
+怎么洗羽绒服
+世界上有多少个国家
+打印机连不上
+我想学吉他
+去日本要签证吗
+公务员考试什么时候
+附近的医院
+梦见蛇是什么意思
+衣服怎么搭配`,
     en: `what's the weather today
 tell me a joke
 write a poem about spring
@@ -135,6 +175,46 @@ what time is it in tokyo
 turn off the lights
 what is the meaning of life
 when is my car due for service
-how do I apply for a passport`,
+how do I apply for a passport
+will it rain tomorrow
+write me a song
+how do I bake bread
+who won the champions league
+square root of 81
+write a java function
+translate hello into japanese
+best hotels in tokyo
+how tall is mount everest
+how do I renew my driving licence
+who wrote hamlet
+what should I eat tonight
+how old is the universe
+fix my printer
+how to train a dog
+recipe for pancakes
+what is photosynthesis
+directions to the museum
+find me a dentist
+is it going to snow
+what movies are playing
+how do I change a tire
+help me with my essay
+what is the population of india
+convert miles to kilometers
+how do I get a visa for japan
+how to grow tomatoes
+what size shoes should I wear
+tell me a story
+when is easter
+who painted the mona lisa
+what is a good gift for my wife
+how do I remove a wine stain
+play some jazz
+call a taxi
+what is on tv tonight
+how many legs does a spider have
+when was the war
+what are the symptoms of flu
+can you sing`,
   },
 } as const satisfies RouteSeeds;

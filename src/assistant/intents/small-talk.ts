@@ -15,7 +15,14 @@ hi你好
 你好呀
 早安
 哈罗
-大家好`,
+大家好
+你好啊
+嘿
+hello
+早
+晚上好呀
+哈啰
+你好助手`,
     en: `hello
 hi
 hey
@@ -29,7 +36,13 @@ greetings
 are you there
 howdy
 hiya
-yo`,
+yo
+hello!
+hey good morning
+hi assistant
+good day
+hello friend
+morning`,
   },
   thanks: {
     zh: `谢谢
@@ -42,7 +55,11 @@ yo`,
 好的谢谢
 太感谢了
 谢了
-感恩`,
+感恩
+好的，谢谢
+谢谢你
+多谢多谢
+感谢解答`,
     en: `thanks
 thank you
 thanks a lot
@@ -53,7 +70,11 @@ thx
 thanks for your help
 great thanks
 cheers
-ok thank you`,
+ok thank you
+thank you very much
+thanks for the help
+thanks, that helped
+ty`,
   },
   goodbye: {
     zh: `再见
@@ -65,7 +86,11 @@ ok thank you`,
 回头见
 没有别的问题了
 88
-明天见`,
+明天见
+拜拜啦
+再见了
+下次再聊
+先走了`,
     en: `goodbye
 bye
 see you later
@@ -75,7 +100,12 @@ that's all for now
 bye bye
 see you tomorrow
 no more questions
-take care`,
+take care
+ok bye
+bye for now
+see ya
+good bye
+have a nice day`,
   },
   identity: {
     zh: `你是谁
@@ -87,7 +117,11 @@ take care`,
 介绍一下你自己
 你是人工智能吗
 你用的什么大模型
-你是人工客服吗`,
+你是人工客服吗
+你是ChatGPT吗
+你是人还是机器
+你是谁开发的
+你是哪家的机器人`,
     en: `who are you
 what is your name
 are you a robot
@@ -97,7 +131,12 @@ who made you
 introduce yourself
 are you an AI
 which language model do you use
-am I talking to a real person`,
+am I talking to a real person
+are you a bot
+are you chatgpt
+are you a real person
+what's your name
+who built you`,
   },
   capability: {
     zh: `你能做什么
@@ -111,7 +150,11 @@ am I talking to a real person`,
 使用说明
 你都能回答哪些问题
 帮助
-你能帮我吗`,
+你能帮我吗
+你都会些什么
+你会做哪些事
+能问你什么
+你能回答什么`,
     en: `what can you do
 how can you help me
 what are your features
@@ -123,7 +166,11 @@ can you help me
 which questions can you answer
 list your functions
 what are you good at
-how does this assistant work`,
+how does this assistant work
+what can I ask
+what can you help with
+show me what you can do
+what kind of questions do you answer`,
   },
   chat: {
     zh: `你今天怎么样
@@ -140,7 +187,16 @@ how does this assistant work`,
 你答错了
 没事了
 嗯嗯
-你喜欢什么`,
+你喜欢什么
+哈哈哈
+呵呵
+你真厉害
+行吧
+不错
+懂了
+我心情不好
+你吃饭了吗
+你真可爱`,
     en: `how are you
 you are smart
 you are stupid
@@ -155,6 +211,17 @@ I'm happy today
 you are wrong
 never mind
 nice
-how is it going`,
+how is it going
+you're pretty smart
+lol
+cool
+great
+sure
+alright
+how are you doing
+I like you
+you are funny
+that is not right
+how is your day`,
   },
 } as const satisfies RouteSeeds;

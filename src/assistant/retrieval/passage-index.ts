@@ -1,10 +1,10 @@
 import type { Lang, Passage } from "../passage.ts";
 import { isOfLang } from "../passage.ts";
+import { nearestTerm } from "../text/spelling.ts";
 import { plainText, sentencesOf } from "../text/sentences.ts";
 import type { Sentence } from "../text/sentences.ts";
 import { termsOf } from "../text/terms.ts";
 import type { Query } from "./query.ts";
-import { nearestTerm } from "./spelling.ts";
 
 /** A sentence of a passage with its terms. */
 export interface IndexedSentence extends Sentence {
