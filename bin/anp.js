@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import { existsSync } from "node:fs";
+
+const cli = new URL("../dist/cli/main.js", import.meta.url);
+if (existsSync(cli)) {
+  const { main } = await import(cli.href);
+  await main(process.argv.slice(2));
+} else {
+  process.stderr.write("anp is not built: run npm run build\n");
+  process.exitCode = 1;
+}

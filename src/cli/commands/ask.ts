@@ -1,0 +1,46 @@
+import type { OperationData } from "../../contract/endpoints.ts";
+import { cleanLine, cleanText } from "../clean.ts";
+import { defineCommand, type Context } from "../command.ts";
+import { optional, required } from "../param.ts";
+import { printRecord } from "../print.ts";
+import { runOperation } from "../session.ts";
+import { anything, idempotencyKey, integer, userId } from "../values.ts";
+
+export const ask = defineCommand({
+  name: "ask",
+  summary: "Ask a question in a user's name",
+  description: "Ask a question in a user's name. A free use of the day pays first, then points, as over HTTP.",
+  arguments: { question: required("QUESTION", "1 to 2000 characters", anything) },
+  options: {
+    user: required("user", "id of the user who asks", userId),
+    session: optional("id", "the session to go on with", integer()),
+    tokenSymbol: optional("symbol", "asset the user looks at", anything),
+    pageContext: optional("scene", "scene the user is in", anything),
+    idempotencyKey: optional("key", "a repeat with the same key and question gives the first answer", idempotencyKey),
+  },
+  examples: ['ask "How do I withdraw?" --user alice', 'ask "BTC 今天为什么涨?" --user alice --token-symbol BTC --json'],
+  fields: { question: "QUESTION", session_id: "--session" },
+  async run({ question, user, session, tokenSymbol, pageContext, idempotencyKey: key }, context) {
+    const body = {
+      question,
+      ...(session === undefined ? {} : { session_id: session }),
+      ...(tokenSymbol === undefined ? {} : { token_symbol: tokenSymbol }),
+      ...(pageContext === undefined ? {} : { page_context: pageContext }),
+    };
+    const { data } = await runOperation(context, "sendChat", { user, idempotencyKey: key, input: { body } });
+    if (context.globals.format === undefined) await printAnswer(context, data);
+    else await printRecord(context, data);
+  },
+});
+
+/** The answer, then its sources; on a terminal also what it cost. */
+async function printAnswer({ terminal }: Context, data: OperationData<"sendChat">): Promise<void> {
+  const sources = data.source_items.map(({ title, url }, index) => `[${index + 1}] ${cleanLine(`${title} ${url}`)}`);
+  const parts = [cleanText(data.answer), ...(sources.length === 0 ? [] : [sources.join("\n")])];
+  if (terminal.interactive) {
+    const { points_cost, credits_remaining, route, sub_intent, session_id } = data;
+    const cost = `${points_cost} ${points_cost === 1 ? "point" : "points"}, ${credits_remaining} left`;
+    parts.push(terminal.paint("dim", `${cost} · ${route}/${sub_intent} · session ${session_id}`));
+  }
+  await terminal.write(`${parts.join("\n\n")}\n`);
+}

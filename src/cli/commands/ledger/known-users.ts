@@ -1,0 +1,16 @@
+import type { Service } from "../../../service/service.ts";
+
+/**
+ * The ids of all users in their order, or the one that was asked for.
+ *
+ * @throws AnpError 404 when that one is not known
+ */
+export async function knownUsers(service: Service, user: string | undefined): Promise<string[]> {
+  if (user !== undefined) {
+    await service.standings.of(user);
+    return [user];
+  }
+  const ids: string[] = [];
+  for await (const { user_id } of service.users.list()) ids.push(user_id);
+  return ids.sort();
+}

@@ -1,0 +1,44 @@
+import { constants } from "node:os";
+
+type StopSignal = "SIGINT" | "SIGTERM";
+
+/** Whether and how the process is told to stop. */
+export interface Stop {
+  /** Resolves at the first signal. */
+  readonly asked: Promise<void>;
+  /** The first signal, once it came. */
+  signal(): StopSignal | undefined;
+  /** Gives the signals back to the platform. */
+  forget(): void;
+}
+
+/**
+ * Watches SIGINT and SIGTERM. The second signal ends the process at once, as if it had been killed by it.
+ *
+ * @param beforeEnd what is still to be done then, synchronously
+ */
+export function awaitStop(beforeEnd: () => void): Stop {
+  let first: StopSignal | undefined;
+  let resolve: () => void;
+  const asked = new Promise<void>((done) => {
+    resolve = done;
+  });
+  function onSignal(name: StopSignal): void {
+    if (first !== undefined) {
+      beforeEnd();
+      process.exit(128 + constants.signals[name]);
+    }
+    first = name;
+    resolve();
+  }
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  return {
+    asked,
+    signal: () => first,
+    forget() {
+      process.off("SIGINT", onSignal);
+      process.off("SIGTERM", onSignal);
+    },
+  };
+}

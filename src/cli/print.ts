@@ -1,0 +1,127 @@
+import { cleanLine } from "./clean.ts";
+import type { Context } from "./command.ts";
+import type { Format } from "./globals.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What a cell may hold. */
+export type Cell = string | number | boolean | null | undefined | readonly string[];
+
+/** One column: its name in machine formats, and its value of a row. */
+export interface Column<T> {
+  readonly name: string;
+  readonly of: (row: T) => Cell;
+  /** How a terminal shows it, where that is not the plain value. */
+  readonly show?: (row: T, terminal: Terminal) => string;
+  /** Takes what is left of the terminal's width, and is cut where that is too little. */
+  readonly wide?: true;
+}
+
+/** The format of this run: what was asked for, or a table for a person and tab-separated lines for a program. */
+export function formatOf({ globals, terminal }: Context): Format {
+  return globals.format ?? (terminal.interactive ? "table" : "tsv");
+}
+
+/** Prints rows; `data` is what the JSON document holds. */
+export async function printRows<T extends object>(
+  context: Context,
+  { data, rows, columns }: { data: unknown; rows: readonly T[]; columns: readonly Column<T>[] },
+): Promise<void> {
+  const { terminal } = context;
+  const format = formatOf(context);
+  if (format === "json") {
+    await terminal.write(`${JSON.stringify(data, null, 2)}\n`);
+    return;
+  }
+  if (format === "table") {
+    const { drawTable } = await import("./table.ts");
+    await terminal.write(drawTable(rows, columns, terminal));
+    return;
+  }
+  const lines = rows.map((row) => lineOf(format, row, columns));
+  await terminal.write(headOf(format, columns) + lines.join(""));
+}
+
+/** Prints one object: its fields below each other on a terminal, in one row for a program. */
+export async function printRecord(context: Context, data: object): Promise<void> {
+  const fields = Object.entries(data).map(([name, value]): Column<object> => ({ name, of: () => toCell(value) }));
+  if (formatOf(context) !== "table") {
+    await printRows(context, { data, rows: [data], columns: fields });
+    return;
+  }
+  const width = Math.max(...fields.map(({ name }) => name.length));
+  const lines = fields.map(({ name, of }) => {
+    return `${context.terminal.paint("bold", name.padEnd(width))}  ${plain(of(data))}\n`;
+  });
+  await context.terminal.write(lines.join(""));
+}
+
+/** Records of any number, printed as they come. */
+export interface RecordPrinter<T> {
+  /** Waits until the record is taken; false when nobody reads any more. */
+  print(record: T): Promise<boolean>;
+  end(): Promise<void>;
+}
+
+const BATCH_CHARACTERS = 32 * 1024;
+
+/** Starts printing records in flat memory, as lines of JSON where nothing else is asked for. */
+export function openRecordPrinter<T extends object>(context: Context, columns: readonly Column<T>[]): RecordPrinter<T> {
+  const { terminal, globals } = context;
+  const format = globals.format ?? "jsonl";
+  const json = format === "json";
+  let waiting = json ? "[" : headOf(format, columns);
+  let count = 0;
+  return {
+    async print(record) {
+      waiting += json ? `${count === 0 ? "" : ","}\n${JSON.stringify(record)}` : lineOf(format, record, columns);
+      count += 1;
+      if (waiting.length < BATCH_CHARACTERS) return true;
+      const text = waiting;
+      waiting = "";
+      return terminal.write(text);
+    },
+    async end() {
+      await terminal.write(json ? `${waiting}${count === 0 ? "" : "\n"}]\n` : waiting);
+    },
+  };
+}
+
+/** An instant as a terminal shows it: to the second, in UTC. */
+export function showInstant(iso: string | null): string {
+  return iso === null ? "-" : iso.replace("T", " ").replace(/(\.\d+)?Z$/, "Z");
+}
+
+/** A change in points, with its sign and colour. */
+export function showDelta(delta: number, terminal: Terminal): string {
+  if (delta === 0) return "0";
+  return delta > 0 ? terminal.paint("green", `+${delta}`) : terminal.paint("red", String(delta));
+}
+
+/** A cell as text for people and for tab-separated lines: one line, no control characters. */
+export function plain(cell: Cell): string {
+  if (cell === null || cell === undefined) return "";
+  return cleanLine(Array.isArray(cell) ? cell.join("; ") : String(cell));
+}
+
+function toCell(value: unknown): Cell {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}
+
+function headOf(format: Format, columns: readonly Column<never>[]): string {
+  const names = columns.map(({ name }) => name);
+  if (format === "tsv") return `${names.join("\t")}\n`;
+  return format === "csv" ? `${names.map(quote).join(",")}\n` : "";
+}
+
+function lineOf<T extends object>(format: Format, row: T, columns: readonly Column<T>[]): string {
+  if (format === "jsonl") return `${JSON.stringify(row)}\n`;
+  const cells = columns.map(({ of }) => of(row));
+  if (format === "tsv") return `${cells.map(plain).join("\t")}\n`;
+  return `${cells.map((cell) => quote(Array.isArray(cell) ? cell.join("; ") : String(cell ?? ""))).join(",")}\n`;
+}
+
+/** RFC 4180. */
+function quote(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { CATALOGUE } from "./catalogue.ts";
+import type { Wiring } from "./command.ts";
+import { declareGlobals } from "./globals.ts";
+
+/** The program with the names of its commands; what a command takes is loaded once it is typed. */
+export function createProgram(wiring: (program: Command) => Wiring): Command {
+  const program = new Command("anp")
+    .description("Assistant, news and points for the users of a trading platform.")
+    .usage("COMMAND [options]")
+    .helpCommand(false)
+    .version(version(), "--version", "show the version")
+    .helpOption("-h, --help", "show help")
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
+    .addHelpText("after", ({ command }) => (command.parent === null ? ROOT_HELP : ""))
+    .exitOverride();
+  declareGlobals(program);
+  const wired = wiring(program);
+  for (const { name, group, summary } of CATALOGUE) program.command(name).summary(summary).helpGroup(`${group}:`);
+  program.hook("preSubcommand", async (_program, command) => {
+    const entry = CATALOGUE.find(({ name }) => name === command.name());
+    if (entry !== undefined) (await entry.load()).fill(command, wired);
+  });
+  return program;
+}
+
+const ROOT_HELP = `
+Examples:
+  $ anp serve --demo
+  $ anp ask "How do I withdraw?" --user alice --demo
+  $ anp ledger alice --json
+
+Topics: anp help environment | formatting | exit-codes`;
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return version;
+}
