@@ -49,7 +49,22 @@ export function createQuotaRules(timezone: string): QuotaRules {
   const shift = minutes * MINUTE_MS;
   const suffix = timezone === "Z" ? "+00:00" : timezone;
 
-  const dateAt = (now: number): string => new Date(now + shift).toISOString().slice(0, 10);
+  // Most calls in a row fall on the same day; printing a date costs more than all else here.
+  let printed = { index: NaN, date: "" };
+  function dateAt(now: number): string {
+    const index = Math.floor((now + shift) / DAY_MS);
+    if (index !== printed.index) printed = { index, date: new Date(index * DAY_MS).toISOString().slice(0, 10) };
+    return printed.date;
+  }
+
+  let reset = { day: "", next_reset_at: "" };
+  function resetAfter(day: string): string {
+    if (day !== reset.day) {
+      const next = new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
+      reset = { day, next_reset_at: `${next}T00:00:00${suffix}` };
+    }
+    return reset.next_reset_at;
+  }
 
   const rules: QuotaRules = {
     dayOf(now, last) {
@@ -59,12 +74,11 @@ export function createQuotaRules(timezone: string): QuotaRules {
     stateOf(use, quota, now) {
       const day = rules.dayOf(now, use.day);
       const used = day === use.day ? use.used : 0;
-      const next = new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
       return {
         free_daily_quota: quota,
         free_daily_used: used,
         remaining_free_quota: Math.max(0, quota - used),
-        next_reset_at: `${next}T00:00:00${suffix}`,
+        next_reset_at: resetAfter(day),
       };
     },
   };

@@ -43,7 +43,9 @@ export interface Tokens {
 
 export function createTokens(deps: { storage: Storage; clock: Clock; random: Random; ttl_ms: number }): Tokens {
   const { storage, clock, random } = deps;
-  const cache = createFreshCache(deps.ttl_ms, (digest) => readDocument(storage, tokenKey(digest), tokenRecord));
+  const cache = createFreshCache(deps.ttl_ms, (secret) =>
+    readDocument(storage, tokenKey(digestOf(secret)), tokenRecord),
+  );
 
   async function add(
     user: string,
@@ -86,7 +88,7 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
     },
     async resolve(secret) {
       if (secret === "" || secret.length > LIMITS.token) return undefined;
-      const record = await cache.get(digestOf(secret));
+      const record = await cache.get(secret);
       if (record === undefined || record.revoked_at !== null) return undefined;
       if (record.expires_at !== null && Date.parse(record.expires_at) <= clock.now()) return undefined;
       return record.user_id;
@@ -106,7 +108,7 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
       if (record === undefined || record.revoked_at !== null) return record;
       const revoked = { ...record, revoked_at: toIso(clock.now()) };
       await writeDocument(storage, tokenKey(digest), revoked);
-      cache.forget(digest);
+      cache.clear();
       return revoked;
     },
   };

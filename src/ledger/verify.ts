@@ -33,7 +33,7 @@ export async function verifyLedger(storage: Storage, user: string): Promise<Veri
         const next = version + 1;
         const key = stream.keyOf(next);
         if (text === undefined) {
-          await checkEnd(storage, user, version);
+          if (await goesOn(storage, user, version)) break;
           return { user_id: user, entries: version, balance: last?.account.balance ?? 0 };
         }
         const found = parseDocument(key, text, entry)!;
@@ -52,16 +52,20 @@ export async function verifyLedger(storage: Storage, user: string): Promise<Veri
   }
 }
 
-/** Nothing may lie past the end: neither an entry (a gap) nor where the hint points. */
-async function checkEnd(storage: Storage, user: string, end: number): Promise<void> {
+/**
+ * Whether entries were appended since the end was seen. Nothing else may lie past the end: neither an entry (a gap) nor
+ * where the hint points.
+ */
+async function goesOn(storage: Storage, user: string, end: number): Promise<boolean> {
   const stream = openStream(storage, ledgerKey(user), entry);
   const hint = Number((await storage.get([...ledgerKey(user), "head"])) ?? 0);
   const beyond = Array.from({ length: 64 }, (_, step) => stream.keyOf(end + 2 + step));
   const found = (await storage.getMany(beyond)).findIndex((text) => text !== undefined);
-  if (found !== -1 || hint > end) {
-    const later = found === -1 ? `the hint points to ${hint}` : `entry ${end + 2 + found} exists`;
-    throw new CorruptionError(printKey(stream.keyOf(end + 1)), `the entry is missing while ${later}`);
-  }
+  // Read last: an entry is there before any later one, and before the hint points to it.
+  if (await storage.has(stream.keyOf(end + 1))) return true;
+  if (found === -1 && !(hint > end)) return false;
+  const later = found === -1 ? `the hint points to ${hint}` : `entry ${end + 2 + found} exists`;
+  throw new CorruptionError(printKey(stream.keyOf(end + 1)), `the entry is missing while ${later}`);
 }
 
 function faultOf(found: Entry, last: Entry | undefined, user: string, version: number): string | undefined {

@@ -8,6 +8,8 @@ export interface FreshCache<T> {
   get(key: string): Promise<T | undefined>;
   /** Forgets a key that this process has just changed. */
   forget(key: string): void;
+  /** Forgets everything. */
+  clear(): void;
 }
 
 /** @param ttl_ms how stale a value may be, in milliseconds of the monotonic clock; 0 remembers nothing */
@@ -25,5 +27,8 @@ export function createFreshCache<T extends object>(
       return found;
     },
     forget: (key) => void cache.delete(key),
+    clear: () => {
+      cache.clear();
+    },
   };
 }

@@ -10,6 +10,8 @@ export interface Storage {
   readonly durable: boolean;
   /** The value, or undefined when absent. */
   get(key: Key): Promise<string | undefined>;
+  /** Whether there is a value: cheaper than reading one, above all where there is none. */
+  has(key: Key): Promise<boolean>;
   /** The values of several keys in the order asked for. */
   getMany(keys: readonly Key[]): Promise<(string | undefined)[]>;
   /** Creates the value if the key is absent, atomically and durably; false when something is there already. */

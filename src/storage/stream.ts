@@ -41,8 +41,15 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
   const keyOf = (version: number): Key => [...name, String(Math.floor((version - 1) / SEGMENT_SIZE)), String(version)];
   const hintKey: Key = [...name, "head"];
 
-  async function exists(version: number): Promise<boolean> {
-    return (await storage.get(keyOf(version))) !== undefined;
+  const exists = (version: number): Promise<boolean> => storage.has(keyOf(version));
+
+  /** An item that was not there when a page was read: the end, or one that was appended meanwhile, or a gap. */
+  async function missing(key: Key, following: readonly (string | undefined)[]): Promise<T | undefined> {
+    if (following.every((later) => later === undefined)) return undefined;
+    // Items are appended in order, so if a later one was seen, this one can be read by now.
+    const item = parseDocument(key, await storage.get(key), schema);
+    if (item === undefined) throw new CorruptionError(printKey(key), "the item is missing while a later one exists");
+    return item;
   }
 
   async function storedHint(): Promise<number> {
@@ -74,13 +81,8 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
       const texts = await storage.getMany(keys);
       const items: T[] = [];
       for (const [index, text] of texts.entries()) {
-        const item = parseDocument(keys[index]!, text, schema);
-        if (item === undefined) {
-          if (texts.slice(index).some((later) => later !== undefined)) {
-            throw new CorruptionError(printKey(keys[index]!), "the item is missing while a later one exists");
-          }
-          break;
-        }
+        const item = parseDocument(keys[index]!, text, schema) ?? (await missing(keys[index]!, texts.slice(index)));
+        if (item === undefined) break;
         items.push(item);
       }
       return items;

@@ -11,9 +11,10 @@ export interface Fault {
   readonly call: number;
   /**
    * `before`: the process dies before the call. `after`: it dies right after the call took effect.
-   * `lost`: the call takes effect, its reply does not arrive, the process lives on.
+   * `lost`: the call takes effect, its reply does not arrive, the process lives on. `resent`: as `lost`, but a client
+   * below sends the call again and gets the reply to that.
    */
-  readonly kind: "before" | "after" | "lost";
+  readonly kind: "before" | "after" | "lost" | "resent";
 }
 
 /**
@@ -43,13 +44,14 @@ export function unreliable(
       throw new Crashed();
     }
     if (fault === "lost") throw new StorageError("the reply was lost");
-    return result;
+    return fault === "resent" ? call() : result;
   }
 
   const name = (key: Key): string => key.map(String).join("/");
   return {
     ...base,
     get: (key) => through(`get ${name(key)}`, () => base.get(key)),
+    has: (key) => through(`has ${name(key)}`, () => base.has(key)),
     getMany: (keys) => through("getMany", () => base.getMany(keys)),
     create: (key, value) => through(`create ${name(key)}`, () => base.create(key, value)),
     put: (key, value) => through(`put ${name(key)}`, () => base.put(key, value)),
