@@ -22,6 +22,24 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     load: async () => (await import("./commands/ask.ts")).ask,
   },
   {
+    name: "questions",
+    group: "Assistant and news",
+    summary: "Show the recommended questions of a scene",
+    load: async () => (await import("./commands/questions.ts")).questions,
+  },
+  {
+    name: "hot-topics",
+    group: "Assistant and news",
+    summary: "Show hot topics, hot questions and the market's mood",
+    load: async () => (await import("./commands/hot-topics.ts")).hotTopics,
+  },
+  {
+    name: "news",
+    group: "Assistant and news",
+    summary: "Latest news, topics, refresh and state of the sources",
+    load: async () => (await import("./commands/news/group.ts")).news,
+  },
+  {
     name: "quota",
     group: "Users and points",
     summary: "Show a user's points and free uses of today",
@@ -38,5 +56,41 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     group: "Users and points",
     summary: "Exchange platform tokens of a user for points",
     load: async () => (await import("./commands/exchange.ts")).exchange,
+  },
+  {
+    name: "points",
+    group: "Users and points",
+    summary: "Correct a user's points",
+    load: async () => (await import("./commands/points/group.ts")).points,
+  },
+  {
+    name: "subscription",
+    group: "Users and points",
+    summary: "Show and set a user's plan",
+    load: async () => (await import("./commands/subscription/group.ts")).subscription,
+  },
+  {
+    name: "users",
+    group: "Users and points",
+    summary: "List, show and create users",
+    load: async () => (await import("./commands/users/group.ts")).users,
+  },
+  {
+    name: "tokens",
+    group: "Users and points",
+    summary: "Issue, list and revoke users' tokens",
+    load: async () => (await import("./commands/tokens/group.ts")).tokens,
+  },
+  {
+    name: "events",
+    group: "Records and documents",
+    summary: "Replay, export and count behaviour events",
+    load: async () => (await import("./commands/events/group.ts")).events,
+  },
+  {
+    name: "openapi",
+    group: "Records and documents",
+    summary: "Print the OpenAPI 3.1 document of the HTTP API",
+    load: async () => (await import("./commands/openapi.ts")).openapi,
   },
 ];

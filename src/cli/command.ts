@@ -150,7 +150,7 @@ async function readValues(
 
 function checkFormat(format: Format | undefined, formats: readonly Format[] | undefined): void {
   if (format === undefined || formats === undefined || formats.includes(format)) return;
-  throw new UsageError(`--format must be one of ${formats.join(", ")} here, not ${format}.`);
+  throw new UsageError(`--format must be ${formats.join(" or ")} here, not ${format}.`);
 }
 
 function flagOf(key: string): string {

@@ -14,6 +14,8 @@ export interface Column<T> {
   readonly show?: (row: T, terminal: Terminal) => string;
   /** Takes what is left of the terminal's width, and is cut where that is too little. */
   readonly wide?: true;
+  /** For programs alone: a terminal has no room for it. */
+  readonly machine?: true;
 }
 
 /** The format of this run: what was asked for, or a table for a person and tab-separated lines for a program. */
@@ -34,7 +36,8 @@ export async function printRows<T extends object>(
   }
   if (format === "table") {
     const { drawTable } = await import("./table.ts");
-    await terminal.write(drawTable(rows, columns, terminal));
+    const shown = columns.filter(({ machine }) => machine !== true);
+    await terminal.write(drawTable(rows, shown, terminal));
     return;
   }
   const lines = rows.map((row) => lineOf(format, row, columns));

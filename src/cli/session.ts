@@ -19,9 +19,9 @@ export interface Session {
    *
    * @throws AnpError 404 for a user who is not known
    */
-  callOf(user: string, idempotency_key?: string): Promise<Call>;
+  readonly callOf: (user: string, idempotency_key?: string) => Promise<Call>;
   /** A call in nobody's name. */
-  anonymous(): Call;
+  readonly anonymous: () => Call;
 }
 
 export interface SessionOptions {
@@ -68,6 +68,8 @@ export interface Asked {
   readonly input: RawInput;
   /** Runs between the checks and the operation. */
   readonly before?: (session: Session) => Promise<void>;
+  /** Runs after the operation, on the same storage. */
+  readonly after?: (session: Session) => Promise<void>;
 }
 
 /**
@@ -78,7 +80,7 @@ export interface Asked {
 export async function runOperation<K extends OperationId>(
   context: Context,
   id: K,
-  { user, idempotencyKey, input, before }: Asked,
+  { user, idempotencyKey, input, before, after }: Asked,
 ): Promise<Outcome<K>> {
   const { checkInput } = await import("../contract/check.ts");
   checkInput(id, input);
@@ -86,6 +88,7 @@ export async function runOperation<K extends OperationId>(
     const call = user === undefined ? session.anonymous() : await session.callOf(user, idempotencyKey);
     await before?.(session);
     const outcome = await session.service.run(id, call, input);
+    await after?.(session);
     if (outcome.replayed === true) context.terminal.say("This was done before: its first result is shown.");
     return outcome;
   });

@@ -13,7 +13,7 @@ const COLUMNS: readonly Column<Item>[] = [
   { name: "type", of: ({ type }) => type },
   { name: "delta", of: ({ delta }) => delta, show: ({ delta }, terminal) => showDelta(delta, terminal) },
   { name: "description", of: ({ description }) => description, wide: true },
-  { name: "ref_id", of: ({ ref_id }) => ref_id },
+  { name: "ref_id", of: ({ ref_id }) => ref_id, machine: true },
 ];
 
 export const list = defineCommand({

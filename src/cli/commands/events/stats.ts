@@ -1,0 +1,47 @@
+import type { EventStats } from "../../../events/stats.ts";
+import { defineCommand } from "../../command.ts";
+import { UsageError } from "../../exit.ts";
+import { optional } from "../../param.ts";
+import { formatOf, printRows, type Column } from "../../print.ts";
+import { withSession } from "../../session.ts";
+import { day } from "../../values.ts";
+
+interface Row {
+  readonly by: "type" | "day" | "feedback";
+  readonly name: string;
+  readonly count: number;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { name: "by", of: ({ by }) => by },
+  { name: "name", of: ({ name }) => name, wide: true },
+  { name: "count", of: ({ count }) => count },
+];
+
+export const stats = defineCommand({
+  name: "stats",
+  summary: "Count events by type, day and feedback",
+  arguments: {},
+  options: {
+    from: optional("day", "first UTC day, as 2026-11-20", day),
+    to: optional("day", "last UTC day, included", day),
+  },
+  examples: ["events stats", "events stats --from 2026-11-18 --json"],
+  async run({ from, to }, context) {
+    if (from !== undefined && to !== undefined && from > to) throw new UsageError("--from must not be after --to.");
+    const data = await withSession(context, ({ service }) => service.events.stats({ from, to }));
+    await printRows(context, { data, rows: toRows(data), columns: COLUMNS });
+    if (formatOf(context) === "table") {
+      await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);
+    }
+  },
+});
+
+function toRows({ by_type, by_day, feedback }: EventStats): Row[] {
+  return [
+    ...by_type.map(({ event_type, count }): Row => ({ by: "type", name: event_type, count })),
+    ...by_day.map(({ day: name, count }): Row => ({ by: "day", name, count })),
+    { by: "feedback", name: "helpful", count: feedback.helpful },
+    { by: "feedback", name: "inaccurate", count: feedback.inaccurate },
+  ];
+}

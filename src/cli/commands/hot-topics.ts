@@ -1,0 +1,51 @@
+import type { OperationData } from "../../contract/endpoints.ts";
+import { defineCommand } from "../command.ts";
+import { optional } from "../param.ts";
+import { formatOf, printRows, showInstant, type Column } from "../print.ts";
+import { runOperation } from "../session.ts";
+import { integer } from "../values.ts";
+
+/** A topic, or a question that users ask: both in one list. */
+interface Row {
+  readonly kind: "topic" | "question";
+  /** Heat of a topic, times a question was asked. */
+  readonly weight: number;
+  readonly text: string;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { name: "kind", of: ({ kind }) => kind },
+  { name: "weight", of: ({ weight }) => weight },
+  { name: "text", of: ({ text }) => text, wide: true },
+];
+
+export const hotTopics = defineCommand({
+  name: "hot-topics",
+  summary: "Show hot topics, hot questions and the market's mood",
+  arguments: {},
+  options: {
+    days: optional("n", "how far back, 1 to 30; 1 when left out", integer()),
+    limit: optional("n", "topics and questions, 1 to 50; 6 when left out", integer()),
+  },
+  examples: ["hot-topics", "hot-topics --days 7 --limit 20 --json"],
+  async run({ days, limit }, context) {
+    const query = { ...(days === undefined ? {} : { days }), ...(limit === undefined ? {} : { limit }) };
+    const { data } = await runOperation(context, "getHotTopics", { input: { query } });
+    await printRows(context, { data, rows: toRows(data), columns: COLUMNS });
+    const { dominant, positive, neutral, negative, index } = data.sentiment_overview;
+    const { source, stale, last_refresh_at } = data.refresh_meta;
+    if (formatOf(context) === "table") {
+      const mood = `${dominant} (${positive} positive, ${neutral} neutral, ${negative} negative; index ${index ?? "-"})`;
+      await context.terminal.write(`\nMood: ${mood}. Refreshed: ${showInstant(last_refresh_at)}.\n`);
+    }
+    if (source === "fallback") context.terminal.say("Nothing live: this is the fallback snapshot.");
+    else if (stale) context.terminal.say("The snapshot is old. `anp news refresh` publishes a new one.");
+  },
+});
+
+function toRows({ topics, user_hot_questions }: OperationData<"getHotTopics">): Row[] {
+  return [
+    ...topics.map(({ topic, heat }): Row => ({ kind: "topic", weight: heat, text: topic })),
+    ...user_hot_questions.map(({ question, count }): Row => ({ kind: "question", weight: count, text: question })),
+  ];
+}

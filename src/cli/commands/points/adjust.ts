@@ -1,0 +1,61 @@
+import { userInfo } from "node:os";
+import { defineCommand } from "../../command.ts";
+import { confirmChange, yesFlag } from "../../confirm.ts";
+import { optional, required } from "../../param.ts";
+import { printRecord } from "../../print.ts";
+import { withSession } from "../../session.ts";
+import { delta, idempotencyKey, text, userId } from "../../values.ts";
+
+export const adjust = defineCommand({
+  name: "adjust",
+  summary: "Give points to a user, or take them",
+  description: "Give points to a user, or take them, by one entry of type adjust that keeps the reason and who did it.",
+  arguments: {
+    user: required("USER", "id of the user", userId),
+    delta: required("DELTA", "points to give; to take, as -5", delta),
+  },
+  options: {
+    reason: required("text", "why, up to 200 characters", text(200)),
+    actor: optional("name", "who does it; the operating system's user when left out", text(128)),
+    idempotencyKey: optional(
+      "key",
+      "a repeat with the same key, DELTA and reason gives the first result",
+      idempotencyKey,
+    ),
+    yes: yesFlag,
+  },
+  examples: [
+    'points adjust alice 50 --reason "goodwill for ticket 1234"',
+    'points adjust alice -5 --reason "paid twice" --idempotency-key ticket-1235 --yes',
+  ],
+  async run({ user, delta: change, reason, actor = osUser(), idempotencyKey: key, yes }, context) {
+    const { entry, replayed } = await withSession(context, async ({ service, callOf }) => {
+      const call = await callOf(user, key);
+      const { balance } = (await service.standings.of(user)).standing.account;
+      const verb = change > 0 ? `Give ${change} points to` : `Take ${-change} points from`;
+      await confirmChange(context, yes, `${verb} ${user}, who has ${balance}?`);
+      return service.adjust({ ...call, user, delta: change, reason, actor });
+    });
+    if (replayed) context.terminal.say("This was done before: its first result is shown.");
+    const { id, description, created_at } = entry;
+    await printRecord(context, {
+      user_id: user,
+      entry_id: id,
+      delta: entry.delta,
+      balance_after: entry.account.balance,
+      reason,
+      actor: entry.details.type === "adjust" ? entry.details.actor : actor,
+      description,
+      created_at,
+    });
+  },
+});
+
+function osUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user may have no name.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}

@@ -1,0 +1,35 @@
+import type { OperationData } from "../../contract/endpoints.ts";
+import { defineCommand } from "../command.ts";
+import { optional } from "../param.ts";
+import { printRows, type Column } from "../print.ts";
+import { runOperation } from "../session.ts";
+import { anything, integer } from "../values.ts";
+
+type Question = OperationData<"getRecommendedQuestions">["questions"][number];
+
+const COLUMNS: readonly Column<Question>[] = [
+  { name: "order_index", of: ({ order_index }) => order_index },
+  { name: "content", of: ({ content }) => content, wide: true },
+];
+
+export const questions = defineCommand({
+  name: "questions",
+  summary: "Show the recommended questions of a scene",
+  arguments: {},
+  options: {
+    scene: optional("scene", "scene, home when left out", anything),
+    lang: optional("lang", "language, zh when left out", anything),
+    limit: optional("n", "questions, 1 to 20; 6 when left out", integer()),
+  },
+  examples: ["questions --lang en", "questions --scene trade --limit 3 --json"],
+  async run({ scene, lang, limit }, context) {
+    const query = {
+      ...(scene === undefined ? {} : { scene }),
+      ...(lang === undefined ? {} : { lang }),
+      ...(limit === undefined ? {} : { limit }),
+    };
+    const { data } = await runOperation(context, "getRecommendedQuestions", { input: { query } });
+    await printRows(context, { data, rows: data.questions, columns: COLUMNS });
+    if (data.questions.length === 0) context.terminal.say("There are no recommended questions (assistant.questions).");
+  },
+});

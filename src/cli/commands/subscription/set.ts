@@ -1,0 +1,53 @@
+import { systemClock } from "../../../runtime/clock.ts";
+import { defineCommand } from "../../command.ts";
+import { confirmChange, yesFlag } from "../../confirm.ts";
+import { UsageError } from "../../exit.ts";
+import { optional, required } from "../../param.ts";
+import { printRecord } from "../../print.ts";
+import { withSession } from "../../session.ts";
+import { expiry, text, userId } from "../../values.ts";
+
+export const set = defineCommand({
+  name: "set",
+  summary: "Set a user's plan and its end",
+  description:
+    "Set a user's plan and its end, as a whole: without --expires it runs on. A plan that is active keeps its start.",
+  arguments: { user: required("USER", "id of the user", userId) },
+  options: {
+    plan: required("plan", "a plan of the configuration, as free or pro", text(64)),
+    expires: optional("when", "ISO 8601 instant, days as 30d, or never", expiry),
+    yes: yesFlag,
+  },
+  examples: [
+    "subscription set alice --plan pro --expires 30d",
+    "subscription set alice --plan pro --expires 2027-01-01T00:00:00+08:00 --yes",
+    "subscription set alice --plan free",
+  ],
+  async run({ user, plan, expires, yes }, context) {
+    const now = context.globals.now ?? systemClock.now();
+    const expires_at = expires?.(now);
+    if (expires_at !== undefined && expires_at <= now) throw new UsageError("--expires must be in the future.");
+    if (expires_at !== undefined && plan === "free") throw new UsageError("--expires does not go with the free plan.");
+    const data = await withSession(
+      context,
+      async ({ service, callOf }) => {
+        const call = await callOf(user);
+        await confirmChange(context, yes, `Set the plan of ${user} to ${plan}?`);
+        const before = await service.subscriptions.get(user);
+        const start = before.plan === plan && before.is_active ? before.started_at : null;
+        await service.subscriptions.set(user, plan, {
+          started_at: start === null ? now : Date.parse(start),
+          ...(expires_at === undefined ? {} : { expires_at }),
+        });
+        return (await service.run("getSubscription", call, {})).data;
+      },
+      {
+        check({ plans }) {
+          const known = Object.keys(plans);
+          if (!known.includes(plan)) throw new UsageError(`--plan must be one of ${known.join(", ")}, not ${plan}.`);
+        },
+      },
+    );
+    await printRecord(context, data);
+  },
+});

@@ -1,0 +1,51 @@
+import { systemClock } from "../../../runtime/clock.ts";
+import { defineCommand } from "../../command.ts";
+import { UsageError } from "../../exit.ts";
+import { optional, required } from "../../param.ts";
+import { printRecord } from "../../print.ts";
+import { withSession } from "../../session.ts";
+import { expiry, text, userId } from "../../values.ts";
+
+export const issue = defineCommand({
+  name: "issue",
+  summary: "Make a token for a user",
+  description:
+    "Make a token for a user and print it, this once: only its hash is kept. Without --format, stdout carries the token " +
+    "alone. A token is never made from --seed.",
+  arguments: { user: required("USER", "id of the user", userId) },
+  options: {
+    expires: optional("when", "ISO 8601 instant, days as 30d, or never; never when left out", expiry),
+    label: optional("text", "what it is for", text(64)),
+  },
+  examples: ["tokens issue alice --expires 30d --label phone", "tokens issue alice > alice.token"],
+  async run({ user, expires, label }, context) {
+    const now = context.globals.now ?? systemClock.now();
+    const expires_at = expires?.(now);
+    if (expires_at !== undefined && expires_at <= now) throw new UsageError("--expires must be in the future.");
+    const { secret, record } = await withSession(
+      context,
+      async ({ service, callOf }) => {
+        await callOf(user);
+        return service.tokens.issue(user, {
+          ...(expires_at === undefined ? {} : { expires_at }),
+          ...(label === undefined ? {} : { label }),
+        });
+      },
+      { secret: true },
+    );
+    const { id, user_id, created_at } = record;
+    if (context.globals.format === undefined) {
+      await context.terminal.write(`${secret}\n`);
+      context.terminal.say(`Token ${id} of ${user_id}. It is shown this once.`);
+    } else {
+      await printRecord(context, {
+        token: secret,
+        id,
+        user_id,
+        label: record.label,
+        created_at,
+        expires_at: record.expires_at,
+      });
+    }
+  },
+});

@@ -1,0 +1,11 @@
+import type { TokenRecord } from "../../../accounts/tokens.ts";
+
+/** A token as an operator sees it. */
+export interface TokenRow extends TokenRecord {
+  readonly state: "active" | "expired" | "revoked";
+}
+
+export function toRow(record: TokenRecord, now: number): TokenRow {
+  const expired = record.expires_at !== null && Date.parse(record.expires_at) <= now;
+  return { ...record, state: record.revoked_at !== null ? "revoked" : expired ? "expired" : "active" };
+}

@@ -1,0 +1,30 @@
+import { defineCommand } from "../../command.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
+import { optional, required } from "../../param.ts";
+import { printRecord } from "../../print.ts";
+import { withSession } from "../../session.ts";
+import { integer, oneOf, userId } from "../../values.ts";
+import { detailsOf } from "./details.ts";
+
+export const create = defineCommand({
+  name: "create",
+  summary: "Create a user",
+  description: "Create a user, with an empty ledger. A user who exists stays as it is, and the exit code is 1.",
+  arguments: { user: required("USER", "id of the user, 1 to 128 characters", userId) },
+  options: {
+    quota: optional("n", "free uses a day; the configured default when left out", integer(0)),
+    lang: optional("lang", "language the user reads: zh or en; zh when left out", oneOf("zh", "en")),
+  },
+  examples: ["users create dave", "users create dave --quota 10 --lang en"],
+  async run({ user, quota, lang }, context) {
+    const settings = {
+      ...(quota === undefined ? {} : { free_daily_quota: quota }),
+      ...(lang === undefined ? {} : { lang }),
+    };
+    const details = await withSession(context, async ({ service }) => {
+      if (await service.users.create(user, settings)) return detailsOf(service, user);
+      throw new CommandFailure(EXIT.failure, `There is a user ${user} already.`);
+    });
+    await printRecord(context, details);
+  },
+});
