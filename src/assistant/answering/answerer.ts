@@ -1,16 +1,18 @@
 import { AnpError } from "../../contract/errors.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import type { Answer, AnswerRequest } from "../answer.ts";
+import { assetsIn } from "../assets.ts";
 import type { ModelGateway } from "../model.ts";
 import type { Lang, Passage } from "../passage.ts";
 import type { PassageIndex } from "../retrieval/passage-index.ts";
 import { rankSentences } from "../retrieval/sentence-ranking.ts";
 import { findEvidence } from "./evidence.ts";
-import type { SearchedRoute } from "./evidence.ts";
-import { chooseSentences, composeExtract } from "./extraction.ts";
+import type { Evidence, SearchedRoute } from "./evidence.ts";
+import { extractAnswer, extractSections } from "./extraction.ts";
 import type { Extract } from "./extraction.ts";
 import { isGrounded } from "./grounding.ts";
-import { isOf, listHeadlines, newest } from "./headlines.ts";
+import type { Trust } from "./grounding.ts";
+import { isAbout, isAboutAsset, isOf, listHeadlines, listOpenings, newest } from "./headlines.ts";
 import { answerMarket } from "./market-answer.ts";
 import { wordAnswer } from "./model-answer.ts";
 import { LEADS, REPLIES, smallTalk } from "./replies.ts";
@@ -30,10 +32,11 @@ const NOT_FOUND = {
   out_of_scope: REPLIES.outOfScope,
 } as const satisfies Record<SearchedRoute, Readonly<Record<Lang, string>>>;
 
-/** Support that an answer needs beyond the usual when the question seemed out of scope. */
-const DOUBT = 0.3;
-/** Headlines of a list. */
+/** A router this sure of `help` is trusted that the question is one for the help center. */
+const SURE = 0.8;
+/** Headlines of a list; notices of one kind, quoted by their first sentence. */
 const HEADLINES = { narrow: 5, wide: 10 };
+const OPENINGS = { narrow: 3, wide: 6 };
 
 type Outcome = Omit<Answer, "routing">;
 
@@ -43,6 +46,30 @@ function reply(text: string, grounded: boolean): Outcome {
 
 function quote({ text, sources }: Extract): Outcome {
   return { text, sources, grounded: true, model_name: LOCAL };
+}
+
+function trustIn(route: SearchedRoute, { routing }: AnswerRequest): Trust {
+  if (route === "out_of_scope") return "doubt";
+  return route === "help" && routing.confidence >= SURE ? "sure" : "usual";
+}
+
+/** The assets a question is about: those it names, else the one the user looks at. */
+function assetsOf({ question, token_symbol }: AnswerRequest): ReadonlySet<string> {
+  const named = assetsIn(question);
+  return named.size > 0 || token_symbol === undefined ? named : new Set([token_symbol.toUpperCase()]);
+}
+
+/** An answer of sentences from the evidence; undefined when none supports one. */
+function extractFrom(
+  { query, hits }: Evidence,
+  { routing, wide }: AnswerRequest,
+  trust: Trust,
+  index: PassageIndex,
+): Outcome | undefined {
+  const ranked = rankSentences(query, hits, index);
+  const [best] = ranked;
+  if (best === undefined || !isGrounded(best, routing.lang, trust)) return undefined;
+  return quote(wide ? extractSections(ranked, routing.lang) : extractAnswer(ranked, routing.lang));
 }
 
 /**
@@ -71,27 +98,43 @@ export function createAnswerer({ model, logger }: { model: ModelGateway | undefi
 
   async function answerFrom(route: SearchedRoute, request: AnswerRequest, index: PassageIndex): Promise<Outcome> {
     const { lang } = request.routing;
-    const { query, hits } = findEvidence(request, index, route);
+    const evidence = findEvidence(request, index, route);
     if (route !== "out_of_scope") {
-      const passages = hits.map((hit) => hit.passage);
+      const passages = evidence.hits.map((hit) => hit.passage);
       const worded = await tryModel(request, passages, index, route);
       if (worded !== undefined) return worded;
     }
-    const ranked = rankSentences(query, hits, index);
-    const [best] = ranked;
-    if (best === undefined || !isGrounded(best, lang, route === "out_of_scope" ? DOUBT : 0)) {
-      return reply(NOT_FOUND[route][lang], false);
-    }
-    return quote(composeExtract(chooseSentences(ranked, request.wide), lang));
+    return extractFrom(evidence, request, trustIn(route, request), index) ?? reply(NOT_FOUND[route][lang], false);
   }
 
+  /** A list of the newest of a kind; with a model, its summary of them. */
   async function listNewest(kind: "news" | "notice", request: AnswerRequest, index: PassageIndex): Promise<Outcome> {
-    const { lang } = request.routing;
-    const limit = request.wide ? HEADLINES.wide : HEADLINES.narrow;
-    const items = newest(index, request.now, limit, isOf(kind, lang));
+    const { routing, wide, now } = request;
+    const { lang, sub_intent } = routing;
+    const assets = assetsOf(request);
+    const related = assets.size > 0 ? isAboutAsset(assets) : isAbout(sub_intent);
+    const narrowed = assets.size > 0 || (kind === "notice" && sub_intent !== "latest");
+    const ofKind = isOf(kind, lang);
+    const limits = narrowed && kind === "notice" ? OPENINGS : HEADLINES;
+    const limit = wide ? limits.wide : limits.narrow;
+    const items = newest(index, now, limit, (passage) => ofKind(passage) && (!narrowed || related(passage)));
     if (items.length === 0) return reply(NOT_FOUND[kind][lang], false);
-    const lead = kind === "news" ? LEADS.latestNews : LEADS.latestNotices;
-    return (await tryModel(request, items, index, kind)) ?? quote(listHeadlines(items, lead[lang]));
+    const worded = await tryModel(request, items, index, kind);
+    if (worded !== undefined) return worded;
+    if (narrowed && kind === "notice") return quote(listOpenings(items));
+    const lead = kind === "notice" ? LEADS.latestNotices : narrowed ? LEADS.relatedNews : LEADS.latestNews;
+    return quote(listHeadlines(items, lead[lang]));
+  }
+
+  /** A question with a subject of its own is answered by sentences about it; any other by what is newest. */
+  async function answerTimely(kind: "news" | "notice", request: AnswerRequest, index: PassageIndex): Promise<Outcome> {
+    const evidence = findEvidence(request, index, kind);
+    if (!evidence.distinctive) return listNewest(kind, request, index);
+    if (model !== undefined) return answerFrom(kind, request, index);
+    const found = extractFrom(evidence, request, "usual", index);
+    if (found !== undefined) return found;
+    if (assetsOf(request).size > 0 || request.routing.sub_intent !== "topic") return listNewest(kind, request, index);
+    return reply(NOT_FOUND[kind][request.routing.lang], false);
   }
 
   function outcomeOf(request: AnswerRequest, index: PassageIndex): Promise<Outcome> | Outcome {
@@ -107,7 +150,7 @@ export function createAnswerer({ model, logger }: { model: ModelGateway | undefi
       }
       case "news":
       case "notice":
-        return sub_intent === "latest" ? listNewest(route, request, index) : answerFrom(route, request, index);
+        return answerTimely(route, request, index);
       case "help":
         return answerFrom(route, request, index);
       case "out_of_scope":

@@ -1,16 +1,51 @@
 import type { AnswerRequest } from "../answer.ts";
+import { conceptsIn } from "../intents/concepts.ts";
 import type { Passage } from "../passage.ts";
 import { isOfLang } from "../passage.ts";
 import type { Hit, PassageIndex } from "../retrieval/passage-index.ts";
 import { toQuery } from "../retrieval/query.ts";
 import type { Query } from "../retrieval/query.ts";
 import { isElliptical } from "../routing-rules.ts";
+import { termsOf } from "../text/terms.ts";
 
 /** The passages that may answer a question, best first, and the query that found them. */
 export interface Evidence {
   readonly query: Query;
   readonly hits: readonly Hit[];
+  /** Whether the question has a subject besides "the latest news". */
+  readonly distinctive: boolean;
 }
+
+/** What questions about news and notices say besides their subject. */
+const DULL: ReadonlySet<string> = new Set(
+  termsOf(
+    "news headline story stories latest new newest today yesterday recent recently happen happened important update " +
+      "crypto cryptocurrency market world industry week month announcement notice official brief summary top breaking " +
+      "list listed token coin pair add platform exchange lumex " +
+      "新闻 资讯 消息 最新 最近 今天 今日 近期 昨天 昨晚 本周 这周 币圈 加密 货币 行业 市场 重要 发生 大事 事件 快讯 头条 " +
+      "公告 通知 官方 平台 动态 要闻 给我 看看 值得 关注 上线 新币 下架 活动 维护 规则 调整 交易所 交易对 鹿鸣",
+  ),
+);
+
+const DULL_WEIGHT = 0.2;
+/** Names of assets as the index knows them: they choose the items of a list, and are no subject by themselves. */
+const ASSET = /^(?:btc|eth|sol|usdt|usdc|xrp|bnb|doge|ada)$/;
+
+/** The concept that the title of an article on a sub-intent of `help` names, where the two are called differently. */
+const CONCEPT_OF: Readonly<Record<string, string>> = {
+  withdrawal: "withdraw",
+  security: "threat",
+  login: "signing",
+  fees: "fee",
+  spot: "order",
+  margin: "borrow",
+  p2p: "fiat",
+  membership: "plan",
+  token: "platform_token",
+  statements: "report",
+};
+/** How much more an article counts whose title names what the router understood. */
+const UNDERSTOOD = 1.25;
 
 /** Routes that are answered from passages. */
 export type SearchedRoute = "help" | "notice" | "news" | "out_of_scope";
@@ -43,15 +78,24 @@ export function findEvidence(request: AnswerRequest, index: PassageIndex, route:
   const previous = history.at(-1)?.question;
   if (previous !== undefined && isElliptical(question)) context.push(previous);
   if (token_symbol !== undefined) context.push(token_symbol);
-  const query = index.respell(toQuery(question, context));
+  const asked = index.respell(toQuery(question, context));
+  const timely = route === "news" || route === "notice";
+  const query = timely ? { ...asked, terms: withoutDull(asked.terms) } : asked;
+  const concept = CONCEPT_OF[routing.sub_intent] ?? routing.sub_intent;
+  const understood = ({ title }: Passage): number => (conceptsIn(title).has(concept) ? UNDERSTOOD : 1);
   const breadth = wide ? BREADTH.wide : BREADTH.narrow;
   const hits = index
     .search(query, breadth * 3, (passage) => isOfLang(passage.lang, routing.lang))
     .map((hit) => ({
       ...hit,
-      score: hit.score * PRIORS[route][hit.passage.kind] * freshness(hit.passage, now),
+      score: hit.score * PRIORS[route][hit.passage.kind] * freshness(hit.passage, now) * understood(hit.passage),
     }))
     .sort((a, b) => b.score - a.score || a.number - b.number)
     .slice(0, breadth);
-  return { query, hits };
+  const distinctive = [...query.terms].some(([term, weight]) => weight >= 1 && !ASSET.test(term) && !DULL.has(term));
+  return { query, hits, distinctive };
+}
+
+function withoutDull(terms: ReadonlyMap<string, number>): Map<string, number> {
+  return new Map([...terms].map(([term, weight]) => [term, DULL.has(term) ? weight * DULL_WEIGHT : weight]));
 }

@@ -10,49 +10,51 @@ export interface Extract {
 
 /** A sentence that leans on the one before it. */
 const LEANING =
-  /^(?:this|these|those|that|it|its|they|he|she|such|otherwise|however|therefore|then|also|in that case|if so|此|该|这|其|它|他|她|否则|因此|所以|但|同时|此外|另外|如未|若未)/iu;
+  /^(?:(?:this|these|those|that|it|its|they|he|she|such|otherwise|however|therefore|then|also|in that case|if so|for example)\b|此|该|这|其(?!他|它)|它|他|她|否则|因此|所以|但|同时|另外|例如|举例)/iu;
 
-/** Sentences at most; a further one must reach this share of the best one's score. */
-const LIMITS = { narrow: { sentences: 3, share: 0.7 }, wide: { sentences: 8, share: 0.5 } };
+/** Sentences of an answer, or of one section; a further one must reach this share of the best one's score. */
+const LIMITS = { sentences: 3, share: 0.65 };
+/** Sections of a wide answer; a further passage must reach this share of the best one's score. */
+const SECTIONS = { passages: 5, share: 0.45 };
 
-/** The sentences to quote: the best, those of the first two passages that come near it, and what they lean on. */
-export function chooseSentences(ranked: readonly Candidate[], wide: boolean): Candidate[] {
-  const { sentences, share } = wide ? LIMITS.wide : LIMITS.narrow;
-  const best = ranked[0];
-  if (best === undefined) return [];
-  const chosen = new Set<Candidate>([best]);
-  const find = (number: number, at: number): Candidate | undefined =>
-    ranked.find((candidate) => candidate.number === number && candidate.at === at);
-  const add = (candidate: Candidate): void => {
-    if (chosen.size >= sentences) return;
+/** The best sentence of a passage, those of the same passage that come near it, and what they lean on. */
+function chooseSentences(best: Candidate, ranked: readonly Candidate[]): Candidate[] {
+  const passage = ranked.filter(({ number }) => number === best.number);
+  const chosen = new Set<Candidate>();
+  for (const candidate of passage) {
+    if (candidate.score < best.score * LIMITS.share) break;
+    const before = passage.find(({ at }) => at === candidate.at - 1);
+    const leans = before !== undefined && LEANING.test(candidate.sentence.text) && !chosen.has(before);
+    if (chosen.size + (leans ? 2 : 1) > LIMITS.sentences) continue;
     chosen.add(candidate);
-    const before = find(candidate.number, candidate.at - 1);
-    if (before !== undefined && LEANING.test(candidate.sentence.text) && chosen.size < sentences) chosen.add(before);
-  };
-  add(best);
-  for (const candidate of ranked) {
-    if (chosen.size >= sentences || candidate.score < best.score * share) break;
-    if (candidate.number === best.number) add(candidate);
+    if (leans) chosen.add(before);
   }
-  return [...chosen];
+  return [...chosen].sort((a, b) => a.at - b.at);
 }
 
-/** Puts sentences into reading order: passages as ranked, sentences as they stand; with one source item a passage. */
-export function composeExtract(chosen: readonly Candidate[], lang: Lang): Extract {
-  const passages = new Map<number, Candidate[]>();
-  for (const candidate of chosen)
-    passages.set(candidate.number, [...(passages.get(candidate.number) ?? []), candidate]);
-  const blocks: string[] = [];
+/** Quotes the sentences of one passage that answer best, in the order they stand. */
+export function extractAnswer(ranked: readonly Candidate[], lang: Lang): Extract {
+  const [best] = ranked;
+  if (best === undefined) return { text: "", sources: [] };
+  const text = joinSentences(chooseSentences(best, ranked), lang);
+  return { text, sources: [toSourceItem(best.passage, text)] };
+}
+
+/** Quotes several passages, each in a section under its title. */
+export function extractSections(ranked: readonly Candidate[], lang: Lang): Extract {
+  const sections: string[] = [];
   const sources: SourceItem[] = [];
-  for (const candidates of passages.values()) {
-    const text = joinSentences(
-      candidates.toSorted((a, b) => a.at - b.at),
-      lang,
-    );
-    blocks.push(text);
-    sources.push(toSourceItem(candidates[0]!.passage, text));
+  const seen = new Set<number>();
+  for (const candidate of ranked) {
+    if (seen.size >= SECTIONS.passages || candidate.score < ranked[0]!.score * SECTIONS.share) break;
+    if (seen.has(candidate.number)) continue;
+    seen.add(candidate.number);
+    const text = joinSentences(chooseSentences(candidate, ranked), lang);
+    const { title } = candidate.passage;
+    sections.push(title === "" ? text : `${title}\n${text}`);
+    sources.push(toSourceItem(candidate.passage, text));
   }
-  return { text: blocks.join("\n"), sources };
+  return { text: sections.join("\n\n"), sources };
 }
 
 /** Sentences of one line run on; a new line of the source stays one. */

@@ -1,9 +1,13 @@
-import type { Lang, Passage, SourceItem } from "../passage.ts";
+import { assetsIn } from "../assets.ts";
+import { conceptsIn } from "../intents/concepts.ts";
+import type { Lang, Passage } from "../passage.ts";
 import { isOfLang, toSourceItem } from "../passage.ts";
 import type { PassageIndex } from "../retrieval/passage-index.ts";
+import { sentencesOf, plainText } from "../text/sentences.ts";
 import { termsOf } from "../text/terms.ts";
 import type { Extract } from "./extraction.ts";
 
+/** Share of the words of two titles above which they tell the same. */
 const DUPLICATE = 0.6;
 
 /** The newest passages that pass, without those that tell what a newer one tells, newest first. */
@@ -29,13 +33,34 @@ export function newest(
 
 /** Headlines under a lead, one a line, each with its source. */
 export function listHeadlines(passages: readonly Passage[], lead: string): Extract {
-  const sources: SourceItem[] = passages.map((passage) => toSourceItem(passage, passage.title));
+  const sources = passages.map((passage) => toSourceItem(passage, passage.title));
   return { text: [lead, ...passages.map(({ title }) => title)].join("\n"), sources };
+}
+
+/** The first sentence of each passage, one a line, each with its source. */
+export function listOpenings(passages: readonly Passage[]): Extract {
+  const openings = passages.map((passage) => sentencesOf(plainText(passage.text))[0]?.text ?? passage.title);
+  return {
+    text: openings.join("\n"),
+    sources: passages.map((passage, at) => toSourceItem(passage, openings[at]!)),
+  };
 }
 
 /** Whether a passage is of a kind and of the language. */
 export function isOf(kind: Passage["kind"], lang: Lang): (passage: Passage) => boolean {
   return (passage) => passage.kind === kind && isOfLang(passage.lang, lang);
+}
+
+/** Whether a passage's title names the concept: `listing` for "鹿鸣交易所上线 ORCH". */
+export function isAbout(concept: string): (passage: Passage) => boolean {
+  return ({ title }) => conceptsIn(title).has(concept);
+}
+
+/** Whether a passage is about one of the assets, by its symbols or its title. */
+export function isAboutAsset(assets: ReadonlySet<string>): (passage: Passage) => boolean {
+  return ({ title, symbols = [] }) =>
+    symbols.some((symbol) => assets.has(symbol.toUpperCase())) ||
+    [...assetsIn(title)].some((asset) => assets.has(asset));
 }
 
 function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

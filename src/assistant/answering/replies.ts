@@ -59,5 +59,6 @@ export const REPLIES = {
 /** What introduces a list of headlines. */
 export const LEADS = {
   latestNews: { zh: "最新资讯：", en: "The latest news:" },
+  relatedNews: { zh: "相关资讯：", en: "Related news:" },
   latestNotices: { zh: "最新公告：", en: "The latest announcements:" },
 } as const satisfies Record<string, Wording>;

@@ -39,6 +39,9 @@ export interface PassageIndex {
 /** BM25F (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework", §3.6), tuned on CMRC 2018 and XQuAD. */
 const BM25F = { k1: 1.2, title: { weight: 2.5, b: 0.3 }, body: { weight: 1, b: 0.6 } };
 
+/** Weight of a pair of characters that straddles two words. */
+const BETWEEN = 0.25;
+
 interface Postings {
   readonly documents: number[];
   /** Length-normalised frequencies over both fields. */
@@ -133,11 +136,19 @@ export function buildPassageIndex(passages: readonly Passage[]): PassageIndex {
     titleTerms: (number) => new Set(documents[number]!.title),
     respell(query) {
       const terms = new Map<string, number>();
+      const pairs = [...query.terms.keys()].filter((term) => /^\p{Script=Han}{2}$/u.test(term) && postings.has(term));
+      const ends = new Set(pairs.map((pair) => pair.slice(-1)));
+      const starts = new Set(pairs.map((pair) => pair.slice(0, 1)));
       for (const [term, weight] of query.terms) {
+        // Between two known words lies a pair that is none: "册账" of "注册账户".
+        if (term.length === 2 && !postings.has(term) && ends.has(term[0]!) && starts.has(term[1]!)) {
+          terms.set(term, weight * BETWEEN);
+          continue;
+        }
         const known = weight === 0 || postings.has(term) ? term : nearestTerm(term, postings.keys());
         terms.set(known, Math.max(weight * (known === term ? 1 : 0.8), terms.get(known) ?? 0));
       }
-      return { terms };
+      return { ...query, terms };
     },
   };
 }

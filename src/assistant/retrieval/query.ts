@@ -1,16 +1,17 @@
 import { STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../text/stop-terms.ts";
-import { stem } from "../text/stem.ts";
-import { termsOf, unitsOf } from "../text/terms.ts";
-import { relatedTerms } from "./synonyms.ts";
+import { termsOf } from "../text/terms.ts";
+import { answerTypeOf } from "./answer-type.ts";
 
 /** What to look for: terms with their weights. */
 export interface Query {
   /** Term → weight; 1 for a plain word of the question. */
   readonly terms: ReadonlyMap<string, number>;
+  /** Tells whether a sentence holds the kind of thing that is asked for. */
+  readonly fits?: (sentence: string) => boolean;
 }
 
 /** Weights by the kind of a term; found on CMRC 2018 and XQuAD. */
-const WEIGHTS = { character: 0.25, pairWithStop: 0.4, related: 0.35, history: 0.4 };
+const WEIGHTS = { character: 0.25, pairWithStop: 0.4, history: 0.4 };
 
 const HAN = /^\p{Script=Han}+$/u;
 
@@ -32,22 +33,12 @@ function addTerms(terms: Map<string, number>, text: string, scale: number): void
 }
 
 /**
- * The query of a question. `context` (earlier questions, an asset's symbol) counts less than the question's own words;
- * terms of the trade bring their synonyms at a lower weight.
+ * The query of a question. `context` (earlier questions, an asset's symbol) counts less than the question's own words.
  */
 export function toQuery(question: string, context: readonly string[] = []): Query {
   const terms = new Map<string, number>();
   addTerms(terms, question, 1);
   for (const text of context) addTerms(terms, text, WEIGHTS.history);
-  const related = new Map<string, number>();
-  for (const phrase of relatedTerms([question, ...context].join("\n"))) addTerms(related, phrase, WEIGHTS.related);
-  for (const [term, weight] of related) if (!terms.has(term)) terms.set(term, weight);
-  return { terms };
-}
-
-/** Whether the question has words of its own to search by. */
-export function hasContent(question: string): boolean {
-  return unitsOf(question).some(({ text, han }) =>
-    han ? termsOf(text).some((term) => weightOf(term) >= 1) : !STOP_WORDS.has(stem(text)),
-  );
+  const fits = answerTypeOf(question);
+  return fits === undefined ? { terms } : { terms, fits };
 }

@@ -13,6 +13,8 @@ export interface Candidate {
   readonly score: number;
   /** Share of the query's weight that the sentence itself covers, 0 to 1. */
   readonly coverage: number;
+  /** The same, by the passage's title alone. */
+  readonly titleCoverage: number;
   /** The same, with the passage's title and the sentence's neighbours. */
   readonly contextCoverage: number;
   /** The same, over the whole passage. */
@@ -20,11 +22,11 @@ export interface Candidate {
 }
 
 /** How much a term counts that is not in the sentence but near it. */
-const NEAR = { title: 0.7, neighbour: 0.35 };
+const NEAR = { title: 1, neighbour: 0.35 };
 /** How the parts of a sentence's score add up, on a scale where full coverage by the sentence is 1. */
-const MIX = { context: 0.8, passage: 0.5 };
+const MIX = { context: 0.8, passage: 0.5, fits: 0.3, title: 0.8, lead: 0.4 };
 /** Sentences longer than this many terms lose. */
-const LONG = 60;
+const LONG = 120;
 
 /** Ranks the sentences of the hits: own words first, then those of title and neighbours, then the passage's rank. */
 export function rankSentences(query: Query, hits: readonly Hit[], index: PassageIndex): Candidate[] {
@@ -43,6 +45,7 @@ export function rankSentences(query: Query, hits: readonly Hit[], index: Passage
       if (title.has(term) || sentences.some((sentence) => sentence.terms.has(term)))
         passageCoverage += gains[i]! / total;
     }
+    const titleCoverage = terms.reduce((sum, [term], i) => sum + (title.has(term) ? gains[i]! / total : 0), 0);
     for (const [at, sentence] of sentences.entries()) {
       let coverage = 0;
       let context = 0;
@@ -55,13 +58,22 @@ export function rankSentences(query: Query, hits: readonly Hit[], index: Passage
         else if (covers(sentences[at - 1], term) || covers(sentences[at + 1], term)) context += gain * NEAR.neighbour;
       }
       const length = 1 / (1 + Math.max(0, sentence.length - LONG) / (4 * LONG));
-      const own = (coverage + MIX.context * context) * length + (MIX.passage * score) / top;
+      const fits = query.fits?.(sentence.text) === true ? MIX.fits : 0;
+      // An article whose title is the question answers it at its beginning.
+      const lead = (MIX.lead * titleCoverage) / (1 + at);
+      const own =
+        (coverage + MIX.context * context) * length +
+        (MIX.passage * score) / top +
+        fits +
+        lead +
+        MIX.title * titleCoverage;
       candidates.push({
         passage,
         number,
         at,
         sentence,
         score: own,
+        titleCoverage,
         coverage,
         contextCoverage: context,
         passageCoverage,

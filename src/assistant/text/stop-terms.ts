@@ -7,7 +7,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     "is are was were be been being am do does did doing done have has had having will would shall should can could may " +
     "might must i me my mine we us our ours you your yours he him his she her hers it its they them their theirs what " +
     "which who whom whose when where why how not no nor only own same too very just also any some all both each few more " +
-    "most other s t don now please tell show give let want need know get got am m re ve ll d"
+    "most other much many often long soon s t don now please tell show give let want need know get got am m re ve ll d"
   )
     .split(" ")
     .map(stem),
@@ -15,7 +15,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 
 /** Chinese characters of grammar and of asking. */
 export const STOP_CHARACTERS: ReadonlySet<string> = new Set(
-  "的了吗呢吧啊呀么嘛是在有和与及或也都就还而但我你您他她它们这那哪谁什怎样如何几多少为请问个些把被让给对于从到会能可以要想之其所以".split(
+  "要啥咋该弄得的了吗呢吧啊呀么嘛是在有和与及或也都就还而但我你您他她它们这那哪谁什怎样如何几多少为请问个些把被让给对于从到会能可以要想之其所以".split(
     "",
   ),
 );

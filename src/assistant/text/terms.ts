@@ -1,5 +1,6 @@
 import { fold } from "./fold.ts";
 import { stem } from "./stem.ts";
+import { unifySynonyms } from "./synonyms.ts";
 
 const UNITS = /\d+(?:[.,]\d+)+|\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{N}])+(?:['’][a-z]+)?/gu;
 const IS_HAN = /^\p{Script=Han}/u;
@@ -12,8 +13,12 @@ export interface Unit {
 
 /** The words, numbers and Chinese runs of a text, folded, in order. */
 export function unitsOf(text: string): Unit[] {
+  return unitsOfFolded(fold(text));
+}
+
+function unitsOfFolded(folded: string): Unit[] {
   const units: Unit[] = [];
-  for (const [match] of fold(text).matchAll(UNITS)) {
+  for (const [match] of folded.matchAll(UNITS)) {
     if (IS_HAN.test(match)) units.push({ text: match, han: true });
     else if (/^\d/.test(match) && match.includes(",")) units.push({ text: match.replaceAll(",", ""), han: false });
     else units.push({ text: match.replace(/['’].*$/, ""), han: false });
@@ -22,12 +27,12 @@ export function unitsOf(text: string): Unit[] {
 }
 
 /**
- * Terms for retrieval. English: stemmed words. Chinese needs no dictionary: each character and each pair of
+ * Terms for retrieval, synonyms of the trade unified. English: stemmed words. Chinese needs no dictionary: each character and each pair of
  * neighbours is a term (Nie, Gao, Zhang & Zhou 2000 found unigrams with bigrams as good as words).
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
-  for (const unit of unitsOf(text)) {
+  for (const unit of unitsOfFolded(unifySynonyms(fold(text)))) {
     if (!unit.han) {
       terms.push(stem(unit.text));
       continue;
