@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.ts";
 import { entryType } from "../contract/schemas/points.ts";
 import { canonicalJson, sha256 } from "./canonical.ts";
 

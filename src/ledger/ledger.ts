@@ -71,20 +71,21 @@ export interface Ledger {
 /** @throws CorruptionError from every method, when an entry is not what was written */
 export function createLedger(deps: { storage: Storage; clock: Clock; quotaRules: QuotaRules }): Ledger {
   const { storage, clock, quotaRules } = deps;
-  const heads = new LRUCache<string, Entry>({ max: 20_000 });
+  const heads = new LRUCache<string, Head>({ max: 20_000 });
   const inTurn = createTurns();
 
-  const streamOf = (user: string): Stream<Entry> => openStream(storage, ledgerKey(user), entry);
+  const streamOf = (user: string): Stream<Entry> =>
+    heads.get(user)?.stream ?? openStream(storage, ledgerKey(user), entry);
 
+  /** The last entry now. What is remembered only saves the search: the storage is asked for a newer one each time. */
   async function head(user: string): Promise<Entry | undefined> {
-    const stream = streamOf(user);
     const known = heads.get(user);
-    const version = await stream.head(known?.id);
-    if (version === 0) return undefined;
-    if (known?.id === version) return known;
-    const found = checked(await stream.get(version), user, version);
-    heads.set(user, found);
-    return found;
+    const stream = known?.stream ?? streamOf(user);
+    const version = await stream.head(known?.version);
+    if (known?.version === version) return known.last;
+    const last = version === 0 ? undefined : checked(await stream.get(version), user, version);
+    heads.set(user, { stream, version, last });
+    return last;
   }
 
   async function lookUp(user: string, operation: Operation, last: Entry | undefined): Promise<Entry | undefined> {
@@ -135,12 +136,13 @@ export function createLedger(deps: { storage: Storage; clock: Clock; quotaRules:
         prev: last?.hash ?? genesisHash(user),
       };
       const made: Entry = { ...fields, hash: hashEntry(fields) };
-      if (await streamOf(user).append(version, made)) {
-        heads.set(user, made);
+      const stream = streamOf(user);
+      if (await stream.append(version, made)) {
+        heads.set(user, { stream, version: version + 1, last: made });
         return { entry: made, replayed: false };
       }
       // Somebody was first, unless the reply to our own write was lost: then the operation there is ours.
-      const there = checked(await streamOf(user).get(version + 1), user, version + 1);
+      const there = checked(await stream.get(version + 1), user, version + 1);
       if (there.operation.id === operation.id) {
         return { entry: sameRequest(there, operation), replayed: operation.origin !== undefined };
       }
@@ -168,6 +170,14 @@ export function createLedger(deps: { storage: Storage; clock: Clock; quotaRules:
       for await (const { version, item } of streamOf(user).items()) yield checked(item, user, version);
     },
   };
+}
+
+/** A ledger's stream and the last entry seen there. */
+interface Head {
+  readonly stream: Stream<Entry>;
+  /** Number of `last`, 0 when there is none. */
+  readonly version: number;
+  readonly last: Entry | undefined;
 }
 
 /** Where a user's ledger is stored. */

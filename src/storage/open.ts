@@ -53,7 +53,7 @@ export function storageOf(url: string, driver: CreatingDriver): Storage {
     url,
     durable: driver.durable,
     get: (key) => guarded("read", key, async (encoded) => (await stock.getItemRaw<string>(encoded)) ?? undefined),
-    has: (key) => guarded("read", key, (encoded) => stock.hasItem(encoded)),
+    has: (key) => guarded("read", key, async (encoded) => driver.hasItem(encoded, {})),
     getMany: async (keys) => {
       const { getMany } = driver;
       if (getMany === undefined || keys.length === 0) return Promise.all(keys.map((key) => storage.get(key)));

@@ -23,7 +23,7 @@ export interface Fault {
  */
 export function unreliable(
   base: Storage,
-  options: { turn: (label: string) => Promise<unknown>; fault?: Fault | undefined; wrote?: () => Promise<void> },
+  options: { turn: (label: string) => Promise<unknown>; fault?: Fault | undefined; wrote?: () => Promise<unknown> },
 ): Storage {
   let calls = 0;
   let dead = false;
