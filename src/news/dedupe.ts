@@ -12,12 +12,12 @@ const SUMMARY_SIMILARITY = 0.4;
  * Adds what the feeds list now to what is known.
  *
  * One story of one outlet is one item: the same page (id), the same identifier in the same feed, or nearly the same
- * title with nearly the same summary a short time apart. The feed that showed it first goes on to show it: only that
+ * title with nearly the same summary a short time apart. The feed that published it first goes on to show it: only that
  * feed changes its content, other feeds that carry it are noted in `source_ids`. A known item keeps its id; while its
- * content stays it keeps its date too, as does an item whose feed gives none. Within a feed the first listing counts.
+ * content stays it keeps its date too, as does an item whose feed gives none.
  *
  * @param known items of the previous snapshot
- * @param listed items of the feeds read now, in the order of the config
+ * @param listed items of the feeds read now
  */
 export function mergeItems(known: readonly StoredItem[], listed: readonly StoredItem[]): StoredItem[] {
   const byId = new Map<string, StoredItem>();
@@ -33,7 +33,7 @@ export function mergeItems(known: readonly StoredItem[], listed: readonly Stored
   for (const item of known) place(item);
   const sharedGuids = repeatedGuids(listed);
 
-  for (const item of listed) {
+  for (const item of listed.toSorted((a, b) => a.published_ms - b.published_ms)) {
     const feed = item.source_ids[0]!;
     const guid = guidKey(feed, item);
     const id =

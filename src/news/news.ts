@@ -181,7 +181,7 @@ export function createNews(deps: NewsDeps): News {
   }
 
   async function runRefresh(mode: RefreshMode): Promise<RefreshResult> {
-    const published = await publishRefresh(mode, { config, reader, store, clock, logger, shift });
+    const published = await publishRefresh(mode, { config, reader, store, clock, logger, shift }, newest);
     newest = published;
     isLive = true;
     lookedAt = monotonic();

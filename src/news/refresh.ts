@@ -54,19 +54,25 @@ export function resultOf({ record }: Snapshot, never: string): RefreshResult {
 /**
  * Reads the sources, builds the next snapshot and publishes it. When another process published in between, nothing of
  * this run is published and the other's snapshot is returned; only a full refresh that lost to a light one runs again.
+ *
+ * @param inMemory a snapshot that is loaded already; what the newest has in common with it is not read again
  */
-export async function publishRefresh(mode: RefreshMode, deps: RefreshDeps): Promise<Snapshot> {
+export async function publishRefresh(
+  mode: RefreshMode,
+  deps: RefreshDeps,
+  inMemory: Snapshot | undefined,
+): Promise<Snapshot> {
   const { store, logger } = deps;
   const onDamage = (version: number, error: Error): void => {
     logger.error({ version, error: error.message }, "a news snapshot is damaged");
   };
   for (let attempt = 1; ; attempt++) {
-    const head = await store.head();
-    const base = await store.newestReadable(head, onDamage);
+    const head = await store.head(inMemory?.version);
+    const base = await store.newestReadable(head, onDamage, inMemory);
     const { content, parts } = await build(mode, base, deps);
     const published = await store.publish(head, content, parts);
     if (published !== undefined) return published;
-    const other = await store.newestReadable(await store.head(head), onDamage);
+    const other = await store.newestReadable(await store.head(head), onDamage, base);
     const isEnough = mode === "view" || other?.record.mode === "full";
     if (other !== undefined && other.version > head && (isEnough || attempt === ATTEMPTS)) return other;
     if (attempt === ATTEMPTS) throw new Error("the news snapshot of another process cannot be read");
@@ -106,7 +112,9 @@ async function build(
   }
 
   const move = mover(deps.shift, now);
-  const topics = buildTopics(items, (item) => move(item.published_ms, item.movable), before.topics);
+  const topics = isSame(items, before.items)
+    ? before.topics
+    : await buildTopics(items, (item) => move(item.published_ms, item.movable), before.topics);
   const parts: Parts = { items, topics, notices, help };
   const states = sources.map((source) => ({ ...reader.state(source), items: countOf(source, parts, index) }));
   return {
@@ -186,6 +194,17 @@ function countOf(source: Source, parts: Parts, index: number | null): number {
     case "fear_greed":
       return index === null ? 0 : 1;
   }
+}
+
+/** Whether both tell the same things, so that the topics stand. */
+function isSame(after: readonly StoredItem[], before: readonly StoredItem[]): boolean {
+  return (
+    after.length === before.length &&
+    after.every(({ id, digest, published_ms }, index) => {
+      const other = before[index]!;
+      return id === other.id && digest === other.digest && published_ms === other.published_ms;
+    })
+  );
 }
 
 function noticeContent({ title, body, category, url, published_ms, symbols }: StoredNotice): string {

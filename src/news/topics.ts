@@ -11,13 +11,13 @@ import type { StoredItem, StoredTopic } from "./stored.ts";
  * @param at when an item was published, moved if it is a fixture's
  * @param earlier topics of the previous snapshot
  */
-export function buildTopics(
+export async function buildTopics(
   items: readonly StoredItem[],
   at: (item: StoredItem) => number,
   earlier: readonly StoredTopic[],
-): StoredTopic[] {
-  const headlines = items.map((item) => ({ title: item.title, summary: item.summary, at: at(item) }));
-  const clusters = clusterHeadlines(headlines).map((members) => members.map((index) => items[index]!.id));
+): Promise<StoredTopic[]> {
+  const headlines = items.map((item) => ({ ...item, assets: item.symbols, at: at(item) }));
+  const clusters = (await clusterHeadlines(headlines)).map((members) => members.map((index) => items[index]!.id));
   const told = clusters.filter((ids) => ids.length > 1);
   return withIds(told.length > 0 ? told : clusters, earlier);
 }
