@@ -6,6 +6,7 @@ import type { Routing } from "../assistant/routing.ts";
 import type { OperationData, OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { Events } from "../events/events.ts";
+import { QUESTION_ASKED } from "../events/hot-questions.ts";
 import type { Entry } from "../ledger/entry.ts";
 import type { Ledger, Standing } from "../ledger/ledger.ts";
 import type { News } from "../news/news.ts";
@@ -182,9 +183,10 @@ export function createChat(deps: {
     } catch (error) {
       logger.error({ err: error, message_id: message.message_id }, "a charged answer could not join its session");
     }
-    const talk = routing.route === "small_talk" || routing.route === "out_of_scope";
+    const { route } = routing;
+    const talk = route === "small_talk" || (route === "out_of_scope" && message.source_items.length === 0);
     void deps.events.record({
-      event_type: talk ? "chat_message" : "question_asked",
+      event_type: talk ? "chat_message" : QUESTION_ASKED,
       user_id: message.user_id,
       session_id: message.session_id,
       message_id: message.message_id,

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { recommend } from "../assistant/questions.ts";
 import type { Events } from "../events/events.ts";
+import { QUESTION_ASKED } from "../events/hot-questions.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
@@ -15,12 +16,12 @@ const questionFile = z.strictObject({
 
 /** The operations of the front page, and the intake of events. */
 export interface Feed {
-  getRecommendedQuestions: OperationHandler<"getRecommendedQuestions">;
-  getHotTopics: OperationHandler<"getHotTopics">;
-  getNewsHot: OperationHandler<"getNewsHot">;
-  getNewsTopics: OperationHandler<"getNewsTopics">;
-  refreshNews: OperationHandler<"refreshNews">;
-  recordEvent: OperationHandler<"recordEvent">;
+  readonly getRecommendedQuestions: OperationHandler<"getRecommendedQuestions">;
+  readonly getHotTopics: OperationHandler<"getHotTopics">;
+  readonly getNewsHot: OperationHandler<"getNewsHot">;
+  readonly getNewsTopics: OperationHandler<"getNewsTopics">;
+  readonly refreshNews: OperationHandler<"refreshNews">;
+  readonly recordEvent: OperationHandler<"recordEvent">;
 }
 
 export function createFeed(deps: {
@@ -68,7 +69,9 @@ export function createFeed(deps: {
       return { data: await news.refresh(mode) };
     },
     async recordEvent(call, { body }) {
-      const { event_id, stored } = await events.record({ ...body, user_id: userOf(call) });
+      // Hot questions are counted from the service's own events; a client's of the same name must not pass for one.
+      const event_type = body.event_type === QUESTION_ASKED ? `client.${QUESTION_ASKED}` : body.event_type;
+      const { event_id, stored } = await events.record({ ...body, event_type, user_id: userOf(call) });
       return { data: { event_id, event_type: body.event_type, accepted: true, stored } };
     },
   };

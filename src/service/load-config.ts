@@ -91,7 +91,7 @@ function setAt(tree: Record<string, unknown>, path: readonly string[], value: un
   const below = tree[name!];
   const branch = typeof below === "object" && below !== null && !Array.isArray(below) ? { ...below } : {};
   tree[name!] = branch;
-  setAt(branch as Record<string, unknown>, rest, value);
+  setAt(branch, rest, value);
 }
 
 function describe(error: z.ZodError, file: string | undefined): string {

@@ -22,14 +22,14 @@ export interface Adjustment {
 
 /** The operations on a user's points. */
 export interface Points {
-  getMe: OperationHandler<"getMe">;
-  getPoints: OperationHandler<"getPoints">;
-  getLedger: OperationHandler<"getLedger">;
-  exchangePoints: OperationHandler<"exchangePoints">;
-  postTradeReward: OperationHandler<"postTradeReward">;
-  getSubscription: OperationHandler<"getSubscription">;
+  readonly getMe: OperationHandler<"getMe">;
+  readonly getPoints: OperationHandler<"getPoints">;
+  readonly getLedger: OperationHandler<"getLedger">;
+  readonly exchangePoints: OperationHandler<"exchangePoints">;
+  readonly postTradeReward: OperationHandler<"postTradeReward">;
+  readonly getSubscription: OperationHandler<"getSubscription">;
   /** @throws AnpError 404 unknown user, 1005 when it would take more than there is */
-  adjust(adjustment: Adjustment): Promise<Posted>;
+  readonly adjust: (adjustment: Adjustment) => Promise<Posted>;
 }
 
 export function createPoints(deps: {

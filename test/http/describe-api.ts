@@ -1,0 +1,128 @@
+import { describe, expect } from "vitest";
+import { ENDPOINTS, type Endpoint, type OperationData, type OperationId } from "../../src/contract/endpoints.ts";
+import { errorEnvelope, successEnvelope } from "../../src/contract/envelope.ts";
+import type { Fault } from "../../src/contract/errors.ts";
+import { createApp } from "../../src/http/app.ts";
+import { listen } from "../../src/http/listen.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { openFixtureService, type FixtureService } from "../support/service.ts";
+
+/** The `data` that a path of the interface answers with; unknown for any other path. */
+type DataAt<P extends string> =
+  Endpoints<P> extends infer K extends OperationId ? ([K] extends [never] ? unknown : OperationData<K>) : never;
+type Endpoints<P extends string> = {
+  [K in OperationId]: P extends `${(typeof ENDPOINTS)[K]["path"]}${"" | `?${string}`}` ? K : never;
+}[OperationId];
+
+/** An envelope as a client sees it: `data` on success, `errors` and `detail` on some failures. */
+export interface Envelope<D> {
+  readonly success: boolean;
+  readonly code: number;
+  readonly message: string;
+  readonly request_id: string;
+  readonly data: D;
+  readonly errors: readonly Fault[];
+  readonly detail?: string;
+}
+
+/** A response as a client sees it. */
+export interface Answer<D = unknown> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** What was checked against the contract; of a page that is no endpoint, whatever JSON it is. */
+  readonly body: Envelope<D>;
+}
+
+/** What a request is made of. */
+export interface Asking {
+  readonly method?: string;
+  readonly token?: string;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is, as application/json unless the headers say otherwise. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Record<string, string>;
+}
+
+/** An API under test, on a service of its own with the demo's world. */
+export interface Api extends FixtureService {
+  /** Sends one request, and checks the answer against the contract. */
+  ask<P extends string>(path: P, asking?: Asking): Promise<Answer<DataAt<P>>>;
+  close(): Promise<void>;
+}
+
+type Target = (request: Request) => Promise<Response>;
+
+const BY_PATH = new Map<string, Endpoint>(
+  (Object.keys(ENDPOINTS) as OperationId[]).map((id) => [ENDPOINTS[id].path, ENDPOINTS[id]]),
+);
+
+function askThrough(target: Target, origin: string): Api["ask"] {
+  return async <P extends string>(path: P, asking: Asking = {}) => {
+    const { method, token, json, raw, headers = {} } = asking;
+    const body = raw ?? (json === undefined ? undefined : JSON.stringify(json));
+    const response = await target(
+      new Request(origin + path, {
+        method: method ?? (body === undefined ? "GET" : "POST"),
+        headers: {
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(token === undefined ? {} : { "x-user-token": token }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body }),
+      }),
+    );
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+    const answer: Answer<DataAt<P>> = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (isJson ? JSON.parse(text) : {}) as Envelope<DataAt<P>>,
+    };
+    checkAnswer(path, answer);
+    return answer;
+  };
+}
+
+/** Every answer of an endpoint is an envelope of the contract, and carries its request id. */
+function checkAnswer(path: string, { status, headers, body }: Answer): void {
+  if (!path.startsWith("/api/")) return;
+  const endpoint = BY_PATH.get(path.split("?", 1)[0]!);
+  if (status === 200) {
+    expect(successEnvelope(endpoint!.data).strict().safeParse(body).error).toBeUndefined();
+  } else {
+    expect(errorEnvelope.strict().safeParse(body).error).toBeUndefined();
+  }
+  expect(headers.get("x-request-id")).toBe(body.request_id);
+}
+
+/** Runs the same cases in process and over a real socket. */
+export function describeApi(
+  name: string,
+  cases: (open: (options?: Parameters<typeof openFixtureService>[0]) => Promise<Api>) => void,
+): void {
+  describe(`${name}, in process`, () => {
+    cases(async (options) => {
+      const opened = await openFixtureService(options);
+      const app = createApp(opened.service, silentLogger);
+      const ask = askThrough(async (request) => app.request(request), "http://anp.test");
+      return { ...opened, ask, close: () => opened.service.close() };
+    });
+  });
+  describe(`${name}, over a socket`, () => {
+    cases(async (options) => {
+      const opened = await openFixtureService(options);
+      const listening = await listen(createApp(opened.service, silentLogger), "127.0.0.1", 0);
+      return {
+        ...opened,
+        ask: askThrough((request) => fetch(request), listening.url),
+        close: async () => {
+          await listening.stop(1000);
+          await opened.service.close();
+        },
+      };
+    });
+  });
+}

@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
+import { describeApi, type Api } from "./describe-api.ts";
+
+const endpoints = (Object.keys(ENDPOINTS) as OperationId[]).map((id): Endpoint & { id: string } => ({
+  id,
+  ...(ENDPOINTS[id] as Endpoint),
+}));
+
+describeApi("protocol", (open) => {
+  let api: Api;
+  beforeEach(async () => {
+    api = await open({ refresh: false });
+  });
+  afterEach(() => api.close());
+
+  it.each(endpoints)("answers the contract's example request of $id", async ({ method, path, example }) => {
+    const query = new URLSearchParams(
+      Object.entries(example.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    const answer = await api.ask(`${path}?${query.toString()}`, {
+      method,
+      token: "demo-token",
+      ...(example.body === undefined ? {} : { json: example.body }),
+    });
+    expect(answer.body).toMatchObject({ success: true, code: 0, message: "ok" });
+  });
+
+  it("refuses a missing, unknown, overlong and expired token with 401, before it looks at the body", async () => {
+    const { secret } = await api.service.tokens.issue("alice", { expires_at: api.clock.now() + 1000 });
+    expect((await api.ask("/api/v1/ai/me", { token: secret })).status).toBe(200);
+    api.clock.advance(1000);
+    const bad = [undefined, "", "nobody", "x".repeat(10_000), secret, "alice-token, alice-token", "a.b.c"];
+    for (const { method, path } of endpoints.filter(({ auth }) => auth === "required")) {
+      for (const token of bad) {
+        const answer = await api.ask(path, {
+          method,
+          ...(token === undefined ? {} : { token }),
+          ...(method === "POST" ? { raw: "{" } : {}),
+        });
+        expect([path, token?.slice(0, 20), answer.status, answer.body.code]).toEqual([
+          path,
+          token?.slice(0, 20),
+          401,
+          401,
+        ]);
+        expect(answer.body).not.toHaveProperty("data");
+      }
+    }
+  });
+
+  it("takes a bad token on an optional endpoint for an anonymous caller, and none on a public one", async () => {
+    for (const { path } of endpoints.filter(({ auth }) => auth !== "required")) {
+      expect((await api.ask(path)).status).toBe(200);
+      expect((await api.ask(path, { token: "nobody" })).status).toBe(200);
+    }
+  });
+
+  it("refuses a revoked token at once", async () => {
+    const { secret, record } = await api.service.tokens.issue("alice");
+    expect((await api.ask("/api/v1/ai/me", { token: secret })).status).toBe(200);
+    await api.service.tokens.revoke(record.id);
+    expect((await api.ask("/api/v1/ai/me", { token: secret })).status).toBe(401);
+  });
+
+  it("answers an unknown path with 404 and another method with 405 and Allow, whoever asks", async () => {
+    for (const path of ["/", "/api/v1/ai/mee", "/api/v1", "/api/v2/ai/me", "//api/v1/ai/me", "/%00"]) {
+      const answer = await api.ask(path);
+      expect([path, answer.status, answer.body.code]).toEqual([path, 404, 404]);
+    }
+    for (const { method, path } of endpoints) {
+      for (const other of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"].filter((name) => name !== method)) {
+        const answer = await api.ask(path, { method: other });
+        expect([path, other, answer.status, answer.headers.get("allow")]).toEqual([path, other, 405, method]);
+      }
+    }
+  });
+
+  it("refuses another content type with 415, what is too large with 413, what is no JSON with 422", async () => {
+    for (const { path } of endpoints.filter(({ body }) => body !== undefined)) {
+      const send = async (raw: string | Uint8Array<ArrayBuffer>, type: string): Promise<number> =>
+        (await api.ask(path, { token: "alice-token", raw, headers: { "content-type": type } })).body.code;
+      expect(await send("{}", "text/plain")).toBe(415);
+      expect(await send("{}", "")).toBe(415);
+      expect(await send("a=b", "application/x-www-form-urlencoded")).toBe(415);
+      expect(await send(JSON.stringify({ question: "x".repeat(2_000_000) }), "application/json")).toBe(413);
+      for (const cut of ['{"question":"wha', '{"token_amount":', "", "{}{}", "\ufeff{", "nul"]) {
+        expect(await send(cut, "application/json")).toBe(422);
+      }
+      expect(await send(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "application/json")).toBe(422);
+    }
+    const charset = { "content-type": "Application/JSON; charset=utf-8" };
+    const raw = '{"token_amount":1}';
+    expect((await api.ask("/api/v1/ai/points/exchange", { token: "alice-token", raw, headers: charset })).status).toBe(
+      200,
+    );
+    expect((await api.ask("/api/v1/ai/points/ledger", { token: "alice-token" })).body.data.total).toBe(1);
+  });
+
+  it("lists every fault of a query, and names the bound", async () => {
+    const cases: [string, string[]][] = [
+      ["/api/v1/ai/points/ledger?page=0&page_size=101", ["page: must be at least 1", "page_size: must be at most 100"]],
+      ["/api/v1/ai/points/ledger?page=abc", ["page: must be of type number"]],
+      ["/api/v1/ai/points/ledger?page=1.5", ["page: must be an integer"]],
+      ["/api/v1/ai/points/ledger?page=", ["page: must be of type number"]],
+      ["/api/v1/ai/points/ledger?page=1&page=2", ["page: must be given once"]],
+      ["/api/v1/ai/recommended-questions?limit=21", ["limit: must be at most 20"]],
+      ["/api/v1/ai/recommended-questions?limit=0&lang=", ["lang: must not be empty", "limit: must be at least 1"]],
+      [`/api/v1/ai/recommended-questions?scene=${"x".repeat(33)}`, ["scene: must have at most 32 characters"]],
+      ["/api/v1/ai/hot-topics?days=31&limit=51", ["days: must be at most 30", "limit: must be at most 50"]],
+      ["/api/v1/ai/hot-topics?days=0&limit=0", ["days: must be at least 1", "limit: must be at least 1"]],
+      ["/api/v1/news/hot?limit=101&hours=721", ["limit: must be at most 100", "hours: must be at most 720"]],
+      ["/api/v1/news/hot?limit=abc", ["limit: must be of type number"]],
+      ["/api/v1/news/topics?limit=51", ["limit: must be at most 50"]],
+    ];
+    for (const [path, faults] of cases) {
+      const answer = await api.ask(path, { token: "alice-token" });
+      expect(answer.status).toBe(422);
+      const told = answer.body.errors.map((fault) => {
+        expect(fault.in).toBe("query");
+        return `${fault.path}: ${fault.message}`;
+      });
+      expect(told.sort()).toEqual([...faults].sort());
+    }
+    const refresh = await api.ask("/api/v1/news/refresh?mode=half", { method: "POST", token: "alice-token" });
+    expect(refresh.body.errors).toEqual([{ in: "query", path: "mode", message: "must be one of view, full" }]);
+  });
+
+  it("echoes a well-formed request id and makes one otherwise", async () => {
+    const id = async (given: string): Promise<string> =>
+      (await api.ask("/api/v1/ai/me", { token: "alice-token", headers: { "x-request-id": given } })).body.request_id;
+    expect(await id("abc-DEF_123")).toBe("abc-DEF_123");
+    for (const given of ["", "a b", "x".repeat(129), 'a"b', "ä"]) {
+      const made = await id(given);
+      expect(made).not.toBe(given);
+      expect(made).toMatch(/^[\w-]{1,128}$/);
+    }
+  });
+
+  it("tells a bad event what is wrong, and stores a good one under an id that addresses it", async () => {
+    const send = (json: unknown) => api.ask("/api/v1/ai/events", { token: "alice-token", json });
+    const before = (await api.service.events.stats()).events;
+    let deep: object = {};
+    for (let level = 1; level < 50; level++) deep = { deeper: deep };
+    const cases: [unknown, string][] = [
+      [{ event_type: "a" }, "event_type: must have at least 2 characters"],
+      [{ event_type: " a " }, "event_type: must have at least 2 characters"],
+      [{ event_type: 5 }, "event_type: must be of type string"],
+      [{}, "event_type: is required"],
+      [{ event_type: "ok", feedback_type: "bad" }, "feedback_type: must be one of helpful, inaccurate"],
+      [{ event_type: "ok", event_payload: deep }, "event_payload: must be nested at most 16 levels deep"],
+      [
+        { event_type: "ok", event_payload: { x: "y".repeat(17_000) } },
+        "event_payload: must be at most 16384 bytes as JSON",
+      ],
+      [{ event_type: "ok", event_payload: [] }, "event_payload: must be of type record"],
+      [{ event_type: "ok", session_id: 0 }, "session_id: must be at least 1"],
+    ];
+    for (const [json, words] of cases) {
+      const { status, body } = await send(json);
+      expect(status).toBe(422);
+      expect(body.errors.map(({ path, message }) => `${path}: ${message}`)).toEqual([words]);
+    }
+    expect((await api.service.events.stats()).events).toBe(before);
+    const { body } = await send({
+      event_type: "answer_feedback",
+      message_id: 7,
+      feedback_type: "helpful",
+      event_payload: { a: [1] },
+    });
+    expect(body.data).toMatchObject({ event_type: "answer_feedback", accepted: true, stored: true });
+    expect(body.data.event_id).toMatch(/^2026-11-20-\d+-0$/);
+    expect(await api.service.events.get(body.data.event_id)).toMatchObject({ user_id: "alice", message_id: 7 });
+  });
+
+  it("answers health, readiness and the OpenAPI document", async () => {
+    expect(await api.ask("/healthz")).toMatchObject({ status: 200, text: "ok\n" });
+    expect(await api.ask("/readyz")).toMatchObject({ status: 200, text: "ready\n" });
+    const document = JSON.parse((await api.ask("/openapi.json")).text) as { openapi: string; paths: object };
+    expect(document.openapi).toBe("3.1.0");
+    expect(Object.keys(document.paths)).toHaveLength(13);
+  });
+});
