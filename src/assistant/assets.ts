@@ -64,8 +64,10 @@ export function assetsIn(text: string, units: readonly Unit[] = unitsOf(text)): 
     const ticker = (marked ?? pair ?? capitals ?? "").toUpperCase();
     if (capitals === undefined || !NOT_TICKERS.has(ticker)) found.add(ticker);
   }
+  const quoteOnly = /[/-]USDT\b/i.test(text) && !/(?<![/\-A-Za-z0-9])USDT\b/i.test(text);
   for (const { text: unit, han } of units) {
     if (!han) {
+      if (quoteOnly && unit === "usdt") continue;
       const ticker = TICKERS.get(unit) ?? TICKERS.get(unit.replace(/(?:usdt|usd)$/, ""));
       if (ticker !== undefined) found.add(ticker);
       continue;

@@ -13,6 +13,16 @@ export function asksResearch(question: string): boolean {
   return RESEARCH.test(folded) && !ABOUT_RESEARCH.test(folded);
 }
 
+const RESEARCH_WORDS = new RegExp(`(?:帮我|请|给我)?(?:做个?|写一?份?)?(?:${RESEARCH.source})(?:一下|下)?`, "gu");
+
+/** The question without the words that ask for research, unless nothing else is left: they are not its subject. */
+export function withoutResearch(question: string): string {
+  const folded = fold(question);
+  if (!asksResearch(question)) return question;
+  const rest = folded.replace(RESEARCH_WORDS, " ").trim();
+  return /[\p{L}\p{N}]{2}/u.test(rest) ? rest : question;
+}
+
 const ELLIPTIC =
   /^(?:那|那么|那如果|如果是|还有|另外|以及|换成|它|他们|这个|那个|为什么|为啥|具体|然后|and\b|or\b|but\b|so\b|then\b|what about|how about|what if|why\b|how so|it\b|they\b|that\b|this\b|more\b|also\b)|呢[?？!！。]*$|\b(?:it|them|that one|this one|the same|instead)\b[?.! ]*$/u;
 /** Questions of more characters stand on their own. */
@@ -36,9 +46,9 @@ export function asksAdvice(question: string): boolean {
 const COURTESY =
   /^(?:(?:你好|您好|哈喽|嗨|请问一下|请问|麻烦问一下|想问一下|问一下|想请教|hello|hi|hey|good (?:morning|afternoon|evening)|excuse me|please|sorry)(?:[\s,，.。!！~～:：、]+|(?=\p{Script=Han})))+/u;
 
-/** The question without the greeting before it; the greeting itself when there is nothing else. */
+/** The question without the greeting before it and the wish for research; itself when nothing else is left. */
 export function withoutCourtesy(question: string): string {
-  const folded = fold(question).trim();
+  const folded = fold(withoutResearch(question)).trim();
   const rest = folded.replace(COURTESY, "").trim();
   return /[\p{L}\p{N}]{2}|\p{Script=Han}/u.test(rest) ? rest : folded;
 }

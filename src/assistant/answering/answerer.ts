@@ -34,6 +34,8 @@ const NOT_FOUND = {
 
 /** A router this sure of `help` is trusted that the question is one for the help center. */
 const SURE = 0.8;
+/** So sure must the router be of "the latest" to list it when the question has words that no item holds. */
+const SURE_OF_LIST = 0.9;
 /** Headlines of a list; notices of one kind, quoted by their first sentence. */
 const HEADLINES = { narrow: 5, wide: 10 };
 const OPENINGS = { narrow: 3, wide: 6 };
@@ -128,12 +130,14 @@ export function createAnswerer({ model, logger }: { model: ModelGateway | undefi
 
   /** A question with a subject of its own is answered by sentences about it; any other by what is newest. */
   async function answerTimely(kind: "news" | "notice", request: AnswerRequest, index: PassageIndex): Promise<Outcome> {
+    const { sub_intent, confidence } = request.routing;
     const evidence = findEvidence(request, index, kind);
     if (!evidence.distinctive) return listNewest(kind, request, index);
     if (model !== undefined) return answerFrom(kind, request, index);
     const found = extractFrom(evidence, request, "usual", index);
     if (found !== undefined) return found;
-    if (assetsOf(request).size > 0 || request.routing.sub_intent !== "topic") return listNewest(kind, request, index);
+    const listable = assetsOf(request).size > 0 || (sub_intent !== "topic" && confidence >= SURE_OF_LIST);
+    if (listable) return listNewest(kind, request, index);
     return reply(NOT_FOUND[kind][request.routing.lang], false);
   }
 

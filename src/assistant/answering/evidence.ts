@@ -5,7 +5,7 @@ import { isOfLang } from "../passage.ts";
 import type { Hit, PassageIndex } from "../retrieval/passage-index.ts";
 import { toQuery } from "../retrieval/query.ts";
 import type { Query } from "../retrieval/query.ts";
-import { isElliptical } from "../routing-rules.ts";
+import { isElliptical, withoutResearch } from "../routing-rules.ts";
 import { termsOf } from "../text/terms.ts";
 
 /** The passages that may answer a question, best first, and the query that found them. */
@@ -21,9 +21,9 @@ const DULL: ReadonlySet<string> = new Set(
   termsOf(
     "news headline story stories latest new newest today yesterday recent recently happen happened important update " +
       "crypto cryptocurrency market world industry week month announcement notice official brief summary top breaking " +
-      "list listed token coin pair add platform exchange lumex " +
+      "past hour day brief summarize catch list listed token coin pair add platform exchange lumex " +
       "新闻 资讯 消息 最新 最近 今天 今日 近期 昨天 昨晚 本周 这周 币圈 加密 货币 行业 市场 重要 发生 大事 事件 快讯 头条 " +
-      "公告 通知 官方 平台 动态 要闻 给我 看看 值得 关注 上线 新币 下架 活动 维护 规则 调整 交易所 交易对 鹿鸣",
+      "公告 通知 官方 平台 动态 要闻 给我 看看 来点 过去 小时 总结 简报 告诉 昨日 值得 关注 上线 新币 下架 活动 维护 规则 调整 交易所 交易对 鹿鸣",
   ),
 );
 
@@ -78,7 +78,7 @@ export function findEvidence(request: AnswerRequest, index: PassageIndex, route:
   const previous = history.at(-1)?.question;
   if (previous !== undefined && isElliptical(question)) context.push(previous);
   if (token_symbol !== undefined) context.push(token_symbol);
-  const asked = index.respell(toQuery(question, context));
+  const asked = index.respell(toQuery(withoutResearch(question), context));
   const timely = route === "news" || route === "notice";
   const query = timely ? { ...asked, terms: withoutDull(asked.terms) } : asked;
   const concept = CONCEPT_OF[routing.sub_intent] ?? routing.sub_intent;

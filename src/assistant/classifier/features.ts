@@ -72,6 +72,8 @@ export interface Vectorizer {
   /** Number of features. */
   readonly size: number;
   vector(features: RawFeatures): Vector;
+  /** Share of the words and pairs of a text that were seen in training, 0 to 1. */
+  familiarity(features: RawFeatures): number;
 }
 
 const CHARACTER_WEIGHT = 0.8;
@@ -101,6 +103,7 @@ export function fitVectorizer(texts: readonly RawFeatures[], minDocuments: numbe
   const counts = new Int32Array(idf.length);
   return {
     size: idf.length,
+    familiarity: ({ words }) => words.filter((key) => ids.has(key)).length / Math.max(1, words.length),
     vector({ words, characters }) {
       const found: number[] = [];
       const weights: number[] = [];

@@ -18,6 +18,7 @@ export function plainText(text: string): string {
     .replace(/\r\n?/g, "\n")
     .replace(/<(?:script|style)\b[^>]*>[\s\S]*?<\/(?:script|style)>/gi, " ")
     .replace(/<br\s*\/?>|<\/(?:p|div|li|ul|ol|h[1-6]|tr|table|blockquote|section)>/gi, "\n")
+    .replace(/<\/?(?:a|b|i|u|em|strong|span|code|small|mark|font|sub|sup)(?:\s[^<>]*)?>/gi, "")
     .replace(/<\/?[a-z][^<>]*>/gi, " ")
     .replace(/&(amp|lt|gt|quot|apos|nbsp);/gi, (_, name: string) => ENTITIES[name.toLowerCase()] ?? " ")
     .replace(/&#(\d{1,6});/g, (_, code: string) => String.fromCodePoint(Math.min(Number(code), 0x10ffff)))

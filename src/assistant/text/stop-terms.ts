@@ -22,7 +22,7 @@ export const STOP_CHARACTERS: ReadonlySet<string> = new Set(
 
 /** Pairs of characters of asking. */
 export const STOP_PAIRS: ReadonlySet<string> = new Set(
-  "什么 怎么 怎样 如何 多少 哪些 哪个 哪里 哪儿 为什 为何 请问 是否 是什 么是 有什 有哪 几个 可以 能否 告诉 我想 想要 知道 一下 这个 那个 我的 你们 他们 我们 时候 么时 么样 怎么样 样的 是多 个是 是哪".split(
+  "最多 最少 什么 怎么 怎样 如何 多少 哪些 哪个 哪里 哪儿 为什 为何 请问 是否 是什 么是 有什 有哪 几个 可以 能否 告诉 我想 想要 知道 一下 这个 那个 我的 你们 他们 我们 时候 么时 么样 怎么样 样的 是多 个是 是哪".split(
     " ",
   ),
 );

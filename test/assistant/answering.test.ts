@@ -1,0 +1,234 @@
+import { describe, expect, it } from "vitest";
+import { createAssistant } from "../../src/assistant/assistant.ts";
+import type { Answer, AnswerRequest, Passage } from "../../src/assistant/assistant.ts";
+import { plainText } from "../../src/assistant/text/sentences.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { EXCHANGE, NOW } from "./exchange.ts";
+import { passage } from "./passages.ts";
+
+const assistant = createAssistant({ logger: silentLogger });
+const index = assistant.index(EXCHANGE);
+
+function ask(question: string, part: Partial<AnswerRequest> = {}, over = index): Promise<Answer> {
+  const history = part.history ?? [];
+  const routing = assistant.route(question, { history });
+  return assistant.answer({ question, routing, history, wide: false, now: NOW, ...part }, over);
+}
+
+function over(...passages: Passage[]): typeof index {
+  return assistant.index(passages);
+}
+
+/** Whether every line of the answer stands in the sources, and every snippet in the answer. */
+function expectVerbatim(answer: Answer, passages: readonly Passage[] = EXCHANGE): void {
+  const texts = passages.map(({ title, text }) => `${title}\n${plainText(text)}`.replaceAll(/\s+/g, " "));
+  for (const line of answer.text.split("\n").filter((part) => part !== "")) {
+    expect(
+      texts.some((text) => text.includes(line)),
+      line,
+    ).toBe(true);
+  }
+  for (const { snippet } of answer.sources) expect(answer.text).toContain(snippet);
+}
+
+describe("grounded answers", () => {
+  it("quote whole sentences of the article that answers, with its source", async () => {
+    const answer = await ask("USDT 提现手续费是多少？");
+    expect(answer).toMatchObject({ grounded: true, model_name: "local-extractive" });
+    expect(answer.text).toContain("USDT 的提现手续费：TRC-20 网络每笔 1 USDT，ERC-20 网络每笔 4 USDT。");
+    expect(answer.sources).toEqual([
+      {
+        id: "withdraw-fee",
+        kind: "help",
+        title: "提现手续费是多少",
+        url: "https://exchange.example/zh/help/withdraw-fee",
+        lang: "zh",
+        published_at: "2026-11-01T00:00:00Z",
+        snippet: answer.text,
+      },
+    ]);
+    expectVerbatim(answer);
+  });
+
+  it.each([
+    ["提币手续费多少", "withdraw-fee", "zh"],
+    ["提幣要多久到賬？", "withdraw-time", "zh"],
+    ["how long does a withdrawl take", "withdraw-time", "en"],
+    ["How do I top up? I want to deposit crypto", "deposit", "en"],
+    ["KYC 有哪些等级", "kyc", "zh"],
+    ["卖家不放币怎么办", "p2p", "zh"],
+    ["What are the KYC levels?", "kyc", "en"],
+  ])("to %j come from %s in %s", async (question, id, lang) => {
+    const answer = await ask(question);
+    expect(answer.grounded).toBe(true);
+    expect(answer.sources[0]).toMatchObject({ id, lang });
+    expectVerbatim(answer);
+  });
+
+  it("are the same every time", async () => {
+    expect(await ask("提现多久到账")).toEqual(await ask("提现多久到账"));
+  });
+
+  it("have no markup and no cut sentence", async () => {
+    const marked = passage({
+      title: "How to reset a password",
+      text: "<p>To reset a password, open <b>Settings</b>.</p><ul><li>Choose <a href='/x'>Reset password</a> and follow the mail.</li></ul>",
+    });
+    const answer = await ask("How do I reset my password?", {}, over(marked));
+    expect(answer.text).toBe("To reset a password, open Settings.\nChoose Reset password and follow the mail.");
+  });
+
+  it("bring the sentence that a quoted one leans on", async () => {
+    const leaning = passage({
+      title: "Frozen cards",
+      text: "A card is frozen after three wrong codes. It is unfrozen by support within 2 hours after a request.",
+    });
+    const answer = await ask("When is a frozen card unfrozen by support?", {}, over(leaning));
+    expect(answer.text).toBe(leaning.text);
+  });
+
+  it("follow the question before when the new one is elliptical", async () => {
+    const history = [{ question: "怎么提现 USDT？", answer: "…" }];
+    const answer = await ask("那手续费呢？", { history });
+    expect(answer.sources[0]?.id).toBe("withdraw-fee");
+  });
+
+  it("quote several passages in sections when wide", async () => {
+    const narrow = await ask("提现");
+    const wide = await ask("深度分析一下提现", { wide: true });
+    expect(wide.sources.length).toBeGreaterThan(1);
+    expect(wide.text).toContain("提现手续费是多少\n");
+    expect(wide.text).toContain("\n\n");
+    expect(wide.text.length).toBeGreaterThan(narrow.text.length);
+    expectVerbatim(wide);
+  });
+
+  it("are found for what seemed out of scope, and then say so in their routing", async () => {
+    const odd = passage({
+      title: "Whale watching",
+      text: "Whale watching tours of the crew start on Mondays at nine.",
+    });
+    const question = "When do whale watching tours start?";
+    const answer = await ask(question, {}, over(odd));
+    expect(assistant.route(question, { history: [] }).route).toBe("out_of_scope");
+    expect(answer).toMatchObject({ grounded: true, routing: { route: "help", sub_intent: "general" } });
+  });
+});
+
+describe("what the passages do not answer", () => {
+  it.each([
+    ["How do I appeal a P2P trade when the seller does not release?", /^Sorry/],
+    ["如何申请企业账户的做市商返佣？", /^抱歉/],
+    ["How do I create a sub-account for my company?", /^Sorry/],
+  ])("gets an honest reply in the question's language: %s", async (question, opening) => {
+    const answer = await ask(question);
+    expect(answer).toMatchObject({ grounded: false, sources: [] });
+    expect(answer.text).toMatch(opening);
+    expect(answer.text).not.toMatch(/fallback|undefined|null|error|debug|score|passage|model/i);
+  });
+
+  it("is never answered in another language", async () => {
+    const chinese = assistant.index(EXCHANGE.filter(({ lang }) => lang === "zh"));
+    const answer = await ask("What is the withdrawal fee for USDT?", {}, chinese);
+    expect(answer).toMatchObject({ grounded: false, sources: [] });
+    expect(answer.text).not.toMatch(/\p{Script=Han}/u);
+  });
+
+  it("gets an honest reply from an empty index, on every route", async () => {
+    const empty = over();
+    for (const question of [
+      "怎么提现",
+      "最近有什么公告",
+      "今天有什么新闻",
+      "市场情绪怎么样",
+      "what is on TV tonight",
+    ]) {
+      const answer = await ask(question, {}, empty);
+      expect(answer).toMatchObject({ grounded: false, sources: [] });
+      expect(answer.text.length).toBeGreaterThan(10);
+    }
+  });
+});
+
+describe("news and notices", () => {
+  it("are listed newest first, once a story, none from the future", async () => {
+    const answer = await ask("What is the latest crypto news?");
+    expect(answer.text.split("\n")).toEqual([
+      "The latest news:",
+      "Bitcoin climbs above $105,000",
+      "Tidepool bridge exploited for $87 million",
+    ]);
+    expect(answer.sources.map(({ id }) => id)).toEqual(["w1", "w2"]);
+    const early = await ask("What is the latest crypto news?", { now: Date.parse("2026-11-18T12:00:00Z") });
+    expect(early.text).not.toContain("Bitcoin climbs above $105,000\n");
+  });
+
+  it("about an asset are those of the asset", async () => {
+    const answer = await ask("比特币有什么新闻");
+    expect(answer.sources.map(({ id }) => id)).toEqual(["w1"]);
+    const looked = await ask("有什么最新新闻", { token_symbol: "eth" });
+    expect(looked.sources.map(({ id }) => id)).toEqual(["w2", "w3"]);
+  });
+
+  it("with a subject of their own are quoted on it", async () => {
+    const answer = await ask("Tidepool 跨链桥被攻击损失了多少？");
+    expect(answer.text).toContain("攻击者从 Tidepool 合约转走约 8700 万美元。");
+    expectVerbatim(answer);
+  });
+
+  it("of a kind are the newest notices of that kind", async () => {
+    const answer = await ask("最近上线了什么新币？");
+    expect(answer.sources.map(({ id }) => id)).toEqual(["n1", "n2"]);
+    expectVerbatim(answer);
+  });
+
+  it("that do not exist are not made up", async () => {
+    const answer = await ask("火星殖民计划有什么新闻");
+    expect(answer).toMatchObject({ grounded: false, sources: [] });
+  });
+});
+
+describe("the market", () => {
+  const market = {
+    dominant: "negative",
+    positive: 2,
+    neutral: 5,
+    negative: 9,
+    index: 22,
+    hot: ["Tidepool exploit", "ETF flows"],
+  } as const;
+
+  it("is told by its figures", async () => {
+    expect((await ask("现在市场情绪怎么样", { market })).text).toBe(
+      "近期资讯中积极 2 条、中性 5 条、消极 9 条，整体情绪偏消极。恐惧与贪婪指数为 22，属于极度恐惧。",
+    );
+    expect((await ask("how is the market mood", { market: { ...market, index: null } })).text).toBe(
+      "The overall mood of recent news is negative: 2 positive, 5 neutral and 9 negative items.",
+    );
+  });
+
+  it("lists its hot topics", async () => {
+    const answer = await ask("what are the hot topics", { market });
+    expect(answer.text).toBe("Hot topics now:\nTidepool exploit\nETF flows");
+  });
+
+  it("has no prices and says so", async () => {
+    const answer = await ask("what is the price of BTC", { market });
+    expect(answer).toMatchObject({ grounded: false, sources: [] });
+  });
+});
+
+describe("small talk and what is out of scope", () => {
+  it.each([
+    ["你好", true],
+    ["thank you", true],
+    ["你能做什么", true],
+    ["should I buy bitcoin?", false],
+    ["明天天气怎么样", false],
+  ])("%s gets a short reply without sources", async (question, grounded) => {
+    const answer = await ask(question);
+    expect(answer).toMatchObject({ grounded, sources: [], model_name: "local-extractive" });
+    expect(/\p{Script=Han}/u.test(answer.text)).toBe(/\p{Script=Han}/u.test(question));
+    expect(answer.text.length).toBeLessThan(400);
+  });
+});

@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createAssistant } from "../../src/assistant/assistant.ts";
+import type { Answer } from "../../src/assistant/assistant.ts";
+import { modelConfig } from "../../src/assistant/config.ts";
+import { createModelGateway } from "../../src/assistant/model.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { EXCHANGE, NOW } from "./exchange.ts";
+import { fails, says, startModelServer } from "./model-server.ts";
+import type { ModelServer, Turn } from "./model-server.ts";
+
+let server: ModelServer | undefined;
+
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function ask(question: string, turn: Turn, options: Record<string, unknown> = {}): Promise<Answer> {
+  server = await startModelServer(turn);
+  const config = modelConfig.parse({ base_url: server.baseUrl, model: "test-model", max_retries: 0, ...options });
+  const assistant = createAssistant({ logger: silentLogger, model: createModelGateway(config) });
+  const routing = assistant.route(question, { history: [] });
+  return assistant.answer({ question, routing, history: [], wide: false, now: NOW }, assistant.index(EXCHANGE));
+}
+
+describe("answers that a model words", () => {
+  it("carry the passages it cites as sources, with the sentence that is used", async () => {
+    const answer = await ask("What is the USDT withdrawal fee?", says("It is 1 USDT on TRC-20 [1]."));
+    expect(answer).toMatchObject({ text: "It is 1 USDT on TRC-20 [1].", grounded: true, model_name: "test-model" });
+    expect(answer.sources).toMatchObject([
+      { id: "withdraw-fee", lang: "en", snippet: "The USDT withdrawal fee is 1 USDT on TRC-20 and 4 USDT on ERC-20." },
+    ]);
+  });
+
+  it("show the model only passages of the question's language", async () => {
+    await ask("USDT 提现手续费是多少？", says("1 USDT [1]"));
+    const prompt = server!.requests[0]!.body.messages.at(-1)!.content;
+    expect(prompt).toContain("提现手续费按币种和网络收取固定数量");
+    expect(prompt).not.toContain("What withdrawals cost");
+  });
+
+  it.each(["NO_ANSWER", "The fee is 2 USDT, as everybody knows.", "The fee is 2 USDT [44]."])(
+    "become an honest reply when the model says %j",
+    async (said) => {
+      const answer = await ask("What is the USDT withdrawal fee?", says(said));
+      expect(answer).toMatchObject({ grounded: false, sources: [], model_name: "test-model" });
+      expect(answer.text).toMatch(/^Sorry/);
+    },
+  );
+
+  it("summarise the newest items when the question asks for the news", async () => {
+    const answer = await ask("What is the latest crypto news?", says("Bitcoin is above $105,000 [1]."));
+    expect(answer.sources).toMatchObject([{ id: "w1", kind: "news" }]);
+  });
+
+  it("fail with 1007 when the model fails", async () => {
+    await expect(ask("What is the USDT withdrawal fee?", fails(500))).rejects.toMatchObject({ code: 1007 });
+  });
+
+  it("are extracted when the model fails and extraction is the fallback", async () => {
+    const answer = await ask("What is the USDT withdrawal fee?", fails(500), { fallback: "extractive" });
+    expect(answer).toMatchObject({ grounded: true, model_name: "local-extractive" });
+    expect(answer.sources[0]?.id).toBe("withdraw-fee");
+  });
+
+  it("are not asked of the model for small talk and advice", async () => {
+    expect((await ask("hello", fails(500))).grounded).toBe(true);
+    expect(server!.requests).toHaveLength(0);
+    expect((await ask("should I buy bitcoin?", fails(500))).grounded).toBe(false);
+    expect(server!.requests).toHaveLength(0);
+  });
+});
