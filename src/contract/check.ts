@@ -34,23 +34,16 @@ function parsePart(part: "query" | "body", schema: z.ZodObject | undefined, valu
 
 /** zod's words, in plain ones where the bound or the type matters. */
 function plainMessage(issue: z.core.$ZodIssue, input: unknown): string {
-  switch (issue.code) {
-    case "invalid_type": {
-      const found = issue.path.reduce<unknown>(
-        (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
-        input,
-      );
-      if (found === undefined) return "is required";
-      if (typeof found === "number" && !Number.isFinite(found)) return "must be a finite number";
-      return `must be ${issue.expected === "int" ? "an integer" : `of type ${issue.expected}`}`;
-    }
-    case "too_big":
-      return `must be at most ${issue.maximum}`;
-    case "too_small":
-      return issue.inclusive === false ? issue.message : `must be at least ${issue.minimum}`;
-    case "invalid_value":
-      return `must be one of ${issue.values.map(String).join(", ")}`;
-    default:
-      return issue.message;
-  }
+  if (issue.code === "too_big") return `must be at most ${issue.maximum}`;
+  if (issue.code === "too_small")
+    return issue.inclusive === false ? issue.message : `must be at least ${issue.minimum}`;
+  if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
+  if (issue.code !== "invalid_type") return issue.message;
+  const found = issue.path.reduce<unknown>(
+    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+    input,
+  );
+  if (found === undefined) return "is required";
+  if (typeof found === "number" && !Number.isFinite(found)) return "must be a finite number";
+  return `must be ${issue.expected === "int" ? "an integer" : `of type ${issue.expected}`}`;
 }

@@ -86,7 +86,12 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
     },
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: { "application/json": { schema: body, example: example.body } } } }),
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: body, examples: named(example.body) } },
+          },
+        }),
     responses: {
       "200": {
         description: "Success",
@@ -94,7 +99,7 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
         content: {
           "application/json": {
             schema: successEnvelope(data),
-            example: { success: true, code: 0, message: "ok", data: example.data, request_id: EXAMPLE_ID },
+            examples: named({ success: true, code: 0, message: "ok", data: example.data, request_id: EXAMPLE_ID }),
           },
         },
       },
@@ -105,15 +110,19 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
 
 const EXAMPLE_ID = "rmi6z2k00a1b2c3d4e5f6g7h8i";
 
+function named(value: unknown): { example: { value: unknown } } {
+  return { example: { value } };
+}
+
 function withExamples(query: z.ZodObject, example: object | undefined): z.ZodObject {
   if (example === undefined) return query;
   const shape = Object.fromEntries(
-    Object.entries(query.shape).map(([name, field]) => {
+    (Object.entries(query.shape) as [string, z.ZodType][]).map(([name, field]) => {
       const value: unknown = Reflect.get(example, name);
-      return [name, value === undefined ? field : (field as z.ZodType).meta({ example: value })];
+      return [name, value === undefined ? field : field.meta({ examples: [value] })];
     }),
   );
-  return z.object(shape as z.ZodRawShape);
+  return z.object(shape);
 }
 
 function responseHeaders(endpoint: Endpoint): z.ZodObject {
@@ -138,14 +147,14 @@ function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject[
       content: {
         "application/json": {
           schema: errorEnvelope,
-          example: {
+          examples: named({
             success: false,
             code,
             message,
             request_id: EXAMPLE_ID,
             ...(code === 422 ? { errors: [{ in: "body", path: "question", message: "must not be empty" }] } : {}),
             ...(code === 500 ? { detail: "The request could not be completed." } : {}),
-          },
+          }),
         },
       },
     };
