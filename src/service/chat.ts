@@ -221,7 +221,7 @@ function toAnswer(message: Message, entry: Entry): OperationData<"sendChat"> {
     route: message.route,
     sub_intent: message.sub_intent,
     source_items: message.source_items,
-    points_cost: -Math.min(0, entry.delta),
+    points_cost: Math.max(0, -entry.delta),
     credits_remaining: entry.account.balance,
     model_name: message.model_name,
     latency_ms: message.latency_ms,

@@ -1,0 +1,68 @@
+import { expect, it } from "vitest";
+import { createTokens, type Tokens } from "../../src/accounts/tokens.ts";
+import { fixedClock } from "../../src/runtime/clock.ts";
+import { systemRandom } from "../../src/runtime/random.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+
+const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));
+const open = (storage: Storage, ttl_ms = 1000): Tokens =>
+  createTokens({ storage, clock, random: systemRandom, ttl_ms });
+
+it("issues a secret of 256 bits that stands for its user, and keeps only its hash", async () => {
+  const storage = await openStorage("memory:");
+  const written: string[] = [];
+  const tokens = open({
+    ...storage,
+    create: (key, value) => {
+      written.push(JSON.stringify(key), value);
+      return storage.create(key, value);
+    },
+  });
+  const { secret } = await tokens.issue("alice", { label: "phone" });
+  expect(secret).toMatch(/^anp_[\w-]{43}$/);
+  expect(await tokens.resolve(secret)).toBe("alice");
+  expect(await tokens.resolve(`${secret}x`)).toBeUndefined();
+  expect(written.join()).not.toContain(secret);
+  expect((await tokens.issue("alice")).secret).not.toBe(secret);
+});
+
+it("refuses a revoked token at once where it was revoked, and elsewhere once what is remembered has gone", async () => {
+  const storage = await openStorage("memory:");
+  const here = open(storage);
+  const fresh = open(storage, 0);
+  const { secret, record } = await here.issue("alice");
+  expect(await here.resolve(secret)).toBe("alice");
+  expect(await fresh.resolve(secret)).toBe("alice");
+  expect(await here.revoke(record.id)).toMatchObject({ id: record.id, revoked_at: "2026-11-20T00:00:00.000Z" });
+  expect(await here.resolve(secret)).toBeUndefined();
+  expect(await fresh.resolve(secret)).toBeUndefined();
+});
+
+it("revokes by the token itself too, keeps the first time of a second revocation, and knows no stranger", async () => {
+  const tokens = open(await openStorage("memory:"));
+  const { secret } = await tokens.issue("alice");
+  const first = await tokens.revoke(secret);
+  clock.advance(5000);
+  expect(await tokens.revoke(secret)).toEqual(first);
+  expect(await tokens.revoke("0123456789abcdef")).toBeUndefined();
+  expect(await tokens.revoke("nobody")).toBeUndefined();
+});
+
+it("lets a token expire on the clock", async () => {
+  const tokens = open(await openStorage("memory:"));
+  const { secret } = await tokens.issue("alice", { expires_at: clock.now() + 1000 });
+  expect(await tokens.resolve(secret)).toBe("alice");
+  clock.advance(1000);
+  expect(await tokens.resolve(secret)).toBeUndefined();
+});
+
+it("lists a user's tokens and nobody else's", async () => {
+  const tokens = open(await openStorage("memory:"));
+  const first = await tokens.issue("alice", { label: "a" });
+  clock.advance(1);
+  const second = await tokens.issue("alice", { label: "b" });
+  await tokens.issue("bob");
+  expect((await tokens.list("alice")).map(({ id }) => id)).toEqual([first.record.id, second.record.id]);
+  expect(await tokens.list("carol")).toEqual([]);
+});
