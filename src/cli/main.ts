@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { CATALOGUE } from "./catalogue.ts";
 import type { Invocation } from "./command.ts";
 import { EXIT } from "./exit.ts";
 import { readGlobals } from "./globals.ts";
@@ -13,8 +14,8 @@ import { openTerminal } from "./terminal.ts";
 export async function main(argv: readonly string[]): Promise<void> {
   const { env } = process;
   const invocation: Invocation = { path: "anp", fields: {}, verbose: (env["ANP_DEBUG"] ?? "") !== "" };
-  // Nobody reads any more: that is no failure.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", endQuietly);
+  // A failed write is told by whoever wrote; that nobody reads any more is no failure.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const program = createProgram((root) => ({
     invocation,
     open() {
@@ -40,15 +41,14 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 /** `anp help X` is `anp X --help`, or one of the help topics; undefined when a topic was printed. */
 async function wordsOf(argv: readonly string[]): Promise<readonly string[] | undefined> {
-  if (argv.length === 0) return ["--help"];
-  if (argv[0] !== "help") return argv;
+  const [first, second, ...rest] = argv;
+  if (first === undefined) return ["--help"];
+  if (first !== "help") return argv;
+  if (second === undefined) return ["--help"];
+  if (CATALOGUE.some(({ name }) => name === second)) return [second, ...rest, "--help"];
   const { TOPICS } = await import("./topics.ts");
-  const topic = argv.length === 2 ? TOPICS.get(argv[1]!) : undefined;
-  if (topic === undefined) return [...argv.slice(1), "--help"];
+  const topic = TOPICS.get(second);
+  if (topic === undefined) return [second];
   process.stdout.write(topic);
   return undefined;
-}
-
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
 }

@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { CommandFailure, EXIT } from "./exit.ts";
 
 /** SGR codes: on and off. */
 const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39] } as const;
@@ -13,7 +13,11 @@ export interface Terminal {
   readonly canPrompt: boolean;
   /** Width in columns. */
   readonly columns: number;
-  /** Writes data to stdout and waits until it is taken; false when nobody reads any more. */
+  /**
+   * Writes data to stdout and waits until it is taken; false when nobody reads any more.
+   *
+   * @throws CommandFailure when it cannot be written, as on a full disk
+   */
   write(text: string): Promise<boolean>;
   /** Writes a line that is no data to stderr. */
   say(text: string): void;
@@ -22,6 +26,9 @@ export interface Terminal {
   /** Colours text for stdout, where colour is wanted. */
   paint(style: Style, text: string): string;
 }
+
+/** What a write ends with once the reader has gone. */
+const NOBODY_READS: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
 
 /** What the flags and the environment say about the terminal. */
 export interface TerminalWishes {
@@ -37,20 +44,18 @@ export function openTerminal({ color, input, env }: TerminalWishes): Terminal {
   const { stdin, stdout, stderr } = process;
   const interactive = stdout.isTTY;
   const colour = wantsColour(color, env, interactive);
-  let gone = false;
-  stdout.on("error", () => {
-    gone = true;
-  });
   return {
     interactive,
     canPrompt: stdin.isTTY && interactive && input && !isSet(env["CI"]),
     columns: stdout.columns || 80,
-    async write(text) {
-      if (gone || text === "") return !gone;
-      if (!stdout.write(text))
-        await Promise.race([once(stdout, "drain"), once(stdout, "close")]).catch(() => undefined);
-      return !gone;
-    },
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        stdout.write(text, (error: NodeJS.ErrnoException | null | undefined) => {
+          if (!error) resolve(true);
+          else if (NOBODY_READS.has(error.code ?? "")) resolve(false);
+          else reject(new CommandFailure(EXIT.failure, `The output cannot be written: ${error.message}`));
+        });
+      }),
     say(text) {
       stderr.write(`${text}\n`);
     },

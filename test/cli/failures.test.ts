@@ -1,0 +1,171 @@
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { anp, REPEATABLE } from "./anp.ts";
+import { contentOf } from "./content-of.ts";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const { code, stderr } = await anp(["users", "list", "--demo", ...REPEATABLE], { cwd: folder.path });
+  expect(code, stderr).toBe(0);
+});
+
+afterAll(() => folder.remove());
+
+/** What is typed, the exit code, and what stderr says. */
+const FAILURES: readonly (readonly [args: readonly string[], code: number, says: string])[] = [
+  [["ledgr"], 2, "Did you mean ledger?"],
+  [["points", "adjst"], 2, "Did you mean adjust?"],
+  [["points"], 2, "Usage: anp points"],
+  [["--bogus"], 2, "unknown option '--bogus'"],
+  [["quota", "alice", "--jsn"], 2, "unknown option '--jsn'"],
+  [["quota", "alice", "bob"], 2, "too many arguments"],
+  [["quota"], 2, "USER is missing"],
+  [["ask", "hello"], 2, "--user is missing"],
+  [["ask", "x".repeat(2001), "--user", "alice"], 2, "QUESTION must have at most 2000 characters"],
+  [["ask", "hello", "--user", "alice", "--session", "0"], 2, "--session must be at least 1"],
+  [["ask", "hello", "--user", "alice", "--token-symbol", "x".repeat(17)], 2, "--token-symbol must have at most 16"],
+  [["ledger", "alice", "--page", "0", "--page-size", "101"], 2, "--page must be at least 1"],
+  [["ledger", "verify", "alice", "--all"], 2, "exclude each other"],
+  [["ledger", "export", "--format", "table"], 2, "--format must be jsonl or json or csv or tsv"],
+  [["exchange", "alice", "0"], 2, "AMOUNT must be greater than 0"],
+  [["exchange", "alice", "0.01"], 1, "earns less than 1 point"],
+  [["points", "adjust", "alice", "0", "--reason", "x"], 2, "DELTA must not be 0"],
+  [["points", "adjust", "alice", "5"], 2, "--reason is missing"],
+  [["points", "adjust", "alice", "-1", "--reason", "x"], 3, "Insufficient points"],
+  [["ask", "提现手续费是多少？", "--user", "bob"], 3, "Insufficient points"],
+  [["quota", "nobody"], 5, "User nobody is not known"],
+  [["ledger", "nobody"], 5, "User nobody is not known"],
+  [["subscription", "show", "nobody"], 5, "User nobody is not known"],
+  [["tokens", "issue", "nobody"], 5, "User nobody is not known"],
+  [["tokens", "revoke", "0000000000000000"], 5, "No such token"],
+  [["users", "create", "alice"], 1, "There is a user alice already"],
+  [["users", "create", "eve", "--lang", "fr"], 2, "--lang must be one of zh, en"],
+  [["subscription", "set", "alice", "--plan", "gold"], 2, "--plan must be one of free, pro"],
+  [
+    ["subscription", "set", "alice", "--plan", "pro", "--expires", "2020-01-01T00:00:00Z"],
+    2,
+    "--expires must be in the future",
+  ],
+  [["news", "hot", "--hours", "721"], 2, "--hours must be at most 720"],
+  [["news", "refresh", "--mode", "half"], 2, "--mode must be one of view, full"],
+  [["events", "stats", "--from", "2026-11-20", "--to", "2026-11-19"], 2, "--from must not be after --to"],
+  [["events", "replay", "missing.ndjson"], 2, "FILE missing.ndjson cannot be read"],
+  [["events", "replay", "."], 2, "it is a folder"],
+  [["quota", "alice", "--format", "xml"], 2, "--format must be one of table, tsv, json, jsonl, csv"],
+  [["quota", "alice", "--json", "--format", "csv"], 2, "--json and --format exclude each other"],
+  [["quota", "alice", "--config", "a.yaml"], 2, "--demo and --config exclude each other"],
+  [["serve", "--port", "65536"], 2, "--port must be an integer from 0 to 65535"],
+  [["serve", "--log-level", "loud"], 2, "--log-level must be one of"],
+];
+
+it("ends with its exit code, the flag's name on stderr, nothing on stdout, and nothing written", async () => {
+  const before = await contentOf(folder.path);
+  const wrong: unknown[] = [];
+  const queue = [...FAILURES];
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [args, code, says] = next;
+      const ended = await anp([...args, "--demo", ...REPEATABLE], { cwd: folder.path });
+      if (ended.code !== code || !ended.stderr.includes(says) || ended.stdout !== "")
+        wrong.push({ args, says, ...ended });
+    }
+  };
+  await Promise.all([work(), work(), work()]);
+  expect(wrong).toEqual([]);
+  // An answer that could not be paid is kept, unseen by anybody; nothing else is.
+  expect((await contentOf(folder.path)).filter((line) => !line.startsWith(".anp/demo/messages/"))).toEqual(before);
+}, 60_000);
+
+it("takes a bad --now for a usage error", async () => {
+  const { code, stderr } = await anp(["users", "list", "--now", "yesterday"], { cwd: folder.path });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--now must be an ISO 8601 instant")]);
+});
+
+it("tells an unknown key of the configuration, and exits 2", async () => {
+  await writeFile(join(folder.path, "bad.yaml"), "servr: 1\n");
+  const { code, stderr } = await anp(["users", "list", "--config", "bad.yaml"], { cwd: folder.path });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("servr: is not a known key")]);
+});
+
+it("exits 6 when the storage cannot be had", async () => {
+  await writeFile(join(folder.path, "file"), "");
+  const unknown = await anp(["users", "list", "--storage", "s3:bucket"], { cwd: folder.path });
+  expect([unknown.code, unknown.stderr]).toEqual([6, expect.stringContaining('"s3:bucket" is not understood')]);
+  const blocked = await anp(["users", "create", "eve", "--storage", "fs:file/below"], { cwd: folder.path });
+  expect([blocked.code, blocked.stderr]).toEqual([6, expect.stringContaining("ENOTDIR")]);
+});
+
+it("writes nothing when it only reads a storage", async () => {
+  for (const args of [
+    ["users", "list"],
+    ["news", "hot"],
+    ["news", "status"],
+    ["hot-topics"],
+    ["ledger", "verify"],
+    ["events", "stats"],
+  ]) {
+    const { code, stderr } = await anp([...args, "--storage", "fs:untouched"], { cwd: folder.path });
+    expect(code, stderr).toBe(0);
+  }
+  expect(await readdir(folder.path)).not.toContain("untouched");
+});
+
+it("says that nothing was found on stderr, and exits 0", async () => {
+  const { code, stdout, stderr } = await anp(["users", "list", "--storage", "fs:none", "--json"], { cwd: folder.path });
+  expect([code, stdout, stderr]).toEqual([0, "[]\n", expect.stringContaining("There are no users.")]);
+});
+
+it("names the first wrong entry of a ledger, and exits 1", async () => {
+  const { path, remove } = await temporaryFolder();
+  for (const amount of ["1", "2", "3"]) await anp(["exchange", "alice", amount, "--demo"], { cwd: path });
+  const second = join(path, ".anp/demo/users/alice/ledger/0/2.json");
+  const files = await contentOf(path);
+  expect(files.some((line) => line.startsWith(".anp/demo/users/alice/ledger/0/2"))).toBe(true);
+  await writeFile(second, (await readFile(second, "utf8")).replace('"delta":20', '"delta":21'));
+  const verified = await anp(["ledger", "verify", "--demo"], { cwd: path });
+  expect(verified.code).toBe(1);
+  expect(verified.stdout).toContain("alice\t1\t10\tfault\t2\t");
+  expect(verified.stdout).toContain("carol\t1\t1000\tok\t\t\n");
+  expect(verified.stderr).toContain("alice: entry 2: ");
+  await rm(second);
+  await writeFile(second, "{");
+  const listed = await anp(["ledger", "alice", "--demo"], { cwd: path });
+  expect([listed.code, listed.stderr]).toEqual([1, expect.stringContaining("users/alice/ledger/0/2")]);
+  await remove();
+});
+
+it("exits 8 when lines of a replay are rejected, and names them", async () => {
+  const event = '{"event_type":"page_view","user_id":"u-1","created_at":"2026-11-19T00:00:00Z"}';
+  const { code, stdout, stderr } = await anp(["events", "replay", "-", "--storage", "memory:"], {
+    cwd: folder.path,
+    input: `${event}\r\nnonsense\n\n${event}`,
+  });
+  expect([code, stdout]).toEqual([8, "read\tstored\tskipped\trejected_total\n3\t1\t1\t1\n"]);
+  expect(stderr).toContain("line 2: no JSON");
+});
+
+it("exits 8 when some of the sources fail, and 6 when all do", async () => {
+  const config = join(folder.path, "news.yaml");
+  const source = (id: string, url: string): string => `{ id: ${id}, name: ${id}, lang: en, url: ${url} }`;
+  await writeFile(
+    join(folder.path, "feed.json"),
+    '{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[]}',
+  );
+  await writeFile(config, `news: { sources: [${source("good", "feed.json")}, ${source("gone", "gone.json")}] }`);
+  const part = await anp(["news", "refresh", "--config", config, "--storage", "memory:"], { cwd: folder.path });
+  expect([part.code, part.stderr]).toEqual([8, expect.stringContaining("gone: ")]);
+  await writeFile(config, `news: { sources: [${source("gone", "gone.json")}] }`);
+  const none = await anp(["news", "refresh", "--config", config, "--storage", "memory:"], { cwd: folder.path });
+  expect([none.code, none.stderr]).toEqual([6, expect.stringContaining("1 of 1 sources failed")]);
+});
+
+it("shows the stack of what was not expected with --verbose alone", async () => {
+  const args = ["users", "list", "--storage", "s3:bucket"];
+  expect((await anp(args, { cwd: folder.path })).stderr).not.toContain("    at ");
+  expect((await anp([...args, "--verbose"], { cwd: folder.path })).stderr).toContain("    at ");
+  expect((await anp(args, { cwd: folder.path, env: { ANP_DEBUG: "1" } })).stderr).toContain("    at ");
+});

@@ -1,0 +1,193 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { anp, startDaemon, type Daemon } from "./anp.ts";
+
+const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
+const daemons: Daemon[] = [];
+
+afterEach(async () => {
+  for (const { child, ended } of daemons.splice(0)) {
+    child.kill("SIGKILL");
+    await ended;
+  }
+  for (const folder of folders.splice(0)) await folder.remove();
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  folders.push(folder);
+  return folder.path;
+}
+
+async function start(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Daemon> {
+  const daemon = await startDaemon(args, { cwd, env });
+  daemons.push(daemon);
+  return daemon;
+}
+
+const asDemo = { "x-user-token": "demo-token" };
+
+async function call(
+  url: string,
+  path: string,
+  body?: object,
+): Promise<{ status: number; data: Record<string, unknown> }> {
+  const response = await fetch(`${url}/api/v1/ai/${path}`, {
+    headers: { ...asDemo, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+  });
+  const { data } = (await response.json()) as { data: Record<string, unknown> };
+  return { status: response.status, data };
+}
+
+it("serves the demo, tells its tokens and a line to paste, and logs JSON without secrets", async () => {
+  const cwd = await newFolder();
+  const daemon = await start(cwd, ["--demo"]);
+  await daemon.says("/api/v1/ai/me\n");
+  const { log, url } = daemon;
+  expect(log()).toContain("storage: fs:.anp/demo\n");
+  expect(log()).toContain("  alice  alice-token\n");
+  expect(log()).toContain(`  curl -s -H 'X-User-Token: demo-token' ${url}/api/v1/ai/me\n`);
+  const answer = await call(url, "chat/send", { question: "提现手续费是多少？" });
+  expect(answer.status).toBe(200);
+  const topics = await call(url, "hot-topics");
+  expect(topics.data["refresh_meta"]).toMatchObject({ source: "live", stale: false });
+
+  daemon.child.kill("SIGTERM");
+  const { code, stdout, stderr } = await daemon.ended;
+  expect([code, stdout]).toEqual([0, ""]);
+  const lines = stderr.split("\n").filter((line) => line.startsWith("{"));
+  const logged = lines.map((line) => JSON.parse(line) as { msg: string; operation?: string });
+  expect(logged.map(({ msg }) => msg)).toEqual(
+    expect.arrayContaining(["news refreshed", "listening", "request", "draining", "stopped"]),
+  );
+  expect(lines.join("\n")).not.toMatch(/demo-token|提现/);
+});
+
+it("shares one storage with commands that run meanwhile, and with a second daemon", async () => {
+  const cwd = await newFolder();
+  const [one, two] = await Promise.all([start(cwd, ["--demo"]), start(cwd, ["--demo"])]);
+  const before = Number((await call(one.url, "points")).data["balance"]);
+  expect(before).toBe(100_000);
+  const results = await Promise.all([
+    anp(["exchange", "demo", "1", "--demo"], { cwd }),
+    anp(["points", "adjust", "demo", "5", "--reason", "x", "--demo"], { cwd }),
+    anp(["ask", "提现手续费是多少？", "--user", "demo", "--demo"], { cwd }),
+    ...[one, two, one, two].map(({ url }) => call(url, "points/exchange", { token_amount: 1 })),
+  ]);
+  for (const result of results)
+    expect("code" in result ? result.code : result.status - 200, JSON.stringify(result)).toBe(0);
+  const { data } = await call(two.url, "points");
+  expect(data).toMatchObject({ balance: before + 10 + 5 + 40, free_daily_used: 1 });
+  expect((await call(one.url, "points")).data).toEqual(data);
+  const verified = await anp(["ledger", "verify", "demo", "--demo"], { cwd });
+  expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining(`demo\t8\t${before + 55}\tok`)]);
+});
+
+it("keeps every change of processes that run at once, also when all of them load the demo first", async () => {
+  const cwd = await newFolder();
+  const results = await Promise.all(
+    Array.from({ length: 5 }, () => anp(["exchange", "alice", "1", "--demo"], { cwd })),
+  );
+  for (const { code, stderr } of results) expect([code, stderr]).toEqual([0, ""]);
+  const { stdout } = await anp(["ledger", "verify", "--demo"], { cwd });
+  expect(stdout).toBe(
+    "user_id\tentries\tbalance\tstate\tfault_entry\tfault\n" +
+      "alice\t5\t50\tok\t\t\nbob\t0\t0\tok\t\t\ncarol\t1\t1000\tok\t\t\ndemo\t1\t100000\tok\t\t\n",
+  );
+});
+
+it("says in one line that a port is in use, and exits 1", async () => {
+  const cwd = await newFolder();
+  const busy = createServer();
+  await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
+  const { port } = busy.address() as AddressInfo;
+  const { code, stdout, stderr } = await anp(
+    ["serve", "--storage", "memory:", "--log-level", "warn", "--port", String(port)],
+    { cwd },
+  );
+  await new Promise((resolve) => busy.close(resolve));
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect(stderr).toContain(`error: Cannot listen on 127.0.0.1:${port}: `);
+});
+
+/** A model that answers when it is told to. */
+async function slowModel(): Promise<{
+  env: NodeJS.ProcessEnv;
+  asked: Promise<void>;
+  answer: () => void;
+  close: () => Promise<void>;
+}> {
+  const waiting: ServerResponse[] = [];
+  let onAsked: () => void;
+  const asked = new Promise<void>((resolve) => (onAsked = resolve));
+  const server = createServer((_request, response) => {
+    waiting.push(response);
+    onAsked();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const message = { role: "assistant", content: "It is a fixed amount [1]." };
+  const completion = {
+    id: "c",
+    object: "chat.completion",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, message, finish_reason: "stop" }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  };
+  return {
+    env: {
+      ANP_MODEL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+      ANP_MODEL_MODEL: "m",
+    },
+    asked,
+    answer() {
+      for (const response of waiting) {
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify(completion));
+      }
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+it("finishes what runs after SIGTERM, takes nothing new, and exits 0", async () => {
+  const model = await slowModel();
+  const daemon = await start(await newFolder(), ["--demo"], model.env);
+  const running = call(daemon.url, "chat/send", { question: "提现手续费是多少？" });
+  await model.asked;
+  daemon.child.kill("SIGTERM");
+  await daemon.says('"msg":"draining"');
+  await expect(fetch(`${daemon.url}/healthz`)).rejects.toThrow();
+  model.answer();
+  expect(await running).toMatchObject({
+    status: 200,
+    data: { answer: expect.stringContaining("fixed amount") as string },
+  });
+  expect((await daemon.ended).code).toBe(0);
+  await model.close();
+});
+
+it("ends at once at the second signal", async () => {
+  for (const [signal, expected] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    const model = await slowModel();
+    const daemon = await start(await newFolder(), ["--demo"], model.env);
+    const running = call(daemon.url, "chat/send", { question: "提现手续费是多少？" }).catch(() => "cut");
+    await model.asked;
+    daemon.child.kill("SIGTERM");
+    await daemon.says('"msg":"draining"');
+    daemon.child.kill(signal);
+    expect((await daemon.ended).code).toBe(expected);
+    expect(await running).toBe("cut");
+    await model.close();
+  }
+});

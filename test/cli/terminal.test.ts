@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { noTerminal } from "../support/terminal.ts";
+import { anp, anpInTerminal, REPEATABLE } from "./anp.ts";
+
+const DEMO = ["--demo", ...REPEATABLE];
+const ENTER = "\r";
+
+describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let cwd: string;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    cwd = folder.path;
+    expect((await anp(["exchange", "alice", "1.5", ...DEMO], { cwd })).code).toBe(0);
+    const questioned = await anp(["points", "adjust", "bob", "7", "--reason", "测试", ...DEMO], { cwd });
+    expect(questioned.code).toBe(0);
+  });
+
+  afterAll(() => folder.remove());
+
+  it("shows a table whose columns stand below each other, wide characters too", async () => {
+    const { code, screen } = await anpInTerminal(["ledger", "alice", "--no-color", ...DEMO], { cwd });
+    expect(code).toBe(0);
+    expect(screen).toMatchInlineSnapshot(`
+      "ID  CREATED AT            TYPE      DELTA  DESCRIPTION
+       1  2026-11-20 00:00:00Z  exchange    +15  兑换 1.5 个代币，汇率 10
+      "
+    `);
+    const news = await anpInTerminal(["news", "hot", "--limit", "8", "--no-color", ...DEMO], { cwd, columns: 90 });
+    const lines = news.screen.split("\n").slice(0, 9);
+    const title = lines[0]!.indexOf("TITLE");
+    for (const line of lines.slice(1)) {
+      expect(columnsOf(line), line).toBeLessThanOrEqual(90);
+      expect(columnsOf(line.slice(0, indexAt(line, title))), line).toBe(title);
+    }
+  });
+
+  it("colours unless told otherwise: --no-color > NO_COLOR > FORCE_COLOR > terminal", async () => {
+    const coloured = async (args: string[], env: NodeJS.ProcessEnv): Promise<boolean> =>
+      (await anpInTerminal(["quota", "alice", ...args, ...DEMO], { cwd, env })).screen.includes("\u001b[1m");
+    expect(await coloured([], {})).toBe(true);
+    expect(await coloured([], { FORCE_COLOR: "1", NO_COLOR: "1" })).toBe(false);
+    expect(await coloured(["--no-color"], { FORCE_COLOR: "1" })).toBe(false);
+    expect(await coloured([], { FORCE_COLOR: "0" })).toBe(false);
+    const piped = await anp(["quota", "alice", "--format", "table", ...DEMO], { cwd, env: { FORCE_COLOR: "1" } });
+    expect(piped.stdout).toContain("\u001b[1m");
+  });
+
+  it("shows an answer, its sources and what it cost", async () => {
+    const { code, screen } = await anpInTerminal(
+      ["ask", "提现手续费是多少？", "--user", "demo", "--no-color", ...DEMO],
+      { cwd },
+    );
+    expect(code).toBe(0);
+    expect(screen).toMatch(/USDT[^]*\n\n\[1\] .*\n\n0 points, 100000 left · help\/withdrawal · session \d+\n$/);
+  });
+
+  it("asks for what is missing, again until it fits, then for a yes", async () => {
+    const { code, screen } = await anpInTerminal(["points", "adjust", "bob", "-2", ...DEMO], {
+      cwd,
+      steps: [
+        { on: "text (why", type: ` ${ENTER}` },
+        { on: "must not be empty", type: `paid twice${ENTER}` },
+        { on: "Take 2 points from bob, who has 7?", type: `y${ENTER}` },
+      ],
+    });
+    expect(code, screen).toBe(0);
+    expect(screen).toContain("paid twice");
+    expect((await anp(["quota", "bob", ...DEMO], { cwd })).stdout).toContain("\nbob\t5\t");
+  });
+
+  it("changes nothing when the answer is no, and exits 1", async () => {
+    for (const [args, question] of [
+      [["points", "adjust", "bob", "-2", "--reason", "x"], "Take 2 points"],
+      [["exchange", "bob", "1"], "Exchange 1 of bob"],
+      [["subscription", "set", "bob", "--plan", "pro"], "Set the plan of bob to pro"],
+      [["tokens", "revoke", "bob-token"], "Revoke the token"],
+    ] as const) {
+      const { code, screen } = await anpInTerminal([...args, ...DEMO], { cwd, steps: [{ on: question, type: ENTER }] });
+      expect([code, screen]).toEqual([1, expect.stringContaining("Nothing was changed.")]);
+    }
+    expect((await anp(["users", "show", "bob", "--json", ...DEMO], { cwd })).stdout).toMatch(
+      /"balance": 5,[^]*"plan": "free"/,
+    );
+    expect((await anp(["tokens", "list", "bob", ...DEMO], { cwd })).stdout).toMatch(/\tactive\n$/);
+  });
+
+  it("exits 130 when a question is interrupted", async () => {
+    const { code } = await anpInTerminal(["exchange", "bob", "1", ...DEMO], {
+      cwd,
+      steps: [{ on: "Exchange 1 of bob", type: "\u0003" }],
+    });
+    expect(code).toBe(130);
+  });
+
+  it("asks nothing with --yes, --no-input or in CI", async () => {
+    expect((await anpInTerminal(["exchange", "bob", "1", "--yes", ...DEMO], { cwd })).code).toBe(0);
+    expect((await anpInTerminal(["exchange", "bob", "1", "--no-input", ...DEMO], { cwd })).code).toBe(0);
+    const ci = await anpInTerminal(["quota", ...DEMO], { cwd, env: { CI: "true" } });
+    expect([ci.code, ci.screen]).toEqual([2, expect.stringContaining("USER is missing")]);
+  });
+});
+
+/** Columns that a text takes, by a rule of this test's own. */
+function columnsOf(text: string): number {
+  return Array.from(text).reduce((sum, char) => sum + (/[\u2e80-\u9fff\uff00-\uff60]/.test(char) ? 2 : 1), 0);
+}
+
+/** Index of the character that starts at a column. */
+function indexAt(text: string, column: number): number {
+  let index = 0;
+  while (index < text.length && columnsOf(text.slice(0, index)) < column) index += 1;
+  return index;
+}
