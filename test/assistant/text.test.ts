@@ -107,6 +107,13 @@ describe("plain text", () => {
     expect(plainText("## Fees\n- **one** `x` [two](https://a.example)")).toBe("Fees\none x two");
   });
 
+  it.each(["[", "__a ", "**a ", "<script>", "`", "<a ", "![", "&#", "1. "])("bears a flood of %j", (mark) => {
+    const flood = mark.repeat(40_000);
+    const started = performance.now();
+    sentencesOf(plainText(flood));
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
   it("keeps comparisons and a lone star", () => {
     expect(plainText("margin < 5 and > 1, 2 * 3")).toBe("margin < 5 and > 1, 2 * 3");
   });

@@ -16,17 +16,17 @@ const CLOSERS = /["'”’」』）)\]》]/;
 export function plainText(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")
-    .replace(/<(?:script|style)\b[^>]*>[\s\S]*?<\/(?:script|style)>/gi, " ")
+    .replace(/<(?:script|style)\b[^>]*>[\s\S]{0,20000}?<\/(?:script|style)>/gi, " ")
     .replace(/<br\s*\/?>|<\/(?:p|div|li|ul|ol|h[1-6]|tr|table|blockquote|section)>/gi, "\n")
     .replace(/<\/?(?:a|b|i|u|em|strong|span|code|small|mark|font|sub|sup)(?:\s[^<>]*)?>/gi, "")
     .replace(/<\/?[a-z][^<>]*>/gi, " ")
     .replace(/&(amp|lt|gt|quot|apos|nbsp);/gi, (_, name: string) => ENTITIES[name.toLowerCase()] ?? " ")
     .replace(/&#(\d{1,6});/g, (_, code: string) => String.fromCodePoint(Math.min(Number(code), 0x10ffff)))
-    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, "$1")
+    .replace(/!?\[([^[\]\n]{0,500})\]\([^()\n]{0,2000}\)/g, "$1")
     .replace(/^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)/gm, "")
     .replace(/^[ \t]*[*+-][ \t]+/gm, "")
-    .replace(/(\*\*|__)(?=\S)([^\n]*?\S)\1/g, "$2")
-    .replace(/`+([^`\n]*)`+/g, "$1")
+    .replace(/(\*\*|__)(?=\S)([^\n]{0,500}?\S)\1/g, "$2")
+    .replace(/`([^`\n]{0,500})`/g, "$1")
     .replace(/[ \t\u00a0\u3000]+/g, " ");
 }
 

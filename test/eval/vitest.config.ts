@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** Evaluations: they print tables, and take the folder of labelled data from ANP_DATA. */
+export default defineConfig({
+  root: new URL("../..", import.meta.url).pathname,
+  test: {
+    include: ["test/eval/**/*.eval.ts"],
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    pool: "threads",
+    maxWorkers: 1,
+  },
+});
