@@ -176,7 +176,7 @@ arrest: arrest, detain, custody of police | 逮捕, 被捕, 落网, 拘留
 guilty: guilty, convict, sentence, prison, jail | 有罪, 判刑, 监禁, 入狱
 sanction: sanction | 制裁
 bankruptcy: bankruptcy, bankrupt, insolvent, insolvency, chapter 11 | 破产, 资不抵债
-shutdown: shut down, shutdown, wind down, close down | 关闭, 关停, 停运, 清盘
+shutdown: shut down, shutdown, wind down, close down, to close, shut its doors | 关闭, 关停, 停运, 停服, 清盘
 layoff: layoff, lay off, job cut | 裁员
 merge: merge, merger | 合并
 acquire: acquire, acquisition, takeover, buy | 收购, 并购

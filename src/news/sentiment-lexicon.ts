@@ -21,7 +21,7 @@ export const NEGATIVE_EN = words(`
   indict* ban bans banned crackdown fine fined penalt* sanction* probe probes investigat* bankrupt* insolven* default
   defaults collapse* halt halts halted suspend* pause pauses paused delist* delay delays delayed outage outages down
   warn warns warned warning warnings risk risks risky threat* weak weaker weakest weakness worst worse worsen* negative
-  outflow outflows shrink* shrank miss misses missed cut cuts layoff* vulnerab* bug bugs flaw flaws error errors crisis
+  outflow outflows shrink* shrank miss misses missed layoff* vulnerab* bug bugs flaw flaws error errors crisis
   recession inflation hawkish volatile turmoil concern concerns worry worries worried struggle* trouble* reject rejects
   rejected denies denied victim victims tampered dump dumped dumping death dead killed killing fails failed failure`);
 
