@@ -3,6 +3,9 @@ import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
 
+/** How often connections that have become idle are closed while the server stops. */
+const SWEEP_MS = 50;
+
 /** A listening daemon. */
 export interface Listening {
   readonly url: string;
@@ -47,8 +50,13 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
         const cut = setTimeout(() => {
           server.closeAllConnections();
         }, drain_ms);
+        // A connection whose last request ends from now on would be kept alive for seconds, and the stop with it.
+        const sweep = setInterval(() => {
+          server.closeIdleConnections();
+        }, SWEEP_MS);
         server.close(() => {
           clearTimeout(cut);
+          clearInterval(sweep);
           resolve();
         });
         server.closeIdleConnections();
