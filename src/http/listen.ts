@@ -1,4 +1,3 @@
-import type { Server } from "node:http";
 import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
@@ -25,7 +24,7 @@ export class PortError extends Error {
  */
 export async function listen(app: H3, host: string, port: number): Promise<Listening> {
   const local = /^(localhost|127\.|::1$)/.test(host);
-  let server: Server;
+  let server: Awaited<ReturnType<typeof listhen>>["server"];
   let url: string;
   try {
     // listhen's own shutdown ends the process at once, and its free-port search would take another port in silence.
@@ -38,7 +37,7 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
       showURL: false,
       autoClose: false,
     });
-    server = listener.server as Server;
+    server = listener.server;
     url = listener.url.replace(/\/$/, "");
   } catch (error) {
     throw new PortError(`Cannot listen on ${host}:${port}: ${(error as Error).message}`, { cause: error });

@@ -7,13 +7,13 @@ const REQUEST_ID = /^[\w-]{1,128}$/;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
 /** The caller's request id where it is well-formed, else undefined. */
-export function givenRequestId(headers: Headers): string | undefined {
+export function givenRequestId(headers: Pick<Headers, "get">): string | undefined {
   const given = headers.get("x-request-id");
   return given !== null && REQUEST_ID.test(given) ? given : undefined;
 }
 
 /** @throws AnpError 422 for a malformed Idempotency-Key */
-export function idempotencyKey(headers: Headers): string | undefined {
+export function idempotencyKey(headers: Pick<Headers, "get">): string | undefined {
   const given = headers.get("idempotency-key");
   if (given === null) return undefined;
   if (IDEMPOTENCY_KEY.test(given)) return given;
@@ -75,7 +75,7 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > limit) throw tooLarge();
     chunks.push(chunk);

@@ -1,0 +1,6 @@
+// Runs the benchmarks named as arguments, or all, one after the other.
+const names = process.argv.slice(2);
+for (const name of names.length > 0 ? names : ["start-up", "http", "ledger-page"]) {
+  console.log(`\n${name}`);
+  await import(`./${name}.js`);
+}
