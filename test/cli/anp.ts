@@ -65,18 +65,22 @@ export interface Daemon {
   readonly ended: Promise<Ended>;
 }
 
+interface DaemonOptions {
+  readonly cwd: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Starts `anp serve` on a free port. */
+export function spawnDaemon(args: readonly string[], { cwd, env = {} }: DaemonOptions) {
+  const words = [ANP, "serve", "--port", "0", ...args];
+  const child = spawn(process.execPath, words, { cwd, env: cleanEnv(env), stdio: ["ignore", "pipe", "pipe"] });
+  return { child, ended: ended(child) };
+}
+
 /** Starts `anp serve` and waits until it listens. */
-export async function startDaemon(
-  args: readonly string[],
-  options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
-): Promise<Daemon> {
-  const child = spawn(process.execPath, [ANP, "serve", "--port", "0", ...args], {
-    cwd: options.cwd,
-    env: cleanEnv(options.env ?? {}),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+export async function startDaemon(args: readonly string[], options: DaemonOptions): Promise<Daemon> {
+  const { child, ended: finished } = spawnDaemon(args, options);
   let log = "";
-  const finished = ended(child);
   child.stderr.on("data", (text: string) => (log += text));
   const says = async (words: string): Promise<void> => {
     const over = finished.then(() => "over" as const);

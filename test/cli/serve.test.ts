@@ -1,8 +1,10 @@
+import { writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { anp, startDaemon, type Daemon } from "./anp.ts";
+import { anp, spawnDaemon, startDaemon, type Daemon } from "./anp.ts";
 
 const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
 const daemons: Daemon[] = [];
@@ -172,6 +174,25 @@ it("finishes what runs after SIGTERM, takes nothing new, and exits 0", async () 
   });
   expect((await daemon.ended).code).toBe(0);
   await model.close();
+});
+
+it("stops while a feed keeps it waiting", async () => {
+  let onAsked: () => void;
+  const asked = new Promise<void>((resolve) => (onAsked = resolve));
+  const feed = createServer(() => {
+    onAsked();
+  });
+  await new Promise<void>((resolve) => feed.listen(0, "127.0.0.1", resolve));
+  const { port } = feed.address() as AddressInfo;
+  const cwd = await newFolder();
+  const source = `{ id: slow, name: Slow, lang: en, url: "http://127.0.0.1:${port}/" }`;
+  await writeFile(join(cwd, "anp.yaml"), `news: { timeout_ms: 300000, sources: [${source}] }`);
+  const { child, ended } = spawnDaemon(["--config", "anp.yaml", "--storage", "memory:"], { cwd });
+  await asked;
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 0, stdout: "" });
+  feed.closeAllConnections();
+  await new Promise((resolve) => feed.close(resolve));
 });
 
 it("ends at once at the second signal", async () => {

@@ -7,6 +7,9 @@ import { createPinoLogger, type FlushedLogger } from "./pino-logger.ts";
 import { createRefreshTimer } from "./refresh-timer.ts";
 import { awaitStop, type Stop } from "./stop.ts";
 
+/** What is left to the event loop once all is closed, ms. */
+const GRACE_MS = 100;
+
 /** What the flags of `serve` say. */
 export interface DaemonOptions {
   readonly host: string | undefined;
@@ -29,6 +32,8 @@ export async function runDaemon({ host, port, logLevel }: DaemonOptions, context
       },
     });
     logger?.info({}, "stopped");
+    // A feed that does not answer holds a refresh up, and with it the process: nothing waits for that any more.
+    setTimeout(() => process.exit(), GRACE_MS).unref();
   } finally {
     stop.forget();
     logger?.flush();
