@@ -32,23 +32,30 @@ export interface FeedEntry {
  */
 export function parseFeed(text: string, zone = 0): FeedEntry[] {
   const document = withoutDoctype(withoutControls(text)).trim();
-  return entriesOf(parsed(document), zone).filter(({ title, link }) => title !== "" || link !== "");
+  return entriesOf(parsed(document), zone);
 }
 
 function parsed(document: string): AnyFeed {
   try {
     return parseByFormat(document, { maxItems: MAX_ENTRIES });
   } catch (error) {
-    const repaired = salvage(document);
-    if (repaired !== undefined) {
+    for (const repair of [withoutRootPrefix, salvage]) {
+      const repaired = repair(document);
+      if (repaired === undefined) continue;
       try {
         return parseByFormat(repaired, { maxItems: MAX_ENTRIES });
       } catch {
-        // The first error says more about the source than that of the repaired text.
+        // The first error says more about the source than that of a repaired text.
       }
     }
     throw new SourceError("not_a_feed", "the content is no RSS, Atom, RDF or JSON feed", error);
   }
+}
+
+/** The document with its own elements unprefixed, for a feed in a namespace of its own (`<r:rss><r:channel>…`). */
+function withoutRootPrefix(document: string): string | undefined {
+  const prefix = /^([\w-]+):(?:rss|feed)$/i.exec(ROOT.exec(document)?.[1] ?? "")?.[1];
+  return prefix === undefined ? undefined : document.replaceAll(`<${prefix}:`, "<").replaceAll(`</${prefix}:`, "</");
 }
 
 /** The text without `<!DOCTYPE …>` and without references to the entities that it declares. */

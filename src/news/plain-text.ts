@@ -5,7 +5,7 @@ const NAMED: Readonly<Record<string, string>> = {
   gt: ">",
   quot: '"',
   apos: "'",
-  nbsp: " ",
+  nbsp: "\u00a0",
   ensp: " ",
   emsp: " ",
   thinsp: " ",
@@ -67,7 +67,8 @@ function decodeEntities(text: string): string {
 
 /**
  * Plain text of what a feed calls text: tags dropped (script and style with their content), entities decoded, control
- * characters removed, white space folded. A `<` that opens no tag stays. Linear in the length of the text.
+ * characters removed, white space folded but for no-break spaces. A `<` that opens no tag stays. Linear in the length of
+ * the text.
  */
 export function plainText(html: string): string {
   const visible = html
@@ -76,7 +77,9 @@ export function plainText(html: string): string {
     .replace(/<\/?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|blockquote|section|article|figure|img|hr)\b[^<>]*>/gi, " ")
     .replace(/<\/?[a-z][^<>]*>/gi, "")
     .replace(/<!\[CDATA\[|\]\]>/g, "");
-  return withoutControls(decodeEntities(visible)).replace(/\s+/gu, " ").trim();
+  return withoutControls(decodeEntities(visible))
+    .replace(/[^\S\u00a0]+/gu, " ")
+    .trim();
 }
 
 /** At most `max` code points, cut at a sentence or word end where one is near, with an ellipsis. */

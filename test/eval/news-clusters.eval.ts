@@ -1,0 +1,145 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { clusterHeadlines } from "../../src/news/cluster.ts";
+import { newsConfig } from "../../src/news/config.ts";
+import { decodeText } from "../../src/news/decode.ts";
+import { mergeItems } from "../../src/news/dedupe.ts";
+import { feedItems } from "../../src/news/feed-item.ts";
+import { parseFeed } from "../../src/news/parse.ts";
+import { sourcesOf } from "../../src/news/sources.ts";
+import type { Headline } from "../../src/news/term-vectors.ts";
+import { seededRandom } from "../../src/runtime/random.ts";
+import { type ClusterScores, scoreClusters } from "./news-metrics.ts";
+
+const DATA = process.env["ANP_DATA"];
+const UCI = join(DATA ?? "", "news-clusters", "uci-dev.csv");
+const DEMO = join(import.meta.dirname, "../../fixtures/demo");
+const GOLD = join(import.meta.dirname, "../data/demo-stories.json");
+
+interface Labelled extends Headline {
+  readonly story: string;
+}
+
+/** Records of a CSV file whose fields may be quoted. */
+function readCsv(file: string): Record<string, string>[] {
+  const rows = Array.from(readFileSync(file, "utf8").matchAll(/(?:"(?:[^"]|"")*"|[^\n"])+/g), ([line]) =>
+    Array.from(line.matchAll(/(?<=^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) =>
+      (quoted?.replaceAll('""', '"') ?? plain ?? "").trim(),
+    ),
+  );
+  const [names = [], ...records] = rows;
+  return records.map((record) => Object.fromEntries(names.map((name, index) => [name, record[index] ?? ""])));
+}
+
+function uci(): Labelled[] {
+  return readCsv(UCI).map(({ TITLE = "", STORY = "", TIMESTAMP = "" }) => ({
+    title: TITLE,
+    summary: "",
+    lang: "en",
+    assets: [],
+    at: Number(TIMESTAMP),
+    story: STORY,
+  }));
+}
+
+function demo(): Labelled[] {
+  const document: unknown = parse(readFileSync(join(DEMO, "config.yaml"), "utf8"));
+  const config = newsConfig.parse((document as { news: unknown }).news);
+  const gold = JSON.parse(readFileSync(GOLD, "utf8")) as { stories: { story: string; items: string[] }[] };
+  const stories = new Map(gold.stories.flatMap(({ story, items }) => items.map((guid) => [guid, story] as const)));
+  const listed = sourcesOf(config)
+    .filter(({ kind }) => kind === "news")
+    .flatMap((source) => {
+      const text = decodeText(readFileSync(join(DEMO, source.location)), null);
+      return feedItems(source, parseFeed(text), Date.parse("2026-11-20"));
+    });
+  return mergeItems([], listed).map((item) => ({
+    ...item,
+    assets: item.symbols,
+    at: item.published_ms,
+    story: stories.get(item.guid) ?? `alone ${item.guid}`,
+  }));
+}
+
+/** The order of the file must not help: headlines are shuffled. */
+function shuffled<T>(entries: readonly T[], seed: string): T[] {
+  const random = seededRandom(seed);
+  return entries
+    .map((entry) => ({ entry, key: random.bytes(6).readUIntBE(0, 6) }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ entry }) => entry);
+}
+
+async function score(headlines: readonly Labelled[]): Promise<ClusterScores & { ms: number }> {
+  const started = performance.now();
+  const clusters = await clusterHeadlines(headlines);
+  const ms = performance.now() - started;
+  const labels: string[] = [];
+  for (const [label, members] of clusters.entries()) for (const index of members) labels[index] = String(label);
+  return {
+    ...scoreClusters(
+      labels,
+      headlines.map(({ story }) => story),
+    ),
+    ms,
+  };
+}
+
+function row(scores: readonly (ClusterScores & { ms: number })[], size: number): Record<string, string | number> {
+  const mean = (read: (one: (typeof scores)[number]) => number): string =>
+    (scores.reduce((sum, one) => sum + read(one), 0) / scores.length).toFixed(3);
+  return {
+    headlines: size,
+    "B3 precision": mean(({ b3Precision }) => b3Precision),
+    "B3 recall": mean(({ b3Recall }) => b3Recall),
+    "B3 F1": mean(({ b3F1 }) => b3F1),
+    "pair F1": mean(({ pairF1 }) => pairF1),
+    NMI: mean(({ nmi }) => nmi),
+    clusters: Math.round(scores.reduce((sum, { clusters }) => sum + clusters, 0) / scores.length),
+    ms: Math.round(scores.reduce((sum, { ms }) => sum + ms, 0) / scores.length),
+  };
+}
+
+describe("clusters of headlines", () => {
+  it.skipIf(DATA === undefined || !existsSync(UCI))(
+    "of UCI News Aggregator (ANP_DATA names the folder of labelled data)",
+    async () => {
+      const all = uci();
+      const stories = shuffled(Array.from(new Set(all.map(({ story }) => story))).sort(), "stories");
+      const table: Record<string, object> = {};
+      table["all"] = row([await score(shuffled(all, "all"))], all.length);
+      for (const parts of [2, 4]) {
+        const scores = [];
+        for (let part = 0; part < parts; part++) {
+          const kept = new Set(stories.filter((_, index) => index % parts === part));
+          scores.push(
+            await score(
+              shuffled(
+                all.filter(({ story }) => kept.has(story)),
+                `part ${part}`,
+              ),
+            ),
+          );
+        }
+        table[`stories in ${parts} parts (mean)`] = row(scores, Math.round(all.length / parts));
+      }
+      const few = stories.flatMap((name) =>
+        shuffled(
+          all.filter(({ story }) => story === name),
+          name,
+        ).slice(0, 6),
+      );
+      table["six a story"] = row([await score(shuffled(few, "few"))], few.length);
+      console.table(table);
+    },
+  );
+
+  it("of the demo's feeds, Chinese and English", async () => {
+    const headlines = demo();
+    const scores = await score(headlines);
+    console.table({ demo: row([scores], headlines.length) });
+    expect(scores.b3F1).toBeGreaterThan(0.85);
+  });
+});
