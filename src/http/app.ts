@@ -72,9 +72,18 @@ export function createApp(service: Service, logger: Logger, state: AppState = { 
   async function userOf(event: H3Event, endpoint: Endpoint): Promise<string | undefined> {
     if (endpoint.auth === "none") return undefined;
     const token = event.req.headers.get("x-user-token");
-    const user = token === null ? undefined : await service.authenticate(token);
-    if (user === undefined && endpoint.auth === "required") throw new AnpError(401);
-    return user;
+    if (endpoint.auth === "required") {
+      const user = token === null ? undefined : await service.authenticate(token);
+      if (user === undefined) throw new AnpError(401);
+      return user;
+    }
+    try {
+      return token === null ? undefined : await service.authenticate(token);
+    } catch (error) {
+      // Who may be anonymous is served as that when it cannot be found out who it is.
+      logger.error({ err: error }, "an optional token could not be checked");
+      return undefined;
+    }
   }
 
   for (const id of Object.keys(ENDPOINTS) as OperationId[]) mount(id);

@@ -40,7 +40,9 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
     server = listener.server;
     url = listener.url.replace(/\/$/, "");
   } catch (error) {
-    throw new PortError(`Cannot listen on ${host}:${port}: ${(error as Error).message}`, { cause: error });
+    const { message } = error as Error;
+    const reason = /unable to find an available port|EADDRINUSE/i.test(message) ? "the port is in use" : message;
+    throw new PortError(`Cannot listen on ${host}:${port}: ${reason}`, { cause: error });
   }
   return {
     url,

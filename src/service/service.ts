@@ -36,6 +36,8 @@ export interface Service {
   authenticate(token: string): Promise<string | undefined>;
   /** @throws StorageError when the storage does not answer */
   ready(): Promise<void>;
+  /** Does beforehand what the first question and the first front page would have to wait for. */
+  warm(): Promise<void>;
   /** Waits for what is queued, then frees the storage. */
   close(): Promise<void>;
   readonly config: Config;
@@ -80,6 +82,7 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
   const assistant = await openAssistant();
   const standings = createStandings({ users, ledger, quotaRules, clock, defaultQuota: config.quota.free_daily });
   const points = createPoints({ config, ids, ledger, standings, subscriptions });
+  const knowledge = createKnowledge({ news, assistant });
   const chat = createChat({
     config,
     clock,
@@ -91,7 +94,7 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
     subscriptions,
     messages: createMessages({ storage, clock, ids }),
     assistant,
-    knowledge: createKnowledge({ news, assistant }),
+    knowledge,
     news,
     events,
   });
@@ -146,6 +149,13 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
     },
     async ready() {
       await storage.get(["ready", "probe"]);
+    },
+    async warm() {
+      assistant.route("warm", { history: [] });
+      await Promise.all([
+        knowledge.index(),
+        feed.getHotTopics({ request_id: ids.request() }, { query: { days: 30, limit: 1 }, body: undefined }),
+      ]);
     },
     async close() {
       await events.close();

@@ -53,11 +53,14 @@ async function serveUntil(stop: Stop, session: Session, context: Context, logger
   logger.info({ url: listening.url, storage: service.storage.url }, "listening");
   context.terminal.say(banner(listening.url, session));
   refreshes.start();
+  const warming = service.warm().catch((error: unknown) => {
+    logger.warn({ err: error }, "could not warm up");
+  });
 
   await stop.asked;
   logger.info({ signal: stop.signal(), drain_ms }, "draining");
   refreshes.stop();
-  await listening.stop(drain_ms);
+  await Promise.all([listening.stop(drain_ms), warming]);
 }
 
 function banner(url: string, { service, fixtureUsers }: Session): string {
