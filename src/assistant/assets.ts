@@ -62,7 +62,7 @@ export function assetsIn(text: string, units: readonly Unit[] = unitsOf(text)): 
     /\$([A-Za-z]{2,10})\b|\b([A-Za-z0-9]{2,10})[/-]USD[TC]?\b|(?<![A-Za-z0-9-])([A-Z][A-Z0-9]{1,7})(?![A-Za-z0-9])/g,
   )) {
     const ticker = (marked ?? pair ?? capitals ?? "").toUpperCase();
-    if (capitals === undefined || !NOT_TICKERS.has(ticker)) found.add(ticker);
+    if (capitals === undefined || !NOT_TICKERS.has(ticker.replace(/\d+$/, "") || ticker)) found.add(ticker);
   }
   const quoteOnly = /[/-]USDT\b/i.test(text) && !/(?<![/\-A-Za-z0-9])USDT\b/i.test(text);
   for (const { text: unit, han } of units) {

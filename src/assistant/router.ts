@@ -6,7 +6,7 @@ import type { RouteSeeds } from "./intents/seeds.ts";
 import { asksAdvice, asksResearch, isElliptical, withoutCourtesy } from "./routing-rules.ts";
 import { SEEDS } from "./routing.ts";
 import type { Route, Routing } from "./routing.ts";
-import { fold, languageOf } from "./text/fold.ts";
+import { fold, hasHan, languageOf } from "./text/fold.ts";
 
 /** What surrounds a question. */
 export interface RouteContext {
@@ -44,6 +44,8 @@ export function seedExamples(): Example[] {
 
 /** Below the first, a question is out of scope; below the second, when nothing in it is of the trade. */
 const LEAST_CONFIDENCE = { any: 0.35, offTrade: 0.75 };
+/** Characters of small talk at most. */
+const BRIEF = { zh: 8, en: 24 };
 /** A follow-up that the classifier is this sure of stands on its own. */
 const SURE = 0.9;
 
@@ -73,16 +75,14 @@ export function createRouter(examples: readonly Example[] = seedExamples()): Rou
       const joined = classifier.classify(`${withoutCourtesy(previous)} ${core}`);
       if (joined.confidence > LEAST_CONFIDENCE.any) return joined;
     }
-    const social = best.label.startsWith("small_talk/") || best.label.startsWith("out_of_scope/");
-    if (speaksOfTrade(core) || (social && best.confidence >= LEAST_CONFIDENCE.offTrade)) {
-      return best.confidence < LEAST_CONFIDENCE.any ? OUT : best;
-    }
+    // Small talk is short; what is longer and only sounds like it ("can you add 5 and 89") is something else.
+    const talk = best.label.startsWith("small_talk/") && core.length <= (hasHan(core) ? BRIEF.zh : BRIEF.en);
+    if (speaksOfTrade(core) || talk) return best.confidence < LEAST_CONFIDENCE.any ? OUT : best;
     if (page_context !== undefined && speaksOfTrade(page_context)) {
       const placed = classifier.classify(`${page_context} ${core}`);
       if (placed.confidence >= LEAST_CONFIDENCE.offTrade) return placed;
     }
-    const least = best.label.startsWith("small_talk/") ? LEAST_CONFIDENCE.any : LEAST_CONFIDENCE.offTrade;
-    return best.confidence < least ? OUT : best;
+    return best.confidence < LEAST_CONFIDENCE.offTrade ? OUT : best;
   }
 
   return {

@@ -13,13 +13,15 @@ export function asksResearch(question: string): boolean {
   return RESEARCH.test(folded) && !ABOUT_RESEARCH.test(folded);
 }
 
-const RESEARCH_WORDS = new RegExp(`(?:帮我|请|给我)?(?:做个?|写一?份?)?(?:${RESEARCH.source})(?:一下|下)?`, "gu");
+const RESEARCH_WORDS = new RegExp(`(?:${RESEARCH.source})(?:一下|下)?`, "gu");
+const ORDER =
+  /^\s*(?:(?:请|麻烦|帮我|给我|为我|我想|我要|做|写|出|来|一下|一?[份个篇])+|(?:please|give me|write|make|do|an?|the)\s+)+/u;
 
 /** The question without the words that ask for research, unless nothing else is left: they are not its subject. */
 export function withoutResearch(question: string): string {
   const folded = fold(question);
   if (!asksResearch(question)) return question;
-  const rest = folded.replace(RESEARCH_WORDS, " ").trim();
+  const rest = folded.replace(RESEARCH_WORDS, " ").replace(ORDER, "").trim();
   return /[\p{L}\p{N}]{2}/u.test(rest) ? rest : question;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildPassageIndex } from "../../src/assistant/retrieval/passage-index.ts";
 import { toQuery } from "../../src/assistant/retrieval/query.ts";
+import type { QueryContext } from "../../src/assistant/retrieval/query.ts";
 import { rankSentences } from "../../src/assistant/retrieval/sentence-ranking.ts";
 import { passage } from "./passages.ts";
 
@@ -19,7 +20,7 @@ const INDEX = buildPassageIndex([
   passage({ id: "zh", lang: "zh", title: "质押", text: "质押的币会被锁定。赎回需要 3 天。" }),
 ]);
 
-function search(question: string, context: string[] = []): string[] {
+function search(question: string, context: QueryContext = {}): string[] {
   const query = INDEX.respell(toQuery(question, context));
   return INDEX.search(query, 10, () => true).map((hit) => hit.passage.id);
 }
@@ -44,7 +45,8 @@ describe("retrieval", () => {
   });
 
   it("looks for the context with less weight than for the question", () => {
-    expect(search("and the fees?", ["staking"])).toEqual(["fees", "staking", "news"]);
+    expect(search("fees", { asset: "staking" })).toEqual(["fees", "news", "staking"]);
+    expect(search("and the rewards?", { previous: "fees" })).toEqual(["staking", "fees", "news"]);
   });
 
   it("keeps to the passages that are accepted", () => {

@@ -109,6 +109,16 @@ describe("routing", () => {
     }
   });
 
+  it.each([
+    "can you multiply 45 by 23",
+    "i need you to flip a coin",
+    "do you know the song on the speaker right now",
+    "这家餐馆的人均消费是多少",
+    "哦好的，那你能帮我查一下酒店周边都有哪些餐馆吗？",
+  ])("is not taken in by what only sounds like its questions: %s", (question) => {
+    expect(route(question).route).toBe("out_of_scope");
+  });
+
   it("says the same twice, for any text, within the routes there are", () => {
     const again = createAssistant({ logger: silentLogger });
     fc.assert(

@@ -74,11 +74,13 @@ function freshness(passage: Passage, now: number): number {
 /** Searches the passages of the question's language. A follow-up also looks for what was asked before. */
 export function findEvidence(request: AnswerRequest, index: PassageIndex, route: SearchedRoute): Evidence {
   const { question, history, routing, token_symbol, now, wide } = request;
-  const context: string[] = [];
-  const previous = history.at(-1)?.question;
-  if (previous !== undefined && isElliptical(question)) context.push(previous);
-  if (token_symbol !== undefined) context.push(token_symbol);
-  const asked = index.respell(toQuery(withoutResearch(question), context));
+  const previous = isElliptical(question) ? history.at(-1)?.question : undefined;
+  const asked = index.respell(
+    toQuery(withoutResearch(question), {
+      ...(previous === undefined ? {} : { previous }),
+      ...(token_symbol === undefined ? {} : { asset: token_symbol }),
+    }),
+  );
   const timely = route === "news" || route === "notice";
   const query = timely ? { ...asked, terms: withoutDull(asked.terms) } : asked;
   const concept = CONCEPT_OF[routing.sub_intent] ?? routing.sub_intent;

@@ -100,8 +100,8 @@ for (const [concept, phrases] of Object.entries(LEXICON)) {
 }
 /** English words of the lexicon by first letter: where the nearest to a misspelt word is looked for. */
 const BY_LETTER = new Map<string, string[]>();
-for (const key of CONCEPTS.keys()) {
-  if (/^[a-z]{5,}$/.test(key)) BY_LETTER.set(key[0]!, [...(BY_LETTER.get(key[0]!) ?? []), key]);
+for (const word of new Set(Object.values(LEXICON).join(" ").split(" "))) {
+  if (/^[a-z]{5,}$/.test(word)) BY_LETTER.set(word[0]!, [...(BY_LETTER.get(word[0]!) ?? []), word]);
 }
 
 /** The lexicon's form of a word: its stem, without a number behind it ("vip1"), or the word it is a misspelling of. */
@@ -109,7 +109,7 @@ function formOf(word: string): string {
   const stemmed = stem(word);
   if (CONCEPTS.has(stemmed)) return stemmed;
   const bare = word.replace(/\d+$/, "");
-  return CONCEPTS.has(bare) ? bare : nearestTerm(stemmed, BY_LETTER.get(stemmed[0] ?? "") ?? []);
+  return CONCEPTS.has(bare) ? bare : stem(nearestTerm(word, BY_LETTER.get(word[0] ?? "") ?? []));
 }
 
 const LONGEST_PHRASE = 6;
@@ -133,6 +133,7 @@ const COMMON: ReadonlySet<string> = new Set<keyof typeof LEXICON>([
   "basics",
   "support",
   "advice",
+  "news",
   "signing",
   "app",
 ]);
@@ -152,9 +153,13 @@ export function conceptsIn(text: string, units: readonly Unit[] = unitsOf(text))
   for (const unit of units) {
     if (unit.han) {
       words.length = 0;
+      // The longest phrase counts: there is no "续费" in "手续费".
       for (let at = 0; at < unit.text.length; at++) {
-        for (let size = 1; size <= LONGEST_PHRASE && at + size <= unit.text.length; size++)
-          note(unit.text.slice(at, at + size));
+        let size = Math.min(LONGEST_PHRASE, unit.text.length - at);
+        while (size > 0 && !CONCEPTS.has(unit.text.slice(at, at + size))) size--;
+        if (size === 0) continue;
+        note(unit.text.slice(at, at + size));
+        at += size - 1;
       }
       continue;
     }

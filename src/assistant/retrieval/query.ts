@@ -11,7 +11,7 @@ export interface Query {
 }
 
 /** Weights by the kind of a term; found on CMRC 2018 and XQuAD. */
-const WEIGHTS = { character: 0.25, pairWithStop: 0.4, history: 0.4 };
+const WEIGHTS = { character: 0.25, pairWithStop: 0.4, previous: 0.8, asset: 0.25 };
 
 const HAN = /^\p{Script=Han}+$/u;
 
@@ -32,13 +32,20 @@ function addTerms(terms: Map<string, number>, text: string, scale: number): void
   }
 }
 
-/**
- * The query of a question. `context` (earlier questions, an asset's symbol) counts less than the question's own words.
- */
-export function toQuery(question: string, context: readonly string[] = []): Query {
+/** What a question is asked in. */
+export interface QueryContext {
+  /** The question before, when this one leans on it. */
+  readonly previous?: string;
+  /** Symbol of the asset that the user looks at. */
+  readonly asset?: string;
+}
+
+/** The query of a question. What it is asked in counts less than its own words. */
+export function toQuery(question: string, { previous, asset }: QueryContext = {}): Query {
   const terms = new Map<string, number>();
   addTerms(terms, question, 1);
-  for (const text of context) addTerms(terms, text, WEIGHTS.history);
+  if (previous !== undefined) addTerms(terms, previous, WEIGHTS.previous);
+  if (asset !== undefined) addTerms(terms, asset, WEIGHTS.asset);
   const fits = answerTypeOf(question);
   return fits === undefined ? { terms } : { terms, fits };
 }
