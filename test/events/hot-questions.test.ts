@@ -6,7 +6,7 @@ import { normalizeQuestion, presentQuestion } from "../../src/events/question-fo
 import { toIso } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import { HOUR, next, NOON, openEvents, question } from "./open-events.ts";
-import { watchedStorage } from "./watched-storage.ts";
+import { watchedStorage } from "../support/watched-storage.ts";
 
 const options = { days: 1, limit: 10, min_users: 3 };
 
@@ -144,7 +144,7 @@ describe("hot questions", () => {
     await events.hotQuestions({ ...options, days: 30 });
     const first = storage.calls.length;
     await events.hotQuestions({ ...options, days: 30 });
-    expect(storage.calls.slice(first).map(({ verb }) => verb)).toEqual(Array(31).fill("get"));
+    expect(storage.calls.slice(first).map(({ verb }) => verb)).toEqual(Array(31).fill("has"));
   });
 
   it("counts each event once however many ask at once, and after a failed read", async () => {

@@ -4,7 +4,7 @@ import { openDay } from "../../src/events/day-log.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { collect, next, NOON, openEvents, question, STORAGES, TODAY } from "./open-events.ts";
-import { watchedStorage, type Outcome } from "./watched-storage.ts";
+import { watchedStorage, type Outcome } from "../support/watched-storage.ts";
 
 describe.each(STORAGES)("event log on $name", ({ open }) => {
   let fixture: Awaited<ReturnType<typeof open>>;

@@ -2,27 +2,17 @@ import { afterEach, expect, it } from "vitest";
 import { StorageError } from "../../src/storage/errors.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { intercept } from "../support/watched-storage.ts";
 import { describeApi, type Api } from "./describe-api.ts";
 
 /** A storage that can be broken and mended: every call fails while it is broken. */
 async function breakable(): Promise<{ storage: Storage; broken: (is: boolean) => void }> {
   const base = await openStorage("memory:");
   let isBroken = false;
-  const through =
-    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      if (isBroken) throw new StorageError("the disk is gone");
-      return call(...args);
-    };
-  const storage: Storage = {
-    ...base,
-    get: through(base.get),
-    has: through(base.has),
-    getMany: through(base.getMany),
-    create: through(base.create),
-    put: through(base.put),
-    remove: through(base.remove),
-  };
+  const storage = intercept(base, async (_verb, _key, run) => {
+    if (isBroken) throw new StorageError("the disk is gone");
+    return run();
+  });
   return {
     storage,
     broken: (is) => {

@@ -10,7 +10,7 @@ import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { StorageError } from "../../src/storage/errors.ts";
-import { Crashed, unreliable, type Fault } from "./unreliable-storage.ts";
+import { Crashed, unreliable, type Fault } from "../support/unreliable-storage.ts";
 
 const USER = "Ümit/1";
 const QUOTA = 2;

@@ -1,5 +1,7 @@
-import type { Key, Storage } from "../../src/storage/storage.ts";
+import { printKey } from "../../src/storage/documents.ts";
 import { StorageError } from "../../src/storage/errors.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { intercept } from "./watched-storage.ts";
 
 /** The process that called died: nothing it does afterwards reaches the storage. */
 export class Crashed extends Error {
@@ -28,8 +30,8 @@ export function unreliable(
   let calls = 0;
   let dead = false;
 
-  async function through<T>(label: string, call: () => Promise<T>): Promise<T> {
-    await options.turn(label);
+  return intercept(base, async (verb, key, run) => {
+    await options.turn(`${verb} ${printKey(key)}`);
     if (dead) throw new Crashed();
     calls++;
     const fault = options.fault?.call === calls ? options.fault.kind : undefined;
@@ -37,24 +39,13 @@ export function unreliable(
       dead = true;
       throw new Crashed();
     }
-    const result = await call();
-    if (label.startsWith("create") && result === true) await options.wrote?.();
+    const result = await run();
+    if (verb === "create" && result === true) await options.wrote?.();
     if (fault === "after") {
       dead = true;
       throw new Crashed();
     }
     if (fault === "lost") throw new StorageError("the reply was lost");
-    return fault === "resent" ? call() : result;
-  }
-
-  const name = (key: Key): string => key.map(String).join("/");
-  return {
-    ...base,
-    get: (key) => through(`get ${name(key)}`, () => base.get(key)),
-    has: (key) => through(`has ${name(key)}`, () => base.has(key)),
-    getMany: (keys) => through("getMany", () => base.getMany(keys)),
-    create: (key, value) => through(`create ${name(key)}`, () => base.create(key, value)),
-    put: (key, value) => through(`put ${name(key)}`, () => base.put(key, value)),
-    remove: (key) => through(`remove ${name(key)}`, () => base.remove(key)),
-  };
+    return fault === "resent" ? run() : result;
+  });
 }
