@@ -1,3 +1,4 @@
+import { fold } from "./text/fold.ts";
 import { unitsOf } from "./text/terms.ts";
 import type { Unit } from "./text/terms.ts";
 
@@ -83,4 +84,11 @@ export function assetsIn(text: string, units: readonly Unit[] = unitsOf(text)): 
     }
   }
   return found;
+}
+
+/** Whether a text is the name of one asset and nothing else: "BTC", "比特币", "$ORCH". */
+export function isAssetName(text: string): boolean {
+  const name = text.trim().replace(/[?？!！.。]+$/, "");
+  if (TICKERS.has(fold(name))) return true;
+  return /^\$?[A-Z][A-Z0-9]{1,7}$/.test(name) && assetsIn(name).size === 1;
 }

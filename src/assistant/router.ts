@@ -1,4 +1,4 @@
-import { assetsIn } from "./assets.ts";
+import { assetsIn, isAssetName } from "./assets.ts";
 import { train } from "./classifier/classifier.ts";
 import type { Classification, Classifier, Example } from "./classifier/classifier.ts";
 import { conceptsIn, speaksOfTrade } from "./intents/concepts.ts";
@@ -68,6 +68,7 @@ export function createRouter(examples: readonly Example[] = seedExamples()): Rou
     const { classifier, known } = (learned ??= learn());
     const label = known.get(canonical(question));
     if (label !== undefined) return { label, confidence: 1, ranked: [] };
+    if (isAssetName(question)) return { label: toLabel("news", "symbol"), confidence: SURE, ranked: [] };
     if (asksAdvice(question)) return { label: toLabel("out_of_scope", "investment_advice"), confidence: 1, ranked: [] };
     const core = withoutCourtesy(question);
     const best = classifier.classify(core);

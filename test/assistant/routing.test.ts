@@ -40,6 +40,7 @@ describe("routing", () => {
     ["notice/maintenance", "钱包维护什么时候结束", "when does the wallet maintenance end"],
     ["news/latest", "今天币圈有什么新闻", "what's the crypto news today"],
     ["news/symbol", "BTC 最近有什么消息", "any news about solana"],
+    ["news/symbol", "比特币", "ETH"],
     ["market/mood", "现在市场情绪如何", "how is the market sentiment"],
     ["market/hot_topics", "现在有哪些热门话题", "what are the trending topics"],
     ["market/price", "ETH 现在多少钱", "current price of ETH"],
@@ -103,7 +104,8 @@ describe("routing", () => {
       "该不该买比特币",
       "现在适合抄底吗",
       "which coin should I buy",
-      "will BTC go up tomorrow?",
+      "LMX 值得买吗",
+      "would you buy LMX at this price",
     ]) {
       expect(labelOf(question)).toBe("out_of_scope/investment_advice");
     }

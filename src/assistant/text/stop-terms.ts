@@ -15,7 +15,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 
 /** Chinese characters of grammar and of asking. */
 export const STOP_CHARACTERS: ReadonlySet<string> = new Set(
-  "要啥咋该弄得的了吗呢吧啊呀么嘛是在有和与及或也都就还而但我你您他她它们这那哪谁什怎样如何几多少为请问个些把被让给对于从会久能可以要想之其所以".split(
+  "要最啥咋该弄得的了吗呢吧啊呀么嘛是在有和与及或也都就还而但我你您他她它们这那哪谁什怎样如何几多少为请问个些把被让给对于从会久能可以要想之其所以".split(
     "",
   ),
 );
