@@ -1,6 +1,7 @@
 /** An asset that news write about: its ticker and its names in Chinese and English. */
 export interface Asset {
   readonly symbol: string;
+  /** In small letters; with a capital where the name is also a word and counts only when it is written as a name. */
   readonly names: readonly string[];
   /** The ticker is also a word; it counts only where it is marked as a ticker: `$OP`, `(OP)`, `OP/USDT`. */
   readonly ambiguous?: boolean;
@@ -15,16 +16,16 @@ export const ASSETS: readonly Asset[] = [
   { symbol: "BNB", names: ["bnb", "币安币"] },
   { symbol: "DOGE", names: ["dogecoin", "狗狗币", "狗狗幣"] },
   { symbol: "ADA", names: ["cardano", "艾达币"] },
-  { symbol: "TRX", names: ["tron", "波场"] },
-  { symbol: "AVAX", names: ["avalanche", "雪崩协议"] },
+  { symbol: "TRX", names: ["Tron", "波场"] },
+  { symbol: "AVAX", names: ["Avalanche", "雪崩协议"] },
   { symbol: "DOT", names: ["polkadot", "波卡"], ambiguous: true },
   { symbol: "LINK", names: ["chainlink"], ambiguous: true },
   { symbol: "LTC", names: ["litecoin", "莱特币", "萊特幣"] },
   { symbol: "BCH", names: ["bitcoin cash", "比特币现金", "比特幣現金"] },
   { symbol: "ETC", names: ["ethereum classic", "以太经典", "以太坊经典"], ambiguous: true },
-  { symbol: "MATIC", names: ["polygon", "马蹄"] },
+  { symbol: "MATIC", names: ["Polygon", "马蹄"] },
   { symbol: "ARB", names: ["arbitrum"] },
-  { symbol: "OP", names: ["optimism"], ambiguous: true },
+  { symbol: "OP", names: ["Optimism"], ambiguous: true },
   { symbol: "UNI", names: ["uniswap"], ambiguous: true },
   { symbol: "AAVE", names: ["aave"] },
   { symbol: "ATOM", names: ["cosmos hub", "阿童木币"], ambiguous: true },
@@ -37,14 +38,14 @@ export const ASSETS: readonly Asset[] = [
   { symbol: "FIL", names: ["filecoin", "文件币"] },
   { symbol: "XMR", names: ["monero", "门罗币", "門羅幣"] },
   { symbol: "EOS", names: ["eos"] },
-  { symbol: "XLM", names: ["stellar lumens", "恒星币"] },
-  { symbol: "USDT", names: ["tether", "泰达币"] },
+  { symbol: "XLM", names: ["Stellar lumens", "恒星币"] },
+  { symbol: "USDT", names: ["Tether", "泰达币"] },
   { symbol: "USDC", names: ["usd coin"] },
   { symbol: "DAI", names: ["dai"], ambiguous: true },
   { symbol: "MKR", names: ["makerdao"] },
   { symbol: "LDO", names: ["lido"] },
-  { symbol: "INJ", names: ["injective"] },
-  { symbol: "TIA", names: ["celestia"] },
+  { symbol: "INJ", names: ["Injective"] },
+  { symbol: "TIA", names: ["Celestia"] },
   { symbol: "HYPE", names: ["hyperliquid"], ambiguous: true },
 ];
 

@@ -7,13 +7,15 @@ const DAY = 86_400_000;
 /** Neighbours that a point is described by, besides its own terms: how many, how near, and their share. */
 const CONTEXT = { count: 12, least: 0.1, across: true };
 const CONTEXT_SHARE = 0.5;
+/** Total similarity of the neighbours from which they get their full share: one weak neighbour says little. */
+const CONTEXT_FULL = 1;
 /** Heaviest terms kept of a point in its context. */
 const TERMS_KEPT = 60;
 /** Neighbours that a cluster may merge with. */
 const CANDIDATES = { count: 12, least: 0.08, across: false };
 /** Similarity that two single items need, what each doubling of the larger cluster takes off, and the least there is. */
-const NEED = 0.42;
-const NEED_STEP = 0.045;
+const NEED = 0.36;
+const NEED_STEP = 0.0375;
 const NEED_LEAST = 0.12;
 /** Days apart that cost nothing, and similarity that every further day costs. */
 const FREE_DAYS = 1;
@@ -46,7 +48,10 @@ export async function clusterHeadlines(headlines: readonly Headline[]): Promise<
 function inContext(points: readonly Point[], neighbours: readonly Neighbour[][]): Point[] {
   return points.map((point, index) => {
     const near = neighbours[index]!;
-    const total = near.reduce((sum, { similarity }) => sum + similarity, 0);
+    const total = Math.max(
+      CONTEXT_FULL,
+      near.reduce((sum, { similarity }) => sum + similarity, 0),
+    );
     const blend: Vector = new Map(point.vector);
     for (const { index: other, similarity } of near) {
       const share = (CONTEXT_SHARE * similarity) / total;

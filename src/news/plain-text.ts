@@ -89,5 +89,5 @@ export function shorten(text: string, max: number): string {
   if (points.length <= max) return text;
   const cut = points.slice(0, max - 1).join("");
   const word = cut.search(/[\s。！？；，,.;!?][^\s。！？；，,.;!?]*$/u);
-  return `${(word > cut.length * 0.7 ? cut.slice(0, word) : cut).trimEnd()}…`;
+  return `${(word > cut.length * 0.6 ? cut.slice(0, word) : cut).trimEnd()}…`;
 }

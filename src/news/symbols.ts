@@ -4,15 +4,16 @@ const KNOWN = new Map(ASSETS.map((asset) => [asset.symbol, asset]));
 const NAMES = ASSETS.flatMap(({ symbol, names }) => names.map((name) => ({ symbol, name }))).sort(
   (a, b) => b.name.length - a.name.length || (a.name < b.name ? -1 : 1),
 );
-const SYMBOL_OF_NAME = new Map(NAMES.map(({ name, symbol }) => [name, symbol]));
+const ASSET_OF_NAME = new Map(NAMES.map((named) => [named.name.toLowerCase(), named]));
 /** Longest names first, so that "bitcoin cash" is not read as "bitcoin"; Latin names only as whole words. */
 const NAME = new RegExp(
-  NAMES.map(({ name }) => (/^[a-z ]+$/.test(name) ? `(?<![\\p{L}\\d])${name}(?![\\p{Script=Latin}\\d])` : name)).join(
+  NAMES.map(({ name }) => (/^[a-z ]+$/i.test(name) ? `(?<![\\p{L}\\d])${name}(?![\\p{Script=Latin}\\d])` : name)).join(
     "|",
   ),
   "giu",
 );
 const TICKER = /(?<![\p{L}\d$])(\$?)([A-Z][A-Z0-9]{1,9})(?![\p{Script=Latin}\d])/gu;
+const QUOTED = /[A-Z0-9]\s?[/-]\s?$/;
 const QUOTE = /^\s?[/-]\s?(?:USDT?|USDC|BTC|ETH|EUR)\b|^(?:USDT|USDC)\b/;
 
 /**
@@ -27,7 +28,10 @@ export function detectSymbols(text: string, categories: readonly string[] = []):
   const note = (symbol: string, at: number): void => {
     if (at < (found.get(symbol) ?? Infinity)) found.set(symbol, at);
   };
-  for (const match of text.matchAll(NAME)) note(SYMBOL_OF_NAME.get(match[0].toLowerCase())!, match.index);
+  for (const match of text.matchAll(NAME)) {
+    const { name, symbol } = ASSET_OF_NAME.get(match[0].toLowerCase())!;
+    if (name[0] === name[0]!.toLowerCase() || match[0][0] !== match[0][0]!.toLowerCase()) note(symbol, match.index);
+  }
   const marked = new Set(categories.map((category) => category.toUpperCase()));
   for (const match of text.matchAll(TICKER)) {
     const symbol = match[2]!;
@@ -35,6 +39,7 @@ export function detectSymbols(text: string, categories: readonly string[] = []):
     const asset = KNOWN.get(symbol);
     const after = text.slice(match.index + match[0].length);
     const before = text.slice(0, match.index);
+    if (QUOTED.test(before) && QUOTE.test(`/${symbol}`)) continue;
     const written =
       match[1] === "$" ||
       QUOTE.test(after) ||

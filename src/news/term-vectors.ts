@@ -33,7 +33,14 @@ const KIND_WEIGHT: Readonly<Record<TermKind, number>> = { word: 1, han: 0.5, con
 /** A term of the summary alone, against one of the title: summaries name much that the story is not about. */
 const SUMMARY_WEIGHT = 0.3;
 
-/** TF-IDF vectors (binary tf, idf = ln(1 + N / df), cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
+/**
+ * A background that the term frequencies are smoothed with, so that a small corpus does not take the vocabulary of its
+ * domain for news: so many documents, of which a known share has any given asset or concept.
+ */
+const BACKGROUND = 50;
+const BACKGROUND_SHARE: Readonly<Record<TermKind, number>> = { word: 0, han: 0, concept: 0.05, number: 0, asset: 0.1 };
+
+/** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
 export function vectorsOf(headlines: readonly Headline[]): Point[] {
   const numbers = new Map<string, number>();
   const frequency: number[] = [];
@@ -53,7 +60,8 @@ export function vectorsOf(headlines: readonly Headline[]): Point[] {
     const vector: Vector = new Map();
     const neutral: Vector = new Map();
     for (const { number, kind, weight } of terms) {
-      const value = weight * Math.log(1 + headlines.length / frequency[number]!);
+      const seen = frequency[number]! + BACKGROUND * BACKGROUND_SHARE[kind];
+      const value = weight * Math.log(1 + (headlines.length + BACKGROUND) / seen);
       vector.set(number, value);
       // Latin words stand in Chinese texts as names, so they count as neutral too.
       if (kind !== "han") neutral.set(number, value);

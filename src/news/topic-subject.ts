@@ -69,7 +69,7 @@ export function subjectsOf(items: readonly NewsItem[], { titleConcepts }: Eviden
 /** An asset as the items call it: a Chinese name only where they use one. */
 function assetSubject(symbol: string, items: readonly NewsItem[]): Subject {
   const names = ASSETS.find((asset) => asset.symbol === symbol)?.names ?? [];
-  const latin = names.find((name) => /^[a-z]/.test(name) && name !== symbol.toLowerCase());
+  const latin = names.find((name) => /^[a-z]/i.test(name) && name.toLowerCase() !== symbol.toLowerCase());
   const en = latin?.replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase()) ?? symbol;
   const used = names.find(
     (name) => /^\p{Script=Han}/u.test(name) && items.some(({ title, summary }) => `${title} ${summary}`.includes(name)),
@@ -78,7 +78,9 @@ function assetSubject(symbol: string, items: readonly NewsItem[]): Subject {
 }
 
 const NAME = /(?<![\p{L}\d$])\p{Lu}[\p{L}\d]+(?: \p{Lu}[\p{L}\d]+)*/gu;
-const ASSET_NAMES = new Set(ASSETS.flatMap(({ symbol, names }) => [symbol.toLowerCase(), ...names]));
+const ASSET_NAMES = new Set(
+  ASSETS.flatMap(({ symbol, names }) => [symbol, ...names].map((name) => name.toLowerCase())),
+);
 /** Capitalised words that name no company, protocol or person. */
 const NO_NAME = new Set(
   `the a an in on at for to of and or but if it its this that these those what when where why how who which while with

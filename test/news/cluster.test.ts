@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { clusterHeadlines } from "../../src/news/cluster.ts";
+import { nearest } from "../../src/news/neighbours.ts";
+import { createPace } from "../../src/news/pace.ts";
+import { detectLanguage } from "../../src/news/language.ts";
+import { detectSymbols } from "../../src/news/symbols.ts";
+import { type Headline, vectorsOf } from "../../src/news/term-vectors.ts";
+import { HOUR, NOON } from "./world.ts";
+
+const told = (title: string, at = NOON, summary = ""): Headline => ({
+  title,
+  summary,
+  at,
+  lang: detectLanguage(title, "en"),
+  assets: detectSymbols(title),
+});
+
+/** What else is in the news, so that rare words are rare. */
+const OTHERS = [
+  "Senate committee schedules a hearing on pensions",
+  "Heavy rain delays ferries along the northern coast",
+  "Museum returns bronze statues after a century",
+  "央行公布支付系统年度报告",
+  "航空公司增开冬季航线",
+  "大学发布量子计算研究成果",
+].map((title) => told(title));
+
+/** The groups of more than one, as titles. */
+async function stories(headlines: readonly Headline[]): Promise<string[][]> {
+  const all = [...headlines, ...OTHERS];
+  const groups = await clusterHeadlines(all);
+  return groups
+    .filter((group) => group.length > 1)
+    .map((group) => group.toSorted((a, b) => a - b).map((index) => all[index]!.title));
+}
+
+const BRIDGE = [
+  "Attacker drains about $87 million from Tidepool cross-chain bridge",
+  "Tidepool exploit: what we know about the $87M theft",
+  "跨链桥 Tidepool 遭攻击，损失约 8700 万美元",
+];
+const MERGER = [
+  "Ridgeline Mining and Cobalt Hash agree to merge in a $2.3 billion deal",
+  "Ridgeline and Cobalt Hash merge: a $2.3 billion mining company",
+];
+
+describe("clusters", () => {
+  test("put the tellings of one event together, Chinese and English", async () => {
+    const headlines = [...BRIDGE, ...MERGER].map((title) => told(title));
+    expect(await stories(headlines)).toEqual([BRIDGE, MERGER]);
+  });
+
+  test("join two languages by number and ticker alone", async () => {
+    const titles = [
+      "Spot bitcoin ETFs take in a record $1.42 billion in one day",
+      "比特币现货 ETF 单日净流入 14.2 亿美元，创纪录",
+    ];
+    expect(await stories(titles.map((title) => told(title)))).toEqual([titles]);
+  });
+
+  test("keep the same event of another month apart", async () => {
+    const titles = ["Ethereum gas fee falls to the lowest level", "Ethereum gas fee falls to a low level again"];
+    expect(await stories(titles.map((title) => told(title)))).toEqual([titles]);
+    expect(await stories([told(titles[0]!), told(titles[1]!, NOON - 240 * HOUR)])).toEqual([]);
+  });
+
+  test("keep different events of one asset apart", async () => {
+    const titles = [
+      "Bitcoin mining difficulty hits a record",
+      "Pension fund adds bitcoin to its portfolio",
+      "比特币网络手续费创年内新低",
+    ];
+    expect(await stories(titles.map((title) => told(title)))).toEqual([]);
+  });
+
+  test("do not depend on the order of what they read, and repeat exactly", async () => {
+    const headlines = [...BRIDGE, ...MERGER].map((title) => told(title));
+    const sorted = (groups: string[][]): string[][] => groups.map((group) => group.toSorted()).sort();
+    const once = await stories(headlines);
+    expect(await stories(headlines)).toEqual(once);
+    expect(sorted(await stories(headlines.toReversed()))).toEqual(sorted(once));
+  });
+
+  test("put the most central telling first", async () => {
+    const titles = [
+      "Tidepool hacked",
+      ...BRIDGE.slice(0, 2),
+      "Tidepool exploit theft $87 million drained bridge attacker",
+    ];
+    const [first] = await clusterHeadlines([...titles.map((title) => told(title)), ...OTHERS]);
+    expect(titles[first![0]!]).not.toBe("Tidepool hacked");
+  });
+
+  test("bear nothing, one headline and headlines without a word", async () => {
+    expect(await clusterHeadlines([])).toEqual([]);
+    expect(await clusterHeadlines([told("x")])).toEqual([[0]]);
+    expect(await clusterHeadlines([told("!!!"), told("???")])).toEqual([[0], [1]]);
+  });
+
+  test("let the event loop turn while they work", async () => {
+    const headlines = Array.from({ length: 300 }, (_, n) =>
+      told(`Company ${n % 30} reports item ${n} of list ${n % 7}`),
+    );
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 0);
+    await clusterHeadlines(headlines);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(0);
+  });
+});
+
+test("a point's neighbours are those that share what is rare", async () => {
+  const points = vectorsOf([...BRIDGE, ...MERGER].map((title) => told(title)));
+  const neighbours = await nearest(points, { count: 5, least: 0.08, across: true }, createPace(1000));
+  expect(neighbours[0]!.map(({ index }) => index).sort()).toEqual([1, 2]);
+  expect(neighbours[3]!.map(({ index }) => index)).toEqual([4]);
+});

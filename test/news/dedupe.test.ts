@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import { mergeItems } from "../../src/news/dedupe.ts";
+import { feedItems } from "../../src/news/feed-item.ts";
+import type { Source } from "../../src/news/sources.ts";
+import type { StoredItem } from "../../src/news/stored.ts";
+import { HOUR, NOON } from "./world.ts";
+
+const source = (id: string, name = id): Source => ({
+  id,
+  name,
+  kind: "news",
+  location: `https://${id}.example/feed`,
+  lang: "en",
+});
+const A = source("a");
+interface Told {
+  title: string;
+  summary?: string;
+  link?: string;
+  guid?: string;
+  at?: number | null;
+}
+const listed = (from: Source, ...told: Told[]): StoredItem[] =>
+  feedItems(
+    from,
+    told.map(({ title, summary = "", link = "", guid = "", at = NOON - HOUR }) => ({
+      title,
+      summary,
+      link,
+      guid,
+      published: at,
+      categories: [],
+    })),
+    NOON,
+  );
+const titles = (items: readonly StoredItem[]): string[] => items.map(({ title }) => title);
+
+const LONG = "Bitcoin climbs above one hundred five thousand dollars in early trading";
+const SUMMARY = "The asset rose by four percent as short sellers covered their positions on several venues.";
+
+describe("one story is one item", () => {
+  test("when a feed links to one page twice", () => {
+    const items = mergeItems(
+      [],
+      listed(
+        A,
+        { title: "x", link: "https://n.example/1?utm_source=a" },
+        { title: "x", link: "https://www.n.example/1" },
+      ),
+    );
+    expect(titles(items)).toEqual(["x"]);
+  });
+
+  test("when another feed lists the same page; the first to publish goes on to show it", () => {
+    const first = listed(A, { title: "original", link: "https://n.example/1", at: NOON - 2 * HOUR });
+    const copy = listed(source("b"), { title: "copy", link: "https://n.example/1?utm_source=b" });
+    const items = mergeItems([], [...copy, ...first]);
+    expect(items).toMatchObject([{ title: "original", source: "a", source_ids: ["a", "b"] }]);
+    expect(mergeItems(items, [...copy, ...first])).toEqual(items);
+  });
+
+  test("when a feed moves it to another page under the same identifier; the id and the date stay", () => {
+    const before = mergeItems([], listed(A, { title: "x", guid: "g", link: "https://n.example/1", at: null }));
+    const after = mergeItems(before, listed(A, { title: "x!", guid: "g", link: "https://n.example/2", at: null }));
+    expect(after).toMatchObject([{ id: before[0]!.id, title: "x!", published_ms: before[0]!.published_ms }]);
+  });
+
+  test("when an outlet tells it twice in nearly the same words", () => {
+    const items = listed(A, { title: LONG, summary: SUMMARY, link: "https://n.example/1" });
+    const again = listed(source("a2", "a"), { title: `${LONG} hours`, summary: SUMMARY, link: "https://n.example/2" });
+    expect(mergeItems([], [...items, ...again])).toHaveLength(1);
+  });
+});
+
+describe("two stories stay two items", () => {
+  test("when two outlets tell them in the same words", () => {
+    const items = listed(A, { title: LONG, summary: SUMMARY, link: "https://n.example/1" });
+    const other = listed(source("b"), { title: LONG, summary: SUMMARY, link: "https://m.example/1" });
+    expect(mergeItems([], [...items, ...other])).toHaveLength(2);
+  });
+
+  test("when the titles differ in a number", () => {
+    const one = {
+      title: "Bitcoin ETFs take in 300 million dollars on Monday in New York",
+      summary: SUMMARY,
+      link: "https://n.example/1",
+    };
+    expect(
+      mergeItems([], listed(A, one, { ...one, title: one.title.replace("300", "500"), link: "https://n.example/2" })),
+    ).toHaveLength(2);
+  });
+
+  test("when a column of the same title comes every morning", () => {
+    const column = { title: "Morning brief: what to watch", at: NOON - 24 * HOUR, link: "https://n.example/1" };
+    const items = listed(A, column, { ...column, at: NOON, link: "https://n.example/2" });
+    expect(mergeItems([], items)).toHaveLength(2);
+  });
+
+  test("when a feed gives all entries one link or one identifier", () => {
+    const one = listed(
+      A,
+      { title: "x", link: "https://n.example/", guid: "1" },
+      { title: "y", link: "https://n.example/", guid: "2" },
+    );
+    expect(mergeItems([], one)).toHaveLength(2);
+    const same = listed(
+      A,
+      { title: "x", link: "https://n.example/1", guid: "g" },
+      { title: "y", link: "https://n.example/2", guid: "g" },
+    );
+    expect(mergeItems(mergeItems([], same), same)).toHaveLength(2);
+  });
+});
+
+test("what is listed again unchanged stays as it is", () => {
+  const items = mergeItems(
+    [],
+    listed(A, { title: "x", link: "https://n.example/1", at: null }, { title: "y", guid: "y" }),
+  );
+  const later = feedItems(
+    A,
+    [{ title: "x", link: "https://n.example/1", guid: "", summary: "", published: null, categories: [] }],
+    NOON + HOUR,
+  );
+  expect(mergeItems(items, later)).toEqual(items);
+});
