@@ -17,7 +17,8 @@ export function createFreshCache<T extends object>(
   ttl_ms: number,
   load: (key: string) => Promise<T | undefined>,
 ): FreshCache<T> {
-  const cache = new LRUCache<string, T>({ max: 10_000, ttl: Math.max(1, ttl_ms) });
+  const ttl = Math.max(1, ttl_ms);
+  const cache = new LRUCache<string, T>({ max: 10_000, ttl, ttlResolution: ttl / 20 });
   return {
     async get(key) {
       const known = cache.get(key);

@@ -1,7 +1,6 @@
 import type { Subscription, Subscriptions } from "../accounts/subscription.ts";
 import type { QuotaRules } from "../accounts/quota.ts";
-import type { Assistant, Turn } from "../assistant/assistant.ts";
-import type { SourceItem } from "../assistant/passage.ts";
+import type { Answer, Assistant, Turn } from "../assistant/assistant.ts";
 import type { Routing } from "../assistant/routing.ts";
 import type { OperationData, OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
@@ -28,13 +27,6 @@ const MEMORY_TURNS = 6;
 const RECENT_ENTRIES = 3;
 /** The route of an advanced research, priced on its own. */
 const RESEARCH = "advanced_research";
-
-interface Reply {
-  readonly text: string;
-  readonly sources: SourceItem[];
-  readonly grounded: boolean;
-  readonly model_name: string;
-}
 
 /** Everything an answer is made for. */
 interface Question {
@@ -93,8 +85,8 @@ export function createChat(deps: {
           user_id: user,
           question: body.question,
           answer: reply.text,
-          route: research ? RESEARCH : routing.route,
-          sub_intent: routing.sub_intent,
+          route: research ? RESEARCH : reply.routing.route,
+          sub_intent: reply.routing.sub_intent,
           source_items: reply.sources,
           model_name: reply.model_name,
           latency_ms: Math.max(0, clock.now() - started),
@@ -117,7 +109,7 @@ export function createChat(deps: {
         describe: (change) => describeEntry(change, profile.lang),
       });
       if (replayed) return await replay(entry);
-      await afterCharge(message, routing);
+      await afterCharge(message, reply.routing);
       return { data: toAnswer(message, entry) };
     } finally {
       leave();
@@ -137,7 +129,7 @@ export function createChat(deps: {
     return earlier.map(({ question, answer }) => ({ question, answer }));
   }
 
-  async function answer(asked: Question): Promise<Reply> {
+  async function answer(asked: Question): Promise<Answer> {
     const { user, call, body, routing, standing, quota, subscription } = asked;
     if (routing.route === "account") {
       const use = { day: standing.account.free_day, used: standing.account.free_used };
@@ -152,6 +144,7 @@ export function createChat(deps: {
       return {
         ...answerFromAccount(routing.sub_intent, routing.lang, facts),
         grounded: true,
+        routing,
         model_name: "local-account",
       };
     }
@@ -183,8 +176,7 @@ export function createChat(deps: {
     } catch (error) {
       logger.error({ err: error, message_id: message.message_id }, "a charged answer could not join its session");
     }
-    const { route } = routing;
-    const talk = route === "small_talk" || (route === "out_of_scope" && message.source_items.length === 0);
+    const talk = routing.route === "small_talk" || routing.route === "out_of_scope";
     void deps.events.record({
       event_type: talk ? "chat_message" : QUESTION_ASKED,
       user_id: message.user_id,

@@ -105,7 +105,7 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
   async function openAssistant() {
     if (config.model === undefined) return createAssistant({ logger });
     const { createModelGateway } = await import("../assistant/model.ts");
-    return createAssistant({ logger, model: createModelGateway(config.model) });
+    return createAssistant({ logger, model: createModelGateway(config.model, { logger }) });
   }
 
   const verifyJwt = config.auth.jwt === undefined ? undefined : await createJwtVerifier(config.auth.jwt, clock);

@@ -8,9 +8,13 @@ export interface FlushedLogger extends Logger {
   flush(): void;
 }
 
+/** How long a line may wait to be written, ms. */
+const FLUSH_MS = 200;
+
 /** Lines of JSON on stderr. */
 export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "silent", clock: Clock): FlushedLogger {
-  const destination = pino.destination({ dest: 2, sync: false });
+  // Under load, lines go out by the buffer instead of one by one: a write a line costs a quarter of a request.
+  const destination = pino.destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: FLUSH_MS });
   const logger = pino(
     {
       level,
