@@ -113,13 +113,19 @@ export function createSnapshotStore(storage: Storage): SnapshotStore {
     return { version, record, parts: { items, topics, notices, help } };
   }
 
-  /** Removes the parts of the snapshot that has just left the kept ones, unless a kept one has them too. */
+  /**
+   * Removes the parts of the snapshot that has just left the kept ones, unless a kept one has them too. While one of
+   * them cannot be read, nothing is removed.
+   */
   async function removeOld(version: number): Promise<void> {
-    const records = await stream.read(Math.max(1, version - SNAPSHOTS_KEPT), version);
-    if (records.length <= SNAPSHOTS_KEPT) return;
-    const [old, ...kept] = records;
-    const needed = new Set(kept.flatMap(({ parts }) => Object.values(parts)));
-    for (const hash of Object.values(old!.parts)) if (!needed.has(hash)) await storage.remove(partKey(hash));
+    if (version <= SNAPSHOTS_KEPT) return;
+    try {
+      const [old, ...kept] = await stream.read(version - SNAPSHOTS_KEPT, version);
+      const needed = new Set(kept.flatMap(({ parts }) => Object.values(parts)));
+      for (const hash of Object.values(old!.parts)) if (!needed.has(hash)) await storage.remove(partKey(hash));
+    } catch (error) {
+      if (!(error instanceof CorruptionError)) throw error;
+    }
   }
 
   return {

@@ -1,0 +1,393 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hotTopics, newsList, refreshResult, topicList } from "../../src/contract/schemas/news.ts";
+import { StorageError } from "../../src/storage/errors.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { serve, type TestServer } from "./server.ts";
+import { createWorld, HOUR, NOON, rss, type Story, type World } from "./world.ts";
+
+let world: World;
+let server: TestServer | undefined;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(async () => {
+  await world.close();
+  await server?.close();
+  server = undefined;
+});
+
+const EN = { id: "en", name: "Wire", lang: "en", url: "en.xml" };
+const ZH = { id: "zh", name: "快讯", lang: "zh", url: "zh.xml" };
+const CONFIG = { sources: [EN, ZH] };
+const ATTACK: Story = {
+  title: "Attacker drains about $87 million from Tidepool bridge",
+  link: "https://w.example/1",
+  at: NOON - HOUR,
+};
+const ATTACK_ZH: Story = {
+  title: "跨链桥 Tidepool 遭攻击，损失约 8700 万美元",
+  link: "https://k.example/1",
+  at: NOON - 2 * HOUR,
+};
+const MERGER: Story[] = [
+  {
+    title: "Ridgeline Mining and Cobalt Hash merge in a $2.3 billion deal",
+    link: "https://w.example/2",
+    at: NOON - 30 * HOUR,
+  },
+  { title: "Ridgeline Mining and Cobalt Hash agree to merge", link: "https://w.example/3", at: NOON - 30 * HOUR },
+];
+
+async function write(en: readonly Story[] = [ATTACK, ...MERGER], zh: readonly Story[] = [ATTACK_ZH]): Promise<void> {
+  await world.write("en.xml", rss(en));
+  await world.write("zh.xml", rss(zh));
+}
+
+/** The storage, broken on demand. */
+function breakable(storage: Storage): Storage & { broken: boolean; reads: number } {
+  const fail = (): void => {
+    if (face.broken) throw new StorageError("the storage is gone");
+  };
+  const face = {
+    ...storage,
+    broken: false,
+    reads: 0,
+    async get(key: Parameters<Storage["get"]>[0]) {
+      face.reads += 1;
+      fail();
+      return storage.get(key);
+    },
+    async has(key: Parameters<Storage["has"]>[0]) {
+      face.reads += 1;
+      fail();
+      return storage.has(key);
+    },
+    async getMany(keys: Parameters<Storage["getMany"]>[0]) {
+      fail();
+      return storage.getMany(keys);
+    },
+  };
+  return face;
+}
+
+describe("hot news", () => {
+  test("is newest first, and its total is all of the window", async () => {
+    await write();
+    const news = world.news(CONFIG);
+    await news.refresh("view");
+    const list = await news.hot({ limit: 1, hours: 24 });
+    expect(newsList.parse(list)).toMatchObject({ total: 2, news: [{ title: ATTACK.title }] });
+    expect((await news.hot({ limit: 10, hours: 48 })).total).toBe(4);
+  });
+
+  test("is the same frozen object until an item leaves the window", async () => {
+    await write();
+    const news = world.news(CONFIG);
+    await news.refresh("view");
+    const query = { limit: 10, hours: 3 };
+    const list = await news.hot(query);
+    expect(Object.isFrozen(list) && Object.isFrozen(list.news) && Object.isFrozen(list.news[0])).toBe(true);
+    world.clock.advance(HOUR - 1);
+    expect(await news.hot(query)).toBe(list);
+    world.clock.advance(1);
+    const later = await news.hot(query);
+    expect(later).not.toBe(list);
+    expect([list.total, later.total]).toEqual([2, 1]);
+    world.clock.advance(-HOUR);
+    expect((await news.hot(query)).total).toBe(2);
+  });
+
+  test("of a world without news is empty", async () => {
+    expect(await world.news({}).hot({ limit: 10, hours: 48 })).toEqual({ news: [], total: 0 });
+    expect(await world.news({}).topics({ limit: 10, lang: "zh" })).toEqual({ topics: [], total: 0 });
+  });
+});
+
+describe("topics", () => {
+  test("come by heat, in the language asked for", async () => {
+    await write();
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    const list = await news.topics({ limit: 10, lang: "zh-TW" });
+    expect(topicList.parse(list)).toMatchObject({
+      total: 2,
+      topics: [
+        { title: ATTACK_ZH.title, lang: "zh", size: 2, sources: expect.arrayContaining(["Wire", "快讯"]) as string[] },
+        { lang: "en", size: 2 },
+      ],
+    });
+    expect((await news.topics({ limit: 1, lang: "fr" })).topics).toMatchObject([{ title: ATTACK.title, lang: "en" }]);
+    expect(list.topics[0]!.question_suggestions[0]).toBe("Tidepool 是怎么遭到攻击的？");
+  });
+
+  test("without an item in the language come last, whatever their heat", async () => {
+    await write([ATTACK, ...MERGER.map((story) => ({ ...story, at: NOON }))], [{ ...ATTACK_ZH, at: NOON - 20 * HOUR }]);
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    const heats = async (lang: string): Promise<number[]> =>
+      (await news.topics({ limit: 10, lang })).topics.map(({ heat }) => heat);
+    expect((await news.topics({ limit: 10, lang: "zh" })).topics.map(({ lang }) => lang)).toEqual(["zh", "en"]);
+    expect(await heats("en")).toEqual((await heats("en")).toSorted((a, b) => b - a));
+  });
+
+  test("are the same frozen object within a minute", async () => {
+    await write();
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    const list = await news.topics({ limit: 10, lang: "zh" });
+    expect(Object.isFrozen(list.topics[0]!.items)).toBe(true);
+    world.clock.advance(59_999);
+    expect(await news.topics({ limit: 10, lang: "zh-CN" })).toBe(list);
+    world.clock.advance(1);
+    expect((await news.topics({ limit: 10, lang: "zh" })).topics[0]!.heat).toBeLessThan(list.topics[0]!.heat);
+  });
+
+  test("keep their ids while they grow", async () => {
+    await write();
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    const before = await news.topics({ limit: 10, lang: "zh" });
+    await write([
+      { title: "Tidepool bridge drained of $87 million by attacker", link: "https://w.example/8", at: NOON },
+      ATTACK,
+      ...MERGER,
+    ]);
+    expect(await news.refresh("view")).toMatchObject({ topic_rebuild_count: 1 });
+    const after = await news.topics({ limit: 10, lang: "zh" });
+    expect(after.topics.map(({ id }) => id)).toEqual(before.topics.map(({ id }) => id));
+    expect(after.topics[0]!.size).toBe(3);
+  });
+
+  test("of a small feed are its single items", async () => {
+    await write([ATTACK], []);
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    expect(await news.topics({ limit: 10, lang: "en" })).toMatchObject({ total: 1, topics: [{ size: 1 }] });
+  });
+});
+
+describe("hot topics", () => {
+  const query = { days: 1, limit: 6 };
+
+  test("are live after a refresh", async () => {
+    await write();
+    await world.write("fear-greed.json", JSON.stringify({ series: [{ date: "2026-11-20", value: 63 }] }));
+    const news = world.news({ ...CONFIG, fear_greed: "fear-greed.json" });
+    await news.refresh("full");
+    const answer = await news.hotTopics(query);
+    expect(hotTopics.parse({ ...answer, user_hot_questions: [] })).toMatchObject({
+      topics: [{ topic: ATTACK_ZH.title }],
+      sentiment_overview: { dominant: "negative", positive: 0, neutral: 0, negative: 2, index: 63 },
+      refresh_meta: { source: "live", stale: false, last_full_sync_at: "2026-11-20T12:00:00.000Z" },
+    });
+    expect((await news.hotTopics({ ...query, days: 2, lang: "en" })).topics).toHaveLength(2);
+  });
+
+  test("grow stale after three intervals", async () => {
+    await write();
+    const news = world.news({ ...CONFIG, refresh_interval_s: 60 });
+    await news.refresh("full");
+    world.clock.advance(180_000);
+    expect((await news.hotTopics(query)).refresh_meta.stale).toBe(false);
+    world.clock.advance(1);
+    expect((await news.hotTopics(query)).refresh_meta).toMatchObject({ stale: true, source: "live" });
+  });
+
+  test("are the bundled ones before any refresh, in either language", async () => {
+    const news = world.news(CONFIG);
+    const answer = await news.hotTopics({ ...query, limit: 2, lang: "en" });
+    expect(hotTopics.parse({ ...answer, user_hot_questions: [] })).toMatchObject({
+      topics: [{ topic: expect.stringMatching(/^[\x20-\x7e]+$/) as string }, {}],
+      refresh_meta: { source: "fallback", stale: true, last_refresh_at: null },
+    });
+    expect((await news.hotTopics(query)).topics[0]!.topic).toMatch(/\p{Script=Han}/u);
+  });
+
+  test("are the bundled ones when every source fails, and tell the coverage", async () => {
+    const news = world.news(CONFIG);
+    expect(refreshResult.parse(await news.refresh("full"))).toMatchObject({ news_updated_count: 0 });
+    expect((await news.hotTopics(query)).refresh_meta).toMatchObject({
+      source: "fallback",
+      coverage: { news: { zh: "unknown", en: "unknown" } },
+    });
+  });
+
+  test("are the last in memory when the storage fails", async () => {
+    await write();
+    const storage = breakable(world.storage);
+    let now = 0;
+    const news = world.news(CONFIG, { storage, monotonic: () => now });
+    await news.refresh("full");
+    storage.broken = true;
+    now = 5000;
+    expect(await news.hotTopics(query)).toMatchObject({
+      topics: [{ topic: ATTACK_ZH.title }],
+      refresh_meta: { source: "fallback", stale: false },
+    });
+    expect((await news.hot({ limit: 10, hours: 24 })).total).toBe(2);
+    storage.broken = false;
+    now = 10_000;
+    expect((await news.hotTopics(query)).refresh_meta.source).toBe("live");
+  });
+
+  test("are the bundled ones when the storage fails and nothing is in memory", async () => {
+    const storage = breakable(world.storage);
+    storage.broken = true;
+    const news = world.news(CONFIG, { storage });
+    expect((await news.hotTopics(query)).refresh_meta.source).toBe("fallback");
+    await expect(news.hot({ limit: 10, hours: 24 })).rejects.toThrow(StorageError);
+  });
+
+  test("are the last stored ones that can be read when the newest snapshot is damaged", async () => {
+    await write();
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    await world.storage.put(["news", "snapshots", "0", "2"], "{torn");
+    const other = world.news(CONFIG);
+    expect(await other.hotTopics(query)).toMatchObject({
+      topics: [{ topic: ATTACK_ZH.title }],
+      refresh_meta: { source: "fallback" },
+    });
+    expect(world.log.some(({ level, message }) => level === "error" && message.includes("damaged"))).toBe(true);
+    await other.refresh("full");
+    expect((await other.hotTopics(query)).refresh_meta.source).toBe("live");
+  });
+});
+
+describe("one refresh at a time", () => {
+  /** A feed that answers when it is told to. */
+  async function heldFeed(): Promise<{ url: string; release: () => void }> {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    server = await serve((_, response) => {
+      void released.then(() => response.writeHead(200).end(rss([ATTACK])));
+    });
+    return { url: server.url, release };
+  }
+
+  test("gives a second caller the running one's result", async () => {
+    const feed = await heldFeed();
+    const news = world.news({ sources: [{ ...EN, url: feed.url }] });
+    const both = [news.refresh("full"), news.refresh("full"), news.refresh("view")];
+    feed.release();
+    const [first, second, third] = await Promise.all(both);
+    expect(second).toBe(first);
+    expect(third).toBe(first);
+    expect(server?.requests).toHaveLength(1);
+  });
+
+  test("lets who wants a full one wait for the light one and run then, once for all", async () => {
+    const feed = await heldFeed();
+    const news = world.news({ sources: [{ ...EN, url: feed.url }] });
+    const both = [news.refresh("view"), news.refresh("full"), news.refresh("full")];
+    feed.release();
+    const [light, full, again] = await Promise.all(both);
+    expect([light!.refresh_mode, full!.refresh_mode]).toEqual(["view", "full"]);
+    expect(again).toBe(full);
+    expect((await news.status()).version).toBe(2);
+  });
+
+  test("of two processes publishes once; the late one gets what the other published", async () => {
+    await write();
+    const feed = await heldFeed();
+    const late = world.news({ sources: [{ ...EN, url: feed.url }] });
+    const early = world.news(CONFIG);
+    const waiting = late.refresh("view");
+    await expect.poll(() => server?.requests.length).toBe(1);
+    const published = await early.refresh("full");
+    feed.release();
+    expect(await waiting).toEqual(published);
+    expect((await early.status()).version).toBe(1);
+  });
+
+  test("of two processes runs a full one again that lost to a light one", async () => {
+    await write();
+    const feed = await heldFeed();
+    const late = world.news({ sources: [{ ...EN, url: feed.url }] });
+    const waiting = late.refresh("full");
+    await expect.poll(() => server?.requests.length).toBe(1);
+    await world.news(CONFIG).refresh("view");
+    feed.release();
+    expect(await waiting).toMatchObject({ refresh_mode: "full" });
+    expect((await late.status()).version).toBe(2);
+  });
+
+  test("fails as a whole when the storage does, and the next one works", async () => {
+    await write();
+    const storage = breakable(world.storage);
+    const news = world.news(CONFIG, { storage });
+    storage.broken = true;
+    await expect(news.refresh("view")).rejects.toThrow(StorageError);
+    storage.broken = false;
+    expect(await news.refresh("view")).toMatchObject({ news_updated_count: 4 });
+  });
+});
+
+describe("the newest snapshot", () => {
+  test("of another process is found within a second, and not looked for more often", async () => {
+    await write();
+    const storage = breakable(world.storage);
+    let now = 0;
+    const reader = world.news(CONFIG, { storage, monotonic: () => now });
+    expect((await reader.current()).version).toBe(0);
+    await world.news(CONFIG).refresh("view");
+    const reads = storage.reads;
+    now = 999;
+    expect((await reader.current()).version).toBe(0);
+    expect(storage.reads).toBe(reads);
+    now = 1000;
+    expect((await reader.current()).version).toBe(1);
+  });
+
+  test("keeps its arrays while its content stays", async () => {
+    await write();
+    const news = world.news(CONFIG);
+    await news.refresh("view");
+    const { items } = await news.current();
+    expect((await news.current()).items).toBe(items);
+  });
+
+  test("is looked for once by many callers at once", async () => {
+    await write();
+    await world.news(CONFIG).refresh("view");
+    const storage = breakable(world.storage);
+    const news = world.news(CONFIG, { storage });
+    await Promise.all(Array.from({ length: 50 }, () => news.hot({ limit: 10, hours: 24 })));
+    expect(storage.reads).toBeLessThan(12);
+  });
+
+  test("leaves no more than eight snapshots' parts behind", async () => {
+    const news = world.news({ sources: [EN] });
+    for (let round = 0; round < 12; round++) {
+      await world.write(
+        "en.xml",
+        rss([{ title: `Round ${round} of the news`, link: `https://w.example/r${round}`, at: NOON }]),
+      );
+      await news.refresh("view");
+    }
+    let parts = 0;
+    for await (const { text } of world.storage.children(["news"])) if (text.startsWith("part-")) parts += 1;
+    // Items and topics of eight snapshots, and the empty notices and help that all share.
+    expect(parts).toBe(8 * 2 + 2);
+    expect(await world.news({ sources: [EN] }).status()).toMatchObject({ version: 12, items: 12 });
+  });
+});
+
+test("a warm answer costs microseconds", async () => {
+  await write();
+  const news = world.news(CONFIG);
+  await news.refresh("full");
+  await news.topics({ limit: 5, lang: "zh" });
+  const started = performance.now();
+  for (let call = 0; call < 10_000; call++) await news.topics({ limit: 5, lang: "zh" });
+  for (let call = 0; call < 10_000; call++) await news.hot({ limit: 5, hours: 48 });
+  expect((performance.now() - started) / 20_000).toBeLessThan(0.05);
+});
+
+test("status names no credentials", async () => {
+  const news = world.news({ sources: [{ ...EN, url: "http://user:pass@127.0.0.1:1/feed" }] });
+  await news.refresh("view");
+  expect(JSON.stringify([await news.status(), world.log])).not.toContain("pass");
+});

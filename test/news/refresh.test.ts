@@ -1,0 +1,340 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createNews } from "../../src/news/news.ts";
+import { newsConfig } from "../../src/news/config.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { serve, type TestServer } from "./server.ts";
+import { createWorld, HOUR, NOON, rss, type Story, type World } from "./world.ts";
+
+let world: World;
+let server: TestServer | undefined;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(async () => {
+  await world.close();
+  await server?.close();
+  server = undefined;
+});
+
+const EN = { id: "en", name: "Wire", lang: "en", url: "en.xml" };
+const ZH = { id: "zh", name: "快讯", lang: "zh", url: "zh.xml" };
+const CONFIG = {
+  sources: [EN, ZH],
+  notices: "notices.json",
+  help: { zh: "help-zh.json", en: "help-en.json" },
+  fear_greed: "fear-greed.json",
+};
+const STORIES: Story[] = [
+  { title: "Attacker drains about $87 million from Tidepool bridge", link: "https://w.example/1", at: NOON - HOUR },
+  { title: "Senate schedules a hearing on pensions", link: "https://w.example/2", at: NOON - 2 * HOUR },
+];
+const NOTICE = {
+  id: "n1",
+  lang: "zh",
+  title: "公告",
+  body: "正文",
+  published_at: "2026-11-20T00:00:00Z",
+  symbols: ["BTC"],
+};
+
+async function writeAll(): Promise<void> {
+  await world.write("en.xml", rss(STORIES));
+  await world.write(
+    "zh.xml",
+    rss([{ title: "跨链桥 Tidepool 遭攻击，损失约 8700 万美元", link: "https://k.example/1", at: NOON - 2 * HOUR }]),
+  );
+  await world.write("notices.json", JSON.stringify({ notices: [NOTICE] }));
+  await world.write(
+    "help-zh.json",
+    JSON.stringify({
+      articles: [
+        { id: "a", title: "如何充值" },
+        { id: "b", title: "如何提现" },
+      ],
+    }),
+  );
+  await world.write("help-en.json", JSON.stringify({ articles: [] }));
+  await world.write(
+    "fear-greed.json",
+    JSON.stringify({
+      series: [
+        { date: "2026-11-20", value: 63 },
+        { date: "2026-11-21", value: 1 },
+      ],
+    }),
+  );
+}
+
+describe("a refresh", () => {
+  test("counts what is new, and nothing the second time", async () => {
+    await writeAll();
+    const news = world.news(CONFIG);
+    expect(await news.refresh("full")).toEqual({
+      refresh_mode: "full",
+      news_updated_count: 3,
+      notice_updated_count: 3,
+      topic_rebuild_count: 1,
+      last_full_sync_at: "2026-11-20T12:00:00.000Z",
+      sentiment_updated_at: "2026-11-20T12:00:00.000Z",
+    });
+    world.clock.advance(HOUR);
+    expect(await news.refresh("full")).toEqual({
+      refresh_mode: "full",
+      news_updated_count: 0,
+      notice_updated_count: 0,
+      topic_rebuild_count: 0,
+      last_full_sync_at: "2026-11-20T13:00:00.000Z",
+      sentiment_updated_at: "2026-11-20T13:00:00.000Z",
+    });
+    expect(await news.refresh("view")).toMatchObject({ refresh_mode: "view", notice_updated_count: 0 });
+  });
+
+  test("counts nothing the second time in another process either", async () => {
+    await writeAll();
+    await world.news(CONFIG).refresh("full");
+    expect(await world.news(CONFIG).refresh("full")).toMatchObject({
+      news_updated_count: 0,
+      notice_updated_count: 0,
+      topic_rebuild_count: 0,
+    });
+  });
+
+  test("counts an item, a notice and a topic that changed", async () => {
+    await writeAll();
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    const more = {
+      title: "Tidepool bridge attacker returns part of the $87 million",
+      link: "https://w.example/3",
+      at: NOON,
+    };
+    await world.write(
+      "en.xml",
+      rss([{ ...STORIES[1]!, title: "Senate moves a hearing on pensions" }, STORIES[0]!, more]),
+    );
+    await world.write("notices.json", JSON.stringify({ notices: [{ ...NOTICE, body: "新正文" }] }));
+    expect(await news.refresh("full")).toMatchObject({
+      news_updated_count: 2,
+      notice_updated_count: 1,
+      topic_rebuild_count: 1,
+    });
+  });
+
+  test("in light mode leaves notices, help and sentiment as they were", async () => {
+    await writeAll();
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    world.clock.advance(HOUR);
+    await world.write("notices.json", JSON.stringify({ notices: [] }));
+    expect(await news.refresh("view")).toMatchObject({
+      refresh_mode: "view",
+      notice_updated_count: 0,
+      last_full_sync_at: "2026-11-20T12:00:00.000Z",
+      sentiment_updated_at: "2026-11-20T12:00:00.000Z",
+    });
+    expect((await news.current()).notices).toHaveLength(1);
+  });
+
+  test("drops notices that are listed no more, and items of sources no longer configured", async () => {
+    await writeAll();
+    await world.news(CONFIG).refresh("full");
+    await world.write("notices.json", JSON.stringify({ notices: [] }));
+    const news = world.news({ ...CONFIG, sources: [ZH] });
+    await news.refresh("full");
+    const { items, notices } = await news.current();
+    expect([items.map(({ source }) => source), notices]).toEqual([["快讯"], []]);
+  });
+
+  test("keeps items that their feed lists no more, until they are too old or too many", async () => {
+    await writeAll();
+    const news = world.news({ ...CONFIG, max_items: 3, max_age_days: 2 });
+    await news.refresh("view");
+    const fresh = { title: "Ferries return to service", link: "https://w.example/9", at: NOON };
+    await world.write("en.xml", rss([fresh]));
+    await news.refresh("view");
+    expect((await news.current()).items.map(({ title }) => title)).toHaveLength(3);
+    world.clock.advance(46.5 * HOUR);
+    await news.refresh("view");
+    expect((await news.current()).items.map(({ title }) => title)).toEqual([fresh.title, STORIES[0]!.title]);
+  });
+
+  test("dates an item without a date when it is first seen, and never again", async () => {
+    await world.write("en.xml", rss([{ title: "undated" }, { title: "future", at: NOON + 1000 * HOUR }]));
+    const news = world.news({ sources: [EN] });
+    await news.refresh("view");
+    world.clock.advance(HOUR);
+    expect(await news.refresh("view")).toMatchObject({ news_updated_count: 0 });
+    expect((await news.current()).items.map(({ published_at }) => published_at)).toEqual([
+      "2026-11-20T12:00:00.000Z",
+      "2026-11-20T12:00:00.000Z",
+    ]);
+  });
+
+  test("publishes the same bytes for the same input and clock", async () => {
+    await writeAll();
+    const texts = await Promise.all(
+      [0, 1].map(async () => {
+        const other = await createWorld();
+        const news = createNews({
+          config: newsConfig.parse(CONFIG),
+          baseDir: world.folder,
+          storage: other.storage,
+          clock: world.clock,
+          logger: silentLogger,
+        });
+        await news.refresh("full");
+        const text = JSON.stringify([await news.current(), await news.topics({ limit: 50, lang: "zh" })]);
+        await other.close();
+        return text;
+      }),
+    );
+    expect(texts[0]).toBe(texts[1]);
+  });
+});
+
+describe("a source that fails", () => {
+  test("keeps its last good items, is recorded and logged, and breaks nothing", async () => {
+    let fails = false;
+    server = await serve((_, response) => {
+      if (fails) response.writeHead(500).end();
+      else response.writeHead(200).end(rss(STORIES));
+    });
+    await writeAll();
+    const news = world.news({ sources: [{ ...EN, url: `${server.url}/feed` }, ZH] });
+    await news.refresh("view");
+    fails = true;
+    world.clock.advance(HOUR);
+    expect(await news.refresh("view")).toMatchObject({ news_updated_count: 0 });
+    const status = await news.status();
+    expect(status).toMatchObject({ items: 3, coverage: { news: { zh: 1, en: 2 } } });
+    expect(
+      status.sources.map(({ id, ok, items, last_ok_at, last_error }) => [id, ok, items, last_ok_at, last_error]),
+    ).toEqual([
+      ["en", false, 2, "2026-11-20T12:00:00.000Z", "the server answered 500"],
+      ["zh", true, 1, "2026-11-20T13:00:00.000Z", null],
+    ]);
+    expect(world.log).toMatchObject([{ level: "warn", fields: { source: "en", failure: "status" } }]);
+  });
+
+  test("that is no feed any more keeps its last good items", async () => {
+    await writeAll();
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    await world.write("en.xml", "<html>maintenance</html>");
+    await world.write("notices.json", "oops");
+    await world.write("help-zh.json", '{"articles": "none"}');
+    expect(await news.refresh("full")).toMatchObject({ news_updated_count: 0, notice_updated_count: 0 });
+    expect(await news.status()).toMatchObject({ items: 3, notices: 1, help: 2 });
+  });
+
+  test("leaves out an entry that is not valid, and says so", async () => {
+    await writeAll();
+    await world.write("notices.json", JSON.stringify({ notices: [NOTICE, { id: "x" }, 7] }));
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    expect((await news.current()).notices).toHaveLength(1);
+    expect(world.log).toMatchObject([{ level: "warn", fields: { source: "notices", refused: 2 } }]);
+  });
+
+  test("that says nothing changed is asked with its validators and keeps its items", async () => {
+    server = await serve((request, response) => {
+      if (request.headers["if-none-match"] === '"v1"') response.writeHead(304).end();
+      else response.writeHead(200, { etag: '"v1"' }).end(rss(STORIES));
+    });
+    const config = { sources: [{ ...EN, url: `${server.url}/feed` }] };
+    await world.news(config).refresh("view");
+    const news = world.news(config);
+    expect(await news.refresh("view")).toMatchObject({ news_updated_count: 0 });
+    expect(server.requests[1]?.headers["if-none-match"]).toBe('"v1"');
+    expect(await news.status()).toMatchObject({ items: 2, sources: [{ ok: true }] });
+  });
+
+  test("does not give another source its validators when its URL changes", async () => {
+    server = await serve((_, response) => {
+      response.writeHead(200, { etag: '"v1"' }).end(rss(STORIES));
+    });
+    await world.news({ sources: [{ ...EN, url: `${server.url}/a` }] }).refresh("view");
+    await world.news({ sources: [{ ...EN, url: `${server.url}/b` }] }).refresh("view");
+    expect(server.requests[1]?.headers["if-none-match"]).toBeUndefined();
+  });
+});
+
+describe("coverage", () => {
+  test("counts items by kind and language; zero is a listing that is empty", async () => {
+    await writeAll();
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    expect((await news.status()).coverage).toEqual({
+      news: { zh: 1, en: 2 },
+      notice: { zh: 1, en: 0 },
+      help: { zh: 2, en: 0 },
+    });
+  });
+
+  test("is unknown where nothing could ever be listed", async () => {
+    await writeAll();
+    await world.write("help-zh.json", "oops");
+    await world.write("en.xml", "oops");
+    const news = world.news(CONFIG);
+    await news.refresh("view");
+    expect((await news.status()).coverage).toEqual({
+      news: { zh: 1, en: "unknown" },
+      notice: { zh: "unknown", en: "unknown" },
+      help: { zh: "unknown", en: "unknown" },
+    });
+    await news.refresh("full");
+    expect((await news.status()).coverage).toMatchObject({ notice: { zh: 1, en: 0 }, help: { zh: "unknown", en: 0 } });
+  });
+});
+
+describe("a fixture's dates", () => {
+  const anchor_ms = NOON - 2 * HOUR;
+  const dates = async (at: number): Promise<(string | null)[]> => {
+    await writeAll();
+    world.clock.set(at);
+    const news = world.news(CONFIG, { shift: { anchor_ms } });
+    await news.refresh("full");
+    const { items, notices } = await news.current();
+    return [...items.map(({ published_at }) => published_at), ...notices.map(({ published_at }) => published_at)];
+  };
+
+  test("stay at the anchor, those after it held back to it", async () => {
+    expect(await dates(anchor_ms)).toEqual([
+      "2026-11-20T10:00:00.000Z",
+      "2026-11-20T10:00:00.000Z",
+      "2026-11-20T10:00:00.000Z",
+      "2026-11-20T00:00:00.000Z",
+    ]);
+  });
+
+  test("move by whole hours, never into the future", async () => {
+    expect(await dates(anchor_ms + 26.5 * HOUR)).toEqual([
+      "2026-11-21T12:00:00.000Z",
+      "2026-11-21T12:00:00.000Z",
+      "2026-11-21T12:00:00.000Z",
+      "2026-11-21T02:00:00.000Z",
+    ]);
+  });
+
+  test("moved are no update, and move on without a refresh", async () => {
+    await dates(anchor_ms);
+    world.clock.advance(1000 * HOUR);
+    const news = world.news(CONFIG, { shift: { anchor_ms } });
+    expect((await news.hot({ limit: 10, hours: 48 })).total).toBe(3);
+    expect(await news.refresh("full")).toMatchObject({
+      news_updated_count: 0,
+      notice_updated_count: 0,
+      topic_rebuild_count: 0,
+    });
+  });
+
+  test("of remote sources stay", async () => {
+    server = await serve((_, response) => {
+      response.writeHead(200).end(rss(STORIES));
+    });
+    world.clock.set(NOON + 5 * HOUR);
+    const news = world.news({ sources: [{ ...EN, url: server.url }] }, { shift: { anchor_ms } });
+    await news.refresh("view");
+    expect((await news.current()).items[0]?.published_at).toBe(new Date(NOON - HOUR).toISOString());
+  });
+});
