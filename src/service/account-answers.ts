@@ -43,8 +43,8 @@ const URLS: Record<Fact, string> = {
 
 /** Which figures answer which sub-intent; any other is answered with balance and quota. */
 const FACTS: Readonly<Record<string, readonly Fact[]>> = {
-  balance: ["balance"],
-  quota: ["quota"],
+  balance: ["balance", "quota"],
+  quota: ["quota", "balance"],
   quota_reset: ["quota"],
   ledger: ["ledger", "balance"],
   subscription: ["subscription"],

@@ -79,6 +79,9 @@ describe("sentences", () => {
     ["标题\n正文一句", ["标题", "正文一句"]],
     ["Visit https://exchange.example/a.b now. Done.", ["Visit https://exchange.example/a.b now.", "Done."]],
     ["---\n\n…", []],
+    ['Choose "Lost it?" on the page. Then wait.', ['Choose "Lost it?" on the page.', "Then wait."]],
+    ["点击“无法使用？”入口，提交申请。审核需要一天。", ["点击“无法使用？”入口，提交申请。", "审核需要一天。"]],
+    ["See https://x.example/a?b=1 for more.", ["See https://x.example/a?b=1 for more."]],
   ])("of %j", (text, sentences) => {
     expect(sentencesOf(text).map((sentence) => sentence.text)).toEqual(sentences);
   });

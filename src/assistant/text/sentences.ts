@@ -10,6 +10,8 @@ const ABBREVIATIONS = new Set(
   ),
 );
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
+/** What follows a mark that ends a quotation, not the sentence around it: “Forgot it?” on the page, “忘记了？”入口. */
+const GOES_ON = /^(?:["'”’)\]]*\s+\p{Ll}|["”’」』](?:\p{L}|[，、；]))/u;
 const CLOSERS = /["'”’」』）)\]》]/;
 
 /** The text without markup: HTML tags and entities, Markdown emphasis, headings, links and code marks. */
@@ -32,9 +34,12 @@ export function plainText(text: string): string {
 
 function endsSentence(line: string, at: number, start: number): boolean {
   const mark = line[at]!;
-  if ("。！？!?…".includes(mark)) return !"。！？!?…".includes(line[at + 1] ?? " ");
-  if (mark !== ".") return false;
   const rest = line.slice(at + 1);
+  if ("。！？!?…".includes(mark)) {
+    if ("。！？!?…".includes(rest[0] ?? " ") || GOES_ON.test(rest)) return false;
+    return !("!?".includes(mark) && /^[A-Za-z0-9]/.test(rest));
+  }
+  if (mark !== ".") return false;
   if (rest !== "" && !/^["'”’)\]]*(?:\s+["'“‘([]*[\p{Lu}\p{N}\p{Script=Han}]|\s*$|\p{Script=Han})/u.test(rest))
     return false;
   const before = line.slice(start, at);
