@@ -15,7 +15,6 @@ export const configSchema = z.strictObject({
     .strictObject({
       host: z.string().default("127.0.0.1").describe("Address to listen on"),
       port: z.int().min(0).max(65_535).default(8787).describe("Port to listen on; 0 takes a free one"),
-      cors_origins: z.array(z.string()).default([]).describe("Origins that browsers may call from; * for any"),
       drain_ms: z.int().min(0).default(10_000).describe("Longest wait for running requests when stopping, ms"),
     })
     .prefault({}),
