@@ -67,7 +67,7 @@ export function createChat(deps: {
     const before = await ledger.find(user, operation);
     if (before !== undefined) return replay(before);
 
-    const [{ standing, profile, quota, means }, subscription] = await Promise.all([
+    const [{ standing, quota, means }, subscription] = await Promise.all([
       standings.of(user),
       deps.subscriptions.get(user),
     ]);
@@ -106,7 +106,7 @@ export function createChat(deps: {
           sub_intent,
         },
         ref_id: call.request_id,
-        describe: (change) => describeEntry(change, profile.lang),
+        describe: (change) => describeEntry(change, routing.lang),
       });
       if (replayed) return await replay(entry);
       await afterCharge(message, reply.routing);

@@ -1,6 +1,6 @@
 import type { Change } from "../ledger/decide.ts";
 
-/** The words of a ledger entry, in the user's language. */
+/** The words of a ledger entry. */
 export function describeEntry(change: Change, lang: "zh" | "en"): string {
   const { details, delta } = change;
   const zh = lang === "zh";
