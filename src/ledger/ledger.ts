@@ -5,6 +5,7 @@ import { AnpError, invalid, type Fault } from "../contract/errors.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { readDocument } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/errors.ts";
+import { encodeKey } from "../storage/keys.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { openStream, type Stream } from "../storage/stream.ts";
 import { canonicalJson, sha256 } from "./canonical.ts";
@@ -54,6 +55,7 @@ export interface Ledger {
    * Decides and appends one entry, or finds the one the operation made before.
    *
    * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request
+   * @throws TypeError for an operation id from outside that cannot be part of a storage key
    */
   post(user: string, posting: Posting): Promise<Posted>;
   /**
@@ -106,6 +108,8 @@ export function createLedger(deps: { storage: Storage; clock: Clock; quotaRules:
 
   async function post(user: string, posting: Posting): Promise<Posted> {
     const { operation, command, ref_id } = posting;
+    // The next writer indexes this id: one that no storage can spell must not get in, or nobody could write after it.
+    if (operation.origin !== undefined) encodeKey(operationKey(user, operation.id));
     for (;;) {
       const last = await head(user);
       // Every operation up to the entry before `last` is indexed, and `last` is at hand: nothing can be missed.

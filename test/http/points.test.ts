@@ -146,6 +146,18 @@ describeApi("points", (open) => {
     expect((await verifyLedger(api.service.storage, "bob")).fault).toBeUndefined();
   });
 
+  it("refuses a ref_id that no storage can spell, and the ledger goes on", async () => {
+    for (const ref_id of ["a\0b", "\ud800", "b\udc00c"]) {
+      const json = { trade_type: "spot", volume_usd: 100, ref_id };
+      const { status, body } = await api.ask("/api/v1/ai/points/trade-reward", { token: "bob-token", json });
+      expect([status, body.errors]).toEqual([
+        422,
+        [{ in: "body", path: "ref_id", message: "must be well-formed Unicode without NUL" }],
+      ]);
+    }
+    expect((await exchange("bob-token", { token_amount: 1 })).body.data.balance_after).toBe(10);
+  });
+
   it("tells the subscription and its features", async () => {
     const of = async (token: string) => (await api.ask("/api/v1/ai/subscription", { token })).body.data;
     expect(await of("alice-token")).toEqual({

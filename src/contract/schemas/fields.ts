@@ -5,7 +5,7 @@ export function codePoints(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
-/** A trimmed string of `min` to `max` code points. */
+/** A trimmed string of `min` to `max` code points, which any storage and any client can carry: no NUL, no half of a pair. */
 export function text(max: number, min = 1): z.ZodString {
   return z
     .string()
@@ -15,6 +15,9 @@ export function text(max: number, min = 1): z.ZodString {
       abort: true,
     })
     .refine((value) => codePoints(value) <= max, { message: `must have at most ${max} characters` })
+    .refine((value) => !value.includes("\0") && value.isWellFormed(), {
+      message: "must be well-formed Unicode without NUL",
+    })
     .meta({ minLength: min, maxLength: max });
 }
 
