@@ -21,7 +21,8 @@ export interface AppState {
  * leave as an envelope.
  */
 export function createApp(service: Service, logger: Logger, state: AppState = { draining: () => false }): H3 {
-  const app = new H3({ silent: true });
+  // Only what no route sees comes here: a path that does not decode.
+  const app = new H3({ silent: true, onError: (_error, event) => unknown(event) });
 
   /** Runs a handler under a request id, and turns whatever it throws into an envelope. */
   function answering(
@@ -46,6 +47,10 @@ export function createApp(service: Service, logger: Logger, state: AppState = { 
       return response;
     };
   }
+
+  const unknown = answering("unknown", () => {
+    throw new AnpError(404);
+  });
 
   function mount(id: OperationId): void {
     const endpoint: Endpoint = ENDPOINTS[id];
@@ -114,12 +119,7 @@ export function createApp(service: Service, logger: Logger, state: AppState = { 
       return new FastResponse(openApiText(), { headers: { "content-type": "application/json; charset=utf-8" } });
     }),
   );
-  app.all(
-    "/**",
-    answering("unknown", () => {
-      throw new AnpError(404);
-    }),
-  );
+  app.all("/**", unknown);
   return app;
 }
 

@@ -46,7 +46,7 @@ function isNumeric(schema: unknown): boolean {
 /**
  * The JSON body of a request.
  *
- * @throws AnpError 415 for another content type, 413 past the bound, 422 for what is no JSON
+ * @throws AnpError 415 for another content type, 413 past the bound, 422 for what is no JSON or was cut off
  */
 export async function readJson(request: Request, limit: number): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
@@ -66,19 +66,30 @@ export async function readJson(request: Request, limit: number): Promise<unknown
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  const tooLarge = (): AnpError =>
-    new AnpError(413, `The body is larger than ${limit} bytes.`, { headers: { connection: "close" } });
   const length = request.headers.get("content-length");
-  if (length !== null) {
-    if (Number(length) > limit) throw tooLarge();
-    return new Uint8Array(await request.arrayBuffer());
+  if (length !== null && Number(length) > limit) throw tooLarge(limit);
+  try {
+    return length === null ? await readChunks(request, limit) : new Uint8Array(await request.arrayBuffer());
+  } catch (error) {
+    if (error instanceof AnpError) throw error;
+    throw invalid([{ in: "body", path: "", message: "ended before it was complete" }]);
   }
+}
+
+async function readChunks(request: Request, limit: number): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array();
+  // No `for await`: it cancels the stream when it is left, and that takes the socket from a request still to be answered.
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > limit) throw tooLarge();
-    chunks.push(chunk);
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    size += next.value.byteLength;
+    if (size > limit) throw tooLarge(limit);
+    chunks.push(next.value);
   }
   return Buffer.concat(chunks);
+}
+
+function tooLarge(limit: number): AnpError {
+  return new AnpError(413, `The body is larger than ${limit} bytes.`, { headers: { connection: "close" } });
 }

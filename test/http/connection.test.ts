@@ -1,0 +1,83 @@
+import { connect } from "node:net";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createApp } from "../../src/http/app.ts";
+import { listen, type Listening } from "../../src/http/listen.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { openFixtureService, type FixtureService } from "../support/service.ts";
+
+let opened: FixtureService;
+let listening: Listening;
+let errors: string[];
+
+beforeEach(async () => {
+  opened = await openFixtureService({ refresh: false });
+  errors = [];
+  const logger = { ...silentLogger, error: (_fields: object, message: string) => void errors.push(message) };
+  listening = await listen(createApp(opened.service, logger), "127.0.0.1", 0);
+});
+afterEach(async () => {
+  await listening.stop(0);
+  await opened.service.close();
+});
+
+/** Sends bytes as they are. Gives what came back once the connection is closed, or `hangUp` ms later. */
+async function send(bytes: string, hangUp = 300): Promise<string> {
+  const socket = connect(Number(new URL(listening.url).port), "127.0.0.1");
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  let answer = "";
+  socket.on("data", (chunk: Buffer) => {
+    answer += chunk.toString();
+  });
+  socket.on("error", () => undefined);
+  socket.write(bytes);
+  const timer = setTimeout(() => socket.destroy(), hangUp);
+  await closed;
+  clearTimeout(timer);
+  return answer;
+}
+
+const exchange = (...headers: string[]): string =>
+  [
+    "POST /api/v1/ai/points/exchange HTTP/1.1",
+    "Host: anp.test",
+    "Content-Type: application/json",
+    "X-User-Token: carol-token",
+    ...headers,
+    "",
+    "",
+  ].join("\r\n");
+
+const alive = async (): Promise<number> => (await fetch(`${listening.url}/healthz`)).status;
+
+it("answers a body without a length with 413 once it passes the bound, and lives on", async () => {
+  for (const size of [0x21_000, 0x80_000]) {
+    const body = `${size.toString(16)}\r\n${"x".repeat(size)}`;
+    const answer = await send(exchange("Transfer-Encoding: chunked") + body);
+    expect(answer).toMatch(/^HTTP\/1\.1 413/);
+    expect(answer.toLowerCase()).toContain("connection: close");
+    expect(await alive()).toBe(200);
+  }
+});
+
+it("takes a body that its sender gave up for a bad request, not for an error of its own", async () => {
+  await send(`${exchange("Content-Length: 1000")}{"tok`, 50);
+  await send(`${exchange("Transfer-Encoding: chunked")}5\r\n{"tok`, 50);
+  await send(`${exchange("Transfer-Encoding: chunked")}zz\r\n{"tok`);
+  expect(await alive()).toBe(200);
+  expect(errors).toEqual([]);
+});
+
+it("answers a path that does not decode with the envelope of 404", async () => {
+  for (const path of ["/%ff", "/api/v1/ai/me%", "/%zz"]) {
+    const answer = await send(`GET ${path} HTTP/1.1\r\nHost: anp.test\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 404/);
+    expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toMatchObject({ success: false, code: 404 });
+  }
+});
+
+it("answers requests that were sent without waiting in their order", async () => {
+  const body = '{"token_amount":1}';
+  const two = exchange(`Content-Length: ${body.length}`) + body;
+  const answer = await send(`${two}GET /nope HTTP/1.1\r\nHost: anp.test\r\nConnection: close\r\n\r\n`);
+  expect([...answer.matchAll(/"code":(\d+)/g)].map(([, code]) => code)).toEqual(["0", "404"]);
+});
