@@ -40,7 +40,7 @@ const STEPS = 32;
  */
 export async function clusterHeadlines(headlines: readonly Headline[]): Promise<number[][]> {
   const pace = createPace(STEPS);
-  const points = vectorsOf(headlines);
+  const points = await vectorsOf(headlines, pace);
   const described = inContext(points, await nearest(points, CONTEXT, pace));
   return agglomerate(described, await nearest(described, CANDIDATES, pace), pace);
 }

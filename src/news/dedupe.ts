@@ -77,16 +77,23 @@ function repeatedGuids(listed: readonly StoredItem[]): Set<string> {
   return repeated;
 }
 
-/** The words of a text, and pairs of characters where it is Chinese; the numbers apart. */
-function shingles(text: string): { words: string[]; numbers: string } {
+/** The words of a text, and pairs of characters where it is Chinese, long ones first; the numbers apart. */
+interface Shingles {
+  readonly words: readonly string[];
+  readonly numbers: string;
+}
+
+function shinglesOf(text: string): Shingles {
   const folded = text.normalize("NFKC").toLowerCase();
   const words = new Set<string>();
   for (const [run] of folded.matchAll(/\p{Script=Han}+|[\p{L}\d]+(?:[.,]\d+)*/gu)) {
-    if (!/^\p{Script=Han}/u.test(run)) words.add(run);
-    else if (run.length === 1) words.add(run);
+    if (run.length === 1 || !/^\p{Script=Han}/u.test(run)) words.add(run);
     else for (let at = 0; at + 1 < run.length; at++) words.add(run.slice(at, at + 2));
   }
-  return { words: Array.from(words).sort(), numbers: (folded.match(/\d+(?:[.,]\d+)*/g) ?? []).sort().join(" ") };
+  return {
+    words: Array.from(words).sort((a, b) => b.length - a.length || (a < b ? -1 : 1)),
+    numbers: (folded.match(/\d+(?:[.,]\d+)*/g) ?? []).sort().join(" "),
+  };
 }
 
 function jaccard(a: readonly string[], b: readonly string[]): number {
@@ -98,12 +105,23 @@ function jaccard(a: readonly string[], b: readonly string[]): number {
 /**
  * Finds nearly identical titles of one outlet without comparing all pairs: two sets with Jaccard similarity of at least
  * t share one of the first |x| − ⌈t·|x|⌉ + 1 words in any fixed order (prefix filter; Chaudhuri, Ganti, Kaushik 2006).
+ * The order is by length, since long words are rarer.
  */
 class TitleIndex {
   readonly #ids = new Map<string, Set<string>>();
+  readonly #shingles = new Map<string, Shingles>();
+
+  #shinglesOf(text: string): Shingles {
+    let shingles = this.#shingles.get(text);
+    if (shingles === undefined) {
+      shingles = shinglesOf(text);
+      this.#shingles.set(text, shingles);
+    }
+    return shingles;
+  }
 
   #keys(item: StoredItem): string[] {
-    const { words } = shingles(item.title);
+    const { words } = this.#shinglesOf(item.title);
     const length = words.length - Math.ceil(TITLE_SIMILARITY * words.length) + 1;
     return words.slice(0, length).map((word) => `${item.source}\n${word}`);
   }
@@ -120,21 +138,22 @@ class TitleIndex {
     const candidates = new Set(this.#keys(item).flatMap((key) => Array.from(this.#ids.get(key) ?? [])));
     let best: { id: string; similarity: number } | undefined;
     for (const id of candidates) {
-      const similarity = sameStory(item, byId.get(id)!);
+      const similarity = this.#sameStory(item, byId.get(id)!);
       if (similarity > (best?.similarity ?? 0)) best = { id, similarity };
     }
     return best?.id;
   }
-}
 
-/** Similarity of the titles when the two are listings of one story, 0 when they are not. */
-function sameStory(a: StoredItem, b: StoredItem): number {
-  const apart = Math.abs(a.published_ms - b.published_ms);
-  if (a.source !== b.source || a.lang !== b.lang || apart > WINDOW_MS) return 0;
-  const [titleA, titleB] = [shingles(a.title), shingles(b.title)];
-  if (titleA.numbers !== titleB.numbers) return 0;
-  const similarity = jaccard(titleA.words, titleB.words);
-  if (similarity < TITLE_SIMILARITY) return 0;
-  if (a.summary === "" || b.summary === "") return apart <= BARE_WINDOW_MS ? similarity : 0;
-  return jaccard(shingles(a.summary).words, shingles(b.summary).words) >= SUMMARY_SIMILARITY ? similarity : 0;
+  /** Similarity of the titles when the two are listings of one story, 0 when they are not. */
+  #sameStory(a: StoredItem, b: StoredItem): number {
+    const apart = Math.abs(a.published_ms - b.published_ms);
+    if (a.source !== b.source || a.lang !== b.lang || apart > WINDOW_MS) return 0;
+    const [titleA, titleB] = [this.#shinglesOf(a.title), this.#shinglesOf(b.title)];
+    if (titleA.numbers !== titleB.numbers) return 0;
+    const similarity = jaccard(titleA.words, titleB.words);
+    if (similarity < TITLE_SIMILARITY) return 0;
+    if (a.summary === "" || b.summary === "") return apart <= BARE_WINDOW_MS ? similarity : 0;
+    const [summaryA, summaryB] = [this.#shinglesOf(a.summary), this.#shinglesOf(b.summary)];
+    return jaccard(summaryA.words, summaryB.words) >= SUMMARY_SIMILARITY ? similarity : 0;
+  }
 }

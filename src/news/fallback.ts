@@ -15,6 +15,6 @@ export type BundledSnapshot = z.infer<typeof bundledSnapshot>;
 const FILE = new URL("../../fixtures/fallback/hot-topics.json", import.meta.url);
 
 /** The snapshot that is bundled with the package. */
-export async function readBundledSnapshot(): Promise<BundledSnapshot> {
-  return bundledSnapshot.parse(JSON.parse(await readFile(FILE, "utf8")));
+export async function readBundledSnapshot(file: URL = FILE): Promise<BundledSnapshot> {
+  return bundledSnapshot.parse(JSON.parse(await readFile(file, "utf8")));
 }

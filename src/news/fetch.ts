@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { SourceError } from "./source-error.ts";
@@ -50,16 +51,19 @@ export function printLocation(location: string): string {
  * @throws SourceError with the failure named
  */
 export async function readSource(location: string, known: Validators, options: ReaderOptions): Promise<Reading> {
-  return isRemote(location) ? readRemote(location, known, options) : readLocal(location, options);
+  return isRemote(location) ? readRemote(location, known, options) : readLocal(location, known, options);
 }
 
-async function readLocal(path: string, options: ReaderOptions): Promise<Reading> {
+/** A file has no validators of its own; the hash of its content stands for them. */
+async function readLocal(path: string, known: Validators, options: ReaderOptions): Promise<Reading> {
   const file = resolve(options.baseDir, path);
   try {
     const { size } = await stat(file);
     if (size > options.maxBytes) throw tooLarge(options.maxBytes);
     const bytes = await readFile(file);
-    return { changed: true, bytes, contentType: null, validators: { etag: null, lastModified: null }, url: undefined };
+    const etag = createHash("sha256").update(bytes).digest("hex");
+    if (etag === known.etag) return { changed: false };
+    return { changed: true, bytes, contentType: null, validators: { etag, lastModified: null }, url: undefined };
   } catch (error) {
     if (error instanceof SourceError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";

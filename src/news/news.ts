@@ -71,6 +71,8 @@ export interface NewsDeps {
   readonly shift?: Shift;
   /** Default: the platform's. */
   readonly fetch?: typeof fetch;
+  /** The snapshot to fall back to. Default: the one of the package. */
+  readonly bundledFile?: URL;
   /** Milliseconds that only grow, for how often a newer snapshot is looked for. Default: the platform's. */
   readonly monotonic?: () => number;
 }
@@ -176,8 +178,17 @@ export function createNews(deps: NewsDeps): News {
     return projection;
   }
 
+  /** The bundled snapshot; a package without it has no topics to fall back to, and that is all. */
   async function bundledSnapshot(): Promise<BundledSnapshot> {
-    return (bundled ??= await readBundledSnapshot());
+    if (bundled === undefined) {
+      try {
+        bundled = await readBundledSnapshot(deps.bundledFile);
+      } catch (error) {
+        logger.error({ error: (error as Error).message }, "the bundled snapshot of hot topics cannot be read");
+        bundled = { published_at: toIso(0), topics: [] };
+      }
+    }
+    return bundled;
   }
 
   async function runRefresh(mode: RefreshMode): Promise<RefreshResult> {

@@ -8,6 +8,7 @@ import { mergeItems } from "./dedupe.ts";
 import { feedItems } from "./feed-item.ts";
 import type { ReaderOptions } from "./fetch.ts";
 import { type Listing, readArticles, readFearGreed, readNotices } from "./listings.ts";
+import { createPace } from "./pace.ts";
 import { parseFeed } from "./parse.ts";
 import { mover, type Shift, shiftAt } from "./shift.ts";
 import type { Snapshot, SnapshotContent, SnapshotStore } from "./snapshot.ts";
@@ -142,11 +143,14 @@ async function refreshItems(
   reader: SourceReader,
   { config, shift }: RefreshDeps,
 ): Promise<StoredItem[]> {
-  const lists = await mapBounded(sources, CONCURRENCY, (source) =>
-    reader.read(source, (text, url) =>
+  const pace = createPace(1);
+  const lists = await mapBounded(sources, CONCURRENCY, async (source) => {
+    const list = await reader.read(source, (text, url) =>
       feedItems(source, parseFeed(text, source.lang === "zh" ? CHINA_ZONE : 0), now, url),
-    ),
-  );
+    );
+    await pace.step();
+    return list;
+  });
   const configured = new Set(sources.map(({ id }) => id));
   const known = before.flatMap((item) => {
     const ids = item.source_ids.filter((id) => configured.has(id));

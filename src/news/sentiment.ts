@@ -20,20 +20,23 @@ const THRESHOLD = 0.2;
 
 interface Lexicon {
   readonly exact: ReadonlySet<string>;
-  readonly stems: readonly string[];
+  readonly stems: ReadonlySet<string>;
+  readonly stemLengths: readonly number[];
 }
 
 function lexicon(entries: readonly string[]): Lexicon {
+  const stems = new Set(entries.filter((word) => word.endsWith("*")).map((word) => word.slice(0, -1)));
   return {
     exact: new Set(entries.filter((word) => !word.endsWith("*"))),
-    stems: entries.filter((word) => word.endsWith("*")).map((word) => word.slice(0, -1)),
+    stems,
+    stemLengths: Array.from(new Set(Array.from(stems, (stem) => stem.length))),
   };
 }
 
 const EN = { positive: lexicon(POSITIVE_EN), negative: lexicon(NEGATIVE_EN), relief: new Set(RELIEF_EN) };
 
-function has({ exact, stems }: Lexicon, word: string): boolean {
-  return exact.has(word) || stems.some((stem) => word.startsWith(stem));
+function has({ exact, stems, stemLengths }: Lexicon, word: string): boolean {
+  return exact.has(word) || stemLengths.some((length) => stems.has(word.slice(0, length)));
 }
 
 type Kind = "positive" | "negative" | "negator" | "relief";

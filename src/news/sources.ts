@@ -63,7 +63,9 @@ export function createSourceReader(
     const { id, kind, name } = source;
     const url = printLocation(source.location);
     const known = before.find((state) => state.id === id && state.kind === kind && state.url === url);
-    if (known !== undefined) return { ...known, name };
+    // Under another name the content has to be read again, since its items carry the name.
+    if (known?.name === name) return known;
+    if (known !== undefined) return { ...known, name, etag: null, last_modified: null };
     return { id, kind, name, url, ok: false, last_ok_ms: null, last_error: null, etag: null, last_modified: null };
   }
 
@@ -75,7 +77,9 @@ export function createSourceReader(
       const previous = state(source);
       const succeeded = { ...previous, ok: true, last_ok_ms: deps.clock.now(), last_error: null };
       try {
-        const known = { etag: previous.etag, lastModified: previous.last_modified };
+        // What the series says depends on the day, so it is read each time.
+        const mayStay = source.kind !== "fear_greed";
+        const known = { etag: mayStay ? previous.etag : null, lastModified: mayStay ? previous.last_modified : null };
         const reading = await readSource(source.location, known, deps.reader);
         if (!reading.changed) {
           states.set(source.id, succeeded);

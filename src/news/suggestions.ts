@@ -6,6 +6,8 @@ import { type Evidence, evidenceOf, type Subject, subjectsOf } from "./topic-sub
 /** Questions a topic gets, at least and at most. */
 const LEAST = 2;
 const MOST = 3;
+/** Items that are read for a topic's event and subject: the most central ones. */
+const READ = 16;
 /** Fit of a kind of event from which it is taken without looking further, and from which it is taken at all. */
 const SURE = 0.6;
 const POSSIBLE = 0.25;
@@ -18,8 +20,10 @@ const POSSIBLE = 0.25;
  * subject, and without a subject about the headline.
  *
  * @param title the topic's headline in that language
+ * @param members the topic's items, the most central first
  */
-export function suggestQuestions(title: string, items: readonly NewsItem[], lang: Language): string[] {
+export function suggestQuestions(title: string, members: readonly NewsItem[], lang: Language): string[] {
+  const items = members.slice(0, READ);
   const evidence = evidenceOf(items);
   const subjects = subjectsOf(items, evidence, lang);
   const subjectOf = (template: QuestionTemplate): Subject | undefined =>

@@ -1,4 +1,5 @@
 import type { Language } from "./language.ts";
+import type { Pace } from "./pace.ts";
 import { type TermKind, termsOf } from "./terms.ts";
 
 /** What clustering reads of an item. */
@@ -41,12 +42,13 @@ const BACKGROUND = 50;
 const BACKGROUND_SHARE: Readonly<Record<TermKind, number>> = { word: 0, han: 0, concept: 0.05, number: 0, asset: 0.1 };
 
 /** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
-export function vectorsOf(headlines: readonly Headline[]): Point[] {
+export async function vectorsOf(headlines: readonly Headline[], pace: Pace): Promise<Point[]> {
   const numbers = new Map<string, number>();
   const frequency: number[] = [];
-  const documents = headlines.map(({ title, summary, assets }) => {
+  const documents: { number: number; kind: TermKind; weight: number }[][] = [];
+  for (const { title, summary, assets } of headlines) {
     const inTitle = new Set(termsOf(title, assets).map(({ key }) => key));
-    return termsOf(`${title}\n${summary}`, assets).map(({ key, kind }) => {
+    const terms = termsOf(`${title}\n${summary}`, assets).map(({ key, kind }) => {
       let number = numbers.get(key);
       if (number === undefined) {
         number = numbers.size;
@@ -55,7 +57,9 @@ export function vectorsOf(headlines: readonly Headline[]): Point[] {
       frequency[number] = (frequency[number] ?? 0) + 1;
       return { number, kind, weight: KIND_WEIGHT[kind] * (inTitle.has(key) ? 1 : SUMMARY_WEIGHT) };
     });
-  });
+    documents.push(terms);
+    await pace.step();
+  }
   return documents.map((terms, index): Point => {
     const vector: Vector = new Map();
     const neutral: Vector = new Map();

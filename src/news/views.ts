@@ -30,7 +30,7 @@ export interface Views {
   hot(projection: Projection, now: number, limit: number, hours: number): NewsList;
   /** Topics by heat; those without an item in the language come last. The same object within a minute. */
   topics(projection: Projection, now: number, limit: number, lang: Language): TopicList;
-  /** Titles of the hottest topics with an item of the last `days`. The same object within a minute. */
+  /** Titles of the hottest topics with an item of the last `days`. The same frozen object within a minute. */
   headlines(
     projection: Projection,
     now: number,
@@ -38,7 +38,7 @@ export interface Views {
     days: number,
     lang: Language,
   ): { topic: string; heat: number }[];
-  /** Sentiment of the items of the last `days`. */
+  /** Sentiment of the items of the last `days`. The same frozen object within a minute. */
   sentiment(projection: Projection, now: number, days: number): SentimentOverview;
 }
 
@@ -50,6 +50,8 @@ interface Ranked {
 export function createViews(): Views {
   const lists = new LRUCache<string, { value: NewsList; from: number; until: number }>({ max: CACHED });
   const topicLists = new LRUCache<string, TopicList>({ max: CACHED });
+  const headlineLists = new LRUCache<string, { topic: string; heat: number }[]>({ max: CACHED });
+  const overviews = new LRUCache<string, SentimentOverview>({ max: CACHED });
   const rankings = new LRUCache<string, readonly Ranked[]>({ max: 4 });
   const told = new LRUCache<string, { title: string; lang: string; questions: readonly string[] }>({ max: CACHED });
 
@@ -126,23 +128,37 @@ export function createViews(): Views {
       return list;
     },
     headlines(projection, now, limit, days, lang) {
-      const oldest = now - days * 24 * HOUR;
-      return ranking(projection, now)
-        .filter(({ topic }) => topic.last_ms > oldest)
-        .slice(0, limit)
-        .map(({ topic, heat }) => ({ topic: tell(projection, topic, lang).title, heat }));
+      const minute = Math.floor(now / MINUTE) * MINUTE;
+      const key = `${projection.key} ${minute} ${limit} ${days} ${lang}`;
+      let list = headlineLists.get(key);
+      if (list === undefined) {
+        const oldest = minute - days * 24 * HOUR;
+        const hottest = ranking(projection, now).filter(({ topic }) => topic.last_ms > oldest);
+        list = deepFreeze(
+          hottest.slice(0, limit).map(({ topic, heat }) => ({ topic: tell(projection, topic, lang).title, heat })),
+        );
+        headlineLists.set(key, list);
+      }
+      return list;
     },
     sentiment(projection, now, days) {
-      const counts = { positive: 0, neutral: 0, negative: 0 };
-      const total = countNewer(projection.times, now - days * 24 * HOUR);
-      for (const { sentiment } of projection.items.slice(0, total)) counts[sentiment] += 1;
-      const { index, sentiment_ms } = projection.snapshot.record;
-      return {
-        dominant: dominantSentiment(counts, index),
-        ...counts,
-        index,
-        updated_at: sentiment_ms === null ? null : toIso(sentiment_ms),
-      };
+      const minute = Math.floor(now / MINUTE) * MINUTE;
+      const key = `${projection.key} ${minute} ${days}`;
+      let overview = overviews.get(key);
+      if (overview === undefined) {
+        const counts = { positive: 0, neutral: 0, negative: 0 };
+        const total = countNewer(projection.times, minute - days * 24 * HOUR);
+        for (const { sentiment } of projection.items.slice(0, total)) counts[sentiment] += 1;
+        const { index, sentiment_ms } = projection.snapshot.record;
+        overview = deepFreeze({
+          dominant: dominantSentiment(counts, index),
+          ...counts,
+          index,
+          updated_at: sentiment_ms === null ? null : toIso(sentiment_ms),
+        });
+        overviews.set(key, overview);
+      }
+      return overview;
     },
   };
 }

@@ -112,8 +112,12 @@ describe("clusters", () => {
 });
 
 test("a point's neighbours are those that share what is rare", async () => {
-  const points = vectorsOf([...BRIDGE, ...MERGER].map((title) => told(title)));
-  const neighbours = await nearest(points, { count: 5, least: 0.08, across: true }, createPace(1000));
+  const pace = createPace(1000);
+  const points = await vectorsOf(
+    [...BRIDGE, ...MERGER].map((title) => told(title)),
+    pace,
+  );
+  const neighbours = await nearest(points, { count: 5, least: 0.08, across: true }, pace);
   expect(neighbours[0]!.map(({ index }) => index).sort()).toEqual([1, 2]);
   expect(neighbours[3]!.map(({ index }) => index)).toEqual([4]);
 });

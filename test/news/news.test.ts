@@ -238,6 +238,13 @@ describe("hot topics", () => {
     await expect(news.hot({ limit: 10, hours: 24 })).rejects.toThrow(StorageError);
   });
 
+  test("are none, and no failure, when the bundled snapshot is missing too", async () => {
+    await write();
+    const news = world.news(CONFIG, { bundledFile: new URL("file:///none/hot-topics.json") });
+    expect(await news.hotTopics(query)).toMatchObject({ topics: [], refresh_meta: { source: "fallback" } });
+    expect(await news.refresh("view")).toMatchObject({ last_full_sync_at: "1970-01-01T00:00:00.000Z" });
+  });
+
   test("are the last stored ones that can be read when the newest snapshot is damaged", async () => {
     await write();
     const news = world.news(CONFIG);

@@ -249,6 +249,14 @@ describe("a source that fails", () => {
     expect(await news.status()).toMatchObject({ items: 2, sources: [{ ok: true }] });
   });
 
+  test("is read again under another name, so that its items carry it", async () => {
+    await writeAll();
+    await world.news({ sources: [EN] }).refresh("view");
+    const news = world.news({ sources: [{ ...EN, name: "Wire Service" }] });
+    await news.refresh("view");
+    expect((await news.current()).items.map(({ source }) => source)).toEqual(["Wire Service", "Wire Service"]);
+  });
+
   test("does not give another source its validators when its URL changes", async () => {
     server = await serve((_, response) => {
       response.writeHead(200, { etag: '"v1"' }).end(rss(STORIES));
@@ -257,6 +265,18 @@ describe("a source that fails", () => {
     await world.news({ sources: [{ ...EN, url: `${server.url}/b` }] }).refresh("view");
     expect(server.requests[1]?.headers["if-none-match"]).toBeUndefined();
   });
+});
+
+test("the index is that of the day, also when the file stays", async () => {
+  await writeAll();
+  const news = world.news(CONFIG);
+  const index = async (): Promise<number | null> => {
+    await news.refresh("full");
+    return (await news.hotTopics({ days: 1, limit: 1 })).sentiment_overview.index;
+  };
+  expect(await index()).toBe(63);
+  world.clock.advance(12 * HOUR);
+  expect(await index()).toBe(1);
 });
 
 describe("coverage", () => {
