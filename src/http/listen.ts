@@ -9,7 +9,7 @@ const SWEEP_MS = 50;
 export interface Listening {
   readonly url: string;
   /** Stops accepting, and waits up to `drain_ms` milliseconds for requests that run; then cuts what is left. */
-  stop(drain_ms: number): Promise<void>;
+  readonly stop: (drain_ms: number) => Promise<void>;
 }
 
 /** The port cannot be had. */
@@ -26,9 +26,10 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
   const local = /^(localhost|127\.|::1$)/.test(host);
   let server: Awaited<ReturnType<typeof listhen>>["server"];
   let url: string;
+  const handler = toNodeHandler(app);
   try {
     // listhen's own shutdown ends the process at once, and its free-port search would take another port in silence.
-    const listener = await listhen(toNodeHandler(app), {
+    const listener = await listhen(handler, {
       hostname: host,
       port: { port, random: port === 0, verbose: false },
       public: !local,
@@ -38,6 +39,10 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
       autoClose: false,
     });
     server = listener.server;
+    // listhen follows every request to shut down by itself, and ends the process when a socket is gone by then.
+    for (const other of server.listeners("request")) {
+      if (other !== handler) server.off("request", other as () => void);
+    }
     url = listener.url.replace(/\/$/, "");
   } catch (error) {
     const { message } = error as Error;
