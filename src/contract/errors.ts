@@ -15,6 +15,12 @@ export interface ErrorKind {
  * Codes 401, 422, 1005, 1007, 1009 and 500 are the interface's; the others are plain HTTP.
  */
 export const ERRORS = {
+  400: {
+    status: 400,
+    exit: 2,
+    message: "The request is no well-formed HTTP.",
+    remedy: "Send a well-formed HTTP/1.1 request.",
+  },
   401: {
     status: 401,
     exit: 4,
@@ -23,6 +29,7 @@ export const ERRORS = {
   },
   404: { status: 404, exit: 5, message: "Not found.", remedy: "Check the path or the name." },
   405: { status: 405, exit: 2, message: "Method not allowed.", remedy: "Use a method of the Allow header." },
+  408: { status: 408, exit: 1, message: "The request did not arrive in time.", remedy: "Send it again, faster." },
   413: { status: 413, exit: 2, message: "The body is too large.", remedy: "Send a smaller body." },
   415: {
     status: 415,
@@ -31,6 +38,7 @@ export const ERRORS = {
     remedy: "Send the header Content-Type: application/json.",
   },
   422: { status: 422, exit: 2, message: "Parameter validation failed.", remedy: "Correct the fields in `errors`." },
+  431: { status: 431, exit: 2, message: "The headers are too large.", remedy: "Send less than 16 KiB of headers." },
   500: { status: 500, exit: 1, message: "Internal error.", remedy: "Try again; give support the request_id." },
   1005: {
     status: 402,

@@ -1,6 +1,9 @@
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
 import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
+import { ERRORS } from "../contract/errors.ts";
 
 /** How often connections that have become idle are closed while the server stops. */
 const SWEEP_MS = 50;
@@ -43,6 +46,7 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
     for (const other of server.listeners("request")) {
       if (other !== handler) server.off("request", other as () => void);
     }
+    server.on("clientError", refuseUnreadable);
     url = listener.url.replace(/\/$/, "");
   } catch (error) {
     const { message } = error as Error;
@@ -70,3 +74,31 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
     },
   };
 }
+
+/** What the HTTP parser refuses never reaches the app; it gets an envelope all the same. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code = REFUSALS[error.code ?? ""] ?? 400;
+  const { status, message } = ERRORS[code];
+  const request_id = "unreadable";
+  const body = JSON.stringify({ success: false, code, message, request_id });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${request_id}`,
+    ...(code === 405 ? ["Allow: GET, POST"] : []),
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** The parser's codes that mean something more special than a malformed request. */
+const REFUSALS: Readonly<Record<string, 405 | 408 | 431>> = {
+  HPE_INVALID_METHOD: 405,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+};

@@ -1,5 +1,7 @@
 import { request } from "node:http";
+import { connect } from "node:net";
 import { expect, it } from "vitest";
+import { errorEnvelope } from "../../src/contract/envelope.ts";
 import { createApp } from "../../src/http/app.ts";
 import { listen, PortError } from "../../src/http/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
@@ -44,6 +46,38 @@ it("takes the asked port or says that it is in use", async () => {
   const { url, stop, service } = await serve();
   const app = createApp(service, silentLogger);
   await expect(listen(app, "127.0.0.1", Number(new URL(url).port))).rejects.toThrow(PortError);
+  await stop(1000);
+  await service.close();
+});
+
+/** Sends bytes as they are, and gives all that comes back. */
+function sendRaw(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.on("data", (chunk) => (text += chunk.toString()));
+    socket.on("close", () => {
+      resolve(text);
+    });
+    socket.on("error", reject);
+  });
+}
+
+it("answers what is no HTTP with an envelope, and lives on", async () => {
+  const { url, stop, service } = await serve();
+  const cases: [string, number][] = [
+    ["BREW /api/v1/news/hot HTTP/1.1\r\nHost: a\r\n\r\n", 405],
+    ["hello\r\n\r\n", 405],
+    ["GET / HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n", 400],
+    [`GET / HTTP/1.1\r\nHost: a\r\nX-User-Token: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+  ];
+  for (const [bytes, code] of cases) {
+    const [head, body] = (await sendRaw(url, bytes)).split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${code} `));
+    expect(errorEnvelope.parse(JSON.parse(body!))).toMatchObject({ success: false, code });
+  }
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
   await stop(1000);
   await service.close();
 });
