@@ -144,10 +144,10 @@ class TitleIndex {
     return best?.id;
   }
 
-  /** Similarity of the titles when the two are listings of one story, 0 when they are not. */
+  /** Similarity of the titles when the two, of one outlet, are listings of one story; 0 when they are not. */
   #sameStory(a: StoredItem, b: StoredItem): number {
     const apart = Math.abs(a.published_ms - b.published_ms);
-    if (a.source !== b.source || a.lang !== b.lang || apart > WINDOW_MS) return 0;
+    if (a.lang !== b.lang || apart > WINDOW_MS) return 0;
     const [titleA, titleB] = [this.#shinglesOf(a.title), this.#shinglesOf(b.title)];
     if (titleA.numbers !== titleB.numbers) return 0;
     const similarity = jaccard(titleA.words, titleB.words);

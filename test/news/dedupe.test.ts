@@ -51,6 +51,17 @@ describe("one story is one item", () => {
     expect(titles(items)).toEqual(["x"]);
   });
 
+  test("whose first listing goes on to count when the feed lists it twice", () => {
+    const twice = listed(
+      A,
+      { title: "x", summary: "one", link: "https://n.example/1" },
+      { title: "x", summary: "two", link: "https://n.example/1" },
+    );
+    const items = mergeItems([], twice);
+    expect(items).toMatchObject([{ summary: "one" }]);
+    expect(mergeItems(items, twice)).toEqual(items);
+  });
+
   test("when another feed lists the same page; the first to publish goes on to show it", () => {
     const first = listed(A, { title: "original", link: "https://n.example/1", at: NOON - 2 * HOUR });
     const copy = listed(source("b"), { title: "copy", link: "https://n.example/1?utm_source=b" });

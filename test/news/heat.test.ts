@@ -18,6 +18,11 @@ test("one item just published has heat 1; two outlets have log2(3) times two", (
   expect(heatOf(both, NOON)).toBeCloseTo(2 * Math.log2(3));
 });
 
+test("counts the second item of an outlet half", () => {
+  const one = { source: "a", published_ms: NOON };
+  expect(heatOf([one, one], NOON)).toBe(1.5);
+});
+
 test("halves every half-life without news", () => {
   fc.assert(
     fc.property(tellings, (story) => {

@@ -10,6 +10,7 @@ describe("assets", () => {
     ["Bitcoin and ether rise", [], ["BTC", "ETH"]],
     ["比特币突破十万美元，以太坊跟涨", [], ["BTC", "ETH"]],
     ["SEC approves ETF options as CPI falls; US CEO speaks", [], []],
+    ["The exchange-traded fund (ETF) and the SEC", ["SEC"], []],
     ["Bitcoin Cash is not Bitcoin", [], ["BCH", "BTC"]],
     ["The link is near the optimism of one", [], []],
     ["Stake $LINK or trade OP/USDT and NEAR-USDT", [], ["LINK", "OP", "NEAR"]],

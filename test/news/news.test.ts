@@ -121,7 +121,10 @@ describe("topics", () => {
   });
 
   test("without an item in the language come last, whatever their heat", async () => {
-    await write([ATTACK, ...MERGER.map((story) => ({ ...story, at: NOON }))], [{ ...ATTACK_ZH, at: NOON - 20 * HOUR }]);
+    await write(
+      [{ ...ATTACK, at: NOON - 20 * HOUR }, ...MERGER.map((story) => ({ ...story, at: NOON }))],
+      [{ ...ATTACK_ZH, at: NOON - 20 * HOUR }],
+    );
     const news = world.news(CONFIG);
     await news.refresh("full");
     const heats = async (lang: string): Promise<number[]> =>
