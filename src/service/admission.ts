@@ -12,7 +12,7 @@ export interface Admission {
   /**
    * Asks for one answer at `cost` points.
    *
-   * @returns the way to leave, or undefined when everything the user has is spoken for
+   * @returns the way to leave (once: again does nothing), or undefined when everything the user has is spoken for
    */
   enter(user: string, means: Means, cost: number): (() => void) | undefined;
 }
@@ -26,7 +26,10 @@ export function createAdmission(): Admission {
       if (!free && means.points - now.points < cost) return undefined;
       const taken = free ? { free: 1, points: 0 } : { free: 0, points: cost };
       inFlight.set(user, { free: now.free + taken.free, points: now.points + taken.points, count: now.count + 1 });
+      let left = false;
       return () => {
+        if (left) return;
+        left = true;
         const held = inFlight.get(user)!;
         if (held.count === 1) inFlight.delete(user);
         else

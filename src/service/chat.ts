@@ -7,7 +7,8 @@ import { AnpError } from "../contract/errors.ts";
 import type { Events } from "../events/events.ts";
 import { QUESTION_ASKED } from "../events/hot-questions.ts";
 import type { Entry } from "../ledger/entry.ts";
-import type { Ledger, Standing } from "../ledger/ledger.ts";
+import type { Ledger, Operation, Posting, Standing } from "../ledger/ledger.ts";
+import { createTurns } from "../ledger/turns.ts";
 import type { News } from "../news/news.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import type { Ids } from "../runtime/ids.ts";
@@ -19,7 +20,7 @@ import { describeEntry } from "./describe-entry.ts";
 import type { Knowledge } from "./knowledge.ts";
 import type { Message, Messages } from "./messages.ts";
 import { operationOf, userOf, type Call, type OperationHandler } from "./operation.ts";
-import type { Standings } from "./standings.ts";
+import type { Standings, UserStanding } from "./standings.ts";
 
 /** Turns of a session that the plan's memory gives to the answer. */
 const MEMORY_TURNS = 6;
@@ -41,6 +42,8 @@ interface Question {
   readonly subscription: Subscription;
 }
 
+type Answered = ReturnType<OperationHandler<"sendChat">>;
+
 /** Where a question meets the ledger: route, admit, answer, store, charge once, then reply. */
 export function createChat(deps: {
   config: Config;
@@ -59,25 +62,20 @@ export function createChat(deps: {
 }): OperationHandler<"sendChat"> {
   const { config, clock, ids, logger, ledger, standings, messages, assistant, knowledge, news } = deps;
   const admission = createAdmission();
+  const inTurn = createTurns();
+  const repeats = createTurns();
 
-  return async (call, { body }) => {
+  async function send(call: Call, user: string, operation: Operation, body: Question["body"]): Answered {
     const started = clock.now();
-    const user = userOf(call);
-    const operation = operationOf(call, ids, { type: "chat", ...body });
-    const before = await ledger.find(user, operation);
-    if (before !== undefined) return replay(before);
-
-    const [{ standing, quota, means }, subscription] = await Promise.all([
-      standings.of(user),
-      deps.subscriptions.get(user),
-    ]);
+    const subscription = await deps.subscriptions.get(user);
     const history = await turnsOf(user, body.session_id, subscription);
     const routing = assistant.route(body.question, { history, ...hintsOf(body) });
     const research = routing.research && subscription.features[RESEARCH] === true;
     const cost = costOf(config, research ? RESEARCH : routing.route);
 
-    const leave = cost === 0 ? () => undefined : admission.enter(user, means, cost);
-    if (leave === undefined) throw new AnpError(1005);
+    const admitted = await inTurn(user, () => admit(user, operation, cost));
+    if ("before" in admitted) return replay(admitted.before);
+    const { standing, quota, leave } = admitted;
     try {
       const reply = await answer({ user, call, body, routing, research, history, standing, quota, subscription });
       const message = await messages.create(
@@ -94,7 +92,7 @@ export function createChat(deps: {
         body.session_id,
       );
       const { route, sub_intent, message_id, session_id } = message;
-      const { entry, replayed } = await ledger.post(user, {
+      const posting: Posting = {
         operation,
         command: {
           type: "chat_cost",
@@ -107,16 +105,32 @@ export function createChat(deps: {
         },
         ref_id: call.request_id,
         describe: (change) => describeEntry(change, routing.lang),
-      });
+      };
+      const { entry, replayed } = await inTurn(user, () => ledger.post(user, posting).finally(leave));
       if (replayed) return await replay(entry);
       await afterCharge(message, reply.routing);
       return { data: toAnswer(message, entry) };
     } finally {
       leave();
     }
-  };
+  }
 
-  async function replay(entry: Entry): ReturnType<OperationHandler<"sendChat">> {
+  /** To be run in the user's turn, as the charge is: what is charged must not be seen and counted as in flight too. */
+  async function admit(
+    user: string,
+    operation: Operation,
+    cost: number,
+  ): Promise<{ before: Entry } | (UserStanding & { leave: () => void })> {
+    const now = await standings.of(user);
+    // Read after the standing: when this very operation took what was there, it is found.
+    const before = await ledger.find(user, operation);
+    if (before !== undefined) return { before };
+    const leave = cost === 0 ? () => undefined : admission.enter(user, now.means, cost);
+    if (leave === undefined) throw new AnpError(1005);
+    return { ...now, leave };
+  }
+
+  async function replay(entry: Entry): Answered {
     if (entry.details.type !== "chat_cost") throw new AnpError(500, `Entry ${entry.id} is no chat.`);
     const message = await messages.get(entry.details.message_id);
     await messages.rejoin(message);
@@ -177,7 +191,7 @@ export function createChat(deps: {
       logger.error({ err: error, message_id: message.message_id }, "a charged answer could not join its session");
     }
     const talk = routing.route === "small_talk" || routing.route === "out_of_scope";
-    void deps.events.record({
+    const recorded = deps.events.record({
       event_type: talk ? "chat_message" : QUESTION_ASKED,
       user_id: message.user_id,
       session_id: message.session_id,
@@ -186,7 +200,17 @@ export function createChat(deps: {
       sub_intent: message.sub_intent,
       event_payload: { question: message.question, lang: routing.lang },
     });
+    recorded.catch((error: unknown) => {
+      logger.error({ err: error, message_id: message.message_id }, "a question asked could not be recorded");
+    });
   }
+
+  return (call, { body }) => {
+    const user = userOf(call);
+    const operation = operationOf(call, ids, { type: "chat", ...body });
+    // A repeat that comes while the first call is being answered waits for that answer instead of asking for another.
+    return repeats(JSON.stringify([user, operation.id]), () => send(call, user, operation, body));
+  };
 }
 
 function hintsOf(body: OperationInput<"sendChat">["body"]): { page_context?: string; token_symbol?: string } {

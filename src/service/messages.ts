@@ -19,6 +19,9 @@ export type Message = z.infer<typeof message>;
 
 const turn = z.strictObject({ message_id: z.int() });
 
+/** Turns of answers made side by side may stand in another order than their ids: as far back one is looked for. */
+const RECENT_TURNS = 16;
+
 /**
  * Answers and the sessions they belong to. A message is stored before it is charged for, so that a charge never lacks
  * its answer; it joins its session after the charge, so that a session only holds what was delivered.
@@ -74,8 +77,9 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids 
     },
     async rejoin(again) {
       const stream = sessionOf(again.user_id, again.session_id);
-      const last = await stream.get(await stream.head());
-      if (last === undefined || last.message_id < again.message_id) await messages.join(again);
+      const head = await stream.head();
+      const recent = await stream.read(head - RECENT_TURNS + 1, head);
+      if (recent.every(({ message_id }) => message_id < again.message_id)) await messages.join(again);
     },
     async history(user, session, count) {
       const stream = sessionOf(user, session);

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { createMessages } from "../../src/service/messages.ts";
+import type { Service } from "../../src/service/service.ts";
+import { StorageError } from "../../src/storage/errors.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import { verifyLedger } from "../../src/ledger/verify.ts";
+import { openFixtureService } from "../support/service.ts";
+import { intercept } from "../support/watched-storage.ts";
+
+const question = "提现手续费是多少？";
+
+const ask = (service: Service, idempotency_key?: string, session_id?: number) =>
+  service.run(
+    "sendChat",
+    { request_id: "r", user: "bob", ...(idempotency_key === undefined ? {} : { idempotency_key }) },
+    { body: { question, ...(session_id === undefined ? {} : { session_id }) } },
+  );
+
+const give = (service: Service, delta: number) =>
+  service.adjust({ user: "bob", delta, reason: "test", actor: "test", request_id: "r" });
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("chat", () => {
+  it("gives a repeat that comes while the first is being answered the first answer, with the last point", async () => {
+    const { service } = await openFixtureService();
+    await give(service, 1);
+    const answers = await Promise.all([1, 2, 3].map(() => ask(service, "k")));
+    expect(new Set(answers.map(({ data }) => data.message_id)).size).toBe(1);
+    expect(answers.filter(({ replayed }) => replayed === true)).toHaveLength(2);
+    expect((await verifyLedger(service.storage, "bob")).entries).toBe(2);
+    await expect(ask(service, "other")).rejects.toMatchObject({ code: 1005 });
+  });
+
+  it("lets a waiting repeat try for itself when the first failed", async () => {
+    let failures = 0;
+    const storage = intercept(await openStorage("memory:"), (_verb, key, run) => {
+      if (key[0] === "messages" && failures++ === 0) throw new StorageError("the disk is full");
+      return run();
+    });
+    const { service } = await openFixtureService({ storage });
+    await give(service, 1);
+    const [first, second] = await Promise.allSettled([ask(service, "k"), ask(service, "k")]);
+    expect(first).toMatchObject({ status: "rejected", reason: { message: "the disk is full" } });
+    expect(second).toMatchObject({ status: "fulfilled", value: { data: { points_cost: 1 } } });
+  });
+
+  it.each(["ledger", "sessions"])("does not count an answer as in flight whose %s is written already", async (what) => {
+    const base = await openStorage("memory:");
+    let second: Promise<{ data: { points_cost: number } }> | undefined;
+    const slow = intercept(base, async (verb, key, run) => {
+      const result = await run();
+      if (verb !== "create" || key[1] !== "bob" || key[2] !== what || !asking || second !== undefined) return result;
+      // As on files: what was written is there for all to see some time before its writer knows that it is safe.
+      second = ask(service, undefined, 8);
+      await pause(60);
+      return result;
+    });
+    let asking = false;
+    const { service } = await openFixtureService({ storage: slow });
+    await give(service, 2);
+    asking = true;
+    expect((await ask(service, undefined, 7)).data.points_cost).toBe(1);
+    expect((await second)?.data.points_cost).toBe(1);
+  });
+
+  it("adds a turn to its session once, also when answers made side by side changed places", async () => {
+    const { service, clock } = await openFixtureService();
+    await give(service, 2);
+    const messages = createMessages({ storage: service.storage, clock, ids: service.ids });
+    const ids = async (): Promise<number[]> =>
+      (await messages.history("bob", 7, 10)).map(({ message_id }) => message_id);
+    const { data } = await ask(service, "k", 7);
+    const { message_id, session_id } = await messages.get(data.message_id);
+    const earlier = { ...(await messages.get(message_id)), message_id: message_id - 1, session_id };
+    await service.storage.put(["messages", String(earlier.message_id)], JSON.stringify(earlier));
+    await messages.join(earlier);
+    expect(await ids()).toEqual([message_id, message_id - 1]);
+    expect((await ask(service, "k", 7)).replayed).toBe(true);
+    expect(await ids()).toEqual([message_id, message_id - 1]);
+  });
+});
