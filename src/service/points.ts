@@ -1,4 +1,5 @@
 import type { Subscriptions } from "../accounts/subscription.ts";
+import { AnpError } from "../contract/errors.ts";
 import type { Entry } from "../ledger/entry.ts";
 import type { Command } from "../ledger/decide.ts";
 import type { Ledger, Operation, Posted } from "../ledger/ledger.ts";
@@ -82,16 +83,23 @@ export function createPoints(deps: {
     },
     async postTradeReward(call, { body }) {
       const { ref_id, trade_type, volume_usd } = body;
+      const operation: Operation = {
+        id: `reward:${ref_id}`,
+        request: { type: "trade_reward", trade_type, volume_usd },
+        origin: { in: "body", path: "ref_id" },
+      };
+      const rate = config.trade_reward[trade_type];
       const { entry, replayed } = await post(
         userOf(call),
-        {
-          id: `reward:${ref_id}`,
-          request: { type: "trade_reward", trade_type, volume_usd },
-          origin: { in: "body", path: "ref_id" },
-        },
-        { type: "trade_reward", trade_type, volume_usd, rate: config.trade_reward[trade_type] },
+        operation,
+        { type: "trade_reward", trade_type, volume_usd, rate },
         ref_id,
-      );
+      ).catch((error: unknown) => {
+        // The interface knows no business refusal here: what is no fault of the input is a 500.
+        throw error instanceof AnpError && error.code === 1009
+          ? new AnpError(500, error.message, { cause: error })
+          : error;
+      });
       return { data: { points_earned: entry.delta, ref_id }, replayed };
     },
     async getSubscription(call) {

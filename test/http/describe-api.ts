@@ -86,7 +86,7 @@ function askThrough(target: Target, origin: string): Api["ask"] {
   };
 }
 
-/** Every answer of an endpoint is an envelope of the contract, and carries its request id. */
+/** Every answer of an endpoint is an envelope of the contract, with a code it names, and carries its request id. */
 function checkAnswer(path: string, { status, headers, body }: Answer): void {
   if (!path.startsWith("/api/")) return;
   const endpoint = BY_PATH.get(path.split("?", 1)[0]!);
@@ -94,6 +94,7 @@ function checkAnswer(path: string, { status, headers, body }: Answer): void {
     expect(successEnvelope(endpoint!.data).strict().safeParse(body).error).toBeUndefined();
   } else {
     expect(errorEnvelope.strict().safeParse(body).error).toBeUndefined();
+    expect([...(endpoint?.errors ?? []), 404, 405, 500]).toContain(body.code);
   }
   expect(headers.get("x-request-id")).toBe(body.request_id);
 }

@@ -146,6 +146,14 @@ describeApi("points", (open) => {
     expect((await verifyLedger(api.service.storage, "bob")).fault).toBeUndefined();
   });
 
+  it("answers a reward that passes the largest total with 500 and a detail, as its contract says", async () => {
+    const json = { trade_type: "spot", volume_usd: 1e300, ref_id: "t-1" };
+    const { status, body } = await api.ask("/api/v1/ai/points/trade-reward", { token: "bob-token", json });
+    expect([status, body.code]).toEqual([500, 500]);
+    expect(body.message).toContain("largest total");
+    expect(body.detail).toEqual(expect.any(String));
+  });
+
   it("refuses a ref_id that no storage can spell, and the ledger goes on", async () => {
     for (const ref_id of ["a\0b", "\ud800", "b\udc00c"]) {
       const json = { trade_type: "spot", volume_usd: 100, ref_id };
