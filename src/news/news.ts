@@ -19,7 +19,11 @@ export type { HelpArticle, NewsItem, NewsList, Notice, RefreshMode, RefreshResul
 /** Hot topics without the users' questions, which the service adds. */
 export type HotTopics = Omit<z.infer<typeof hotTopics>, "user_hot_questions">;
 
-/** A published snapshot as readers see it. The arrays are the same objects while their content is the same version. */
+/**
+ * A published snapshot as readers see it, frozen. It is the same object while it is the newest one, and each of its
+ * arrays is the same object while its content stays, over the snapshots too: what is made of them can be kept by
+ * identity.
+ */
 export interface NewsSnapshot {
   /** Number of the snapshot; 0 when none was published yet. */
   readonly version: number;
@@ -135,6 +139,7 @@ export function createNews(deps: NewsDeps): News {
   let lookedAt = -Infinity;
   let looking: Promise<void> | undefined;
   let projection: Projection | undefined;
+  let shown: { view: Projection; snapshot: NewsSnapshot } | undefined;
   let running: { mode: RefreshMode; result: Promise<RefreshResult> } | undefined;
   let next: Promise<RefreshResult> | undefined;
   let bundled: BundledSnapshot | undefined;
@@ -173,7 +178,7 @@ export function createNews(deps: NewsDeps): News {
     const now = clock.now();
     const distance = shiftAt(shift, now);
     if (projection?.snapshot !== newest || projection.key !== `${newest.version}+${distance}`) {
-      projection = project(newest, mover(shift, now), distance);
+      projection = project(newest, mover(shift, now), distance, projection);
     }
     return projection;
   }
@@ -250,13 +255,14 @@ export function createNews(deps: NewsDeps): News {
   return {
     async current() {
       const view = await latest();
-      return {
-        version: view?.snapshot.version ?? 0,
-        published_at: view === undefined ? null : toIso(view.snapshot.record.published_ms),
-        items: view?.items ?? [],
-        notices: view?.notices ?? [],
-        help: view?.help ?? [],
-      };
+      if (view === undefined) return NO_SNAPSHOT;
+      if (shown?.view !== view) {
+        const { version, record } = view.snapshot;
+        const { items, notices, help } = view;
+        const published_at = toIso(record.published_ms);
+        shown = { view, snapshot: Object.freeze({ version, published_at, items, notices, help }) };
+      }
+      return shown.snapshot;
     },
     async hot({ limit, hours }) {
       const view = await latest();
@@ -317,5 +323,6 @@ export function createNews(deps: NewsDeps): News {
   };
 }
 
+const NO_SNAPSHOT: NewsSnapshot = deepFreeze({ version: 0, published_at: null, items: [], notices: [], help: [] });
 const NO_NEWS: NewsList = deepFreeze({ news: [], total: 0 });
 const NO_TOPICS: TopicList = deepFreeze({ topics: [], total: 0 });

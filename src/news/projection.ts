@@ -4,6 +4,7 @@ import { toIso } from "../runtime/clock.ts";
 import { deepFreeze } from "./freeze.ts";
 import type { Telling } from "./heat.ts";
 import type { Snapshot } from "./snapshot.ts";
+import type { Parts } from "./stored.ts";
 
 export type NewsItem = z.infer<typeof newsItem>;
 
@@ -46,6 +47,8 @@ export interface Projection {
   readonly snapshot: Snapshot;
   /** Changes whenever what the projection shows may have changed. */
   readonly key: string;
+  /** Milliseconds that a fixture's dates were moved by. */
+  readonly distance: number;
   readonly items: readonly NewsItem[];
   /** Publication of each item, ms. */
   readonly times: readonly number[];
@@ -57,52 +60,74 @@ export interface Projection {
 /**
  * @param move date in ms and whether it is a fixture's → the date to show
  * @param distance what `move` adds; two projections of one snapshot with the same distance are alike
+ * @param before an earlier projection; what has not changed since is taken from there, so it stays the same object
  */
-export function project(
-  snapshot: Snapshot,
-  move: (date: number, movable: boolean) => number,
-  distance: number,
-): Projection {
-  const { parts, version } = snapshot;
-  const dated = parts.items
+export function project(snapshot: Snapshot, move: Move, distance: number, before?: Projection): Projection {
+  const { parts, version, record } = snapshot;
+  const stays = (name: keyof typeof record.parts): boolean =>
+    before?.distance === distance && before.snapshot.record.parts[name] === record.parts[name];
+  const { items, times } = before !== undefined && stays("items") ? before : projectItems(parts.items, move);
+  return {
+    snapshot,
+    key: `${version}+${distance}`,
+    distance,
+    items,
+    times,
+    topics: projectTopics(parts.topics, items, times),
+    notices: before !== undefined && stays("notices") ? before.notices : projectNotices(parts.notices, move),
+    help: before !== undefined && stays("help") ? before.help : projectHelp(parts.help, move),
+  };
+}
+
+type Move = (date: number, movable: boolean) => number;
+
+function projectItems(stored: Parts["items"], move: Move): Pick<Projection, "items" | "times"> {
+  const dated = stored
     .map((item) => ({ item, at: move(item.published_ms, item.movable) }))
     .sort((a, b) => b.at - a.at || (a.item.id < b.item.id ? -1 : 1));
   const items = dated.map(({ item, at }): NewsItem => {
     const { id, title, summary, url, source, lang, symbols, sentiment } = item;
-    return deepFreeze({ id, title, summary, url, source, lang, published_at: toIso(at), symbols, sentiment });
+    return { id, title, summary, url, source, lang, published_at: toIso(at), symbols, sentiment };
   });
-  const byId = new Map(items.map((item, index) => [item.id, { item, at: dated[index]!.at }]));
-  const topics = parts.topics.flatMap(({ id, item_ids }): ProjectedTopic[] => {
+  return { items: deepFreeze(items), times: dated.map(({ at }) => at) };
+}
+
+function projectTopics(
+  stored: Parts["topics"],
+  items: readonly NewsItem[],
+  times: readonly number[],
+): readonly ProjectedTopic[] {
+  const byId = new Map(items.map((item, index) => [item.id, { item, at: times[index]! }]));
+  return stored.flatMap(({ id, item_ids }): ProjectedTopic[] => {
     const members = item_ids.flatMap((itemId) => byId.get(itemId) ?? []);
     if (members.length === 0) return [];
-    const times = members.map(({ at }) => at);
+    const dates = members.map(({ at }) => at);
     return [
       {
         id,
         items: members.map(({ item }) => item),
         tellings: members.map(({ item, at }) => ({ source: item.source, published_ms: at })),
-        first_ms: Math.min(...times),
-        last_ms: Math.max(...times),
+        first_ms: Math.min(...dates),
+        last_ms: Math.max(...dates),
       },
     ];
   });
-  return {
-    snapshot,
-    key: `${version}+${distance}`,
-    items: deepFreeze(items),
-    times: dated.map(({ at }) => at),
-    topics,
-    notices: deepFreeze(
-      parts.notices.map(({ published_ms, movable, ...notice }) => ({
-        ...notice,
-        published_at: published_ms === null ? null : toIso(move(published_ms, movable)),
-      })),
-    ),
-    help: deepFreeze(
-      parts.help.map(({ updated_ms, movable, ...article }) => ({
-        ...article,
-        updated_at: updated_ms === null ? null : toIso(move(updated_ms, movable)),
-      })),
-    ),
-  };
+}
+
+function projectNotices(stored: Parts["notices"], move: Move): readonly Notice[] {
+  return deepFreeze(
+    stored.map(({ published_ms, movable, ...notice }) => ({
+      ...notice,
+      published_at: published_ms === null ? null : toIso(move(published_ms, movable)),
+    })),
+  );
+}
+
+function projectHelp(stored: Parts["help"], move: Move): readonly HelpArticle[] {
+  return deepFreeze(
+    stored.map(({ updated_ms, movable, ...article }) => ({
+      ...article,
+      updated_at: updated_ms === null ? null : toIso(move(updated_ms, movable)),
+    })),
+  );
 }

@@ -351,12 +351,29 @@ describe("the newest snapshot", () => {
     expect((await reader.current()).version).toBe(1);
   });
 
-  test("keeps its arrays while its content stays", async () => {
+  test("is the same object while it is the newest, and its arrays while their content stays", async () => {
     await write();
-    const news = world.news(CONFIG);
+    await world.write("notices.json", JSON.stringify({ notices: [{ id: "1", lang: "zh", title: "公告" }] }));
+    const news = world.news({ ...CONFIG, notices: "notices.json" });
+    await news.refresh("full");
+    const first = await news.current();
+    expect(await news.current()).toBe(first);
+    await world.write("notices.json", JSON.stringify({ notices: [{ id: "1", lang: "zh", title: "新公告" }] }));
+    await news.refresh("full");
+    const second = await news.current();
+    expect([second.version, second.items === first.items, second.help === first.help]).toEqual([2, true, true]);
+    expect(second.notices).toMatchObject([{ title: "新公告" }]);
+  });
+
+  test("has other arrays when a fixture's dates move on", async () => {
+    await write();
+    const news = world.news(CONFIG, { shift: { anchor_ms: NOON } });
     await news.refresh("view");
-    const { items } = await news.current();
-    expect((await news.current()).items).toBe(items);
+    const first = await news.current();
+    world.clock.advance(HOUR);
+    const second = await news.current();
+    expect(second.items).not.toBe(first.items);
+    expect(Date.parse(second.items[0]!.published_at) - Date.parse(first.items[0]!.published_at)).toBe(HOUR);
   });
 
   test("is looked for once by many callers at once", async () => {
