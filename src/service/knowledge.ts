@@ -4,7 +4,7 @@ import type { News, NewsSnapshot } from "../news/news.ts";
 
 type PassageIndex = ReturnType<Assistant["index"]>;
 
-/** What the assistant may quote: the published news, notices and help articles, indexed once a snapshot. */
+/** What the assistant may quote: the published news, notices and help articles, indexed when they change. */
 export interface Knowledge {
   index(): Promise<PassageIndex>;
 }
@@ -14,10 +14,17 @@ export function createKnowledge(deps: { news: News; assistant: Assistant }): Kno
   return {
     async index() {
       const snapshot = await deps.news.current();
-      if (indexed?.snapshot !== snapshot) indexed = { snapshot, index: deps.assistant.index(passagesOf(snapshot)) };
+      if (indexed === undefined || !sameContent(indexed.snapshot, snapshot)) {
+        indexed = { snapshot, index: deps.assistant.index(passagesOf(snapshot)) };
+      }
       return indexed.index;
     },
   };
+}
+
+/** Snapshots share the arrays that did not change from one to the next. */
+function sameContent(a: NewsSnapshot, b: NewsSnapshot): boolean {
+  return a.items === b.items && a.notices === b.notices && a.help === b.help;
 }
 
 function passagesOf(snapshot: NewsSnapshot): Passage[] {
