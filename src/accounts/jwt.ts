@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { LIMITS } from "../contract/limits.ts";
+import { codePoints, isPortable } from "../contract/schemas/fields.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** How the platform's own tokens are checked, and which claims say what. */
@@ -28,10 +30,15 @@ export type JwtConfig = z.infer<typeof jwtConfig>;
 /** What a valid platform token says of its user. */
 export interface JwtIdentity {
   readonly user_id: string;
+  /** Milliseconds since the epoch: from then on the token is not valid. */
+  readonly expires_at: number;
   readonly free_daily_quota?: number;
   readonly plan?: string;
   readonly lang?: "zh" | "en";
 }
+
+/** What jose throws when the key set does not come, comes with another status than 200, or is none. */
+const KEY_SET_FAULTS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"]);
 
 /** Checks a compact JWS; undefined when it is not valid now. Needs an expiry: a token for ever is refused. */
 export type JwtVerifier = (token: string) => Promise<JwtIdentity | undefined>;
@@ -56,8 +63,8 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock): Promis
           : await jwtVerify(token, keys!, current);
       return identityOf(payload, config);
     } catch (error) {
-      // A key set that cannot be fetched is the operator's problem, not the user's: it must not look like a bad token.
-      if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) return undefined;
+      // A key set that cannot be had is the operator's problem, not the user's: it must not look like a bad token.
+      if (error instanceof errors.JOSEError && !KEY_SET_FAULTS.has(error.code)) return undefined;
       throw error;
     }
   };
@@ -66,14 +73,16 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock): Promis
 function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIdentity | undefined {
   const { claims } = config;
   const user = payload[claims.user_id];
-  if (typeof user !== "string" && typeof user !== "number") return undefined;
+  // A number that JSON cannot carry exactly may be another user's.
+  if (typeof user !== "string" && !Number.isSafeInteger(user)) return undefined;
   const user_id = String(user);
-  if (user_id === "" || user_id.length > 128) return undefined;
+  if (user_id === "" || codePoints(user_id) > LIMITS.userId || !isPortable(user_id)) return undefined;
   const quota = payload[claims.free_daily_quota];
   const plan = payload[claims.plan];
   const lang = payload[claims.lang];
   return {
     user_id,
+    expires_at: Number(payload["exp"]) * 1000,
     ...(typeof quota === "number" && Number.isSafeInteger(quota) && quota >= 0 ? { free_daily_quota: quota } : {}),
     ...(typeof plan === "string" ? { plan } : {}),
     ...(lang === "zh" || lang === "en" ? { lang } : {}),

@@ -1,6 +1,6 @@
 import { createJwtVerifier, type JwtIdentity } from "../accounts/jwt.ts";
 import { createQuotaRules } from "../accounts/quota.ts";
-import { createSubscriptions, type Subscriptions } from "../accounts/subscription.ts";
+import { createSubscriptions, FREE_PLAN, type Subscriptions } from "../accounts/subscription.ts";
 import { createTokens, type Tokens } from "../accounts/tokens.ts";
 import { createUsers, type Users } from "../accounts/users.ts";
 import { createAssistant } from "../assistant/assistant.ts";
@@ -117,8 +117,9 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
       ...(free_daily_quota === undefined ? {} : { free_daily_quota }),
       ...(lang === undefined ? {} : { lang }),
     });
-    if (plan === undefined || !(plan in config.plans)) return;
-    if ((await subscriptions.get(user_id)).plan === plan) return;
+    if (plan === undefined || !Object.hasOwn(config.plans, plan)) return;
+    const held = await subscriptions.get(user_id);
+    if (held.plan === plan && (held.is_active || plan === FREE_PLAN)) return;
     await subscriptions.set(user_id, plan, { started_at: clock.now() });
   }
 
@@ -145,7 +146,8 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
     async authenticate(token) {
       const user = await tokens.resolve(token);
       if (user !== undefined || verifyJwt === undefined) return user;
-      return (await platformUsers.get(token))?.user_id;
+      const identity = await platformUsers.get(token);
+      return identity === undefined || identity.expires_at <= clock.now() ? undefined : identity.user_id;
     },
     async ready() {
       await storage.get(["ready", "probe"]);

@@ -47,6 +47,10 @@ describe("platform tokens with a shared secret", () => {
       await sign({ iss: "platform", uid: "" }),
       await sign({ iss: "platform", uid: "x".repeat(129) }),
       await sign({ iss: "platform", uid: { a: 1 } }),
+      await sign({ iss: "platform", uid: 2 ** 53 }),
+      await sign({ iss: "platform", uid: 1.5 }),
+      await sign({ iss: "platform", uid: "a\0b" }),
+      await sign({ iss: "platform", uid: "\ud800" }),
       await new SignJWT({ iss: "platform", uid: "u1" }).setProtectedHeader({ alg: "HS256" }).sign(key),
       `${header}.${payload}.${signature?.slice(0, -4)}AAAA`,
       `${none}.${payload}.`,
@@ -55,6 +59,31 @@ describe("platform tokens with a shared secret", () => {
     for (const token of bad) expect(await service.authenticate(token)).toBeUndefined();
     clock.advance(61_000);
     expect(await service.authenticate(good)).toBeUndefined();
+  });
+});
+
+describe("platform tokens that are remembered", () => {
+  const flags = { "auth.jwt": { secret: SECRET } };
+
+  it("are refused from the instant they expire", async () => {
+    const { service, clock } = await openFixtureService({ flags: { ...flags, "auth.cache_ms": 2000 }, refresh: false });
+    const token = await sign({ sub: "u1" });
+    clock.advance(59_999);
+    expect(await service.authenticate(token)).toBe("u1");
+    clock.advance(1);
+    expect(await service.authenticate(token)).toBeUndefined();
+  });
+
+  it("renew a plan that ran out here, and name no plan that is not configured", async () => {
+    const { service, clock } = await openFixtureService({ flags, refresh: false });
+    const now = clock.now();
+    await service.subscriptions.set("u1", "pro", { started_at: now - 2000, expires_at: now - 1000 });
+    await service.authenticate(await sign({ sub: "u1", plan: "pro" }));
+    expect(await service.subscriptions.get("u1")).toMatchObject({ plan: "pro", is_active: true, expires_at: null });
+    for (const plan of ["toString", "constructor", "gold"]) {
+      await service.authenticate(await sign({ sub: "u2", plan }));
+      expect(await service.subscriptions.get("u2")).toMatchObject({ plan: "free", is_active: false });
+    }
   });
 });
 
@@ -79,9 +108,26 @@ describe("platform tokens with a key set", () => {
         .setProtectedHeader({ alg: "ES256", kid })
         .setExpirationTime(seconds + 60)
         .sign(privateKey);
-    expect(await verify(await token("k1"))).toEqual({ user_id: "u9" });
+    expect(await verify(await token("k1"))).toEqual({ user_id: "u9", expires_at: ANCHOR + 60_000 });
     expect(await verify(await token("k2"))).toBeUndefined();
     expect(await verify(await sign({ sub: "u9" }))).toBeUndefined();
+  });
+
+  it("tell a key set that comes broken from a bad token", async () => {
+    const answers: [number, string][] = [
+      [503, "{}"],
+      [200, "<html>"],
+      [200, '{"error":"later"}'],
+    ];
+    for (const [status, body] of answers) {
+      server = createServer((_request, response) => response.writeHead(status).end(body));
+      await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo;
+      const config = jwtConfig.parse({ jwks_url: `http://127.0.0.1:${port}/jwks` });
+      const verify = await createJwtVerifier(config, { now: () => ANCHOR });
+      await expect(verify(await sign({ sub: "u9" })), body).rejects.toThrow();
+      server.close();
+    }
   });
 
   it("tell an unreachable key set from a bad token", async () => {

@@ -5,7 +5,12 @@ export function codePoints(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
-/** A trimmed string of `min` to `max` code points, which any storage and any client can carry: no NUL, no half of a pair. */
+/** Whether any storage and any client can carry the text: it has no NUL and no half of a surrogate pair. */
+export function isPortable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+/** A trimmed string of `min` to `max` code points that {@link isPortable}. */
 export function text(max: number, min = 1): z.ZodString {
   return z
     .string()
@@ -15,9 +20,7 @@ export function text(max: number, min = 1): z.ZodString {
       abort: true,
     })
     .refine((value) => codePoints(value) <= max, { message: `must have at most ${max} characters` })
-    .refine((value) => !value.includes("\0") && value.isWellFormed(), {
-      message: "must be well-formed Unicode without NUL",
-    })
+    .refine(isPortable, { message: "must be well-formed Unicode without NUL" })
     .meta({ minLength: min, maxLength: max });
 }
 
