@@ -9,7 +9,6 @@ import { feedItems } from "./feed-item.ts";
 import type { ReaderOptions } from "./fetch.ts";
 import { type Listing, readArticles, readFearGreed, readNotices } from "./listings.ts";
 import { createPace } from "./pace.ts";
-import { parseFeed } from "./parse.ts";
 import { mover, type Shift, shiftAt } from "./shift.ts";
 import type { Snapshot, SnapshotContent, SnapshotStore } from "./snapshot.ts";
 import { createSourceReader, isLocal, mapBounded, type Source, type SourceReader, sourcesOf } from "./sources.ts";
@@ -144,6 +143,8 @@ async function refreshItems(
   { config, shift }: RefreshDeps,
 ): Promise<StoredItem[]> {
   const pace = createPace(1);
+  // Only a refresh reads feeds: the parser's library would cost every other command its start.
+  const { parseFeed } = await import("./parse.ts");
   const lists = await mapBounded(sources, CONCURRENCY, async (source) => {
     const list = await reader.read(source, (text, url) =>
       feedItems(source, parseFeed(text, source.lang === "zh" ? CHINA_ZONE : 0), now, url),
