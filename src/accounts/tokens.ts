@@ -65,6 +65,7 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
     // The user's list comes first: a token that works is always listed.
     await storage.create(["users", user, "tokens", digest], "{}");
     await storage.create(tokenKey(digest), JSON.stringify(record));
+    cache.forget(secret);
     return record;
   }
 

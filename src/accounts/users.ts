@@ -44,13 +44,15 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
 
   const users: Users = {
     get: (user) => cache.get(user),
-    create: (user, settings) => storage.create(profileKey(user), JSON.stringify(fresh(user, settings))),
+    async create(user, settings) {
+      const created = await storage.create(profileKey(user), JSON.stringify(fresh(user, settings)));
+      cache.forget(user);
+      return created;
+    },
     async ensure(user, settings) {
       const known = await cache.get(user);
       if (known === undefined) {
-        if (await users.create(user, settings)) return;
-        cache.forget(user);
-        return users.ensure(user, settings);
+        return (await users.create(user, settings)) ? undefined : users.ensure(user, settings);
       }
       const wanted: UserProfile = {
         ...known,
