@@ -6,6 +6,8 @@ import { invalid, type Fault } from "./errors.ts";
 export interface RawInput {
   readonly query?: unknown;
   readonly body?: unknown;
+  /** Faults that were found on the way here, told together with those of the input. */
+  readonly faults?: readonly Fault[];
 }
 
 /**
@@ -15,7 +17,7 @@ export interface RawInput {
  */
 export function checkInput<K extends OperationId>(id: K, raw: RawInput): OperationInput<K> {
   const endpoint: Endpoint = ENDPOINTS[id];
-  const faults: Fault[] = [];
+  const faults: Fault[] = [...(raw.faults ?? [])];
   const query = parsePart("query", endpoint.query, raw.query ?? {}, faults);
   const body = parsePart("body", endpoint.body, raw.body, faults);
   if (faults.length > 0) throw invalid(faults);

@@ -1,7 +1,7 @@
 import { H3, type H3Event } from "h3";
 import { FastResponse } from "srvx";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../contract/endpoints.ts";
-import { AnpError } from "../contract/errors.ts";
+import { AnpError, type Fault } from "../contract/errors.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { openApiText } from "../contract/openapi.ts";
 import type { Logger } from "../runtime/logger.ts";
@@ -38,9 +38,15 @@ export function createApp(service: Service, logger: Logger, state: AppState = { 
         response = await handler(event, request_id);
       } catch (error) {
         const known = error instanceof AnpError ? error : new AnpError(500, undefined, { cause: error });
-        if (known.code === 500) logger.error({ err: error, request_id, operation: name }, "internal error");
         code = known.code;
         response = failure(known, request_id);
+        const { signal } = event.req;
+        if (signal.aborted && error === signal.reason) {
+          logger.info({ request_id, operation: name }, "the caller has gone");
+          return response;
+        }
+        const told = code === 500 ? "internal error" : code === 1007 ? "the model call failed" : undefined;
+        if (told !== undefined) logger.error({ err: error, request_id, operation: name }, told);
       }
       const ms = Math.round((performance.now() - started) * 10) / 10;
       logger.info({ request_id, operation: name, status: response.status, code, ms }, "request");
@@ -60,14 +66,16 @@ export function createApp(service: Service, logger: Logger, state: AppState = { 
       allow(event, endpoint.method);
       const user = await userOf(event, endpoint);
       const body = endpoint.body === undefined ? undefined : await readJson(event.req, LIMITS.requestBody);
-      const key = endpoint.idempotent === true ? idempotencyKey(event.req.headers) : undefined;
+      const faults: Fault[] = [];
+      const key = endpoint.idempotent === true ? idempotencyKey(event.req.headers, faults) : undefined;
+      const query = readQuery(endpoint, event.url.search, faults);
       const call: Call = {
         request_id,
         ...(user === undefined ? {} : { user }),
         ...(key === undefined ? {} : { idempotency_key: key }),
         ...(id === "sendChat" ? { signal: event.req.signal } : {}),
       };
-      const outcome = await service.run(id, call, { query: readQuery(endpoint, event.url.search), body });
+      const outcome = await service.run(id, call, { query, body, faults });
       const replayed = outcome.replayed === true ? { "idempotency-replayed": "true" } : {};
       return success(outcome.data, request_id, { ...headers, ...replayed });
     });

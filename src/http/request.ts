@@ -12,30 +12,28 @@ export function givenRequestId(headers: Pick<Headers, "get">): string | undefine
   return given !== null && REQUEST_ID.test(given) ? given : undefined;
 }
 
-/** @throws AnpError 422 for a malformed Idempotency-Key */
-export function idempotencyKey(headers: Pick<Headers, "get">): string | undefined {
+/** The Idempotency-Key, if there is one; a malformed one is added to the faults. */
+export function idempotencyKey(headers: Pick<Headers, "get">, faults: Fault[]): string | undefined {
   const given = headers.get("idempotency-key");
   if (given === null) return undefined;
   if (IDEMPOTENCY_KEY.test(given)) return given;
   const message = `must be 1 to ${LIMITS.idempotencyKey} printable ASCII characters without spaces`;
-  throw invalid([{ in: "header", path: "Idempotency-Key", message }]);
+  faults.push({ in: "header", path: "Idempotency-Key", message });
+  return undefined;
 }
 
 /**
- * Query parameters as the endpoint's schema wants them: numbers where it asks for numbers.
- *
- * @throws AnpError 422 for a key that is given twice
+ * Query parameters as the endpoint's schema wants them: numbers where it asks for numbers. A key that is given twice is
+ * added to the faults.
  */
-export function readQuery(endpoint: Endpoint, search: string): Record<string, unknown> {
+export function readQuery(endpoint: Endpoint, search: string, faults: Fault[]): Record<string, unknown> {
   const { query } = endpoint;
   if (query === undefined || search === "") return {};
   const raw: Record<string, unknown> = {};
-  const faults: Fault[] = [];
   for (const [name, value] of new URLSearchParams(search)) {
     if (Object.hasOwn(raw, name)) faults.push({ in: "query", path: name, message: "must be given once" });
     raw[name] = isNumeric(query.shape[name]) && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   }
-  if (faults.length > 0) throw invalid(faults);
   return raw;
 }
 

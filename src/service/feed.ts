@@ -36,6 +36,16 @@ export function createFeed(deps: {
   let questions: Promise<z.infer<typeof questionFile>["questions"]> | undefined;
 
   async function loadQuestions() {
+    try {
+      return await readQuestions();
+    } catch (error) {
+      // The next request tries again.
+      questions = undefined;
+      throw error;
+    }
+  }
+
+  async function readQuestions() {
     const file = config.assistant.questions;
     if (file === undefined) return [];
     return questionFile.parse(JSON.parse(await readFile(resolve(deps.baseDir, file), "utf8"))).questions;

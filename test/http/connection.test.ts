@@ -1,5 +1,6 @@
-import { connect } from "node:net";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { listen, type Listening } from "../../src/http/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
@@ -65,6 +66,47 @@ it("takes a body that its sender gave up for a bad request, not for an error of 
   await send(`${exchange("Transfer-Encoding: chunked")}zz\r\n{"tok`);
   expect(await alive()).toBe(200);
   expect(errors).toEqual([]);
+});
+
+it("neither charges nor blames itself for a question whose asker hung up, and tells why a model failed", async () => {
+  let status = 0;
+  const model = createServer((_request, response) => {
+    if (status > 0) response.writeHead(status).end("{}");
+  });
+  await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
+  const { port } = model.address() as AddressInfo;
+  const flags = { "model.base_url": `http://127.0.0.1:${port}/v1`, "model.model": "m", "model.max_retries": 0 };
+  const { service } = await openFixtureService({ flags });
+  await service.warm();
+  const told: [string, unknown][] = [];
+  const note = (fields: object, message: string): void => void told.push([message, Reflect.get(fields, "err")]);
+  const own = await listen(createApp(service, { ...silentLogger, info: note, error: note }), "127.0.0.1", 0);
+  const ask = (signal?: AbortSignal): Promise<Response> =>
+    fetch(`${own.url}/api/v1/ai/chat/send`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-user-token": "carol-token" },
+      body: JSON.stringify({ question: "What is the withdrawal fee?" }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+
+  const caller = new AbortController();
+  model.once("request", () => {
+    caller.abort();
+  });
+  await expect(ask(caller.signal)).rejects.toThrow();
+  await vi.waitFor(() => {
+    expect(told).toEqual([["the caller has gone", undefined]]);
+  });
+  expect((await service.ledger.standing("carol")).version).toBe(1);
+
+  status = 503;
+  expect((await ask()).status).toBe(502);
+  expect(told.slice(1).map(([message]) => message)).toEqual(["the model call failed", "request"]);
+  expect((told[1]![1] as Error).cause).toBeInstanceOf(Error);
+  await own.stop(0);
+  await service.close();
+  model.closeAllConnections();
+  model.close();
 });
 
 it("answers a path that does not decode with the envelope of 404", async () => {

@@ -97,7 +97,7 @@ describeApi("protocol", (open) => {
     expect((await api.ask("/api/v1/ai/points/ledger", { token: "alice-token" })).body.data.total).toBe(1);
   });
 
-  it("lists every fault of a query, and names the bound", async () => {
+  it("lists every fault of query, header and body, and names the bound", async () => {
     const cases: [string, string[]][] = [
       ["/api/v1/ai/points/ledger?page=0&page_size=101", ["page: must be at least 1", "page_size: must be at most 100"]],
       ["/api/v1/ai/points/ledger?page=abc", ["page: must be of type number"]],
@@ -122,6 +122,17 @@ describeApi("protocol", (open) => {
       });
       expect(told.sort()).toEqual([...faults].sort());
     }
+    const both = await api.ask("/api/v1/news/hot?limit=1&limit=2&hours=721");
+    expect(both.body.errors.map(({ path }) => path)).toEqual(["limit", "hours"]);
+    const mixed = await api.ask("/api/v1/ai/points/exchange", {
+      token: "alice-token",
+      json: { token_amount: 0 },
+      headers: { "idempotency-key": "a b" },
+    });
+    expect(mixed.body.errors.map((fault) => [fault.in, fault.path])).toEqual([
+      ["header", "Idempotency-Key"],
+      ["body", "token_amount"],
+    ]);
     const refresh = await api.ask("/api/v1/news/refresh?mode=half", { method: "POST", token: "alice-token" });
     expect(refresh.body.errors).toEqual([{ in: "query", path: "mode", message: "must be one of view, full" }]);
   });
