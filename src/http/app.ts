@@ -131,8 +131,11 @@ export function createApp(service: Service, logger: Logger, state: AppState = { 
   return app;
 }
 
+/** Whoever may GET may also HEAD (RFC 9110 §9.1): load balancers ask so. */
 function allow(event: H3Event, method: string): void {
-  if (event.req.method !== method) throw new AnpError(405, undefined, { headers: { allow: method } });
+  const allowed = method === "GET" ? ["GET", "HEAD"] : [method];
+  if (!allowed.includes(event.req.method))
+    throw new AnpError(405, undefined, { headers: { allow: allowed.join(", ") } });
 }
 
 async function storageFault(service: Service): Promise<string | undefined> {

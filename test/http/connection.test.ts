@@ -117,6 +117,20 @@ it("answers a path that does not decode with the envelope of 404", async () => {
   }
 });
 
+it("answers HEAD wherever GET is answered, without a body", async () => {
+  for (const [path, status] of [
+    ["/healthz", 200],
+    ["/readyz", 200],
+    ["/api/v1/news/hot", 200],
+    ["/api/v1/ai/me", 401],
+    ["/api/v1/news/refresh", 405],
+    ["/nope", 404],
+  ] as const) {
+    const answer = await send(`HEAD ${path} HTTP/1.1\r\nHost: anp.test\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*\r\n\r\n$`));
+  }
+});
+
 it("answers requests that were sent without waiting in their order", async () => {
   const body = '{"token_amount":1}';
   const two = exchange(`Content-Length: ${body.length}`) + body;
