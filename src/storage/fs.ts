@@ -11,6 +11,8 @@ const stockDriver = fsLite as (options: { base: string }) => Driver;
 
 const SUFFIX = ".json";
 const TEMP = ".tmp";
+/** Folders remembered as made: every session has one. */
+const KNOWN_FOLDERS = 10_000;
 
 /**
  * Keeps each value in a file of its own below `base`, on a local disk with hard links. Every write goes to a temporary
@@ -31,13 +33,16 @@ export function fsDriver(base: string): CreatingDriver {
   async function ensureFolder(folder: string): Promise<void> {
     if (folders.has(folder)) return;
     if (folder === base) {
-      await mkdir(base, { recursive: true });
+      const first = await mkdir(base, { recursive: true });
+      if (first !== undefined) await syncUp(dirname(base), dirname(first));
     } else {
       const parent = dirname(folder);
       await ensureFolder(parent);
       await mkdir(folder).catch(ignoring("EEXIST"));
       await syncFolder(parent);
     }
+    // What is forgotten is only made sure of again.
+    if (folders.size >= KNOWN_FOLDERS) folders.clear();
     folders.add(folder);
   }
 
@@ -127,6 +132,12 @@ async function writeSynced(path: string, value: string): Promise<void> {
     throw error;
   }
   await file.close();
+}
+
+/** Syncs the folders from `folder` up to `last`, so that one made below them survives a crash. */
+async function syncUp(folder: string, last: string): Promise<void> {
+  await syncFolder(folder);
+  if (folder !== last) await syncUp(dirname(folder), last);
 }
 
 async function syncFolder(folder: string): Promise<void> {

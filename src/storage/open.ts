@@ -39,13 +39,17 @@ export function storageOf(url: string, driver: CreatingDriver): Storage {
   }
   const stock = createStorage<string>({ driver });
 
+  function failure(verb: string, key: Key, error: unknown): StorageError {
+    if (error instanceof StorageError) return error;
+    return new StorageError(`Cannot ${verb} ${printKey(key)}: ${(error as Error).message}`, { cause: error });
+  }
+
   async function guarded<T>(verb: string, key: Key, action: (encoded: string) => Promise<T>): Promise<T> {
     const encoded = encodeKey(key);
     try {
       return await action(encoded);
     } catch (error) {
-      if (error instanceof StorageError) throw error;
-      throw new StorageError(`Cannot ${verb} ${printKey(key)}: ${(error as Error).message}`, { cause: error });
+      throw failure(verb, key, error);
     }
   }
 
@@ -65,7 +69,12 @@ export function storageOf(url: string, driver: CreatingDriver): Storage {
     put: (key, value) => guarded("write", key, (encoded) => stock.setItemRaw(encoded, value)),
     remove: (key) => guarded("remove", key, (encoded) => stock.removeItem(encoded)),
     async *children(prefix) {
-      for await (const segment of driver.children(encodeKey(prefix))) yield new EncodedSegment(segment);
+      const encoded = encodeKey(prefix);
+      try {
+        for await (const segment of driver.children(encoded)) yield new EncodedSegment(segment);
+      } catch (error) {
+        throw failure("list", prefix, error);
+      }
     },
     close: () => stock.dispose(),
   };

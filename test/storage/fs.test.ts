@@ -52,6 +52,17 @@ describe("files driver", () => {
     await folder.remove();
   });
 
+  it("tells what cannot be listed", async () => {
+    const folder = await temporaryFolder();
+    const storage = await openStorage(`fs:${folder.path}/deep/down/data`);
+    await storage.put(["a", "b"], "1");
+    await writeFile(join(folder.path, "deep/down/data/users"), "");
+    const failure = storage.children(["users"])[Symbol.asyncIterator]().next();
+    await expect(failure).rejects.toThrow(StorageError);
+    await expect(failure).rejects.toThrow("Cannot list users");
+    await folder.remove();
+  });
+
   it("loses nothing acknowledged and tears nothing when its process is killed at any moment", async () => {
     const folder = await temporaryFolder();
     const writer = join(import.meta.dirname, "killed-writer.js");
