@@ -32,6 +32,26 @@ describe("chat", () => {
     await expect(ask(service, "other")).rejects.toMatchObject({ code: 1005 });
   });
 
+  it("finds what another process charged under the key between its looks at the ledger", async () => {
+    const base = await openStorage("memory:");
+    let armed = false;
+    let first: ReturnType<typeof ask> | undefined;
+    const other = intercept(base, async (verb, key, run) => {
+      const result = await run();
+      if (armed && first === undefined && verb === "has" && key[1] === "bob" && key[2] === "ledger") {
+        first = ask(one, "k");
+        await first;
+      }
+      return result;
+    });
+    const { service: one } = await openFixtureService({ storage: base });
+    const { service: two } = await openFixtureService({ storage: other, seed: "two" });
+    await give(one, 1);
+    armed = true;
+    const second = await ask(two, "k");
+    expect(second).toMatchObject({ replayed: true, data: (await first)!.data });
+  });
+
   it("lets a waiting repeat try for itself when the first failed", async () => {
     let failures = 0;
     const storage = intercept(await openStorage("memory:"), (_verb, key, run) => {
