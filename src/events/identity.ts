@@ -1,20 +1,7 @@
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../runtime/canonical.ts";
 import { formatAddress } from "./address.ts";
 import type { Batch, StoredEvent } from "./event.ts";
-
-/**
- * JSON with sorted keys and no white space, so that equal content has one spelling. A value that is not there
- * (`undefined`) and one that JSON cannot say (infinite) are spelled as they would be read back from the log.
- */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value)
-    .filter(([, field]) => field !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`);
-  return `{${fields.join(",")}}`;
-}
 
 /**
  * What makes an event the same event in a replay: SHA-256 over its content and the id it was exported with.
@@ -23,7 +10,7 @@ function canonical(value: unknown): string {
  */
 export function identityOf(event: StoredEvent, exportId: string): string {
   return createHash("sha256")
-    .update(canonical({ ...event, source_id: undefined }))
+    .update(canonicalJson({ ...event, source_id: undefined }))
     .update(`\n${JSON.stringify(exportId)}`)
     .digest("base64url");
 }

@@ -28,6 +28,7 @@ export function createApp(service: Service, logger: Logger, state: AppState = { 
   function answering(
     name: string,
     handler: (event: H3Event, request_id: string) => Promise<Response> | Response,
+    headers: Record<string, string> = {},
   ): (event: H3Event) => Promise<Response> {
     return async (event) => {
       const request_id = givenRequestId(event.req.headers) ?? service.ids.request();
@@ -39,7 +40,7 @@ export function createApp(service: Service, logger: Logger, state: AppState = { 
       } catch (error) {
         const known = error instanceof AnpError ? error : new AnpError(500, undefined, { cause: error });
         code = known.code;
-        response = failure(known, request_id);
+        response = failure(known, request_id, headers);
         const { signal } = event.req;
         if (signal.aborted && error === signal.reason) {
           logger.info({ request_id, operation: name }, "the caller has gone");
@@ -62,7 +63,7 @@ export function createApp(service: Service, logger: Logger, state: AppState = { 
     const endpoint: Endpoint = ENDPOINTS[id];
     const headers: Record<string, string> =
       endpoint.stability === "experimental" ? { "x-stability": "experimental" } : {};
-    const handler = answering(id, async (event, request_id) => {
+    const answer = async (event: H3Event, request_id: string): Promise<Response> => {
       allow(event, endpoint.method);
       const user = await userOf(event, endpoint);
       const body = endpoint.body === undefined ? undefined : await readJson(event.req, LIMITS.requestBody);
@@ -78,8 +79,8 @@ export function createApp(service: Service, logger: Logger, state: AppState = { 
       const outcome = await service.run(id, call, { query, body, faults });
       const replayed = outcome.replayed === true ? { "idempotency-replayed": "true" } : {};
       return success(outcome.data, request_id, { ...headers, ...replayed });
-    });
-    app.all(endpoint.path, handler);
+    };
+    app.all(endpoint.path, answering(id, answer, headers));
   }
 
   async function userOf(event: H3Event, endpoint: Endpoint): Promise<string | undefined> {

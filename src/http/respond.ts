@@ -28,8 +28,8 @@ export function success(data: object, request_id: string, headers: Record<string
 }
 
 /** The envelope of a failure. */
-export function failure(error: AnpError, request_id: string): Response {
-  const { code, message, faults, headers } = error;
+export function failure(error: AnpError, request_id: string, headers: Record<string, string> = {}): Response {
+  const { code, message, faults } = error;
   const body = {
     success: false,
     code,
@@ -40,6 +40,6 @@ export function failure(error: AnpError, request_id: string): Response {
   };
   return new FastResponse(JSON.stringify(body), {
     status: ERRORS[code].status,
-    headers: { "content-type": CONTENT_TYPE, "x-request-id": request_id, ...headers },
+    headers: { "content-type": CONTENT_TYPE, "x-request-id": request_id, ...headers, ...error.headers },
   });
 }

@@ -8,10 +8,10 @@ import { CorruptionError } from "../storage/errors.ts";
 import { encodeKey } from "../storage/keys.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { openStream, type Stream } from "../storage/stream.ts";
-import { canonicalJson, sha256 } from "./canonical.ts";
+import { canonicalJson, sha256 } from "../runtime/canonical.ts";
 import { decide, type Change, type Command } from "./decide.ts";
 import { EMPTY_ACCOUNT, entry, genesisHash, hashEntry, type Account, type Entry } from "./entry.ts";
-import { createTurns } from "./turns.ts";
+import { createTurns } from "../runtime/turns.ts";
 
 /** Identifies a change, so that asking for it again gives the first result instead of a second change. */
 export interface Operation {

@@ -2,7 +2,7 @@ import { parseDocument, printKey, readDocument } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/errors.ts";
 import type { Storage } from "../storage/storage.ts";
 import { openStream } from "../storage/stream.ts";
-import { canonicalJson } from "./canonical.ts";
+import { canonicalJson } from "../runtime/canonical.ts";
 import { EMPTY_ACCOUNT, entry, genesisHash, hashEntry, type Entry } from "./entry.ts";
 import { ledgerKey, operationKey, operationPointer } from "./ledger.ts";
 

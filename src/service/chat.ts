@@ -8,7 +8,7 @@ import type { Events } from "../events/events.ts";
 import { QUESTION_ASKED } from "../events/hot-questions.ts";
 import type { Entry } from "../ledger/entry.ts";
 import type { Ledger, Operation, Posting, Standing } from "../ledger/ledger.ts";
-import { createTurns } from "../ledger/turns.ts";
+import { createTurns } from "../runtime/turns.ts";
 import type { News } from "../news/news.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import type { Ids } from "../runtime/ids.ts";

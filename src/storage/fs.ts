@@ -11,6 +11,9 @@ const stockDriver = fsLite as (options: { base: string }) => Driver;
 
 const SUFFIX = ".json";
 const TEMP = ".tmp";
+/** Ledgers and questions are for their owner's eyes alone. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
 /** Folders remembered as made: every session has one. */
 const KNOWN_FOLDERS = 10_000;
 
@@ -33,12 +36,12 @@ export function fsDriver(base: string): CreatingDriver {
   async function ensureFolder(folder: string): Promise<void> {
     if (folders.has(folder)) return;
     if (folder === base) {
-      const first = await mkdir(base, { recursive: true });
+      const first = await mkdir(base, { recursive: true, mode: FOLDER_MODE });
       if (first !== undefined) await syncUp(dirname(base), dirname(first));
     } else {
       const parent = dirname(folder);
       await ensureFolder(parent);
-      await mkdir(folder).catch(ignoring("EEXIST"));
+      await mkdir(folder, FOLDER_MODE).catch(ignoring("EEXIST"));
       await syncFolder(parent);
     }
     // What is forgotten is only made sure of again.
@@ -122,7 +125,7 @@ export function fsDriver(base: string): CreatingDriver {
 }
 
 async function writeSynced(path: string, value: string): Promise<void> {
-  const file = await open(path, "w");
+  const file = await open(path, "w", FILE_MODE);
   try {
     await file.writeFile(value, "utf8");
     await file.sync();

@@ -132,6 +132,7 @@ describeApi("points", (open) => {
     const first = await reward(trade);
     expect(first.body.data).toEqual({ points_earned: 12, ref_id: "t-1" });
     expect(first.headers.get("x-stability")).toBe("experimental");
+    expect((await reward({})).headers.get("x-stability")).toBe("experimental");
     const again = await reward(trade);
     expect(again.body.data).toEqual(first.body.data);
     expect(again.headers.get("idempotency-replayed")).toBe("true");

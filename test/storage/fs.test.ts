@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { StorageError } from "../../src/storage/errors.ts";
@@ -25,6 +25,17 @@ describe("files driver", () => {
     const names: string[] = [];
     for await (const segment of storage.children(["a"])) names.push(segment.text);
     expect(names.sort()).toEqual(["b", "c"]);
+    await folder.remove();
+  });
+
+  it("lets nobody but its owner read", async () => {
+    const folder = await temporaryFolder();
+    const storage = await openStorage(`fs:${folder.path}/data`);
+    await storage.create(["a", "b"], "1");
+    await storage.put(["a", "c"], "1");
+    for (const path of ["data", "data/a", "data/a/b.json", "data/a/c.json"]) {
+      expect((await stat(join(folder.path, path))).mode & 0o077, path).toBe(0);
+    }
     await folder.remove();
   });
 
