@@ -28,7 +28,8 @@ export async function openSession(
   const logger = options.logger?.(config) ?? defaultLogger;
   const clock: Clock = globals.now === undefined ? systemClock : fixedClock(globals.now);
   const random = repeatable(options.secret === true ? undefined : globals.seed);
-  const storage = await openStorage(config.storage);
+  const mustExist = options.create !== true && fixture === undefined;
+  const storage = await openStorage(config.storage, { mustExist });
   try {
     const anchor = fixture === undefined ? {} : { anchor_ms: fixture.anchor_ms };
     const service = await createService({ config, baseDir, storage, clock, random, logger, ...anchor });

@@ -32,6 +32,8 @@ export interface SessionOptions {
   readonly check?: (config: Config) => void;
   /** Ids and secrets that nobody may foresee, whatever --seed says. */
   readonly secret?: true;
+  /** Makes the storage where there is none yet; any other command takes that for a mistyped name. */
+  readonly create?: true;
   /** Loads the fixture again though it was loaded before: the daemon needs its users and repairs what is missing. */
   readonly reload?: true;
 }
@@ -84,12 +86,14 @@ export async function runOperation<K extends OperationId>(
 ): Promise<Outcome<K>> {
   const { checkInput } = await import("../contract/check.ts");
   checkInput(id, input);
-  return withSession(context, async (session) => {
+  const run = async (session: Session): Promise<Outcome<K>> => {
     const call = user === undefined ? session.anonymous() : await session.callOf(user, idempotencyKey);
     await before?.(session);
     const outcome = await session.service.run(id, call, input);
     await after?.(session);
     if (outcome.replayed === true) context.terminal.say("This was done before: its first result is shown.");
     return outcome;
-  });
+  };
+  // What needs no user can be shown, or refreshed, where nothing is stored yet.
+  return withSession(context, run, user === undefined ? { create: true } : {});
 }

@@ -47,5 +47,8 @@ function plainMessage(issue: z.core.$ZodIssue, input: unknown): string {
   );
   if (found === undefined) return "is required";
   if (typeof found === "number" && !Number.isFinite(found)) return "must be a finite number";
-  return `must be ${issue.expected === "int" ? "an integer" : `of type ${issue.expected}`}`;
+  return `must be ${TYPES[issue.expected] ?? `of type ${issue.expected}`}`;
 }
+
+/** How a type is called outside of zod. */
+const TYPES: Readonly<Record<string, string>> = { int: "an integer", record: "of type object" };

@@ -50,7 +50,10 @@ export function createApp(service: Service, logger: Logger, state: AppState = { 
         if (told !== undefined) logger.error({ err: error, request_id, operation: name }, told);
       }
       const ms = Math.round((performance.now() - started) * 10) / 10;
-      logger.info({ request_id, operation: name, status: response.status, code, ms }, "request");
+      const fields = { request_id, operation: name, status: response.status, code, ms };
+      // A line a success would cost more than the request: it is there for who asks for it.
+      if (response.status < 400) logger.debug(fields, "request");
+      else logger.info(fields, "request");
       return response;
     };
   }

@@ -1,6 +1,6 @@
 import { parseDocument, printKey, readDocument } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/errors.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Key, Storage } from "../storage/storage.ts";
 import { openStream } from "../storage/stream.ts";
 import { canonicalJson } from "../runtime/canonical.ts";
 import { EMPTY_ACCOUNT, entry, genesisHash, hashEntry, type Entry } from "./entry.ts";
@@ -34,6 +34,7 @@ export async function verifyLedger(storage: Storage, user: string): Promise<Veri
         const key = stream.keyOf(next);
         if (text === undefined) {
           if (await goesOn(storage, user, version)) break;
+          await checkOperations(storage, user, version);
           return { user_id: user, entries: version, balance: last?.account.balance ?? 0 };
         }
         const found = parseDocument(key, text, entry)!;
@@ -66,6 +67,19 @@ async function goesOn(storage: Storage, user: string, end: number): Promise<bool
   if (found === -1 && !(hint > end)) return false;
   const later = found === -1 ? `the hint points to ${hint}` : `entry ${end + 2 + found} exists`;
   throw new CorruptionError(printKey(stream.keyOf(end + 1)), `the entry is missing while ${later}`);
+}
+
+/** No operation may lead past the end: the entry it led to would be lost. */
+async function checkOperations(storage: Storage, user: string, end: number): Promise<void> {
+  const stream = openStream(storage, ledgerKey(user), entry);
+  for await (const operation of storage.children(["users", user, "operations"])) {
+    const key: Key = ["users", user, "operations", operation];
+    const pointer = await readDocument(storage, key, operationPointer);
+    // An entry past the end that is there by now was appended meanwhile.
+    if (pointer === undefined || pointer.entry <= end || (await storage.has(stream.keyOf(pointer.entry)))) continue;
+    const lost = printKey(stream.keyOf(end + 1));
+    throw new CorruptionError(lost, `the entry is missing while an operation leads to entry ${pointer.entry}`);
+  }
 }
 
 function faultOf(found: Entry, last: Entry | undefined, user: string, version: number): string | undefined {
@@ -104,5 +118,15 @@ async function checkIndexed(storage: Storage, found: Entry): Promise<void> {
   const key = operationKey(found.user_id, found.operation.id);
   if ((await storage.get(key)) === undefined) {
     throw new CorruptionError(printKey(key), `the index of the operation of entry ${found.id} is missing`);
+  }
+}
+
+/** The users whose ledger is there while their profile is not: nothing else would show them. */
+export async function* lostProfiles(storage: Storage): AsyncGenerator<string> {
+  for await (const segment of storage.children(["users"])) {
+    if (await storage.has(["users", segment, "profile"])) continue;
+    const first: Key = ["users", segment, "ledger", "0", "1"];
+    const text = await storage.get(first);
+    if (text !== undefined) yield parseDocument(first, text, entry)!.user_id;
   }
 }

@@ -29,6 +29,11 @@ export async function loadConfig(options: {
   readonly flags: ConfigValues;
 }): Promise<LoadedConfig> {
   const tree = options.file === undefined ? {} : await readTree(options.file);
+  const baseDir = options.file === undefined ? process.cwd() : dirname(resolve(options.file));
+  // Like every path of the file, the storage's is relative to it: two commands must not find two storages.
+  const { storage } = tree;
+  if (typeof storage === "string" && storage.startsWith("fs:"))
+    tree["storage"] = `fs:${resolve(baseDir, storage.slice(3))}`;
   for (const [path, schema] of scalarKeys(configSchema)) {
     const text = options.env[`ANP_${path.join("_").toUpperCase()}`];
     if (text !== undefined) setAt(tree, path, fromText(text, schema));
@@ -38,10 +43,7 @@ export async function loadConfig(options: {
   }
   const parsed = configSchema.safeParse(tree);
   if (!parsed.success) throw new ConfigError(describe(parsed.error, options.file));
-  return {
-    config: parsed.data,
-    baseDir: options.file === undefined ? process.cwd() : dirname(resolve(options.file)),
-  };
+  return { config: parsed.data, baseDir };
 }
 
 async function readTree(file: string): Promise<Record<string, unknown>> {

@@ -5,7 +5,9 @@ import { CorruptionError } from "./errors.ts";
 
 /** A key as a person reads it: `users/alice/profile`. */
 export function printKey(key: Key): string {
-  return key.map((segment) => (segment instanceof EncodedSegment ? segment.text : segment)).join("/");
+  return key
+    .map((segment) => (segment instanceof EncodedSegment ? segment.text.replaceAll(":", "/") : segment))
+    .join("/");
 }
 
 /**

@@ -28,7 +28,7 @@ export function fsDriver(base: string): CreatingDriver {
   const writer = randomUUID();
   let temps = 0;
 
-  const pathOf = (key: string): string => join(base, `${key.replaceAll(":", "/")}${SUFFIX}`);
+  const pathOf = (key: string): string => `${base}/${key.replaceAll(":", "/")}${SUFFIX}`;
 
   // One system call without a thread switch: most reads on a hot path ask for an entry that is not there yet.
   const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;

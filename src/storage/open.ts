@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createStorage } from "unstorage";
 import { printKey } from "./documents.ts";
@@ -9,13 +10,15 @@ import { EncodedSegment, type Key, type Storage } from "./storage.ts";
 /**
  * Opens the storage that a URL names: `fs:./data` (files, relative to the working directory) or `memory:`.
  *
- * @throws StorageError when the URL is not understood
+ * @throws StorageError when the URL is not understood, or nothing is there although it must exist
  */
-export async function openStorage(url: string): Promise<Storage> {
+export async function openStorage(url: string, options: { mustExist?: boolean } = {}): Promise<Storage> {
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9-]*):(.*)$/s.exec(url) ?? [];
   switch (scheme) {
     case "fs": {
       if (rest === "") throw new StorageError("The storage URL fs: needs a folder, as fs:./data.");
+      if (options.mustExist === true && !existsSync(rest))
+        throw new StorageError(`There is no storage at ${resolve(rest)}.`);
       const { fsDriver } = await import("./fs.ts");
       return storageOf(url, fsDriver(resolve(rest)));
     }

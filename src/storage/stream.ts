@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { Key, Storage } from "./storage.ts";
+import { encodeKey } from "./keys.ts";
+import { EncodedSegment, type Key, type Storage } from "./storage.ts";
 import { parseDocument, printKey } from "./documents.ts";
 import { CorruptionError } from "./errors.ts";
 
@@ -38,7 +39,9 @@ export interface Stream<T> {
  * @param schema what every item must match when it is read; a mismatch is a {@link CorruptionError}
  */
 export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>): Stream<T> {
-  const keyOf = (version: number): Key => [...name, String(Math.floor((version - 1) / SEGMENT_SIZE)), String(version)];
+  // Encoded once: a head is looked for at every request.
+  const stem = new EncodedSegment(encodeKey(name));
+  const keyOf = (version: number): Key => [stem, String(Math.floor((version - 1) / SEGMENT_SIZE)), String(version)];
   const hintKey: Key = [...name, "head"];
 
   const exists = (version: number): Promise<boolean> => storage.has(keyOf(version));

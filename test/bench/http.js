@@ -7,8 +7,8 @@ import { join } from "node:path";
 import autocannon from "autocannon";
 import { median, table } from "./report.js";
 
-const ROUNDS = Number(process.env.ANP_BENCH_ROUNDS ?? 7);
-const SECONDS = 2;
+const ROUNDS = Number(process.env.ANP_BENCH_ROUNDS ?? 15);
+const SECONDS = 1;
 const TARGETS = [
   { name: "GET /api/v1/ai/me", path: "/api/v1/ai/me", least: 0.45 },
   { name: "GET /api/v1/news/hot", path: "/api/v1/news/hot", least: 0.6 },

@@ -19,7 +19,9 @@ interface Case {
   readonly once?: true;
 }
 
-const verification = z.array(z.strictObject({ user_id: z.string(), entries: z.int(), balance: z.int() }));
+const verification = z.array(
+  z.strictObject({ user_id: z.string(), entries: z.int(), state: z.literal("ok"), balance: z.int() }),
+);
 const event = { event_type: "page_view", user_id: "u-1", created_at: "2026-11-19T00:00:00Z" };
 
 /** A day of an operator, in order: later commands see what earlier ones did. */

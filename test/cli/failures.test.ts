@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
@@ -108,13 +108,36 @@ it("writes nothing when it only reads a storage", async () => {
     ["ledger", "verify"],
     ["events", "stats"],
   ]) {
+    await mkdir(join(folder.path, "untouched"), { recursive: true });
     const { code, stderr } = await anp([...args, "--storage", "fs:untouched"], { cwd: folder.path });
     expect(code, stderr).toBe(0);
   }
-  expect(await readdir(folder.path)).not.toContain("untouched");
+  expect(await readdir(join(folder.path, "untouched"))).toEqual([]);
+});
+
+it("takes a storage that is not there for a mistyped name, and makes none", async () => {
+  for (const args of [
+    ["users", "list"],
+    ["ledger", "verify", "--all"],
+    ["quota", "alice"],
+    ["exchange", "alice", "1"],
+  ]) {
+    const { code, stdout, stderr } = await anp([...args, "--storage", "fs:mistyped"], { cwd: folder.path });
+    expect([code, stdout]).toEqual([6, ""]);
+    expect(stderr).toContain(`There is no storage at ${join(folder.path, "mistyped")}.`);
+  }
+  expect(await readdir(folder.path)).not.toContain("mistyped");
+});
+
+it("does not start a daemon on a storage that cannot be written", async () => {
+  await writeFile(join(folder.path, "a-file"), "");
+  const { code, stderr } = await anp(["serve", "--storage", "fs:a-file", "--port", "0"], { cwd: folder.path });
+  expect(code).toBe(6);
+  expect(stderr).not.toContain("listens on");
 });
 
 it("says that nothing was found on stderr, and exits 0", async () => {
+  await mkdir(join(folder.path, "none"), { recursive: true });
   const { code, stdout, stderr } = await anp(["users", "list", "--storage", "fs:none", "--json"], { cwd: folder.path });
   expect([code, stdout, stderr]).toEqual([0, "[]\n", expect.stringContaining("There are no users.")]);
 });

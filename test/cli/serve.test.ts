@@ -54,6 +54,7 @@ it("serves the demo, tells its tokens and a line to paste, and logs JSON without
   expect(log()).toContain(`  curl -s -H 'X-User-Token: demo-token' ${url}/api/v1/ai/me\n`);
   const answer = await call(url, "chat/send", { question: "提现手续费是多少？" });
   expect(answer.status).toBe(200);
+  expect((await call(url, "no-such-thing")).status).toBe(404);
   const topics = await call(url, "hot-topics");
   expect(topics.data["refresh_meta"]).toMatchObject({ source: "live", stale: false });
 

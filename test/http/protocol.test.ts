@@ -165,7 +165,7 @@ describeApi("protocol", (open) => {
         { event_type: "ok", event_payload: { x: "y".repeat(17_000) } },
         "event_payload: must be at most 16384 bytes as JSON",
       ],
-      [{ event_type: "ok", event_payload: [] }, "event_payload: must be of type record"],
+      [{ event_type: "ok", event_payload: [] }, "event_payload: must be of type object"],
       [{ event_type: "ok", session_id: 0 }, "session_id: must be at least 1"],
     ];
     for (const [json, words] of cases) {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota.ts";
 import { createLedger, ledgerKey, operationKey } from "../../src/ledger/ledger.ts";
-import { verifyLedger } from "../../src/ledger/verify.ts";
+import { lostProfiles, verifyLedger } from "../../src/ledger/verify.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
@@ -67,6 +67,19 @@ describe("verification", () => {
     expect(await spoil(6, await text(5))).toBe(6);
     expect(await spoil(5, (await text(5)).replaceAll('"alice"', '"bob"'))).toBe(5);
     expect((await verifyLedger(storage, USER)).fault).toBeUndefined();
+  });
+
+  it("finds that the end is gone, by an operation that leads there, and a ledger without its profile", async () => {
+    const last = (await storage.get(entryKey(ENTRIES - 1)))!;
+    await storage.remove(entryKey(ENTRIES));
+    await storage.remove(entryKey(ENTRIES - 1));
+    await storage.remove([...ledgerKey(USER), "head"]);
+    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: ENTRIES - 1 });
+    await storage.put(entryKey(ENTRIES - 1), last);
+    expect((await verifyLedger(storage, USER)).fault).toBeUndefined();
+    const lost: string[] = [];
+    for await (const user of lostProfiles(storage)) lost.push(user);
+    expect(lost).toEqual([USER]);
   });
 
   it("finds an index that is missing or leads to another entry, and a hint past the end", async () => {

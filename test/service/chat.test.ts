@@ -4,6 +4,7 @@ import type { Service } from "../../src/service/service.ts";
 import { StorageError } from "../../src/storage/errors.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import { verifyLedger } from "../../src/ledger/verify.ts";
+import { printKey } from "../../src/storage/documents.ts";
 import { openFixtureService } from "../support/service.ts";
 import { intercept } from "../support/watched-storage.ts";
 
@@ -38,7 +39,7 @@ describe("chat", () => {
     let first: ReturnType<typeof ask> | undefined;
     const other = intercept(base, async (verb, key, run) => {
       const result = await run();
-      const pastTheEnd = verb === "has" && key[1] === "bob" && key[2] === "ledger" && result === false;
+      const pastTheEnd = verb === "has" && printKey(key).startsWith("users/bob/ledger/") && result === false;
       if (armed && first === undefined && pastTheEnd) {
         first = ask(one, "k");
         await first;
@@ -71,7 +72,8 @@ describe("chat", () => {
     let second: Promise<{ data: { points_cost: number } }> | undefined;
     const slow = intercept(base, async (verb, key, run) => {
       const result = await run();
-      if (verb !== "create" || key[1] !== "bob" || key[2] !== what || !asking || second !== undefined) return result;
+      if (verb !== "create" || !asking || second !== undefined) return result;
+      if (!printKey(key).startsWith(`users/bob/${what}/`)) return result;
       // As on files: what was written is there for all to see some time before its writer knows that it is safe.
       second = ask(service, undefined, 8);
       await pause(60);

@@ -39,6 +39,12 @@ describe("configuration", () => {
       expect(baseDir).toBe(folder);
     }));
 
+  it("takes the file's storage relative to the file, a flag's relative to the working directory", () =>
+    withFile("storage: fs:./data\n", async (file, folder) => {
+      expect((await loadConfig({ file, env: {}, flags: {} })).config.storage).toBe(`fs:${join(folder, "data")}`);
+      expect((await loadConfig({ file, env: {}, flags: { storage: "fs:./x" } })).config.storage).toBe("fs:./x");
+    }));
+
   it("refuses an unknown key, a value out of its bounds and an unreadable file, naming each", async () => {
     const load = (text: string) => withFile(text, (file) => loadConfig({ file, env: {}, flags: {} }));
     await expect(load("exchnage: { rate: 1 }")).rejects.toThrow("exchnage: is not a known key");

@@ -18,13 +18,16 @@ export const replay = defineCommand({
   async run({ file, dryRun }, context) {
     const { terminal } = context;
     const lines = await openLines(file);
-    const report = await withSession(context, ({ service }) =>
-      service.events.replay(lines, {
-        dryRun,
-        onProgress: ({ read }) => {
-          terminal.progress(`${read} events read`);
-        },
-      }),
+    const report = await withSession(
+      context,
+      ({ service }) =>
+        service.events.replay(lines, {
+          dryRun,
+          onProgress: ({ read }) => {
+            terminal.progress(`${read} events read`);
+          },
+        }),
+      { create: true },
     );
     terminal.progress("");
     const { read, stored, skipped, rejected_total, rejected } = report;

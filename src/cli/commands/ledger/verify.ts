@@ -32,17 +32,24 @@ export const verify = defineCommand({
   examples: ["ledger verify alice", "ledger verify --all --json"],
   async run({ user, all }, context) {
     if (user !== undefined && all) throw new UsageError("USER and --all exclude each other.");
-    const { verifyLedger } = await import("../../../ledger/verify.ts");
+    const { lostProfiles, verifyLedger } = await import("../../../ledger/verify.ts");
     const rows = await withSession(context, async ({ service }) => {
       const found: Verification[] = [];
       for (const id of await knownUsers(service, user)) {
         context.terminal.progress(`verifying ${id}`);
         found.push(await verifyLedger(service.storage, id));
       }
+      if (user === undefined) {
+        for await (const id of lostProfiles(service.storage)) {
+          const message = "the ledger is there while the user's profile is missing";
+          found.push({ ...(await verifyLedger(service.storage, id)), fault: { entry: 1, message } });
+        }
+      }
       context.terminal.progress("");
       return found;
     });
-    await printRows(context, { data: rows, rows, columns: COLUMNS });
+    const data = rows.map((row) => ({ ...row, state: row.fault === undefined ? "ok" : "fault" }));
+    await printRows(context, { data, rows, columns: COLUMNS });
     if (rows.length === 0) context.terminal.say("There are no users.");
     const faults = rows.flatMap(({ user_id, fault }) => (fault === undefined ? [] : [{ user_id, ...fault }]));
     if (faults.length > 0) {

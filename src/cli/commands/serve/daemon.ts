@@ -24,6 +24,7 @@ export async function runDaemon({ host, port, logLevel }: DaemonOptions, context
   const stop = awaitStop(() => logger?.flush());
   try {
     await withSession(context, (session) => serveUntil(stop, session, context, logger!), {
+      create: true,
       reload: true,
       config: { "server.host": host, "server.port": port, "log.level": logLevel },
       logger: (config) => {
@@ -44,6 +45,8 @@ async function serveUntil(stop: Stop, session: Session, context: Context, logger
   const { service } = session;
   const { config, clock, news } = service;
   const { host, port, drain_ms } = config.server;
+  // A storage that cannot be written must be told now, not at the first charge.
+  await service.storage.put(["ready", "probe"], "{}");
   const refreshes = createRefreshTimer({ news, clock, logger, interval_s: config.news.refresh_interval_s });
   await Promise.race([refreshes.first(), stop.asked]);
   if (stop.signal() !== undefined) return;

@@ -21,10 +21,14 @@ export const create = defineCommand({
       ...(quota === undefined ? {} : { free_daily_quota: quota }),
       ...(lang === undefined ? {} : { lang }),
     };
-    const details = await withSession(context, async ({ service }) => {
-      if (await service.users.create(user, settings)) return detailsOf(service, user);
-      throw new CommandFailure(EXIT.failure, `There is a user ${user} already.`);
-    });
+    const details = await withSession(
+      context,
+      async ({ service }) => {
+        if (await service.users.create(user, settings)) return detailsOf(service, user);
+        throw new CommandFailure(EXIT.failure, `There is a user ${user} already.`);
+      },
+      { create: true },
+    );
     await printRecord(context, details);
   },
 });
