@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { recommend } from "../assistant/questions.ts";
+import type { OperationData } from "../contract/endpoints.ts";
 import type { Events } from "../events/events.ts";
 import { QUESTION_ASKED } from "../events/hot-questions.ts";
 import type { News } from "../news/news.ts";
@@ -31,6 +32,8 @@ export function createFeed(deps: {
   logger: Logger;
   news: News;
   events: Events;
+  /** Keeps the suggested questions that are answered. */
+  suggestions: (list: OperationData<"getNewsTopics">) => Promise<OperationData<"getNewsTopics">>;
 }): Feed {
   const { config, clock, logger, news, events } = deps;
   let questions: Promise<z.infer<typeof questionFile>["questions"]> | undefined;
@@ -73,7 +76,7 @@ export function createFeed(deps: {
       return { data: await news.hot(query) };
     },
     async getNewsTopics(_call, { query }) {
-      return { data: await news.topics(query) };
+      return { data: await deps.suggestions(await news.topics(query)) };
     },
     async refreshNews(_call, { query: { mode } }) {
       return { data: await news.refresh(mode) };

@@ -22,6 +22,7 @@ import { createKnowledge } from "./knowledge.ts";
 import { createMessages } from "./messages.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
 import { createPoints, type Points } from "./points.ts";
+import { createSuggestions } from "./suggestions.ts";
 import { createStandings, type Standings } from "./standings.ts";
 
 /** The whole service: the 13 operations of the interface, and the rooms an operator works with. */
@@ -98,7 +99,9 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
     news,
     events,
   });
-  const feed = createFeed({ config, baseDir, clock, logger, news, events });
+  const local = config.model === undefined ? assistant : createAssistant({ logger });
+  const suggestions = createSuggestions({ assistant: local, knowledge, clock });
+  const feed = createFeed({ config, baseDir, clock, logger, news, events, suggestions });
 
   const handlers: { readonly [K in OperationId]: OperationHandler<K> } = { sendChat: chat, ...points, ...feed };
 
@@ -157,6 +160,9 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
       await Promise.all([
         knowledge.index(),
         feed.getHotTopics({ request_id: ids.request() }, { query: { days: 30, limit: 1 }, body: undefined }),
+        ...["zh", "en"].map((lang) =>
+          feed.getNewsTopics({ request_id: ids.request() }, { query: { limit: 5, lang }, body: undefined }),
+        ),
       ]);
     },
     async close() {

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { openFixtureService } from "../support/service.ts";
+
+it.each(["zh", "en"])("suggests in %s only questions that the assistant answers from the topic", async (lang) => {
+  const { service } = await openFixtureService();
+  const { data } = await service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 50, lang } });
+  const suggested = data.topics.flatMap((topic) => topic.question_suggestions.map((question) => ({ question, topic })));
+  expect(suggested.length).toBeGreaterThan(data.topics.length / 2);
+  for (const { question, topic } of suggested) {
+    const answer = await service.run("sendChat", { request_id: "r", user: "demo" }, { body: { question } });
+    const ids = topic.items.map(({ id }) => id);
+    expect(ids, question).toContain(answer.data.source_items[0]?.id);
+  }
+});
+
+it("gives the same object again as long as nothing changed", async () => {
+  const { service } = await openFixtureService();
+  const ask = () => service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 5, lang: "en" } });
+  expect((await ask()).data).toBe((await ask()).data);
+});
