@@ -60,7 +60,16 @@ export function storageOf(url: string, driver: CreatingDriver): Storage {
     url,
     durable: driver.durable,
     get: (key) => guarded("read", key, async (encoded) => (await stock.getItemRaw<string>(encoded)) ?? undefined),
-    has: (key) => guarded("read", key, async (encoded) => driver.hasItem(encoded, {})),
+    has(key) {
+      let found: boolean | Promise<boolean>;
+      try {
+        found = driver.hasItem(encodeKey(key), {});
+      } catch (error) {
+        return guarded("read", key, () => Promise.reject(error as Error));
+      }
+      // Asked at every request, so an answer that is there at once makes no detour.
+      return typeof found === "boolean" ? Promise.resolve(found) : guarded("read", key, () => Promise.resolve(found));
+    },
     getMany: async (keys) => {
       const { getMany } = driver;
       if (getMany === undefined || keys.length === 0) return Promise.all(keys.map((key) => storage.get(key)));
