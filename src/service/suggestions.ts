@@ -52,7 +52,10 @@ export function createSuggestions(deps: {
   return (list) => {
     let filtered = known.get(list);
     if (filtered === undefined) {
-      filtered = filter(list);
+      filtered = filter(list).catch((error: unknown) => {
+        known.delete(list);
+        throw error;
+      });
       known.set(list, filtered);
     }
     return filtered;

@@ -37,9 +37,12 @@ describeApi("hot topics", (open) => {
       expect(body.data.topics).toEqual(before.topics);
     }
     expect((await api.ask("/api/v1/news/hot")).status).toBe(200);
+    expect((await api.ask("/api/v1/news/topics?lang=en")).status).toBe(200);
     expect((await api.ask("/api/v1/ai/me", { token: "bob-token" })).body).toMatchObject({ code: 500 });
     broken(false);
     expect((await api.ask("/api/v1/ai/me", { token: "bob-token" })).status).toBe(200);
+    const { topics } = (await api.ask("/api/v1/news/topics?lang=en")).body.data;
+    expect(topics.flatMap(({ question_suggestions }) => question_suggestions)).not.toEqual([]);
   });
 
   it("come from the bundled snapshot when nothing was ever refreshed and the storage fails", async () => {

@@ -1,4 +1,7 @@
 import { expect, it } from "vitest";
+import { createAssistant } from "../../src/assistant/assistant.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { createSuggestions } from "../../src/service/suggestions.ts";
 import { openFixtureService } from "../support/service.ts";
 
 it.each(["zh", "en"])("suggests in %s only questions that the assistant answers from the topic", async (lang) => {
@@ -17,4 +20,17 @@ it("gives the same object again as long as nothing changed", async () => {
   const { service } = await openFixtureService();
   const ask = () => service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 5, lang: "en" } });
   expect((await ask()).data).toBe((await ask()).data);
+});
+
+it("tries again after a failure instead of remembering it", async () => {
+  const { service, clock } = await openFixtureService();
+  const assistant = createAssistant({ logger: silentLogger });
+  let failures = 0;
+  const knowledge = {
+    index: () => (failures++ === 0 ? Promise.reject(new Error("not now")) : Promise.resolve(assistant.index([]))),
+  };
+  const suggest = createSuggestions({ assistant, knowledge, clock });
+  const list = await service.news.topics({ limit: 1, lang: "en" });
+  await expect(suggest(list)).rejects.toThrow("not now");
+  expect((await suggest(list)).total).toBe(list.total);
 });
