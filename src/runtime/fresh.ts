@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
  * for again. Failures are not remembered either.
  */
 export interface FreshCache<T> {
+  /** What was there at most `ttl_ms` before the call. */
   get(key: string): Promise<T | undefined>;
   /** Forgets a key that this process has just changed. */
   forget(key: string): void;
@@ -13,22 +14,37 @@ export interface FreshCache<T> {
   clear(): void;
 }
 
-/** @param ttl_ms how stale a value may be, in milliseconds of the monotonic clock; 0 remembers nothing */
+interface Load<T> {
+  readonly began: number;
+  readonly found: Promise<T | undefined>;
+}
+
+/**
+ * @param ttl_ms how stale a value may be, in milliseconds; 0 remembers nothing
+ * @param monotonic milliseconds that only grow, also while the process is stopped
+ */
 export function createFreshCache<T extends object>(
   ttl_ms: number,
   load: (key: string) => Promise<T | undefined>,
+  monotonic: () => number = () => performance.now(),
 ): FreshCache<T> {
-  const ttl = Math.max(1, ttl_ms);
-  const cache = new LRUCache<string, T>({ max: 10_000, ttl, ttlResolution: ttl / 20 });
-  const loading = new Map<string, Promise<T | undefined>>();
+  // Without a resolution of its own: that would be a time kept until a timer runs, and a process that was stopped
+  // answers what came meanwhile before its timers do.
+  const cache = new LRUCache<string, T>({
+    max: 10_000,
+    ttl: Math.max(1, ttl_ms),
+    ttlResolution: 0,
+    perf: { now: monotonic },
+  });
+  const loading = new Map<string, Load<T>>();
 
   async function loadNow(key: string): Promise<T | undefined> {
-    const mine = load(key);
+    const mine: Load<T> = { began: monotonic(), found: load(key) };
     loading.set(key, mine);
     try {
-      const found = await mine;
-      // Forgotten meanwhile: what was read may be from before the change.
-      if (found !== undefined && loading.get(key) === mine) cache.set(key, found);
+      const found = await mine.found;
+      // Forgotten meanwhile: what was read may be from before the change. Its age counts from when it was asked for.
+      if (found !== undefined && loading.get(key) === mine) cache.set(key, found, { start: mine.began });
       return found;
     } finally {
       if (loading.get(key) === mine) loading.delete(key);
@@ -38,7 +54,12 @@ export function createFreshCache<T extends object>(
   return {
     async get(key) {
       if (ttl_ms === 0) return load(key);
-      return cache.get(key) ?? loading.get(key) ?? loadNow(key);
+      const known = cache.get(key);
+      if (known !== undefined) return known;
+      const current = loading.get(key);
+      if (current === undefined || monotonic() - current.began >= ttl_ms) return loadNow(key);
+      // What was not there when others asked may be there by now.
+      return (await current.found) ?? loadNow(key);
     },
     forget: (key) => {
       cache.delete(key);

@@ -44,3 +44,9 @@ export function createIds(clock: Clock, random: Random): Ids {
     },
   };
 }
+
+/** When a request id of ours was made, ms since the epoch; undefined for any other text. */
+export function requestTime(id: string): number | undefined {
+  const digits = /^r([0-9a-z]{9})[0-9a-v]{16}$/.exec(id)?.[1];
+  return digits === undefined ? undefined : parseInt(digits, 36);
+}

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Key, Storage } from "./storage.ts";
 import { EncodedSegment } from "./storage.ts";
-import { CorruptionError } from "./errors.ts";
+import { CorruptionError, isOutage, type StorageError } from "./errors.ts";
 
 /** A key as a person reads it: `users/alice/profile`. */
 export function printKey(key: Key): string {
@@ -38,4 +38,31 @@ export async function readDocument<T>(storage: Storage, key: Key, schema: z.ZodT
 /** Writes a document as a whole. */
 export async function writeDocument(storage: Storage, key: Key, value: object): Promise<void> {
   await storage.put(key, JSON.stringify(value));
+}
+
+/**
+ * The values of several keys, each on its own: one that cannot be read stands as its error and hides no other.
+ *
+ * @throws StorageError when the storage does not answer at all
+ */
+export async function readEach(storage: Storage, keys: readonly Key[]): Promise<(string | undefined | StorageError)[]> {
+  try {
+    return await storage.getMany(keys);
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    await probe(storage);
+  }
+  return Promise.all(
+    keys.map((key) =>
+      storage.get(key).catch((error: unknown) => {
+        if (!isOutage(error)) throw error;
+        return error;
+      }),
+    ),
+  );
+}
+
+/** @throws StorageError when the storage does not answer */
+export async function probe(storage: Storage): Promise<void> {
+  await storage.get(["ready", "probe"]);
 }

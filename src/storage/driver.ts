@@ -1,4 +1,5 @@
 import type { Driver } from "unstorage";
+import type { Finding } from "./examination.ts";
 
 /**
  * An unstorage driver with what the stream needs besides. Keys are encoded (see `keys.ts`), values are text.
@@ -6,10 +7,34 @@ import type { Driver } from "unstorage";
 export interface CreatingDriver extends Driver {
   /** Whether an acknowledged write survives the end of the process. */
   readonly durable: boolean;
-  /** Creates the value if the key is absent, atomically and durably. False when something is there already. */
-  createItem(key: string, value: string): Promise<boolean>;
+  /** Rises when values that were there may be there no more; absent where that does not happen. */
+  readonly generation?: () => number;
+  /**
+   * Creates the value if the key is absent, atomically and durably. False when something is there already, or when
+   * `after` is not there as it must be.
+   */
+  createItem(key: string, value: string, after?: Predecessor): Promise<boolean>;
+  /**
+   * Makes a value that was read as safe as an acknowledged one; absent where every value that is seen is. It throws when
+   * another value is there.
+   */
+  readonly confirmItem?: (key: string, value: string) => Promise<void>;
   /** The values of several keys at once, where the driver has a faster way than one by one. */
   readonly getMany?: (keys: readonly string[]) => Promise<(string | null)[]>;
   /** The distinct segments right below `prefix` (an encoded key, or empty for the root). */
   children(prefix: string): AsyncIterable<string>;
+  /** All keys below `prefix`, in no order, some perhaps more than once. */
+  keys(prefix: string): AsyncIterable<string>;
+  /** What an operator should know of this storage: what it may lose, and the setting that mends it. */
+  examine(now: number): Promise<Finding[]>;
+  /** Removes what killed writers left behind; absent where they leave nothing. Tells how many things it removed. */
+  readonly tidy?: (now: number, signal?: AbortSignal) => Promise<number>;
+}
+
+/** What must be there before a value is created. */
+export interface Predecessor {
+  /** An encoded key that shares its first two segments with the key to create. */
+  readonly key: string;
+  /** Its value; a driver whose server may lose acknowledged writes compares it, the others only ask whether it is there. */
+  readonly value?: string;
 }

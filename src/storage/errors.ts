@@ -13,3 +13,13 @@ export class CorruptionError extends StorageError {
     this.key = key;
   }
 }
+
+/** Whether the error says that the storage does not answer now; a damaged value is another matter. */
+export function isOutage(error: unknown): error is StorageError {
+  return error instanceof StorageError && !(error instanceof CorruptionError);
+}
+
+/** A storage URL that is not understood: nothing was opened. */
+export class StorageAddressError extends Error {
+  override readonly name = "StorageAddressError";
+}

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
-import { link, mkdir, open, opendir, rename, unlink } from "node:fs/promises";
+import { link, mkdir, open, opendir, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Driver } from "unstorage";
 import fsLite from "unstorage/drivers/fs-lite";
 import type { CreatingDriver } from "./driver.ts";
+import { examineFiles } from "./fs-examination.ts";
+import { sweepTemporaries } from "./fs-sweep.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
 const stockDriver = fsLite as (options: { base: string }) => Driver;
@@ -36,7 +38,7 @@ export function fsDriver(base: string): CreatingDriver {
   async function ensureFolder(folder: string): Promise<void> {
     if (folders.has(folder)) return;
     if (folder === base) {
-      const first = await mkdir(base, { recursive: true, mode: FOLDER_MODE });
+      const first = await makeFolders(base);
       if (first !== undefined) await syncUp(dirname(base), dirname(first));
     } else {
       const parent = dirname(folder);
@@ -89,9 +91,10 @@ export function fsDriver(base: string): CreatingDriver {
     // Text goes in and out as it is: unstorage would decode what starts with "base64:".
     getItemRaw: getItem,
     setItemRaw: setItem,
-    async createItem(key, value) {
+    async createItem(key, value, after) {
       const path = pathOf(key);
-      if (exists(path)) return false;
+      // What is there stays there: nothing of a stream is ever removed.
+      if (exists(path) || (after !== undefined && !exists(pathOf(after.key)))) return false;
       const temp = await writeTemp(path, value);
       let created = true;
       try {
@@ -105,6 +108,8 @@ export function fsDriver(base: string): CreatingDriver {
       if (created) await syncFolder(dirname(path));
       return created;
     },
+    // What is there stays there, but its folder may not be synced yet.
+    confirmItem: (key) => syncFolder(dirname(pathOf(key))),
     async removeItem(key) {
       const path = pathOf(key);
       await unlink(path).catch(ignoring("ENOENT"));
@@ -121,7 +126,45 @@ export function fsDriver(base: string): CreatingDriver {
         seen.add(name);
       }
     },
+    keys: (prefix) => keysBelow(join(base, prefix.replaceAll(":", "/")), prefix),
+    examine: () => examineFiles(base, ensureFolder),
+    tidy: (now, signal) => sweepTemporaries(base, now, signal),
   };
+}
+
+/**
+ * Makes a folder and those above it that are not there. Node's own way never ends where a file system says ENOENT though
+ * the folder above is there, as /proc does.
+ *
+ * @returns the topmost folder that was made; undefined when all were there
+ */
+async function makeFolders(folder: string): Promise<string | undefined> {
+  const make = async (): Promise<"made" | "there" | "orphan"> => {
+    try {
+      await mkdir(folder, FOLDER_MODE);
+      return "made";
+    } catch (error) {
+      if (hasCode(error, "EEXIST") && (await stat(folder)).isDirectory()) return "there";
+      if (hasCode(error, "ENOENT") && dirname(folder) !== folder) return "orphan";
+      throw error;
+    }
+  };
+  const first = await make();
+  if (first !== "orphan") return first === "made" ? folder : undefined;
+  const above = await makeFolders(dirname(folder));
+  if ((await make()) === "orphan") throw new Error(`The file system of ${folder} makes no folder there.`);
+  return above ?? folder;
+}
+
+/** Walks the folders one at a time, so that memory stays flat. */
+async function* keysBelow(folder: string, prefix: string): AsyncGenerator<string> {
+  const entries = await opendir(folder).catch(ignoring("ENOENT"));
+  if (entries === undefined) return;
+  for await (const entry of entries) {
+    const key = (name: string): string => (prefix === "" ? name : `${prefix}:${name}`);
+    if (entry.isDirectory()) yield* keysBelow(join(folder, entry.name), key(entry.name));
+    else if (entry.name.endsWith(SUFFIX)) yield key(entry.name.slice(0, -SUFFIX.length));
+  }
 }
 
 async function writeSynced(path: string, value: string): Promise<void> {

@@ -22,6 +22,12 @@ export function encodeSegment(segment: string): string {
   return `~${bytes.toString("hex")}`;
 }
 
+/** The text that an encoded segment spells; undefined where only its SHA-256 is left. */
+export function decodeSegment({ text }: EncodedSegment): string | undefined {
+  if (!text.startsWith("~")) return text;
+  return text.startsWith("~~") ? undefined : Buffer.from(text.slice(1), "hex").toString("utf8");
+}
+
 /** A key in one line, its segments encoded and joined by `:`, as unstorage spells keys. */
 export function encodeKey(key: Key): string {
   return key.map((segment) => (segment instanceof EncodedSegment ? segment.text : encodeSegment(segment))).join(":");

@@ -13,8 +13,8 @@ export function memoryDriver(): CreatingDriver {
   return {
     ...stock,
     durable: false,
-    createItem(key, value) {
-      if (map.has(key)) return Promise.resolve(false);
+    createItem(key, value, after) {
+      if (map.has(key) || (after !== undefined && !map.has(after.key))) return Promise.resolve(false);
       map.set(key, value);
       return Promise.resolve(true);
     },
@@ -23,5 +23,19 @@ export function memoryDriver(): CreatingDriver {
       const below = [...map.keys()].filter((key) => key.startsWith(start));
       return Readable.from(new Set(below.map((key) => key.slice(start.length).split(":", 1)[0]!)));
     },
+    keys(prefix) {
+      const start = prefix === "" ? "" : `${prefix}:`;
+      return Readable.from([...map.keys()].filter((key) => key.startsWith(start)));
+    },
+    examine: () =>
+      Promise.resolve([
+        {
+          level: "warning",
+          subject: "durability",
+          message: "Everything is kept in this process's memory.",
+          loses: "everything, when the process ends",
+          remedy: "Use --storage fs:FOLDER or redis://HOST:PORT for data that must last.",
+        },
+      ]),
   };
 }

@@ -3,20 +3,22 @@ import { resolve } from "node:path";
 import { createStorage } from "unstorage";
 import { printKey } from "./documents.ts";
 import type { CreatingDriver } from "./driver.ts";
-import { StorageError } from "./errors.ts";
+import { StorageAddressError, StorageError } from "./errors.ts";
 import { encodeKey } from "./keys.ts";
 import { EncodedSegment, type Key, type Storage } from "./storage.ts";
 
 /**
- * Opens the storage that a URL names: `fs:./data` (files, relative to the working directory) or `memory:`.
+ * Opens the storage that a URL names: `fs:./data` (files, relative to the working directory), `memory:`, or a Redis
+ * (see `redis-url.ts`), which is connected to when it is first used.
  *
- * @throws StorageError when the URL is not understood, or nothing is there although it must exist
+ * @throws StorageAddressError when the URL is not understood
+ * @throws StorageError when nothing is there although it must exist
  */
 export async function openStorage(url: string, options: { mustExist?: boolean } = {}): Promise<Storage> {
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9-]*):(.*)$/s.exec(url) ?? [];
   switch (scheme) {
     case "fs": {
-      if (rest === "") throw new StorageError("The storage URL fs: needs a folder, as fs:./data.");
+      if (rest === "") throw new StorageAddressError("The storage URL fs: needs a folder, as fs:./data.");
       if (options.mustExist === true && !existsSync(rest))
         throw new StorageError(`There is no storage at ${resolve(rest)}.`);
       const { fsDriver } = await import("./fs.ts");
@@ -26,8 +28,20 @@ export async function openStorage(url: string, options: { mustExist?: boolean } 
       const { memoryDriver } = await import("./memory.ts");
       return storageOf(url, memoryDriver());
     }
+    case "redis":
+    case "rediss":
+    case "redis-cluster":
+    case "rediss-cluster": {
+      const { parseRedisUrl } = await import("./redis-url.ts");
+      const settings = parseRedisUrl(url);
+      const { redisDriver } = await import("./redis.ts");
+      return storageOf(settings.shown, redisDriver(settings));
+    }
     default:
-      throw new StorageError(`The storage URL ${JSON.stringify(url)} is not understood. Use fs:FOLDER or memory:.`);
+      throw new StorageAddressError(
+        `The storage URL ${JSON.stringify(url)} is not understood. Use fs:FOLDER, memory:, redis://HOST:PORT/DB, ` +
+          "rediss://… (TLS) or redis-cluster://HOST:PORT,….",
+      );
   }
 }
 
@@ -59,6 +73,7 @@ export function storageOf(url: string, driver: CreatingDriver): Storage {
   const storage: Storage = {
     url,
     durable: driver.durable,
+    generation: driver.generation ?? (() => 0),
     get: (key) => guarded("read", key, async (encoded) => (await stock.getItemRaw<string>(encoded)) ?? undefined),
     has(key) {
       let found: boolean | Promise<boolean>;
@@ -77,7 +92,14 @@ export function storageOf(url: string, driver: CreatingDriver): Storage {
         (await getMany(keys.map(encodeKey))).map((value) => value ?? undefined),
       );
     },
-    create: (key, value) => guarded("create", key, (encoded) => driver.createItem(encoded, value)),
+    create: (key, value, after) =>
+      guarded("create", key, (encoded) =>
+        driver.createItem(encoded, value, after && { ...after, key: encodeKey(after.key) }),
+      ),
+    async confirm(key, value) {
+      const { confirmItem } = driver;
+      if (confirmItem !== undefined) await guarded("confirm", key, (encoded) => confirmItem(encoded, value));
+    },
     put: (key, value) => guarded("write", key, (encoded) => stock.setItemRaw(encoded, value)),
     remove: (key) => guarded("remove", key, (encoded) => stock.removeItem(encoded)),
     async *children(prefix) {
@@ -88,6 +110,17 @@ export function storageOf(url: string, driver: CreatingDriver): Storage {
         throw failure("list", prefix, error);
       }
     },
+    async *keys(prefix) {
+      try {
+        for await (const key of driver.keys(encodeKey(prefix))) {
+          yield key.split(":").map((segment) => new EncodedSegment(segment));
+        }
+      } catch (error) {
+        throw failure("list", prefix, error);
+      }
+    },
+    examine: (now) => driver.examine(now),
+    tidy: async (now, signal) => driver.tidy?.(now, signal) ?? 0,
     close: () => stock.dispose(),
   };
   return storage;

@@ -1,3 +1,5 @@
+import type { Finding } from "./examination.ts";
+
 /**
  * The face of the storage: text documents under keys of segments, with one primitive that decides races, `create`.
  * Every driver behaves alike: a reader sees a whole value or none, a value once acknowledged survives a crash (as far
@@ -8,20 +10,50 @@ export interface Storage {
   readonly url: string;
   /** Whether an acknowledged write survives the end of the process. */
   readonly durable: boolean;
+  /**
+   * Rises when values that were there may be there no more, as after a failover: what was remembered of them is to be
+   * read again.
+   */
+  generation(): number;
   /** The value, or undefined when absent. */
   get(key: Key): Promise<string | undefined>;
   /** Whether there is a value: cheaper than reading one, above all where there is none. */
   has(key: Key): Promise<boolean>;
   /** The values of several keys in the order asked for. */
   getMany(keys: readonly Key[]): Promise<(string | undefined)[]>;
-  /** Creates the value if the key is absent, atomically and durably; false when something is there already. */
-  create(key: Key, value: string): Promise<boolean>;
+  /**
+   * Creates the value if the key is absent, atomically and durably. False when something is there already, or when
+   * `after` is not there: then nothing is created.
+   */
+  create(key: Key, value: string, after?: After): Promise<boolean>;
+  /**
+   * Makes a value that was read as safe as one whose creation was acknowledged. A value may be seen before it is: its
+   * writer may have died, or have been told that it failed.
+   *
+   * @throws StorageError when that cannot be made sure of, or another value is there by now
+   */
+  confirm(key: Key, value: string): Promise<void>;
   /** Writes the value as a whole, durably, over whatever is there. */
   put(key: Key, value: string): Promise<void>;
   /** Removes the value; nothing happens when it is absent. */
   remove(key: Key): Promise<void>;
   /** The distinct segments right below a prefix. It may scan everything: never on a request's path. */
   children(prefix: Key): AsyncIterable<EncodedSegment>;
+  /** All keys below a prefix, in no order; one may come twice. It may scan everything: never on a request's path. */
+  keys(prefix: Key): AsyncIterable<EncodedSegment[]>;
+  /**
+   * What an operator should know of this storage: durability, space, limits, roles.
+   *
+   * @param now the clock's time, ms since 1970, to be compared with the storage's own
+   */
+  examine(now: number): Promise<Finding[]>;
+  /**
+   * Removes what killed writers left behind and nobody reads. It may walk everything: in the background alone.
+   *
+   * @param now the clock's time, ms since 1970
+   * @returns how many things were removed
+   */
+  tidy(now: number, signal?: AbortSignal): Promise<number>;
   /** Waits for nothing, frees the connection. */
   close(): Promise<void>;
 }
@@ -32,6 +64,13 @@ export interface Storage {
  * slot of a cluster), as `["users", id, …]` for all that belongs to one user.
  */
 export type Key = readonly (string | EncodedSegment)[];
+
+/** What must be there for a value to be created: a key that shares its first two segments with the new one. */
+export interface After {
+  readonly key: Key;
+  /** Its value, compared where the storage's server may lose acknowledged writes; its presence is enough otherwise. */
+  readonly value?: string;
+}
 
 /** A segment as the storage spells it, as {@link Storage.children} gives it; used in a key, it stays as it is. */
 export class EncodedSegment {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { encodeKey } from "./keys.ts";
-import { EncodedSegment, type Key, type Storage } from "./storage.ts";
+import { EncodedSegment, type After, type Key, type Storage } from "./storage.ts";
 import { parseDocument, printKey } from "./documents.ts";
 import { CorruptionError } from "./errors.ts";
 
@@ -17,13 +17,18 @@ export interface Stream<T> {
   /**
    * Appends `item` as number `expectedVersion + 1`.
    *
-   * @returns false when that number is taken: somebody else appended first; read again and decide again
+   * @param previous the text of item `expectedVersion`, for an item that depends on the one before: where a server may
+   * have lost acknowledged items and others stand in their places, none is appended after another one
+   * @returns false when that number is taken: somebody else appended first; or when `expectedVersion` is not there any
+   * more (a server that failed over lost it): read again and decide again
    */
-  append(expectedVersion: number, item: T): Promise<boolean>;
+  append(expectedVersion: number, item: T, previous?: string): Promise<boolean>;
   /** The items from number `from` to number `to`, both included, as far as they exist. */
   read(from: number, to: number): Promise<T[]>;
   /** The item of that number. */
   get(version: number): Promise<T | undefined>;
+  /** The item of that number and the text that is stored. */
+  stored(version: number): Promise<{ readonly item: T; readonly text: string } | undefined>;
   /**
    * The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at a stored hint
    * (which may lag) and probes forward in steps that double, then halve: O(log distance) reads.
@@ -31,6 +36,11 @@ export interface Stream<T> {
   head(known?: number): Promise<number>;
   /** All items in order, in pages, in flat memory. */
   items(from?: number): AsyncIterable<{ version: number; item: T }>;
+}
+
+/** An item as a stream stores it. */
+export function spellItem(item: unknown): string {
+  return JSON.stringify(item);
 }
 
 /**
@@ -66,17 +76,24 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
   const stream: Stream<T> = {
     name,
     keyOf,
-    async append(expectedVersion, item) {
+    async append(expectedVersion, item, previous) {
       const version = expectedVersion + 1;
       // Written before the item, so that a failure here leaves nothing behind; the version it names exists already.
       if (expectedVersion > 0 && expectedVersion % HINT_EVERY === 0) {
         await storage.put(hintKey, String(expectedVersion));
       }
-      return storage.create(keyOf(version), JSON.stringify(item));
+      const after: After | undefined =
+        expectedVersion === 0
+          ? undefined
+          : { key: keyOf(expectedVersion), ...(previous !== undefined && { value: previous }) };
+      return storage.create(keyOf(version), spellItem(item), after);
     },
-    async get(version) {
+    get: async (version) => (await stream.stored(version))?.item,
+    async stored(version) {
       const key = keyOf(version);
-      return parseDocument(key, await storage.get(key), schema);
+      const text = await storage.get(key);
+      const item = parseDocument(key, text, schema);
+      return text === undefined || item === undefined ? undefined : { item, text };
     },
     async read(from, to) {
       const keys: Key[] = [];

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { readDocument, writeDocument } from "../../src/storage/documents.ts";
 import { CorruptionError } from "../../src/storage/errors.ts";
+import { encodeKey } from "../../src/storage/keys.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
 import { openStream } from "../../src/storage/stream.ts";
 
@@ -66,6 +67,32 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
         await storage.remove(["c", "1"]);
         await storage.remove(["c", "1"]);
         expect(await storage.create(["c", "1"], "third")).toBe(true);
+      }));
+
+    it("creates a value after another one only while that one is there", () =>
+      withStorage(async (storage) => {
+        const after = (...key: string[]): { key: Key } => ({ key: ["c", "after", ...key] });
+        expect(await storage.create(["c", "after", "2"], "two", after("1"))).toBe(false);
+        expect(await storage.get(["c", "after", "2"])).toBeUndefined();
+        expect(await storage.create(["c", "after", "1"], "one")).toBe(true);
+        expect(await storage.create(["c", "after", "2"], "two", after("1"))).toBe(true);
+        expect(await storage.create(["c", "after", "2"], "two", after("1"))).toBe(false);
+        expect(await storage.create(["c", "after", "3"], "three", { ...after("2"), value: "two" })).toBe(true);
+      }));
+
+    it("lists all keys below a prefix", () =>
+      withStorage(async (storage) => {
+        for (const key of [["k", "A", "1"], ["k", "A", "2", "x"], ["k", "b"], ["kk", "A", "1"], ["l"]]) {
+          await storage.put(key, "1");
+        }
+        const below = async (...prefix: string[]): Promise<string[]> => [
+          ...new Set((await collect(storage.keys(prefix))).map((key) => encodeKey(key))),
+        ].sort(); // prettier-ignore
+        expect(await below("k")).toEqual(["k:b", "k:~41:1", "k:~41:2:x"]);
+        expect(await below("k", "A")).toEqual(["k:~41:1", "k:~41:2:x"]);
+        expect(await below("k", "A", "2")).toEqual(["k:~41:2:x"]);
+        expect(await below("nothing")).toEqual([]);
+        expect(await below()).toHaveLength(5);
       }));
 
     it("lets exactly one of 64 racers create a key, over several connections", () =>

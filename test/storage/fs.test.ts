@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { StorageError } from "../../src/storage/errors.ts";
+import { StorageAddressError, StorageError } from "../../src/storage/errors.ts";
 import { openStorage, storageOf } from "../../src/storage/open.ts";
 import { memoryDriver } from "../../src/storage/memory.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -26,6 +26,33 @@ describe("files driver", () => {
     for await (const segment of storage.children(["a"])) names.push(segment.text);
     expect(names.sort()).toEqual(["b", "c"]);
     await folder.remove();
+  });
+
+  it("sweeps temporary files that were left a day ago, and neither younger ones nor values", async () => {
+    const folder = await temporaryFolder();
+    const storage = await openStorage(`fs:${folder.path}`);
+    await storage.put(["a", "b", "c"], "1");
+    await storage.put(["a", ".odd.tmp"], "1");
+    const left = [".x.json.crashed-0.tmp", "a/.y.json.crashed-1.tmp", "a/b/.z.json.crashed-2.tmp"];
+    for (const name of left) await writeFile(join(folder.path, name), "{");
+    expect(await storage.tidy(Date.now())).toBe(0);
+    const tomorrow = Date.now() + 25 * 3600 * 1000;
+    expect(await storage.tidy(tomorrow, AbortSignal.abort())).toBe(0);
+    expect(await storage.tidy(tomorrow)).toBe(3);
+    expect(await storage.get(["a", "b", "c"])).toBe("1");
+    expect(await storage.get(["a", ".odd.tmp"])).toBe("1");
+    expect((await readdir(folder.path, { recursive: true })).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    await folder.remove();
+  });
+
+  it.skipIf(process.platform !== "linux")("tells where no folder can be made instead of trying for ever", async () => {
+    for (const path of ["/proc/anp-test", "/proc/anp-test/below"]) {
+      const storage = await openStorage(`fs:${path}`);
+      const failure = storage.put(["a", "b"], "1");
+      await expect(failure).rejects.toThrow(StorageError);
+      await expect(failure).rejects.toThrow("makes no folder there");
+      expect(await storage.examine(0)).toMatchObject([{ level: "error" }]);
+    }
   });
 
   it("lets nobody but its owner read", async () => {
@@ -105,8 +132,8 @@ describe("files driver", () => {
 
 describe("storage URLs", () => {
   it("refuses what it does not understand, with what it does", async () => {
-    await expect(openStorage("mysql://x")).rejects.toThrow("fs:FOLDER or memory:");
-    await expect(openStorage("./data")).rejects.toThrow(StorageError);
+    await expect(openStorage("mysql://x")).rejects.toThrow("Use fs:FOLDER, memory:, redis://");
+    await expect(openStorage("./data")).rejects.toThrow(StorageAddressError);
     await expect(openStorage("fs:")).rejects.toThrow("needs a folder");
   });
 

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
+import { leash } from "./leash.ts";
 
 /** The built command line. */
 export const ANP = join(import.meta.dirname, "../../bin/anp.js");
@@ -19,6 +20,7 @@ export async function startDaemon(args: readonly string[]): Promise<Daemon> {
   const child = spawn(process.execPath, [ANP, "serve", "--port", "0", ...args], {
     stdio: ["ignore", "ignore", "pipe"],
   });
+  leash(child);
   let log = "";
   const ended = new Promise<number | string>((resolve) => {
     child.on("exit", (code, signal) => {

@@ -27,12 +27,14 @@ export async function openFixtureService(
     readonly logger?: Logger;
     /** Whether to bring in news, notices and help articles; on by default. */
     readonly refresh?: boolean;
+    /** What puts the service together. */
+    readonly create?: typeof createService;
   } = {},
 ): Promise<FixtureService> {
   const fixture = await openFixture(resolve(import.meta.dirname, "../../fixtures", options.fixture ?? "demo"));
   const { config, baseDir } = await loadConfig({ file: fixture.configFile, env: {}, flags: options.flags ?? {} });
   const clock = fixedClock(options.now ?? ANCHOR);
-  const service = await createService({
+  const service = await (options.create ?? createService)({
     config,
     baseDir,
     storage: options.storage ?? (await openStorage("memory:")),

@@ -3,7 +3,7 @@ import { printKey } from "../../src/storage/documents.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
 
 /** What can be asked of a storage. */
-export type Verb = "get" | "has" | "getMany" | "create" | "put" | "remove" | "children";
+export type Verb = "get" | "has" | "getMany" | "create" | "confirm" | "put" | "remove" | "children";
 
 /** A real storage, each of whose calls goes through `around`: it may wait, fail, run the call or run it twice. */
 export function intercept(
@@ -15,7 +15,8 @@ export function intercept(
     get: (key) => around("get", key, () => storage.get(key)),
     has: (key) => around("has", key, () => storage.has(key)),
     getMany: (keys) => around("getMany", keys[0] ?? [], () => storage.getMany(keys)),
-    create: (key, value) => around("create", key, () => storage.create(key, value)),
+    create: (key, value, after) => around("create", key, () => storage.create(key, value, after)),
+    confirm: (key, value) => around("confirm", key, () => storage.confirm(key, value)),
     put: (key, value) => around("put", key, () => storage.put(key, value)),
     remove: (key) => around("remove", key, () => storage.remove(key)),
     async *children(prefix) {

@@ -1,0 +1,298 @@
+import { setImmediate } from "node:timers/promises";
+import { Cluster, Redis, type ClusterNode, type ClusterOptions, type RedisOptions } from "ioredis";
+import { StorageError } from "./errors.ts";
+import { createOutages } from "./outages.ts";
+import type { RedisSettings } from "./redis-url.ts";
+
+/** How long an operation is tried again after a failure, ms. A command begun then may take `timeoutMs` more. */
+const TRY_FOR_MS = 1000;
+/** A cluster's client looks for a node that serves a command for ever; what is left of the time is less than that. */
+const CLUSTER_COMMAND_MS = 800;
+const RETRY_AFTER_MS = 40;
+const RECONNECT_AFTER_MS = 500;
+const SLOTS_REFRESH_MS = 1000;
+
+/** What happened to the tries of one operation before this one. */
+export interface Tries {
+  /** Whether an earlier try may have been applied, though its reply did not arrive. */
+  readonly uncertain: boolean;
+}
+
+/** A connection to one Redis or to a cluster, which is kept up in the background. */
+export interface RedisConnection {
+  readonly client: Redis | Cluster;
+  /** Rises each time a server was lost: what was read before may not be there any more. */
+  generation(): number;
+  /**
+   * Runs commands, again after a failure, for at most a second and one command's time. With `once`, it is not run again
+   * when it may have been applied. What is known not to answer at its `place` is not waited for again and again: a line
+   * of callers gets its errors at once.
+   *
+   * @throws StorageError when the server cannot be reached, refuses, or does not answer in time
+   */
+  run<T>(action: (tries: Tries) => Promise<T>, options?: { once?: boolean; place?: string }): Promise<T>;
+  /** Waits until commands can be sent. @throws StorageError after a second without a server */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * The options of ioredis that make every command end in time and none be sent twice behind our back: no queue while the
+ * connection is down, no sending again after a reconnection. What may be sent again is decided by `run`.
+ */
+export function redisOptions(settings: RedisSettings): RedisOptions {
+  return {
+    ...connectionOptions(settings),
+    enableOfflineQueue: false,
+    // A server that syncs every write does so once for all commands that arrive together.
+    enableAutoPipelining: true,
+    retryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
+  };
+}
+
+function connectionOptions(settings: RedisSettings): Omit<RedisOptions, "host" | "port" | "path" | "sentinels"> {
+  return {
+    ...(settings.username !== undefined && { username: settings.username }),
+    ...(settings.password !== undefined && { password: settings.password }),
+    ...(settings.tls !== undefined && { tls: settings.tls }),
+    db: settings.db,
+    connectionName: "anp",
+    connectTimeout: TRY_FOR_MS,
+    // A timer of this length holds the process up after every disconnection.
+    disconnectTimeout: 100,
+    // How long to wait before a server that loads its data is asked again; the process waits along.
+    maxLoadingRetryTime: 200,
+    commandTimeout: settings.timeoutMs,
+    // A server that is silent this long is given up, so that a cut nobody told of is noticed.
+    socketTimeout: settings.timeoutMs + 200,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    // A primary that was made a replica: its name may lead to the new one by now.
+    reconnectOnError: (error) => error.message.startsWith("READONLY"),
+    disableClientInfo: true,
+    lazyConnect: true,
+  };
+}
+
+/** The options of a cluster's client, likewise. */
+export function clusterOptions(settings: RedisSettings): ClusterOptions {
+  return {
+    // The cluster's client queues while a node is being connected, and makes a lost node's connection anew.
+    redisOptions: connectionOptions(settings),
+    clusterRetryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
+    slotsRefreshTimeout: SLOTS_REFRESH_MS,
+    slotsRefreshInterval: SLOTS_REFRESH_MS,
+    // Only what a node refused is sent again by the client itself: not what was on its way when a connection broke.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: RETRY_AFTER_MS,
+    retryDelayOnTryAgain: RETRY_AFTER_MS,
+    maxRedirections: 8,
+    lazyConnect: true,
+  };
+}
+
+/** The nodes as ioredis wants them. */
+export function clusterNodes(settings: RedisSettings): ClusterNode[] {
+  return settings.nodes.map(({ host, port }) => ({ host, port }));
+}
+
+/** A connection of its own to the server or cluster. It connects when it is first used. */
+export function connectRedis(settings: RedisSettings): RedisConnection {
+  const client = settings.cluster
+    ? new Cluster(clusterNodes(settings), clusterOptions(settings))
+    : new Redis({ ...settings.nodes[0], ...redisOptions(settings) });
+  return keepConnected(client, settings.shown.replace(/\?.*$/s, ""));
+}
+
+/** Watches over a client's connection. */
+export function keepConnected(client: Redis | Cluster, name: string): RedisConnection {
+  let generation = 0;
+  let lostAt: number | undefined = performance.now();
+  let begun = false;
+  let lastError: Error | undefined;
+  let closed = false;
+  let waiting: (() => void)[] = [];
+  const outages = createOutages(TRY_FOR_MS);
+
+  const lost = (): void => {
+    generation++;
+  };
+  // An error of the client carries its command's arguments, a password or a question among them: only words are kept.
+  const note = (error: Error): void => {
+    // A cluster's own summary hides what the node said.
+    lastError = (error as { lastNodeError?: Error }).lastNodeError ?? error;
+    if (isRefusal(lastError)) wake();
+  };
+  const wake = (): void => {
+    const wakened = waiting;
+    waiting = [];
+    for (const go of wakened) go();
+  };
+
+  client.on("error", note);
+  client.on("ready", () => {
+    lostAt = undefined;
+    lastError = undefined;
+    outages.forget();
+    wake();
+  });
+  for (const event of ["close", "end"]) {
+    client.on(event, () => {
+      lost();
+      lostAt ??= performance.now();
+      if (client instanceof Redis) stopSocketTimer(client);
+    });
+  }
+  if (client instanceof Cluster) {
+    client.on("node error", note);
+    client.on("+node", (node: Redis) => {
+      outages.forget();
+      node.on("close", () => {
+        lost();
+        stopSocketTimer(node);
+      });
+    });
+    client.on("-node", lost);
+  }
+
+  const isReady = (): boolean => client.status === "ready";
+
+  function begin(): void {
+    if (begun) return;
+    begun = true;
+    lostAt = performance.now();
+    // A failure arrives as an event, which says more, and the client goes on trying.
+    client.connect().catch(() => undefined);
+  }
+
+  function unreachable(reason = lastError === undefined ? "no reply in time" : reasonOf(lastError)): StorageError {
+    return new StorageError(`Redis at ${name} does not answer: ${reason}`);
+  }
+
+  /** A cluster's client has no bound of its own for a command that finds no node. */
+  async function bounded<T>(action: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error("Command timed out"));
+      }, CLUSTER_COMMAND_MS);
+    });
+    return Promise.race([action, late]).finally(() => {
+      clearTimeout(timer);
+    });
+  }
+
+  async function ready(until: number): Promise<void> {
+    if (isReady()) return;
+    if (closed) throw new StorageError("The storage is closed.");
+    begin();
+    // Nobody waits for a server that has been away so long already.
+    const left = Math.min(until, (lostAt ?? performance.now()) + TRY_FOR_MS) - performance.now();
+    if (isRefusal(lastError) || left <= 0) {
+      // A caller that tries again at once must not keep the connection from coming up.
+      await setImmediate();
+      throw unreachable();
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, left);
+      waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    if (!isReady()) throw unreachable();
+  }
+
+  return {
+    client,
+    generation: () => generation,
+    ready: () => ready(performance.now() + TRY_FOR_MS),
+    async run(action, { once = false, place } = {}) {
+      const began = performance.now();
+      const until = began + TRY_FOR_MS;
+      const outage = place === undefined ? undefined : outages.of(place);
+      if (outage !== undefined) {
+        await setImmediate();
+        throw unreachable(outage);
+      }
+      let uncertain = false;
+      for (;;) {
+        if (!isReady()) await ready(until);
+        try {
+          const result = await (client instanceof Cluster ? bounded(action({ uncertain })) : action({ uncertain }));
+          if (place !== undefined) outages.answered(place);
+          return result;
+        } catch (thrown) {
+          const error = bare(thrown as Error);
+          const outcome = outcomeOf(error);
+          if (outcome === "failed") throw refused(name, error);
+          if (outcome === "uncertain") uncertain = true;
+          if ((once && outcome === "uncertain") || performance.now() >= until) {
+            if (place !== undefined) outages.failed(place, reasonOf(error), began);
+            const wording = uncertain ? "did not answer in time; a write may have been applied" : "does not answer";
+            throw new StorageError(`Redis at ${name} ${wording}: ${reasonOf(error)}`);
+          }
+          await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+        }
+      }
+    },
+    close() {
+      closed = true;
+      client.disconnect();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** An error after which it is worth trying again, although nothing may have been applied or nobody knows. */
+export class UncertainError extends Error {
+  override readonly name = "UncertainError";
+}
+
+/** Refused for now, surely not applied: the server is starting, or its place in the cluster or its role is changing. */
+const LATER =
+  /^(LOADING|BUSY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|READONLY|MOVED|ASK)\b|Too many Cluster redirections/;
+/** Never sent: the client had no connection to write to. */
+const UNSENT = /Stream isn't writeable|Cluster isn't ready/;
+/** Sent, and the answer never came. */
+const UNANSWERED =
+  /Command timed out|Connection is closed|Command aborted|max retries per request|Socket timeout|ECONNRESET|EPIPE|ETIMEDOUT/;
+
+/** What went wrong, without the words of the client for its own settings. */
+function reasonOf(error: Error): string {
+  if (/Command timed out|Socket timeout/.test(error.message)) return "no reply in time";
+  const lost = /Connection is closed|Command aborted|max retries per request|Stream isn't writeable/;
+  return lost.test(error.message) ? "the connection was lost" : error.message;
+}
+
+/** The client hangs the command on its errors, with passwords and stored values: they must not get into a log. */
+function bare(error: Error): Error {
+  Reflect.deleteProperty(error, "command");
+  return error;
+}
+
+/**
+ * Stops the timer of a connection that is gone. The client keeps one for all its connections: left running, it would
+ * destroy the next one.
+ */
+function stopSocketTimer(client: Redis): void {
+  const timed = client as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined };
+  clearTimeout(timed.socketTimeoutTimer);
+  timed.socketTimeoutTimer = undefined;
+}
+
+function outcomeOf(error: Error): "later" | "uncertain" | "failed" {
+  if (error instanceof UncertainError) return "uncertain";
+  if (LATER.test(error.message) || UNSENT.test(error.message)) return "later";
+  return UNANSWERED.test(error.message) ? "uncertain" : "failed";
+}
+
+/** A login that the server refuses will not be better in a moment. */
+function isRefusal(error: Error | undefined): boolean {
+  return error !== undefined && /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(error.message);
+}
+
+function refused(name: string, error: Error): StorageError {
+  if (error instanceof StorageError) return error;
+  return new StorageError(`Redis at ${name} refuses: ${error.message}`);
+}

@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Finding } from "../../src/storage/examination.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import { noRedis } from "../support/redis-available.ts";
+import { startCluster } from "../support/redis-cluster.ts";
+import { startRedis, type RedisServer } from "../support/redis-server.ts";
+
+const KEEPS_ALL = { appendonly: "yes", appendfsync: "always" };
+
+describe.skipIf(noRedis !== undefined)("examination of a Redis", () => {
+  const servers: RedisServer[] = [];
+
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.stop();
+  });
+
+  async function start(config: Record<string, string>): Promise<RedisServer> {
+    const server = await startRedis({ config });
+    servers.push(server);
+    return server;
+  }
+
+  async function examine(url: string, now = Date.now()): Promise<Finding[]> {
+    const storage = await openStorage(url);
+    try {
+      return await storage.examine(now);
+    } finally {
+      await storage.close();
+    }
+  }
+
+  const wrong = (findings: readonly Finding[]): string[] =>
+    findings
+      .filter(({ level }) => level !== "ok")
+      .map(({ level, subject, loses, remedy }) =>
+        [level, subject, loses ?? "loses nothing", remedy ?? "no remedy"].join(" | "),
+      );
+
+  it("finds nothing to mend where every write is synced and nothing is evicted", async () => {
+    const server = await start(KEEPS_ALL);
+    const findings = await examine(server.url());
+    expect(wrong(findings)).toEqual([]);
+    expect(findings.map(({ subject }) => subject)).toEqual([
+      "version",
+      "role",
+      "appendfsync",
+      "maxmemory-policy",
+      "replicas",
+      "clock",
+    ]);
+  });
+
+  it("tells what each setting may lose, and the setting that mends it", async () => {
+    const server = await start({ "maxmemory-policy": "allkeys-lru" });
+    expect(wrong(await examine(server.url()))).toEqual([
+      "warning | appendonly | everything since the last snapshot, when the server stops | " +
+        "CONFIG SET appendonly yes, and in redis.conf: appendonly yes",
+      "warning | maxmemory-policy | entries of users' ledgers, when the memory is full | " +
+        "CONFIG SET maxmemory-policy noeviction, and in redis.conf: maxmemory-policy noeviction",
+    ]);
+    await server.command("CONFIG", "SET", "appendonly", "yes");
+    await server.command("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
+    expect(wrong(await examine(server.url()))).toEqual([
+      expect.stringContaining("appendfsync | up to two seconds of writes"),
+      expect.stringContaining("maxmemory-policy | loses nothing"),
+    ]);
+    await server.command("CONFIG", "SET", "appendfsync", "no");
+    await server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+    expect(wrong(await examine(server.url()))).toEqual([
+      expect.stringContaining("CONFIG SET appendfsync always, and in redis.conf: appendfsync always"),
+    ]);
+  });
+
+  it("says so where the server does not tell its settings, as hosted ones do not", async () => {
+    const server = await start(KEEPS_ALL);
+    await server.command("ACL", "SETUSER", "guest", "on", ">word", "~*", "+@all", "-config");
+    const findings = await examine(server.url().replace("://", "://guest:word@"));
+    expect(wrong(findings)).toEqual([expect.stringContaining("appendfsync | up to two seconds of writes")]);
+  });
+
+  it("tells replicas that nobody waits for, and too few of them", async () => {
+    const primary = await start(KEEPS_ALL);
+    expect(wrong(await examine(primary.url({ wait_replicas: "1" })))).toEqual([
+      expect.stringContaining("error | replicas | loses nothing | Connect the replicas"),
+    ]);
+    const replica = await start({ ...KEEPS_ALL, replicaof: `127.0.0.1 ${primary.port}` });
+    await expect.poll(() => primary.command("INFO", "replication"), { timeout: 10_000 }).toMatch("state=online");
+    expect(wrong(await examine(primary.url()))).toEqual([
+      "warning | replicas | the last moments of acknowledged writes, when a replica takes over | " +
+        "Add wait_replicas=1 to the storage URL.",
+    ]);
+    expect(wrong(await examine(primary.url({ wait_replicas: "1" })))).toEqual([]);
+    expect(wrong(await examine(replica.url()))).toEqual([
+      "error | role | loses nothing | Let the storage URL name the primary.",
+    ]);
+  });
+
+  it("tells clocks apart", async () => {
+    const server = await start(KEEPS_ALL);
+    expect(wrong(await examine(server.url(), Date.now() - 3_600_000))).toEqual([
+      expect.stringContaining("warning | clock"),
+    ]);
+  });
+
+  it("looks at every primary of a cluster, and at the cluster's state", async () => {
+    const cluster = await startCluster();
+    try {
+      const findings = await examine(cluster.url());
+      expect(findings[0]).toMatchObject({ level: "ok", subject: "cluster" });
+      expect(findings.filter(({ subject }) => /^127\.0\.0\.1:\d+ appendonly$/.test(subject))).toHaveLength(3);
+    } finally {
+      await cluster.stop();
+    }
+  });
+});

@@ -1,0 +1,218 @@
+import { inspect } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { StorageError } from "../../src/storage/errors.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { openStream } from "../../src/storage/stream.ts";
+import { makeCertificates } from "../support/certificates.ts";
+import { freePort } from "../support/free-port.ts";
+import { noRedis } from "../support/redis-available.ts";
+import { startRedis, type RedisServer } from "../support/redis-server.ts";
+import { describeStorage } from "./describe-storage.ts";
+
+const SECRET = "p@ss:w/rd%";
+
+async function namesBelow(storage: Storage, ...prefix: string[]): Promise<string[]> {
+  const names: string[] = [];
+  for await (const segment of storage.children(prefix)) names.push(segment.text);
+  return names.sort();
+}
+
+/** How often the server ran a command since it was asked last. */
+async function callsOf(server: RedisServer, command: string): Promise<number> {
+  const stats = String(await server.command("INFO", "commandstats"));
+  await server.command("CONFIG", "RESETSTAT");
+  return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+}
+
+describe.skipIf(noRedis !== undefined)("on a real server", () => {
+  /** Runs the suite on one server, each case under a prefix of its own. */
+  function describeServer(name: string, start: () => Promise<RedisServer>): void {
+    describe(name, () => {
+      let server: RedisServer;
+      let cases = 0;
+      beforeAll(async () => {
+        server = await start();
+      });
+      afterAll(() => server.stop());
+      describeStorage(name, () => {
+        const url = server.url({ prefix: `case-${++cases}` });
+        return Promise.resolve({ connect: () => openStorage(url), clean: () => Promise.resolve() });
+      });
+    });
+  }
+
+  describeServer("Redis", () => startRedis());
+
+  describeServer("Redis over TLS, with a password", async () => {
+    const certificates = await makeCertificates();
+    const server = await startRedis({ tls: certificates, password: SECRET });
+    return { ...server, stop: () => server.stop().then(() => certificates.remove()) };
+  });
+
+  describe("Redis driver", () => {
+    let server: RedisServer;
+    beforeAll(async () => {
+      server = await startRedis();
+    });
+    afterAll(() => server.stop());
+
+    it("keeps prefixes and databases apart, whatever a pattern would make of them", async () => {
+      const urls = ["a.b", "aXb", "a.b:c", "a", "a-b", "a_b"].map((prefix) => server.url({ prefix }));
+      urls.push(urls[0]!.replace("/0?", "/1?"));
+      const storages = await Promise.all(urls.map((url) => openStorage(url)));
+      for (const [index, storage] of storages.entries()) {
+        expect(await storage.create(["users", "alice", "profile"], String(index))).toBe(true);
+        await storage.put([`only-${index}`, "x"], "1");
+        await storage.put(["single"], String(index));
+      }
+      for (const [index, storage] of storages.entries()) {
+        expect(await storage.get(["users", "alice", "profile"])).toBe(String(index));
+        expect(await storage.get(["single"])).toBe(String(index));
+        expect(await namesBelow(storage)).toEqual([`only-${index}`, "single", "users"]);
+        expect(await namesBelow(storage, "users", "alice")).toEqual(["profile"]);
+        await storage.close();
+      }
+    });
+
+    it("keeps all that belongs to one user in one slot", async () => {
+      const storage = await openStorage(server.url({ prefix: "slots" }));
+      await storage.put(["users", "Zoë}{", "profile"], "1");
+      await openStream(storage, ["users", "Zoë}{", "ledger"], z.number()).append(0, 1);
+      const keys = (await server.command("KEYS", "slots:*")) as string[];
+      const tags = keys.map((key) => /^slots:\{(users:[^{}:]+)\}/.exec(key)?.[1]);
+      expect(tags).toHaveLength(2);
+      expect(tags[0]).toBeDefined();
+      expect(tags[1]).toBe(tags[0]);
+      await storage.close();
+    });
+
+    it("reads a page of a stream with one command", async () => {
+      const storage = await openStorage(server.url({ prefix: "pages" }));
+      const stream = openStream(storage, ["users", "alice", "ledger"], z.object({ n: z.int() }));
+      for (let n = 0; n < 60; n++) await stream.append(n, { n });
+      await callsOf(server, "mget");
+      expect(await stream.read(11, 60)).toHaveLength(50);
+      const stats = String(await server.command("INFO", "commandstats"));
+      expect(/cmdstat_mget:calls=(\d+)/.exec(stats)?.[1]).toBe("1");
+      expect(stats).not.toContain("cmdstat_get:");
+      await storage.close();
+    });
+
+    it("lists every user once, over as many scans as it takes", async () => {
+      const storage = await openStorage(server.url({ prefix: "many" }));
+      const users = Array.from({ length: 2500 }, (_, index) => `u${index}`);
+      await Promise.all(users.flatMap((user) => ["a", "b"].map((name) => storage.put(["users", user, name], "1"))));
+      expect(await namesBelow(storage, "users")).toEqual(users.sort());
+      const keys = new Set<string>();
+      for await (const key of storage.keys(["users", "u7"])) keys.add(key.map(({ text }) => text).join("/"));
+      expect([...keys].sort()).toEqual(["users/u7/a", "users/u7/b"]);
+      await storage.close();
+    });
+
+    it("says that the server is full, and keeps what was there", async () => {
+      const full = await startRedis({ config: { maxmemory: "3mb", "maxmemory-policy": "noeviction" } });
+      const storage = await openStorage(full.url());
+      const fill = async (): Promise<void> => {
+        for (let n = 0; ; n++) await storage.create(["fill", String(n)], "x".repeat(50_000));
+      };
+      const failure = fill();
+      await expect(failure).rejects.toThrow(StorageError);
+      await expect(failure).rejects.toThrow(/OOM|maxmemory/);
+      expect(await storage.get(["fill", "0"])).toHaveLength(50_000);
+      await storage.close();
+      await full.stop();
+    });
+
+    it("never takes a value for absent while the server is still loading its data", async () => {
+      const slow = await startRedis({
+        config: { appendonly: "yes", "key-load-delay": "4000", "loading-process-events-interval-bytes": "1024" },
+      });
+      const storage = await openStorage(slow.url());
+      for (let n = 0; n < 200; n++) await storage.put(["a", String(n)], "1");
+      await slow.kill();
+      const restarted = slow.restart();
+      const answers: unknown[] = [];
+      while (answers.at(-1) !== "1") {
+        answers.push(
+          await storage.get(["a", "199"]).catch((error: unknown) => {
+            expect(error).toBeInstanceOf(StorageError);
+            return "refused";
+          }),
+        );
+      }
+      expect(answers).not.toContain(undefined);
+      await restarted;
+      await storage.close();
+      await slow.stop();
+    });
+  });
+
+  describe("Redis that cannot be reached", () => {
+    it("fails every operation in time with one clear sentence, and recovers when it comes up", async () => {
+      const server = await startRedis({ config: { appendonly: "yes" } });
+      const storage = await openStorage(server.url());
+      await storage.put(["a", "b"], "1");
+      await server.kill();
+      const start = performance.now();
+      const failures = await Promise.allSettled([
+        storage.get(["a", "b"]),
+        storage.has(["a", "b"]),
+        storage.getMany([["a", "b"], ["a", "c"]]),
+        storage.create(["a", "c"], "1"),
+        storage.put(["a", "b"], "2"),
+        storage.remove(["a", "b"]),
+        namesBelow(storage, "a"),
+      ]); // prettier-ignore
+      expect(performance.now() - start).toBeLessThan(2000);
+      for (const failure of failures) {
+        expect(failure.status).toBe("rejected");
+        const error = (failure as PromiseRejectedResult).reason as Error;
+        expect(error).toBeInstanceOf(StorageError);
+        expect(error.message).toMatch(/^Cannot \w+ a.*|^Redis at /);
+        expect(error.message).toContain("ECONNREFUSED");
+        expect(error.message).not.toContain("\n");
+      }
+      await server.restart();
+      // Also for one who asks again and again without a pause.
+      let value: string | undefined;
+      for (const deadline = performance.now() + 5000; value === undefined && performance.now() < deadline;) {
+        value = await storage.get(["a", "b"]).catch(() => undefined);
+      }
+      expect(value).toBe("1");
+      await storage.close();
+      await server.stop();
+    });
+
+    it("tells a password to nobody: not by its name, not in an error, not in what a log would show of it", async () => {
+      const server = await startRedis({ password: SECRET });
+      const encoded = encodeURIComponent(SECRET);
+      const open = async (url: string): Promise<unknown[]> => {
+        const storage = await openStorage(url);
+        const seen: unknown[] = [storage.url];
+        for (const use of [() => storage.create(["a", "b"], "private value"), () => storage.get(["a", "b"])]) {
+          seen.push(await use().then(() => "no failure", (error: unknown) => error)); // prettier-ignore
+        }
+        await storage.close();
+        return seen;
+      };
+      const wrong = server.url().replace(encoded, `${encoded}x`);
+      const right = await open(server.url());
+      expect(right.slice(1)).toEqual(["no failure", "no failure"]);
+      const refused = await open(wrong);
+      expect(String(refused[1])).toMatch(/password|WRONGPASS|NOAUTH/);
+      const port = await freePort();
+      const nobody = await open(wrong.replace(String(server.port), String(port)));
+      expect(String(nobody[1])).toContain("ECONNREFUSED");
+      await server.kill();
+      const address = await openStorage(`${wrong}?surprise=1`).catch((error: unknown) => error);
+      for (const text of [...right, ...refused, ...nobody, address].map((shown) => inspect(shown, { depth: 20 }))) {
+        expect(text).not.toContain(SECRET);
+        expect(text).not.toContain(encoded);
+        expect(text).not.toContain("private value");
+      }
+      await server.stop();
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import { startRedisProxy, type RedisProxy } from "./redis-proxy.ts";
+import { startRedis, type RedisServer } from "./redis-server.ts";
+import { until } from "./until.ts";
+
+/** A primary with one replica behind an address that leads to whoever is the primary. */
+export interface RedisPair {
+  primary(): RedisServer;
+  /** The address that clients are led through. */
+  readonly address: RedisProxy;
+  /** A storage URL of the address. */
+  url(query?: Readonly<Record<string, string>>): string;
+  /** Stops the replication without anybody being told: the replica hears nothing from now on. */
+  holdReplica(): void;
+  /** Lets the replica catch up, and waits until it has. */
+  releaseReplica(): Promise<void>;
+  /** Kills the primary, makes the replica the primary and leads the address to it. */
+  failOver(): Promise<void>;
+  /** Brings the server that was killed back, empty, as the replica, and waits until it has everything. */
+  repair(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a primary, its replica, and the address. */
+export async function startRedisPair(config: Readonly<Record<string, string>> = {}): Promise<RedisPair> {
+  let primary = await startRedis({ config });
+  let replica = await startRedis({ config });
+  const address = await startRedisProxy(primary.port);
+  const link: RedisProxy = await startRedisProxy(primary.port, { raw: true });
+
+  async function follow(): Promise<void> {
+    link.lead(primary.port);
+    await replica.command("REPLICAOF", "127.0.0.1", link.port);
+    await inStep();
+  }
+
+  async function inStep(): Promise<void> {
+    await until("the replica was in step", async () => {
+      const offset = (info: unknown, name: string): string | undefined =>
+        new RegExp(`${name}:(\\d+)`).exec(String(info))?.[1];
+      const followed = await replica.command("INFO", "replication");
+      const own = await primary.command("INFO", "replication");
+      return (
+        String(followed).includes("master_link_status:up") &&
+        offset(followed, "slave_repl_offset") === offset(own, "master_repl_offset")
+      );
+    });
+  }
+
+  await follow();
+  return {
+    primary: () => primary,
+    address,
+    url: (query) => primary.url(query).replace(`:${primary.port}/`, `:${address.port}/`),
+    holdReplica() {
+      link.decide(() => "drop");
+    },
+    async releaseReplica() {
+      link.decide(() => "pass");
+      link.cutAll();
+      await inStep();
+    },
+    async failOver() {
+      await primary.kill();
+      await replica.command("REPLICAOF", "NO", "ONE");
+      [primary, replica] = [replica, primary];
+      address.lead(primary.port);
+      address.cutAll();
+    },
+    async repair() {
+      await replica.restart();
+      link.decide(() => "pass");
+      link.cutAll();
+      await follow();
+    },
+    async stop() {
+      await Promise.all([address.stop(), link.stop()]);
+      await Promise.all([primary.stop(), replica.stop()]);
+    },
+  };
+}
