@@ -1,25 +1,41 @@
 import { z } from "zod";
 import { LIMITS } from "../contract/limits.ts";
 import { codePoints, isPortable } from "../contract/schemas/fields.ts";
+import { sha256 } from "../runtime/canonical.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** How the platform's own tokens are checked, and which claims say what. */
 export const jwtConfig = z
   .strictObject({
-    /** Shared secret (HS256). From the environment or a file, never from the command line. */
-    secret: z.string().min(32).optional(),
-    /** URL of the platform's key set (RS256, ES256, EdDSA …). */
-    jwks_url: z.url().optional(),
-    issuer: z.string().optional(),
-    audience: z.string().optional(),
+    secret: z
+      .string()
+      .min(32)
+      .meta({ secret: true, description: "Shared secret (HS256), at least 32 characters" })
+      .optional(),
+    jwks_url: z
+      .url()
+      .meta({ examples: ["https://accounts.example.com/.well-known/jwks.json"] })
+      .optional()
+      .describe("URL of the platform's key set (RS256, ES256, EdDSA, ...), instead of a secret"),
+    issuer: z
+      .string()
+      .meta({ examples: ["https://accounts.example.com"] })
+      .optional()
+      .describe("The issuer they must name"),
+    audience: z
+      .string()
+      .meta({ examples: ["anp"] })
+      .optional()
+      .describe("The audience they must name"),
     claims: z
       .strictObject({
-        user_id: z.string().default("sub"),
-        free_daily_quota: z.string().default("free_daily_quota"),
-        plan: z.string().default("plan"),
-        lang: z.string().default("lang"),
+        user_id: z.string().default("sub").describe("Claim with the user's id"),
+        free_daily_quota: z.string().default("free_daily_quota").describe("Claim with the user's free uses a day"),
+        plan: z.string().default("plan").describe("Claim with the user's plan"),
+        lang: z.string().default("lang").describe("Claim with the user's language, zh or en"),
       })
-      .prefault({}),
+      .prefault({})
+      .describe("Which claims say what"),
   })
   .refine((value) => (value.secret === undefined) !== (value.jwks_url === undefined), {
     message: "needs exactly one of secret and jwks_url",
@@ -32,6 +48,8 @@ export interface JwtIdentity {
   readonly user_id: string;
   /** Milliseconds since the epoch: from then on the token is not valid. */
   readonly expires_at: number;
+  /** Orders what tokens say: of two, what the one with the greater text says is newer. */
+  readonly as_of: string;
   readonly free_daily_quota?: number;
   readonly plan?: string;
   readonly lang?: "zh" | "en";
@@ -83,8 +101,18 @@ function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIde
   return {
     user_id,
     expires_at: Number(payload["exp"]) * 1000,
+    as_of: asOf(payload["iat"], payload["exp"], [quota, plan, lang]),
     ...(typeof quota === "number" && Number.isSafeInteger(quota) && quota >= 0 ? { free_daily_quota: quota } : {}),
     ...(typeof plan === "string" ? { plan } : {}),
     ...(lang === "zh" || lang === "en" ? { lang } : {}),
   };
+}
+
+/** By time of issue, then by expiry; where both are equal, the content decides, so that every process decides alike. */
+function asOf(issued: unknown, expires: unknown, said: readonly unknown[]): string {
+  const seconds = (value: unknown): string => {
+    const whole = typeof value === "number" && value > 0 ? Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER) : 0;
+    return String(whole).padStart(16, "0");
+  };
+  return `${seconds(issued)}-${seconds(expires)}-${sha256(JSON.stringify(said)).slice(0, 8)}`;
 }

@@ -8,13 +8,16 @@ import type { Key, Storage } from "../storage/storage.ts";
 /** The plan of users who have none. */
 export const FREE_PLAN = "free";
 
-const stored = z.strictObject({
+/** A user's plan and period, as they are stored. */
+export const storedSubscription = z.strictObject({
   plan: z.string(),
   started_at: z.iso.datetime().nullable(),
   expires_at: z.iso.datetime().nullable(),
+  /** The platform's token that said so, as `JwtIdentity.as_of`; absent when an operator did. */
+  as_of: z.string().optional(),
 });
 
-type Stored = z.infer<typeof stored>;
+type Stored = z.infer<typeof storedSubscription>;
 
 /** A user's subscription, in the fields of the interface. */
 export type Subscription = z.infer<typeof subscription>;
@@ -29,6 +32,13 @@ export interface Subscriptions {
   set(user: string, plan: string, period: Period): Promise<void>;
   /** Sets plan and period of a user who has had none yet; false, and nothing changes, for any other. */
   begin(user: string, plan: string, period: Period): Promise<boolean>;
+  /**
+   * Takes over the plan that a token of the platform says, unless a newer token has said another since. A plan that runs
+   * goes on.
+   *
+   * @param as_of the token's, as `JwtIdentity.as_of`
+   */
+  adopt(user: string, plan: string, as_of: string): Promise<void>;
 }
 
 /** Milliseconds since the epoch; without an end it runs on. */
@@ -45,8 +55,10 @@ export function createSubscriptions(deps: {
 }): Subscriptions {
   const { storage, clock, plans } = deps;
   const cache = createFreshCache(deps.ttl_ms, async (user) => {
-    return (await readDocument(storage, subscriptionKey(user), stored)) ?? NONE;
+    return (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
   });
+
+  const isNews = (held: Stored, as_of: string): boolean => held.as_of === undefined || held.as_of < as_of;
 
   return {
     async get(user) {
@@ -60,6 +72,16 @@ export function createSubscriptions(deps: {
       const begun = await storage.create(subscriptionKey(user), JSON.stringify(toStored(plan, period)));
       cache.forget(user);
       return begun;
+    },
+    async adopt(user, plan, as_of) {
+      if (!isNews((await cache.get(user)) ?? NONE, as_of)) return;
+      // Read now: what is remembered may be from before another process's change.
+      const held = (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
+      if (!isNews(held, as_of)) return;
+      const goesOn = held.plan === plan && (plan === FREE_PLAN || subscriptionAt(held, plans, clock.now()).is_active);
+      const wanted = goesOn ? held : toStored(plan, { started_at: clock.now() });
+      await writeDocument(storage, subscriptionKey(user), { ...wanted, as_of });
+      cache.forget(user);
     },
   };
 }
@@ -86,6 +108,7 @@ function subscriptionAt(value: Stored, plans: Plans, now: number): Subscription 
   return { status, plan: value.plan, started_at: value.started_at, expires_at: value.expires_at, features, is_active };
 }
 
-function subscriptionKey(user: string): Key {
+/** Where a user's subscription is stored. */
+export function subscriptionKey(user: string): Key {
   return ["users", user, "subscription"];
 }

@@ -4,7 +4,7 @@ import { LIMITS } from "../contract/limits.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createFreshCache } from "../runtime/fresh.ts";
 import type { Random } from "../runtime/random.ts";
-import { readDocument, writeDocument } from "../storage/documents.ts";
+import { parseDocument, readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 
 /** What is kept of a token: never the token itself, only its SHA-256 (which is the document's name). */
@@ -13,6 +13,8 @@ export const tokenRecord = z.strictObject({
   id: z.string(),
   user_id: z.string(),
   label: z.string(),
+  /** What the token begins with, so that somebody who sees it can be told whose it is; absent where it is too short. */
+  start: z.string().optional(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
   revoked_at: z.iso.datetime().nullable(),
@@ -33,6 +35,13 @@ export interface Tokens {
   resolve(secret: string): Promise<string | undefined>;
   /** All tokens of a user. */
   list(user: string): Promise<TokenRecord[]>;
+  /** The token of this id, or this token itself, also when it is expired or revoked. */
+  find(idOrSecret: string): Promise<TokenRecord | undefined>;
+  /**
+   * The tokens that begin like this, also those expired or revoked. Only the first {@link TOKEN_START} characters are
+   * known, and compared. It reads all tokens: for operators.
+   */
+  startingWith(start: string): Promise<TokenRecord[]>;
   /**
    * Revokes by the token's id or the token itself. It is refused at once in this process, and within `ttl_ms` in others.
    *
@@ -40,6 +49,13 @@ export interface Tokens {
    */
   revoke(idOrSecret: string): Promise<TokenRecord | undefined>;
 }
+
+const PREFIX = "anp_";
+
+/** How much of an issued token is kept to be read: of its 256 bits, 48. */
+export const TOKEN_START: number = PREFIX.length + 8;
+
+const BATCH = 256;
 
 export function createTokens(deps: { storage: Storage; clock: Clock; random: Random; ttl_ms: number }): Tokens {
   const { storage, clock, random } = deps;
@@ -51,13 +67,15 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
     user: string,
     secret: string,
     label: string,
-    expires_at: number | undefined,
+    options: { readonly expires_at?: number; readonly start?: string } = {},
   ): Promise<TokenRecord> {
+    const { expires_at, start } = options;
     const digest = digestOf(secret);
     const record: TokenRecord = {
       id: digest.slice(0, 16),
       user_id: user,
       label,
+      ...(start !== undefined && { start }),
       created_at: toIso(clock.now()),
       expires_at: expires_at === undefined ? null : toIso(expires_at),
       revoked_at: null,
@@ -81,11 +99,16 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
 
   return {
     async issue(user, options = {}) {
-      const secret = `anp_${random.bytes(32).toString("base64url")}`;
-      return { secret, record: await add(user, secret, options.label ?? "", options.expires_at) };
+      const secret = `${PREFIX}${random.bytes(32).toString("base64url")}`;
+      const { label = "", expires_at } = options;
+      const start = secret.slice(0, TOKEN_START);
+      return {
+        secret,
+        record: await add(user, secret, label, { start, ...(expires_at !== undefined && { expires_at }) }),
+      };
     },
     async register(user, secret, label) {
-      await add(user, secret, label, undefined);
+      await add(user, secret, label);
     },
     async resolve(secret) {
       if (secret === "" || secret.length > LIMITS.token) return undefined;
@@ -101,6 +124,29 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
         if (record !== undefined) records.push(record);
       }
       return records.sort((a, b) => (a.created_at + a.id < b.created_at + b.id ? -1 : 1));
+    },
+    async find(idOrSecret) {
+      const digest = await digestNamed(idOrSecret);
+      return digest === undefined ? undefined : readDocument(storage, tokenKey(digest), tokenRecord);
+    },
+    async startingWith(start) {
+      const known = start.slice(0, TOKEN_START);
+      const found: TokenRecord[] = [];
+      let keys: Key[] = [];
+      const read = async (): Promise<void> => {
+        const texts = await storage.getMany(keys);
+        for (const [index, key] of keys.entries()) {
+          const record = parseDocument(key, texts[index], tokenRecord);
+          if (record?.start?.startsWith(known) === true) found.push(record);
+        }
+        keys = [];
+      };
+      for await (const segment of storage.children(["tokens"])) {
+        keys.push(tokenKey(segment.text));
+        if (keys.length >= BATCH) await read();
+      }
+      await read();
+      return found;
     },
     async revoke(idOrSecret) {
       const digest = await digestNamed(idOrSecret);

@@ -13,6 +13,8 @@ export const userProfile = z.strictObject({
   free_daily_quota: z.int().min(0).nullable(),
   /** Language the user reads. */
   lang: z.enum(["zh", "en"]),
+  /** The platform's token that said so, as `JwtIdentity.as_of`; absent when none did. */
+  as_of: z.string().optional(),
 });
 
 export type UserProfile = z.infer<typeof userProfile>;
@@ -25,8 +27,13 @@ export interface Users {
   get(user: string): Promise<UserProfile | undefined>;
   /** Creates a user; false when there is one of that id. */
   create(user: string, settings: UserSettings): Promise<boolean>;
-  /** Creates the user or changes the settings that differ. */
-  ensure(user: string, settings: UserSettings): Promise<void>;
+  /**
+   * Takes over what a token of the platform says: creates the user, or changes the settings unless a newer token has
+   * said something since.
+   *
+   * @param as_of the token's, as `JwtIdentity.as_of`
+   */
+  adopt(user: string, settings: UserSettings, as_of: string): Promise<void>;
   /** All users, in no particular order. Reads everything: for operators. */
   list(): AsyncIterable<UserProfile>;
 }
@@ -49,18 +56,17 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       cache.forget(user);
       return created;
     },
-    async ensure(user, settings) {
+    async adopt(user, settings, as_of) {
+      const isNews = (known: UserProfile): boolean => known.as_of === undefined || known.as_of < as_of;
       const known = await cache.get(user);
-      if (known === undefined) {
-        return (await users.create(user, settings)) ? undefined : users.ensure(user, settings);
+      if (known !== undefined && !isNews(known)) return;
+      const created = { ...fresh(user, settings), as_of };
+      if (known !== undefined || !(await storage.create(profileKey(user), JSON.stringify(created)))) {
+        // Read now: what is remembered may be from before another process's change.
+        const now = await readDocument(storage, profileKey(user), userProfile);
+        if (now === undefined || !isNews(now)) return;
+        await writeDocument(storage, profileKey(user), { ...now, ...settings, as_of });
       }
-      const wanted: UserProfile = {
-        ...known,
-        free_daily_quota: settings.free_daily_quota ?? known.free_daily_quota,
-        lang: settings.lang ?? known.lang,
-      };
-      if (wanted.free_daily_quota === known.free_daily_quota && wanted.lang === known.lang) return;
-      await writeDocument(storage, profileKey(user), wanted);
       cache.forget(user);
     },
     async *list() {
@@ -74,6 +80,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
   return users;
 }
 
-function profileKey(user: string): Key {
+/** Where a user's profile is stored. */
+export function profileKey(user: string): Key {
   return ["users", user, "profile"];
 }

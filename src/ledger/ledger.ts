@@ -6,8 +6,8 @@ import { toIso, type Clock } from "../runtime/clock.ts";
 import { readDocument } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/errors.ts";
 import { encodeKey } from "../storage/keys.ts";
-import type { Key, Storage } from "../storage/storage.ts";
-import { openStream, type Stream } from "../storage/stream.ts";
+import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
+import { openStream, spellItem, type Stream } from "../storage/stream.ts";
 import { canonicalJson, sha256 } from "../runtime/canonical.ts";
 import { decide, type Change, type Command } from "./decide.ts";
 import { EMPTY_ACCOUNT, entry, genesisHash, hashEntry, type Account, type Entry } from "./entry.ts";
@@ -66,62 +66,100 @@ export interface Ledger {
   find(user: string, operation: Operation): Promise<Entry | undefined>;
   /** Entries newest first; a page past the end is empty. */
   page(user: string, page: number, pageSize: number): Promise<{ entries: Entry[]; total: number }>;
+  /** The entries from number `from` to number `to`, both included, oldest first, as far as they exist. */
+  read(user: string, from: number, to: number): Promise<Entry[]>;
   /** All entries, oldest first, in flat memory. */
   entries(user: string): AsyncIterable<Entry>;
 }
 
 /** @throws CorruptionError from every method, when an entry is not what was written */
-export function createLedger(deps: { storage: Storage; clock: Clock; quotaRules: QuotaRules }): Ledger {
-  const { storage, clock, quotaRules } = deps;
+export function createLedger(deps: {
+  storage: Storage;
+  clock: Clock;
+  quotaRules: QuotaRules;
+  /** Told each time another writer was first. */
+  onConflict?: () => void;
+}): Ledger {
+  const { storage, clock, quotaRules, onConflict } = deps;
   const heads = new LRUCache<string, Head>({ max: 20_000 });
   const inTurn = createTurns();
 
   const streamOf = (user: string): Stream<Entry> =>
     heads.get(user)?.stream ?? openStream(storage, ledgerKey(user), entry);
 
-  /** The last entry now. What is remembered only saves the search: the storage is asked for a newer one each time. */
-  async function head(user: string): Promise<Entry | undefined> {
+  /** What the ledger ended with when it was last seen, unless the storage may have lost entries since. */
+  function remembered(user: string): Head | undefined {
     const known = heads.get(user);
-    const stream = known?.stream ?? streamOf(user);
-    const version = await stream.head(known?.version);
-    if (known?.version === version) return known.last;
-    const last = version === 0 ? undefined : checked(await stream.get(version), user, version);
-    heads.set(user, { stream, version, last });
-    return last;
+    return known?.generation === storage.generation() ? known : undefined;
   }
 
-  async function lookUp(user: string, operation: Operation, last: Entry | undefined): Promise<Entry | undefined> {
-    if (last === undefined) return undefined;
-    if (last.operation.id === operation.id) return sameRequest(last, operation);
+  /** What the ledger ends with now: what is remembered saves the search, and the storage is asked for a newer entry. */
+  async function head(user: string): Promise<Head> {
+    const generation = storage.generation();
+    const known = remembered(user);
+    const stream = known?.stream ?? streamOf(user);
+    const version = await stream.head(known?.version);
+    if (known?.version === version) return known;
+    const stored = version === 0 ? undefined : await stream.stored(version);
+    if (stored === undefined && storage.generation() !== generation) return head(user);
+    const last = version === 0 ? undefined : checked(stored?.item, user, version);
+    const found = { stream, version, last, text: stored?.text, generation };
+    heads.set(user, found);
+    return found;
+  }
+
+  /** The entry that the operation made before, as safe as when it was acknowledged: perhaps it never was. */
+  async function lookUp(user: string, operation: Operation, end: Head): Promise<Entry | undefined> {
+    const { stream, last, text, generation } = end;
+    if (last === undefined || text === undefined) return undefined;
+    if (last.operation.id === operation.id) return made(stream, last, text, operation);
     if (operation.origin === undefined) return undefined;
     const pointer = await readDocument(storage, operationKey(user, operation.id), operationPointer);
     if (pointer === undefined) return undefined;
-    const found = checked(await streamOf(user).get(pointer.entry), user, pointer.entry);
-    return found.operation.id === operation.id ? sameRequest(found, operation) : undefined;
+    const stored = await stream.stored(pointer.entry);
+    if (stored === undefined && storage.generation() !== generation) return undefined;
+    const found = checked(stored?.item, user, pointer.entry);
+    return found.operation.id === operation.id ? made(stream, found, stored!.text, operation) : undefined;
   }
 
-  /** Makes sure that an operation id that may come again leads to its entry, before any later entry is made. */
-  async function index(last: Entry | undefined): Promise<void> {
+  async function made(stream: Stream<Entry>, found: Entry, text: string, operation: Operation): Promise<Entry> {
+    sameRequest(found, operation);
+    await storage.confirm(stream.keyOf(found.id), text);
+    return found;
+  }
+
+  /**
+   * Makes sure that an operation id that may come again leads to its entry, before any later entry is made. Where a
+   * failover lost that entry, nothing may lead to whatever takes its number.
+   */
+  async function index({ stream, last, text }: Head): Promise<void> {
     if (last?.operation.repeatable !== true) return;
-    await storage.create(operationKey(last.user_id, last.operation.id), JSON.stringify({ entry: last.id }));
+    const key = operationKey(last.user_id, last.operation.id);
+    const after = { key: stream.keyOf(last.id), ...(text !== undefined && { value: text }) };
+    await storage.create(key, JSON.stringify({ entry: last.id }), after);
   }
 
   async function post(user: string, posting: Posting): Promise<Posted> {
     const { operation, command, ref_id } = posting;
     // The next writer indexes this id: one that no storage can spell must not get in, or nobody could write after it.
     if (operation.origin !== undefined) encodeKey(operationKey(user, operation.id));
-    for (;;) {
-      const last = await head(user);
+    // The first try builds on what is remembered: the append finds out whether somebody was there since, and what is
+    // refused is decided again on the ledger as it is now.
+    for (let known = remembered(user); ; known = undefined) {
+      const end = known ?? (await head(user));
+      const { stream, version, last, text, generation } = end;
       // Every operation up to the entry before `last` is indexed, and `last` is at hand: nothing can be missed.
-      const before = await lookUp(user, operation, last);
+      const before = await lookUp(user, operation, end);
       if (before !== undefined) return { entry: before, replayed: true };
 
       const now = clock.now();
       const change = decide(last?.account ?? EMPTY_ACCOUNT, command, now, quotaRules);
-      if ("code" in change) throw new AnpError(change.code, change.message);
-      await index(last);
+      if ("code" in change) {
+        if (known !== undefined) continue;
+        throw new AnpError(change.code, change.message);
+      }
+      await index(end);
 
-      const version = last?.id ?? 0;
       const fields: Omit<Entry, "hash"> = {
         id: version + 1,
         user_id: user,
@@ -139,58 +177,74 @@ export function createLedger(deps: { storage: Storage; clock: Clock; quotaRules:
         account: change.account,
         prev: last?.hash ?? genesisHash(user),
       };
-      const made: Entry = { ...fields, hash: hashEntry(fields) };
-      const stream = streamOf(user);
-      if (await stream.append(version, made)) {
-        heads.set(user, { stream, version: version + 1, last: made });
-        return { entry: made, replayed: false };
+      const next: Entry = { ...fields, hash: hashEntry(fields) };
+      if (await stream.append(version, next, text)) {
+        heads.set(user, { stream, version: version + 1, last: next, text: spellItem(next), generation });
+        return { entry: next, replayed: false };
       }
       // Somebody was first, unless the reply to our own write was lost: then the operation there is ours.
-      const there = checked(await stream.get(version + 1), user, version + 1);
-      if (there.operation.id === operation.id) {
-        return { entry: sameRequest(there, operation), replayed: operation.origin !== undefined };
+      const stored = await stream.stored(version + 1);
+      if (stored === undefined) {
+        // Nobody was first: the entry that ours was to follow is gone, lost by a server that failed over.
+        heads.delete(user);
+        continue;
       }
+      const there = checked(stored.item, user, version + 1);
+      if (there.operation.id === operation.id) {
+        const entry = await made(stream, there, stored.text, operation);
+        return { entry, replayed: operation.origin !== undefined };
+      }
+      onConflict?.();
     }
+  }
+
+  async function read(user: string, from: number, to: number): Promise<Entry[]> {
+    const first = Math.max(1, from);
+    const entries = await streamOf(user).read(first, to);
+    return entries.map((item, index) => checked(item, user, first + index));
   }
 
   return {
     async standing(user) {
-      const last = await head(user);
-      return { version: last?.id ?? 0, account: last?.account ?? EMPTY_ACCOUNT };
+      const { version, last } = await head(user);
+      return { version, account: last?.account ?? EMPTY_ACCOUNT };
     },
     post: (user, posting) => inTurn(user, () => post(user, posting)),
     async find(user, operation) {
       return lookUp(user, operation, await head(user));
     },
     async page(user, page, pageSize) {
-      const total = (await head(user))?.id ?? 0;
+      const total = (await head(user)).version;
       const to = total - (page - 1) * pageSize;
       if (to < 1) return { entries: [], total };
-      const from = Math.max(1, to - pageSize + 1);
-      const entries = await streamOf(user).read(from, to);
-      return { entries: entries.map((item, index) => checked(item, user, from + index)).reverse(), total };
+      return { entries: (await read(user, to - pageSize + 1, to)).reverse(), total };
     },
+    read,
     async *entries(user) {
       for await (const { version, item } of streamOf(user).items()) yield checked(item, user, version);
     },
   };
 }
 
-/** A ledger's stream and the last entry seen there. */
+/** A ledger's stream and its end, as it was seen. */
 interface Head {
   readonly stream: Stream<Entry>;
   /** Number of `last`, 0 when there is none. */
   readonly version: number;
   readonly last: Entry | undefined;
+  /** `last` as it is stored. */
+  readonly text: string | undefined;
+  /** The storage's, when it was read. */
+  readonly generation: number;
 }
 
 /** Where a user's ledger is stored. */
-export function ledgerKey(user: string): Key {
+export function ledgerKey(user: string | EncodedSegment): Key {
   return ["users", user, "ledger"];
 }
 
 /** Where the number of an operation's entry is stored. */
-export function operationKey(user: string, operation: string): Key {
+export function operationKey(user: string | EncodedSegment, operation: string): Key {
   return ["users", user, "operations", operation];
 }
 

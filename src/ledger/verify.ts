@@ -1,132 +1,192 @@
-import { parseDocument, printKey, readDocument } from "../storage/documents.ts";
-import { CorruptionError } from "../storage/errors.ts";
-import type { Key, Storage } from "../storage/storage.ts";
-import { openStream } from "../storage/stream.ts";
-import { canonicalJson } from "../runtime/canonical.ts";
-import { EMPTY_ACCOUNT, entry, genesisHash, hashEntry, type Entry } from "./entry.ts";
-import { ledgerKey, operationKey, operationPointer } from "./ledger.ts";
+import { userProfile } from "../accounts/users.ts";
+import { parseDocument, printKey, probe } from "../storage/documents.ts";
+import { CorruptionError, isOutage } from "../storage/errors.ts";
+import { decodeSegment, encodeKey, encodeSegment } from "../storage/keys.ts";
+import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
+import { itemKey } from "../storage/stream-keys.ts";
+import type { Entry } from "./entry.ts";
+import { ledgerKey } from "./ledger.ts";
+import { firstFault, surveyUsers, type ChargeTrace, type LedgerFault, type Surveyed } from "./survey.ts";
+import { walkLedger } from "./walk.ts";
 
-/** What a walk over one user's ledger found. */
+/** What was found of one user's ledger. */
 export interface Verification {
   readonly user_id: string;
   /** Entries that were read and found right. */
   readonly entries: number;
   /** Points after the last right entry. */
   readonly balance: number;
+  /** Hash of the last right entry; null when there is none. */
+  readonly head: string | null;
   /** The first thing that is wrong, with the entry's number; absent when all is right. */
-  readonly fault?: { readonly entry: number; readonly message: string };
+  readonly fault?: LedgerFault;
+}
+
+/** How a ledger stood at an earlier verification: no ledger may be shorter, or another one, later on. */
+export type Receipt = Pick<Verification, "entries" | "head">;
+
+/** How far a verification is. */
+export interface VerifyProgress {
+  /** Keys that were surveyed, of all users. */
+  readonly keys: number;
+  /** Users whose ledger was walked, and how many there are; absent before the walks. */
+  readonly users?: { readonly done: number; readonly all: number };
+  /** Entries that were walked, of all users. */
+  readonly entries: number;
+}
+
+export interface VerifyOptions {
+  /** The users to verify; all, when left out. */
+  readonly users?: readonly string[] | undefined;
+  /** Whether a user must have a profile. */
+  readonly profiles?: boolean;
+  readonly trace?: ChargeTrace | undefined;
+  /** By user id. */
+  readonly receipts?: ReadonlyMap<string, Receipt> | undefined;
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }
 
 /**
- * Walks a user's ledger from the first entry, in flat memory: every entry is well-formed and stored to the letter as
- * it was written, numbers have no gap, each hash fits its entry and the one before, deltas sum up to the account,
- * nothing is negative, every operation id that may come again leads to its entry, and no hint points past the end.
+ * Verifies ledgers in flat memory: one pass over the keys of all users, then a walk over each ledger. Every entry is
+ * well-formed and stored to the letter as it was written; numbers have no gap; each hash fits its entry and the one
+ * before; deltas sum up to the account, and nothing is negative; every operation that may come again leads to its entry,
+ * and none leads elsewhere; the hint of the head does not point past the end; every answer that a session holds was
+ * charged; a ledger has a profile. Whatever is wrong with one user is told for that user, and the others are verified.
+ * Nothing is told of a user who has neither entries nor a profile.
+ *
+ * @throws StorageError when the storage does not answer
  */
+export async function* verifyLedgers(storage: Storage, options: VerifyOptions = {}): AsyncGenerator<Verification> {
+  const { users, profiles = true, trace, receipts = new Map<string, Receipt>(), onProgress } = options;
+  let keys = 0;
+  let entries = 0;
+  const found = await surveyUsers(storage, users?.length === 1 ? ["users", users[0]!] : ["users"], {
+    trace,
+    onKeys(count) {
+      keys = count;
+      onProgress?.({ keys, entries });
+    },
+  });
+  const named = new Map((users ?? [...receipts.keys()]).map((id) => [encodeSegment(id), id]));
+  const segments = users === undefined ? new Set([...found.keys(), ...named.keys()]) : named.keys();
+  const ordered = [...segments]
+    .map((text) => found.get(text) ?? nothingOf(new EncodedSegment(text)))
+    .sort((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
+  for (const [done, surveyed] of ordered.entries()) {
+    const id = named.get(surveyed.segment.text);
+    const count = (): void => {
+      entries += 1;
+      if (entries % 256 === 0) onProgress?.({ keys, entries, users: { done, all: ordered.length } });
+    };
+    const receipt = id === undefined ? undefined : receipts.get(id);
+    const verification = await verifyUser(storage, surveyed, { count, profiles, receipt, id });
+    if (verification !== undefined) yield verification;
+  }
+}
+
+/** Verifies the ledger of one user, who need not have a profile. */
 export async function verifyLedger(storage: Storage, user: string): Promise<Verification> {
-  const stream = openStream(storage, ledgerKey(user), entry);
+  for await (const found of verifyLedgers(storage, { users: [user], profiles: false })) return found;
+  return { user_id: user, entries: 0, balance: 0, head: null };
+}
+
+function nothingOf(segment: EncodedSegment): Surveyed {
+  return { segment, top: 0, charged: 0, fault: undefined };
+}
+
+function nameOf(segment: EncodedSegment): string {
+  return decodeSegment(segment) ?? segment.text;
+}
+
+async function verifyUser(
+  storage: Storage,
+  found: Surveyed,
+  options: { count: () => void; profiles: boolean; receipt: Receipt | undefined; id: string | undefined },
+): Promise<Verification | undefined> {
+  const { segment } = found;
+  const { count, receipt, id } = options;
+  let fault = found.fault;
+  const note = (other: LedgerFault | undefined): void => {
+    fault = firstFault(fault, other);
+  };
   let last: Entry | undefined;
-  let version = 0;
+  let user_id = id ?? nameOf(segment);
   try {
-    for (;;) {
-      const texts = await storage.getMany(Array.from({ length: 256 }, (_, step) => stream.keyOf(version + 1 + step)));
-      for (const text of texts) {
-        const next = version + 1;
-        const key = stream.keyOf(next);
-        if (text === undefined) {
-          if (await goesOn(storage, user, version)) break;
-          await checkOperations(storage, user, version);
-          return { user_id: user, entries: version, balance: last?.account.balance ?? 0 };
-        }
-        const found = parseDocument(key, text, entry)!;
-        const fault = faultOf(found, last, user, next) ?? (await operationFault(storage, found));
-        if (fault !== undefined) throw new CorruptionError(printKey(key), fault);
-        if (JSON.stringify(found) !== text) throw new CorruptionError(printKey(key), "it is not as it was written");
-        if (last !== undefined) await checkIndexed(storage, last);
-        last = found;
-        version = next;
-      }
+    let passed: string | null = null;
+    const walk = await walkLedger(storage, segment, found.top, (entry) => {
+      if (entry.id === receipt?.entries) passed = entry.hash;
+      count();
+    });
+    last = walk.last;
+    user_id = last?.user_id ?? user_id;
+    note(walk.fault);
+    const end = last?.id ?? 0;
+    if (walk.fault === undefined) {
+      note(await hintFault(storage, segment, end));
+      note(chargeFault(found, end, walk.charged));
+      if (receipt !== undefined) note(receiptFault(receipt, end, passed));
     }
+    const profile = await profileOf(storage, segment);
+    if (typeof profile === "object") note(profile);
+    else if (profile !== undefined) user_id = profile;
+    else if (end === 0 && fault === undefined) return undefined;
+    else if (options.profiles)
+      note({ entry: null, message: "the ledger is there while the user's profile is missing" });
+  } catch (error) {
+    if (isOutage(error)) await probe(storage);
+    note({ entry: null, message: `it could not be verified: ${(error as Error).message}` });
+  }
+  const head = last?.hash ?? null;
+  const seen = { user_id, entries: last?.id ?? 0, balance: last?.account.balance ?? 0, head };
+  return fault === undefined ? seen : { ...seen, fault };
+}
+
+/** The hint may lag behind, but the entry it names was there. */
+async function hintFault(storage: Storage, user: EncodedSegment, end: number): Promise<LedgerFault | undefined> {
+  const key: Key = [...ledgerKey(user), "head"];
+  const text = await storage.get(key);
+  if (text === undefined) return undefined;
+  const hint = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN;
+  if (Number.isNaN(hint)) {
+    return { entry: null, message: new CorruptionError(printKey(key), "it is no number of an entry").message };
+  }
+  const at = itemKey(new EncodedSegment(encodeKey(ledgerKey(user))), hint);
+  // It may have been appended since the end was seen.
+  if (hint <= end || (await storage.has(at))) return undefined;
+  const message = `the entry is missing while the hint of the head points to ${hint}`;
+  return { entry: end + 1, message: new CorruptionError(printKey(at), message).message };
+}
+
+/** Ids of answers grow with time, so a charge that is lost at the end has left the largest. */
+function chargeFault(found: Surveyed, end: number, charged: number): LedgerFault | undefined {
+  if (found.charged <= charged) return undefined;
+  const message = `the entry that charged for the answer ${found.charged}, which was delivered, is missing`;
+  return { entry: end + 1, message };
+}
+
+function receiptFault(receipt: Receipt, end: number, passed: string | null): LedgerFault | undefined {
+  const { entries, head } = receipt;
+  if (end < entries) {
+    return {
+      entry: end + 1,
+      message: `the entry is missing: ${entries} entries were there at an earlier verification`,
+    };
+  }
+  if (entries === 0 || passed === head) return undefined;
+  return { entry: entries, message: "the entry is another one than at an earlier verification" };
+}
+
+/** The user's id by the profile, or what is wrong with it. */
+async function profileOf(storage: Storage, user: EncodedSegment): Promise<string | LedgerFault | undefined> {
+  const key: Key = ["users", user, "profile"];
+  const text = await storage.get(key);
+  if (text === undefined) return undefined;
+  try {
+    const { user_id } = parseDocument(key, text, userProfile)!;
+    if (encodeSegment(user_id) === user.text) return user_id;
+    return { entry: null, message: new CorruptionError(printKey(key), `it is the profile of ${user_id}`).message };
   } catch (error) {
     if (!(error instanceof CorruptionError)) throw error;
-    const fault = { entry: version + 1, message: error.message };
-    return { user_id: user, entries: version, balance: last?.account.balance ?? 0, fault };
-  }
-}
-
-/**
- * Whether entries were appended since the end was seen. Nothing else may lie past the end: neither an entry (a gap) nor
- * where the hint points.
- */
-async function goesOn(storage: Storage, user: string, end: number): Promise<boolean> {
-  const stream = openStream(storage, ledgerKey(user), entry);
-  const hint = Number((await storage.get([...ledgerKey(user), "head"])) ?? 0);
-  const beyond = Array.from({ length: 64 }, (_, step) => stream.keyOf(end + 2 + step));
-  const found = (await storage.getMany(beyond)).findIndex((text) => text !== undefined);
-  // Read last: an entry is there before any later one, and before the hint points to it.
-  if (await storage.has(stream.keyOf(end + 1))) return true;
-  if (found === -1 && !(hint > end)) return false;
-  const later = found === -1 ? `the hint points to ${hint}` : `entry ${end + 2 + found} exists`;
-  throw new CorruptionError(printKey(stream.keyOf(end + 1)), `the entry is missing while ${later}`);
-}
-
-/** No operation may lead past the end: the entry it led to would be lost. */
-async function checkOperations(storage: Storage, user: string, end: number): Promise<void> {
-  const stream = openStream(storage, ledgerKey(user), entry);
-  for await (const operation of storage.children(["users", user, "operations"])) {
-    const key: Key = ["users", user, "operations", operation];
-    const pointer = await readDocument(storage, key, operationPointer);
-    // An entry past the end that is there by now was appended meanwhile.
-    if (pointer === undefined || pointer.entry <= end || (await storage.has(stream.keyOf(pointer.entry)))) continue;
-    const lost = printKey(stream.keyOf(end + 1));
-    throw new CorruptionError(lost, `the entry is missing while an operation leads to entry ${pointer.entry}`);
-  }
-}
-
-function faultOf(found: Entry, last: Entry | undefined, user: string, version: number): string | undefined {
-  const { hash, ...fields } = found;
-  if (hash !== hashEntry(fields)) return "its hash does not fit its fields";
-  if (found.prev !== (last?.hash ?? genesisHash(user))) return "it does not follow the entry before";
-  if (found.id !== version) return `it says that it is entry ${found.id}`;
-  if (found.user_id !== user) return `it says that it belongs to ${found.user_id}`;
-  if (found.type !== found.details.type) return `its details are of type ${found.details.type}`;
-  const before = last?.account ?? EMPTY_ACCOUNT;
-  const { account, delta } = found;
-  const free = found.details.type === "chat_cost" && found.details.free;
-  const expected = {
-    balance: before.balance + delta,
-    total_earned: before.total_earned + Math.max(0, delta),
-    total_spent: before.total_spent + Math.max(0, -delta),
-    free_day: free ? account.free_day : before.free_day,
-    free_used: free ? (account.free_day === before.free_day ? before.free_used + 1 : 1) : before.free_used,
-  };
-  if (canonicalJson(account) !== canonicalJson(expected)) return "its account does not follow from the one before";
-  if (account.free_day < before.free_day) return "its quota day is before an earlier one";
-  return undefined;
-}
-
-/** An operation id that may come again must not lead to another entry. */
-async function operationFault(storage: Storage, found: Entry): Promise<string | undefined> {
-  if (!found.operation.repeatable) return undefined;
-  const pointer = await readDocument(storage, operationKey(found.user_id, found.operation.id), operationPointer);
-  if (pointer === undefined || pointer.entry === found.id) return undefined;
-  return `its operation ${found.operation.id} is indexed as entry ${pointer.entry}`;
-}
-
-/** The operation of an entry that has a successor must be indexed: whoever made the successor saw to that first. */
-async function checkIndexed(storage: Storage, found: Entry): Promise<void> {
-  if (!found.operation.repeatable) return;
-  const key = operationKey(found.user_id, found.operation.id);
-  if ((await storage.get(key)) === undefined) {
-    throw new CorruptionError(printKey(key), `the index of the operation of entry ${found.id} is missing`);
-  }
-}
-
-/** The users whose ledger is there while their profile is not: nothing else would show them. */
-export async function* lostProfiles(storage: Storage): AsyncGenerator<string> {
-  for await (const segment of storage.children(["users"])) {
-    if (await storage.has(["users", segment, "profile"])) continue;
-    const first: Key = ["users", segment, "ledger", "0", "1"];
-    const text = await storage.get(first);
-    if (text !== undefined) yield parseDocument(first, text, entry)!.user_id;
+    return { entry: null, message: error.message };
   }
 }

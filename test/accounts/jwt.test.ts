@@ -1,9 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createJwtVerifier, jwtConfig } from "../../src/accounts/jwt.ts";
+import { openStorage } from "../../src/storage/open.ts";
 import { openFixtureService, ANCHOR } from "../support/service.ts";
+import { watchedStorage } from "../support/watched-storage.ts";
 
 const SECRET = "a shared secret of 32 characters!";
 const key = new TextEncoder().encode(SECRET);
@@ -15,7 +17,7 @@ const sign = (claims: Record<string, unknown>, exp: number = seconds + 60): Prom
 };
 
 describe("platform tokens with a shared secret", () => {
-  const flags = { "auth.jwt": { secret: SECRET, issuer: "platform", claims: { user_id: "uid" } } };
+  const flags = { "auth.jwt.secret": SECRET, "auth.jwt.issuer": "platform", "auth.jwt.claims.user_id": "uid" };
 
   it("make the user known with the platform's quota, plan and language", async () => {
     const { service } = await openFixtureService({ flags, refresh: false });
@@ -63,7 +65,7 @@ describe("platform tokens with a shared secret", () => {
 });
 
 describe("platform tokens that are remembered", () => {
-  const flags = { "auth.jwt": { secret: SECRET } };
+  const flags = { "auth.jwt.secret": SECRET };
 
   it("are refused from the instant they expire", async () => {
     const { service, clock } = await openFixtureService({ flags: { ...flags, "auth.cache_ms": 2000 }, refresh: false });
@@ -84,6 +86,82 @@ describe("platform tokens that are remembered", () => {
       await service.authenticate(await sign({ sub: "u2", plan }));
       expect(await service.subscriptions.get("u2")).toMatchObject({ plan: "free", is_active: false });
     }
+  });
+});
+
+describe("platform tokens of different age", () => {
+  const older = { ago: 60, plan: "free", free_daily_quota: 1, lang: "en" };
+  const newer = { ago: 30, plan: "pro", free_daily_quota: 7 };
+
+  type Daemon = Awaited<ReturnType<typeof openFixtureService>>;
+  let storage: ReturnType<typeof watchedStorage>;
+  let daemons: Daemon[];
+  let reader: Daemon;
+  let users = 0;
+  beforeAll(async () => {
+    storage = watchedStorage(await openStorage("memory:"), () => "pass");
+    const open = (seed: string, cache_ms: number): Promise<Daemon> => {
+      const flags = { "auth.jwt.secret": SECRET, "auth.cache_ms": cache_ms };
+      return openFixtureService({ flags, storage, seed, refresh: false });
+    };
+    daemons = [await open("one", 1000), await open("two", 1000)];
+    reader = await open("three", 0);
+  });
+
+  /** What is known of a new user after the tokens were used on two daemons in turn, and how much was written for each. */
+  async function after(tokens: readonly { ago: number; plan: string; free_daily_quota?: number }[]) {
+    const user = `user ${users++}`;
+    const puts: number[] = [];
+    const times: string[] = [];
+    for (const [index, { ago, ...claims }] of tokens.entries()) {
+      // A token that was used is remembered: another one with the same words is not.
+      const token = await sign({ sub: user, iat: seconds - ago, ...claims, jti: String(index) }, seconds + 3600);
+      const { service, clock } = daemons[index % 2]!;
+      clock.set(reader.clock.now());
+      reader.clock.advance(1000);
+      times.push(new Date(clock.now()).toISOString());
+      const before = storage.calls.length;
+      expect(await service.authenticate(token)).toBe(user);
+      puts.push(storage.calls.slice(before).filter(({ verb }) => verb === "put" || verb === "create").length);
+    }
+    const profile = (await reader.service.users.get(user))!;
+    const subscription = await reader.service.subscriptions.get(user);
+    return { quota: profile.free_daily_quota, lang: profile.lang, subscription, puts, times };
+  }
+
+  it("leave what the newest one said, in whatever order and on whatever daemon they are used", async () => {
+    for (const tokens of [
+      [older, newer],
+      [newer, older],
+      [older, newer, older, older, newer],
+    ]) {
+      expect(await after(tokens)).toMatchObject({ quota: 7, subscription: { plan: "pro", is_active: true } });
+    }
+  });
+
+  it("keep what a newer one says nothing of", async () => {
+    expect(await after([older, newer])).toMatchObject({ lang: "en" });
+  });
+
+  it("do not begin a plan anew that runs already", async () => {
+    const { subscription, times } = await after([newer, { ...newer, ago: 20 }, older]);
+    expect(subscription).toMatchObject({ plan: "pro", started_at: times[0] });
+  });
+
+  it("write nothing once all is known, however they take turns", async () => {
+    const { puts } = await after([older, newer, newer, older, older, newer, newer]);
+    expect(puts.slice(2)).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it("decide alike where they were issued in the same second", async () => {
+    const [free, pro] = ["free", "pro"].map((plan) => ({ ago: 30, plan }));
+    const orders = [
+      [free!, pro!],
+      [pro!, free!],
+    ];
+    const plans = [];
+    for (const order of orders) plans.push((await after([...order, ...order])).subscription.plan);
+    expect(plans[0]).toBe(plans[1]);
   });
 });
 
@@ -108,7 +186,7 @@ describe("platform tokens with a key set", () => {
         .setProtectedHeader({ alg: "ES256", kid })
         .setExpirationTime(seconds + 60)
         .sign(privateKey);
-    expect(await verify(await token("k1"))).toEqual({ user_id: "u9", expires_at: ANCHOR + 60_000 });
+    expect(await verify(await token("k1"))).toMatchObject({ user_id: "u9", expires_at: ANCHOR + 60_000 });
     expect(await verify(await token("k2"))).toBeUndefined();
     expect(await verify(await sign({ sub: "u9" }))).toBeUndefined();
   });

@@ -66,3 +66,21 @@ it("lists a user's tokens and nobody else's", async () => {
   expect((await tokens.list("alice")).map(({ id }) => id)).toEqual([first.record.id, second.record.id]);
   expect(await tokens.list("carol")).toEqual([]);
 });
+
+it("finds tokens by what they begin with, of which it keeps 12 characters, and none of those it did not make", async () => {
+  const storage = await openStorage("memory:");
+  const tokens = open(storage);
+  const issued = await Promise.all(["alice", "alice", "bob"].map((user) => tokens.issue(user)));
+  await tokens.register("carol", "anp_known-beforehand", "fixture");
+  const [{ secret, record }] = issued as [(typeof issued)[0]];
+  expect(record.start).toBe(secret.slice(0, 12));
+  expect(await tokens.startingWith(secret.slice(0, 9))).toEqual([record]);
+  expect(await tokens.startingWith(secret)).toEqual([record]);
+  expect(await tokens.startingWith("anp_")).toHaveLength(3);
+  await tokens.revoke(record.id);
+  expect(await tokens.startingWith(secret.slice(0, 9))).toMatchObject([
+    { user_id: "alice", revoked_at: expect.any(String) as string },
+  ]);
+  expect(await tokens.find(secret)).toMatchObject({ id: record.id });
+  expect(await tokens.find("0123456789abcdef")).toBeUndefined();
+});

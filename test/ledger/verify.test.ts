@@ -1,20 +1,28 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota.ts";
 import { createLedger, ledgerKey, operationKey } from "../../src/ledger/ledger.ts";
-import { lostProfiles, verifyLedger } from "../../src/ledger/verify.ts";
+import { verifyLedger, verifyLedgers, type Verification, type VerifyOptions } from "../../src/ledger/verify.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
+import { createUsers } from "../../src/accounts/users.ts";
+import { createIds } from "../../src/runtime/ids.ts";
+import { seededRandom } from "../../src/runtime/random.ts";
+import { createMessages, sessionTrace } from "../../src/service/messages.ts";
+import { printKey } from "../../src/storage/documents.ts";
+import { StorageError } from "../../src/storage/errors.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
+import { intercept } from "../support/watched-storage.ts";
 
 const USER = "alice";
 const ENTRIES = 70;
 
 let storage: Storage;
+const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));
 const entryKey = (number: number): Key => [...ledgerKey(USER), "0", String(number)];
 
 beforeEach(async () => {
   storage = await openStorage("memory:");
-  const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));
+  await createUsers({ storage, clock, ttl_ms: 0 }).create(USER, {});
   const ledger = createLedger({ storage, clock, quotaRules: createQuotaRules("+08:00") });
   for (let n = 1; n <= ENTRIES; n++) {
     await ledger.post(USER, {
@@ -34,27 +42,30 @@ describe("verification", () => {
     const { entries, fault } = await verifyLedger(storage, USER);
     expect(entries).toBe(ENTRIES);
     expect(fault).toBeUndefined();
-    expect(await verifyLedger(storage, "nobody")).toEqual({ user_id: "nobody", entries: 0, balance: 0 });
+    const nobody = { user_id: "nobody", entries: 0, balance: 0, head: null };
+    expect(await verifyLedger(storage, "nobody")).toEqual(nobody);
   });
 
   it("finds any flipped bit of any byte of an entry, and names the entry", async () => {
-    for (const number of [1, 3, 42, ENTRIES]) {
-      const text = (await storage.get(entryKey(number)))!;
+    const short = await openStorage("memory:");
+    for (let n = 1; n <= 5; n++) await post(`key:${n}`, USER, short);
+    for (const number of [3, 5]) {
+      const text = (await short.get(entryKey(number)))!;
       const bytes = Buffer.from(text, "utf8");
       for (let at = 0; at < bytes.length; at++) {
         const flipped = Buffer.from(bytes);
         flipped[at] = flipped[at]! ^ (1 << (at % 8));
-        await storage.put(entryKey(number), flipped.toString("utf8"));
-        const { fault } = await verifyLedger(storage, USER);
+        await short.put(entryKey(number), flipped.toString("utf8"));
+        const { fault } = await verifyLedger(short, USER);
         expect(fault?.entry, `entry ${number}, byte ${at}: ${flipped.toString("utf8", at - 10, at + 10)}`).toBe(number);
       }
-      await storage.put(entryKey(number), text);
+      await short.put(entryKey(number), text);
     }
-  }, 120_000);
+  });
 
   it("finds an entry that is missing, moved, repeated or from another user's ledger", async () => {
     const text = async (number: number): Promise<string> => (await storage.get(entryKey(number)))!;
-    const spoil = async (number: number, value: string | undefined): Promise<number | undefined> => {
+    const spoil = async (number: number, value: string | undefined): Promise<number | null | undefined> => {
       const before = await text(number);
       if (value === undefined) await storage.remove(entryKey(number));
       else await storage.put(entryKey(number), value);
@@ -69,7 +80,7 @@ describe("verification", () => {
     expect((await verifyLedger(storage, USER)).fault).toBeUndefined();
   });
 
-  it("finds that the end is gone, by an operation that leads there, and a ledger without its profile", async () => {
+  it("finds that the end is gone, by an operation that leads there, or by the hint", async () => {
     const last = (await storage.get(entryKey(ENTRIES - 1)))!;
     await storage.remove(entryKey(ENTRIES));
     await storage.remove(entryKey(ENTRIES - 1));
@@ -77,24 +88,110 @@ describe("verification", () => {
     expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: ENTRIES - 1 });
     await storage.put(entryKey(ENTRIES - 1), last);
     expect((await verifyLedger(storage, USER)).fault).toBeUndefined();
-    const lost: string[] = [];
-    for await (const user of lostProfiles(storage)) lost.push(user);
-    expect(lost).toEqual([USER]);
+    await storage.put([...ledgerKey(USER), "head"], "71");
+    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: ENTRIES });
+    await storage.put([...ledgerKey(USER), "head"], "six");
+    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: null });
   });
 
-  it("finds an index that is missing or leads to another entry, and a hint past the end", async () => {
+  it("finds that the end is gone, by an answer that was delivered", async () => {
+    const ids = createIds(clock, seededRandom("x"));
+    const messages = createMessages({ storage, clock, ids });
+    const draft = { answer: "a", route: "help", sub_intent: "fees", source_items: [], model_name: "m", latency_ms: 1 };
+    const message = await messages.create({ ...draft, user_id: USER, question: "q" }, undefined);
+    const { message_id, session_id } = message;
+    await open().post(USER, {
+      operation: { id: "call:1", request: 1 },
+      command: { type: "chat_cost", cost: 1, quota: 0, message_id, session_id, route: "help", sub_intent: "fees" },
+      ref_id: "r",
+      describe: () => "d",
+    });
+    await messages.join(message);
+    const [right] = await verifyAll({ trace: sessionTrace });
+    expect([right!.entries, right!.fault]).toEqual([ENTRIES + 1, undefined]);
+    await storage.remove(entryKey(ENTRIES + 1));
+    const [found] = await verifyAll({ trace: sessionTrace });
+    expect(found!.fault).toMatchObject({ entry: ENTRIES + 1 });
+    expect(found!.fault!.message).toContain(String(message_id));
+  });
+
+  it("finds that the end is gone or another one, by an earlier verification", async () => {
+    const receipts = new Map((await verifyAll()).map(({ user_id, ...receipt }) => [user_id, receipt]));
+    await post("call:1");
+    expect((await verifyAll({ receipts }))[0]!.fault).toBeUndefined();
+    await storage.remove(entryKey(ENTRIES + 1));
+    await storage.remove(entryKey(ENTRIES));
+    await storage.remove(operationKey(USER, `key:${ENTRIES}`));
+    expect((await verifyAll())[0]!.fault).toBeUndefined();
+    expect((await verifyAll({ receipts }))[0]!.fault).toMatchObject({ entry: ENTRIES });
+    await post("call:2");
+    expect((await verifyAll())[0]!.fault).toBeUndefined();
+    expect((await verifyAll({ receipts }))[0]!.fault).toMatchObject({ entry: ENTRIES });
+    const gone = new Map([["zoe", { entries: 3, head: "x" }]]);
+    expect((await verifyAll({ receipts: gone })).map(({ user_id, fault }) => [user_id, fault?.entry])).toEqual([
+      [USER, undefined],
+      ["zoe", 1],
+    ]);
+  });
+
+  it("finds an index that is missing or leads to another entry", async () => {
     await storage.remove(operationKey(USER, "key:7"));
-    expect((await verifyLedger(storage, USER)).fault?.message).toContain("index");
+    expect((await verifyLedger(storage, USER)).fault).toMatchObject({
+      entry: 7,
+      message: expect.stringContaining("index") as string,
+    });
     await storage.put(operationKey(USER, "key:7"), '{"entry":8}');
     expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: 7 });
+    await storage.put(operationKey(USER, "key:7"), '{"entry":7');
+    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: 7 });
     await storage.put(operationKey(USER, "key:7"), '{"entry":7}');
-    await storage.put([...ledgerKey(USER), "head"], "71");
-    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: ENTRIES + 1 });
+    expect((await verifyLedger(storage, USER)).fault).toBeUndefined();
+    await storage.put(operationKey(USER, "key:stranger"), '{"entry":9}');
+    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: 9 });
+  });
+
+  it("tells what is wrong with one user and goes on with the others", async () => {
+    const users = createUsers({ storage, clock, ttl_ms: 0 });
+    for (const user of ["bob", "Ümit/1", "x".repeat(100), "zoe"]) {
+      await users.create(user, {});
+      await post("call:1", user);
+    }
+    await storage.put(["users", "bob", "profile"], "{");
+    await storage.remove(["users", "zoe", "profile"]);
+    await storage.put(entryKey(5), "[]");
+    let listings = 0;
+    const broken = intercept(storage, (verb, key, run) => {
+      if (verb === "getMany") return Promise.reject(new StorageError("not that many"));
+      if (verb === "get" && printKey(key).startsWith("users/~c39c")) return Promise.reject(new StorageError("EIO"));
+      return run();
+    });
+    const counted: Storage = {
+      ...broken,
+      keys(prefix) {
+        listings += 1;
+        return storage.keys(prefix);
+      },
+    };
+    const found = await verifyAll({}, counted);
+    expect(listings).toBe(1);
+    expect(found.map(({ user_id, entries, fault }) => [user_id, entries, fault?.entry, fault?.message])).toEqual([
+      [USER, 4, 5, expect.stringContaining("users/alice/ledger/0/5")],
+      ["bob", 1, null, expect.stringContaining("users/bob/profile")],
+      ["zoe", 1, null, expect.stringContaining("profile is missing")],
+      ["x".repeat(100), 1, undefined, undefined],
+      ["Ümit/1", 0, 1, "EIO"],
+    ]);
+  });
+
+  it("ends when the storage does not answer", async () => {
+    const down = intercept(storage, (verb, _key, run) =>
+      verb === "children" ? run() : Promise.reject(new StorageError("connection refused")),
+    );
+    await expect(verifyAll({}, down)).rejects.toThrow("connection refused");
   });
 
   it("sees no fault in what others append meanwhile", async () => {
-    const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));
-    const ledger = createLedger({ storage, clock, quotaRules: createQuotaRules("+08:00") });
+    const ledger = open();
     const appending = (async () => {
       for (let n = 0; n < 100; n++) {
         await ledger.post(USER, {
@@ -110,3 +207,23 @@ describe("verification", () => {
     expect(await verifyLedger(storage, USER)).toMatchObject({ entries: ENTRIES + 100 });
   });
 });
+
+function open(on = storage) {
+  return createLedger({ storage: on, clock, quotaRules: createQuotaRules("+08:00") });
+}
+
+function post(id: string, user = USER, on = storage) {
+  const origin = id.startsWith("key:") ? { origin: { in: "header", path: "Idempotency-Key" } as const } : {};
+  return open(on).post(user, {
+    operation: { id, request: id, ...origin },
+    command: { type: "adjust", delta: 1, reason: "r", actor: "a" },
+    ref_id: "r",
+    describe: () => "d",
+  });
+}
+
+async function verifyAll(options: VerifyOptions = {}, on = storage): Promise<Verification[]> {
+  const found: Verification[] = [];
+  for await (const one of verifyLedgers(on, options)) found.push(one);
+  return found;
+}

@@ -1,0 +1,31 @@
+import { canonicalJson } from "../runtime/canonical.ts";
+import { EMPTY_ACCOUNT, genesisHash, hashEntry, type Entry } from "./entry.ts";
+
+/**
+ * What is wrong with an entry as the one after `last`, in words that go on after its name; undefined when it is right:
+ * its hash fits its fields and the entry before, its number and its user are the expected ones, and its account is what
+ * the one before and its delta give.
+ *
+ * @param last the entry before, undefined for the first
+ */
+export function linkFault(found: Entry, last: Entry | undefined, user: string): string | undefined {
+  const { hash, ...fields } = found;
+  if (hash !== hashEntry(fields)) return "its hash does not fit its fields";
+  if (found.prev !== (last?.hash ?? genesisHash(user))) return "it does not follow the entry before";
+  if (found.id !== (last?.id ?? 0) + 1) return `it says that it is entry ${found.id}`;
+  if (found.user_id !== user) return `it says that it belongs to ${found.user_id}`;
+  if (found.type !== found.details.type) return `its details are of type ${found.details.type}`;
+  const before = last?.account ?? EMPTY_ACCOUNT;
+  const { account, delta } = found;
+  const free = found.details.type === "chat_cost" && found.details.free;
+  const expected = {
+    balance: before.balance + delta,
+    total_earned: before.total_earned + Math.max(0, delta),
+    total_spent: before.total_spent + Math.max(0, -delta),
+    free_day: free ? account.free_day : before.free_day,
+    free_used: free ? (account.free_day === before.free_day ? before.free_used + 1 : 1) : before.free_used,
+  };
+  if (canonicalJson(account) !== canonicalJson(expected)) return "its account does not follow from the one before";
+  if (account.free_day < before.free_day) return "its quota day is before an earlier one";
+  return undefined;
+}

@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import { createQuotaRules } from "../../src/accounts/quota.ts";
+import { createLedger, ledgerKey, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
+import { entry } from "../../src/ledger/entry.ts";
+import { fixedClock } from "../../src/runtime/clock.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { openStream } from "../../src/storage/stream.ts";
+import { watchedStorage } from "../support/watched-storage.ts";
+
+const ledgerOn = (storage: Storage): Ledger =>
+  createLedger({
+    storage,
+    clock: fixedClock(Date.parse("2026-11-20T00:00:00Z")),
+    quotaRules: createQuotaRules("+08:00"),
+  });
+
+let operations = 0;
+
+function adjust(ledger: Ledger, delta: number): Promise<Posted> {
+  const id = `test:${operations++}`;
+  return ledger.post("alice", {
+    operation: { id, request: delta },
+    command: { type: "adjust", delta, reason: "test", actor: "test" },
+    ref_id: id,
+    describe: () => "Test",
+  });
+}
+
+it("appends to the remembered end without asking for a newer one first", async () => {
+  const storage = watchedStorage(await openStorage("memory:"), () => "pass");
+  const ledger = ledgerOn(storage);
+  await adjust(ledger, 5);
+  const before = storage.calls.length;
+  await adjust(ledger, 5);
+  expect(storage.calls.slice(before).map(({ verb }) => verb)).toEqual(["create"]);
+});
+
+it("refuses nothing because of what it remembers: another process may have earned since", async () => {
+  const storage = await openStorage("memory:");
+  const [one, other] = [ledgerOn(storage), ledgerOn(storage)];
+  await adjust(one, 1);
+  await adjust(other, 9);
+  const { entry: spent } = await adjust(one, -10);
+  expect(spent.id).toBe(3);
+  expect(spent.account.balance).toBe(0);
+  await expect(adjust(other, -1)).rejects.toThrow();
+});
+
+it("builds no entry on one that its storage has lost, and forgets all it knew when entries may be lost", async () => {
+  const base = await openStorage("memory:");
+  let generation = 0;
+  const storage: Storage = { ...base, generation: () => generation };
+  const ledger = ledgerOn(storage);
+  const stream = openStream(base, ledgerKey("alice"), entry);
+  await adjust(ledger, 1);
+  await adjust(ledger, 2);
+
+  // Lost, and nothing told of it.
+  await base.remove(stream.keyOf(2));
+  expect((await adjust(ledger, 10)).entry).toMatchObject({ id: 2, account: { balance: 11 } });
+
+  // Lost with the connection, and another one stands in its place.
+  await base.remove(stream.keyOf(2));
+  await adjust(ledgerOn(base), 20);
+  generation++;
+  expect((await ledger.standing("alice")).account.balance).toBe(21);
+  expect((await adjust(ledger, 1)).entry).toMatchObject({ id: 3, account: { balance: 22 } });
+});
