@@ -2,6 +2,7 @@ import { AnpError } from "../contract/errors.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { silentLogger } from "../runtime/logger.ts";
 import type { Logger } from "../runtime/logger.ts";
+import { withoutEchoes } from "../runtime/redact.ts";
 import type { ModelConfig } from "./config.ts";
 import { dropCutSentence, resolveCitations } from "./model/citations.ts";
 import type { CitedAnswer } from "./model/citations.ts";
@@ -34,6 +35,8 @@ export interface ModelDeps {
   readonly logger?: Logger;
   /** How to wait between two tries; the machine's timer by default. */
   readonly wait?: Wait;
+  /** How to reach the endpoint; the platform's fetch by default. */
+  readonly fetch?: typeof fetch;
 }
 
 /** A gateway to an OpenAI-compatible endpoint. The model libraries load at the first call. */
@@ -50,6 +53,7 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): M
       name: "model",
       baseURL: config.base_url,
       ...(config.api_key === undefined ? {} : { apiKey: config.api_key }),
+      ...(deps.fetch === undefined ? {} : { fetch: deps.fetch }),
     });
     const { text, finishReason } = await generateText({
       model: provider.chatModel(config.model),
@@ -97,9 +101,17 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): M
         text = await attemptAll(toPrompt(request), signal);
       } catch (cause) {
         request.signal?.throwIfAborted();
-        throw new AnpError(1007, undefined, { cause: timeout.aborted ? timeout.reason : cause });
+        throw new AnpError(1007, undefined, { cause: timeout.aborted ? timeout.reason : fitToLog(cause, request) });
       }
       return resolveCitations(text, request.passages);
     },
   };
+}
+
+/** A failure's name and message, without what the endpoint repeats of the user's words, and without the request itself. */
+function fitToLog(cause: unknown, { question, history }: ModelRequest): Error {
+  const words = [question, ...history.flatMap((turn) => [turn.question, turn.answer])].join("\n");
+  const told = new Error(withoutEchoes(cause instanceof Error ? cause.message : String(cause), words));
+  if (cause instanceof Error) told.name = cause.name;
+  return told;
 }

@@ -50,6 +50,16 @@ export async function appendOwn(log: DayLog, last: number, own: Batch): Promise<
 }
 
 /**
+ * Whether what was read of a log up to a batch still stands: a server that fails over may lose the end of it, and
+ * others may have written on from there.
+ *
+ * @param mark the batch's own
+ */
+export async function holds(log: DayLog, version: number, mark: string | undefined): Promise<boolean> {
+  return version === 0 || (await log.get(version))?.batch_id === mark;
+}
+
+/**
  * The batches after number `version` in order, up to the head. One read when there are none.
  *
  * @throws CorruptionError that names the key of a damaged or missing batch

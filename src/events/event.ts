@@ -30,7 +30,7 @@ export const storedEvent = z.strictObject({
   sub_intent: z.string().optional(),
   feedback_type: z.enum(["helpful", "inaccurate"]).optional(),
   event_payload: z.record(z.string(), z.unknown()).optional(),
-  /** The id the event had in the export it was replayed from. */
+  /** The id the event had in the export it was replayed from, or the mark of the idempotency key it came under. */
   source_id: z.string().optional(),
 });
 export type StoredEvent = z.infer<typeof storedEvent>;

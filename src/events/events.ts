@@ -7,9 +7,12 @@ import type { DayRange } from "./day-log.ts";
 import { exportEvents } from "./export.ts";
 import { summarizeFeedback, type FeedbackSummary } from "./feedback.ts";
 import { rankQuestions, type HotQuestion } from "./hot-questions.ts";
-import { createEventLog, type EventLog, type QueueLimits } from "./log.ts";
+import type { NewEvent } from "./event.ts";
+import { createEventLog, type EventLog, type QueueLimits, type Recorded } from "./log.ts";
 import { createProjections, PROJECTED_DAYS } from "./projections.ts";
-import { replayEvents, type ReplayOptions, type ReplayReport } from "./replay.ts";
+import type { ReplayReport } from "./replay-lines.ts";
+import { createRecordOnce } from "./record-once.ts";
+import { replayEvents } from "./replay.ts";
 import { countEvents, type EventStats } from "./stats.ts";
 
 /** Which questions count as hot. */
@@ -24,14 +27,16 @@ export interface HotQuestionOptions {
 }
 
 /** The event intake, what is known from the events, and the ways in and out for operators. */
-export interface Events extends EventLog {
+export interface Events {
   /**
    * Takes an event in, dated by the clock, and waits until it is stored durably. When the log cannot be written, or too
    * many events wait, it is not stored: that is told, not thrown.
    *
+   * @param key an idempotency key of the event's user: the event is stored once however often it is sent under it
    * @throws ZodError for an event that does not match `newEvent`
+   * @throws AnpError 422 when the key was used for another event
    */
-  record: EventLog["record"];
+  record(event: NewEvent, key?: string): Promise<Recorded>;
   /**
    * The event at an address (the `event_id` of a stored event).
    *
@@ -39,25 +44,32 @@ export interface Events extends EventLog {
    */
   get: EventLog["get"];
   /**
-   * Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
+   * Questions that at least `min_users` different users asked: the most often asked first, then the most recent. What
+   * another process stored is counted within a second.
    *
    * @throws RangeError when `days` is not 1 to 30
    * @throws StorageError when the log cannot be read
    */
   hotQuestions(options: HotQuestionOptions): Promise<HotQuestion[]>;
   /**
-   * Feedback on answers on the last `days` UTC days, today included.
+   * Feedback on answers on the last `days` UTC days, today included. What another process stored is counted within a
+   * second.
    *
    * @throws RangeError when `days` is not 1 to 30
    * @throws StorageError when the log cannot be read
    */
   feedback(options: { readonly days: number; readonly now?: number | undefined }): Promise<FeedbackSummary>;
   /** Stores the lines of an export, each event exactly once: see {@link replayEvents}. */
-  replay(lines: AsyncIterable<string> | Iterable<string>, options?: ReplayOptions): Promise<ReplayReport>;
+  replay(
+    lines: Parameters<typeof replayEvents>[1],
+    options?: Parameters<typeof replayEvents>[2],
+  ): Promise<ReplayReport>;
   /** The events as lines of JSON that {@link Events.replay} reads: see {@link exportEvents}. */
   export(range?: DayRange): AsyncIterable<string>;
   /** Counts of events by type and day: see {@link countEvents}. */
   stats(range?: DayRange): Promise<EventStats>;
+  /** What waits for the storage, the batch on its way included, and what was lost. */
+  queue: EventLog["queue"];
   /** Waits until nothing is queued. */
   flush(): Promise<void>;
   /** Takes no more events in and waits until nothing is queued. The storage stays open. */
@@ -78,24 +90,35 @@ export function createEvents(dependencies: {
   readonly logger: Logger;
   /** How much may wait for the storage. */
   readonly limits?: QueueLimits | undefined;
+  /** Milliseconds that only grow, for how often it is looked for what others appended. Default: the platform's. */
+  readonly monotonic?: (() => number) | undefined;
 }): Events {
   const { storage, clock } = dependencies;
-  const project = createProjections(storage);
+  const projections = createProjections(storage, dependencies.monotonic);
+  const appended = (day: string): void => {
+    projections.touch(day);
+  };
+  const log = createEventLog({ ...dependencies, appended });
+  const recordOnce = createRecordOnce({ ...dependencies, log });
   return {
-    ...createEventLog(dependencies),
+    record: (event, key) => (key === undefined ? log.record(event) : recordOnce(event, key)),
+    get: (eventId) => log.get(eventId),
+    queue: () => log.queue(),
+    flush: () => log.flush(),
+    close: () => log.close(),
     async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }) {
       checkDays(days);
       const window = { from: now - days * DAY_MS, to: now };
-      const projected = await project(daysBetween(window.from, window.to));
+      const projected = await projections.of(daysBetween(window.from, window.to));
       const questions = projected.map((day) => day.questions);
       return rankQuestions(questions, window, { limit, minUsers });
     },
     async feedback({ days, now = clock.now() }) {
       checkDays(days);
-      const projected = await project(daysBetween(now - (days - 1) * DAY_MS, now));
+      const projected = await projections.of(daysBetween(now - (days - 1) * DAY_MS, now));
       return summarizeFeedback(projected.map((day) => day.feedback));
     },
-    replay: (lines, options) => replayEvents(dependencies, lines, options),
+    replay: (lines, options) => replayEvents({ ...dependencies, appended }, lines, options),
     export: (range = {}) => exportEvents(storage, range),
     stats: (range = {}) => countEvents(storage, range),
   };

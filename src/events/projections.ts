@@ -1,11 +1,13 @@
 import type { Storage } from "../storage/storage.ts";
-import { batchesAfter, openDay, type DayLog } from "./day-log.ts";
+import { batchesAfter, holds, openDay, type DayLog } from "./day-log.ts";
 import { emptyFeedbackDay, foldFeedback, type FeedbackDay } from "./feedback.ts";
 import { emptyQuestionDay, foldQuestion, type QuestionDay } from "./hot-questions.ts";
 
 /** How many days a projection may span, and how many are kept in memory: 30 × 24 hours touch 31 days. */
 export const PROJECTED_DAYS = 30;
 const KEPT_DAYS = PROJECTED_DAYS + 2;
+/** How often it is looked whether another process has appended to a day, ms. */
+export const LOOK_EVERY_MS = 1000;
 /** Days read at a time: memory holds some pages of each. */
 const READERS = 4;
 
@@ -44,52 +46,95 @@ export function coalesce(run: () => Promise<void>): () => Promise<void> {
   };
 }
 
-interface CachedDay extends ProjectedDay {
+/** Days of the log as they are known in memory. */
+export interface Projections {
+  /**
+   * The days asked for, in order: with all that this process appended, and what others appended up to
+   * {@link LOOK_EVERY_MS} before.
+   *
+   * @throws StorageError when a day cannot be read
+   */
+  of(days: readonly string[]): Promise<ProjectedDay[]>;
+  /** Tells that this process appended to a day. */
+  touch(day: string): void;
+}
+
+interface CachedDay {
+  known: ProjectedDay;
+  /** The last look at the log: when it began, in milliseconds of the monotonic clock, and how it ends. */
+  look: { readonly began: number; readonly end: Promise<void> } | undefined;
   readonly catchUp: () => Promise<void>;
 }
 
+function emptyDay(): ProjectedDay {
+  return { questions: emptyQuestionDay(), feedback: emptyFeedbackDay() };
+}
+
 /** Opens a day: nothing read yet. A failed read leaves what was folded, and the next goes on from there. */
-function openProjection(log: DayLog): CachedDay {
-  const questions = emptyQuestionDay();
-  const feedback = emptyFeedbackDay();
+function openProjection(storage: Storage, log: DayLog): CachedDay {
   let folded = 0;
+  let last: string | undefined;
+  let seen = storage.generation();
   const catchUp = coalesce(async () => {
+    const generation = storage.generation();
+    if (generation !== seen && !(await holds(log, folded, last))) {
+      folded = 0;
+      day.known = emptyDay();
+    }
+    seen = generation;
     for await (const { version, batch } of batchesAfter(log, folded)) {
       for (const event of batch.events) {
-        foldQuestion(questions, event);
-        foldFeedback(feedback, event);
+        foldQuestion(day.known.questions, event);
+        foldFeedback(day.known.feedback, event);
       }
       folded = version;
+      last = batch.batch_id;
     }
   });
-  return { questions, feedback, catchUp };
+  const day: CachedDay = { known: emptyDay(), look: undefined, catchUp };
+  return day;
 }
 
 /**
- * Keeps days of the log folded in memory. A day is read once; from then on each look costs one read that finds nothing,
- * or what was appended since (a replay may append to any day).
+ * Keeps days of the log folded in memory. A day is read once; from then on a look costs one read that finds nothing, or
+ * what was appended since (a replay may append to any day), and there is one look a second however many ask.
  *
- * @returns the days asked for, in order, with all that was appended before the call
+ * @param monotonic milliseconds that only grow
  */
-export function createProjections(storage: Storage): (days: readonly string[]) => Promise<ProjectedDay[]> {
+export function createProjections(storage: Storage, monotonic: () => number = () => performance.now()): Projections {
   const cached = new Map<string, CachedDay>();
 
-  return async (days) => {
-    const wanted = days.map((day) => {
-      const known = cached.get(day) ?? openProjection(openDay(storage, day));
-      cached.delete(day);
-      cached.set(day, known);
-      return known;
-    });
-    for (const day of cached.keys()) {
-      if (cached.size <= KEPT_DAYS) break;
-      cached.delete(day);
+  /** Who comes within a second of a look shares how it ended, a failure too. */
+  function lookAt(day: CachedDay): Promise<void> {
+    const now = monotonic();
+    if (day.look === undefined || now - day.look.began >= LOOK_EVERY_MS) {
+      day.look = { began: now, end: day.catchUp() };
     }
-    const waiting = wanted.values();
-    const reader = async (): Promise<void> => {
-      for (const day of waiting) await day.catchUp();
-    };
-    await Promise.all(Array.from({ length: READERS }, reader));
-    return wanted;
+    return day.look.end;
+  }
+
+  return {
+    async of(days) {
+      const wanted = days.map((day) => {
+        const known = cached.get(day) ?? openProjection(storage, openDay(storage, day));
+        cached.delete(day);
+        cached.set(day, known);
+        return known;
+      });
+      for (const day of cached.keys()) {
+        if (cached.size <= KEPT_DAYS) break;
+        cached.delete(day);
+      }
+      const waiting = wanted.values();
+      const reader = async (): Promise<void> => {
+        for (const day of waiting) await lookAt(day);
+      };
+      await Promise.all(Array.from({ length: READERS }, reader));
+      return wanted.map(({ known }) => known);
+    },
+    touch(day) {
+      const known = cached.get(day);
+      if (known !== undefined) known.look = undefined;
+    },
   };
 }

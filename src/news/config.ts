@@ -10,12 +10,21 @@ const location = z
   });
 
 const source = z.strictObject({
-  /** Stable name of the feed; the id of its items is made from it only where an item has neither link nor guid. */
-  id: z.string().regex(/^[\w.-]{1,64}$/, "must be 1 to 64 of letters, digits, _ . -"),
-  /** The outlet, as readers see it. Feeds of one outlet share a name and count as one voice. */
-  name: z.string().trim().min(1).max(128),
-  /** What the feed is mostly written in; an item's own language is read from its text. */
-  lang: z.enum(["zh", "en"]),
+  id: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, "must be 1 to 64 of letters, digits, _ . -")
+    .describe(
+      "Stable name of the feed; the id of its items is made from it only where an item has neither link nor guid",
+    ),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(128)
+    .describe("The outlet, as readers see it; feeds of one outlet share a name and count as one voice"),
+  lang: z
+    .enum(["zh", "en"])
+    .describe("What the feed is mostly written in; an item's own language is read from its text"),
   url: location,
 });
 
@@ -26,27 +35,57 @@ export const newsConfig = z.strictObject({
     .default([])
     .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, {
       message: "must not name the same id twice",
-    }),
-  /** JSON `{"notices":[{id,lang,title,body,category,url,published_at,symbols}]}`. */
-  notices: location.optional(),
-  /** JSON `{"articles":[{id,title,body,category,url,updated_at}]}` a language. */
-  help: z.strictObject({ zh: location.optional(), en: location.optional() }).default({}),
-  /** JSON `{"series":[{date,value}]}`, value from 0 (fear) to 100 (greed). */
-  fear_greed: location.optional(),
-  /** Seconds between refreshes of the daemon; 0 turns them off. */
-  refresh_interval_s: z.int().min(0).max(86_400).default(300),
-  /** Milliseconds for one source, from the connection to the last byte. */
-  timeout_ms: z.int().min(1).max(300_000).default(10_000),
-  /** Bytes of one source after decompression. */
+    })
+    .describe("List of { id, name, lang, url }: RSS, Atom or JSON Feed, a URL or a path"),
+  notices: location
+    .meta({ examples: ["notices.json"] })
+    .optional()
+    .describe('Notices as JSON, {"notices":[{id,lang,title,body,category,url,published_at,symbols}]}: a URL or a path'),
+  help: z
+    .strictObject({
+      zh: location
+        .meta({ examples: ["help.zh.json"] })
+        .optional()
+        .describe("The help center in Chinese"),
+      en: location
+        .meta({ examples: ["help.en.json"] })
+        .optional()
+        .describe("The help center in English"),
+    })
+    .default({})
+    .describe(
+      'The help center as JSON, {"articles":[{id,title,body,category,url,updated_at}]}: a URL or a path a language',
+    ),
+  fear_greed: location
+    .meta({ examples: ["fear-greed.json"] })
+    .optional()
+    .describe('The mood as JSON, {"series":[{date,value}]}, value from 0 (fear) to 100 (greed): a URL or a path'),
+  refresh_interval_s: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(300)
+    .describe("Seconds between refreshes of the daemon; 0 turns them off"),
+  takeover_s: z
+    .number()
+    .min(1)
+    .max(3600)
+    .default(15)
+    .describe("Seconds after which a refresh whose process gives no sign of life is taken over by another"),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(300_000)
+    .default(10_000)
+    .describe("Milliseconds for one source, from the connection to the last byte"),
   max_bytes: z
     .int()
     .min(1024)
     .max(256 * 1024 * 1024)
-    .default(5 * 1024 * 1024),
-  /** News items kept, newest first. */
-  max_items: z.int().min(1).max(20_000).default(2000),
-  /** Days an item is kept after its publication. */
-  max_age_days: z.number().positive().max(3650).default(30),
+    .default(5 * 1024 * 1024)
+    .describe("Bytes of one source after decompression"),
+  max_items: z.int().min(1).max(20_000).default(2000).describe("News items kept, newest first"),
+  max_age_days: z.number().positive().max(3650).default(30).describe("Days an item is kept after its publication"),
 });
 
 export type NewsConfig = z.infer<typeof newsConfig>;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { coverage as coverageSchema } from "../contract/schemas/news.ts";
 import { LANGUAGES } from "./language.ts";
-import type { SourceState } from "./snapshot.ts";
+import type { SourceState } from "./snapshot-record.ts";
 import type { Source } from "./sources.ts";
 import type { Parts } from "./stored.ts";
 

@@ -33,6 +33,8 @@ export interface ReaderOptions {
   /** Bytes of the body after decompression. */
   readonly maxBytes: number;
   readonly fetch: typeof fetch;
+  /** Aborted when nobody wants what is read any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** Whether a location is fetched over HTTP; anything else is a path. */
@@ -73,7 +75,8 @@ async function readLocal(path: string, known: Validators, options: ReaderOptions
 }
 
 async function readRemote(location: string, known: Validators, options: ReaderOptions): Promise<Reading> {
-  const signal = AbortSignal.timeout(options.timeoutMs);
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   try {
     const { response, url } = await follow(location, known, signal, options.fetch);
     if (response.status === 304) return { changed: false };
@@ -91,8 +94,9 @@ async function readRemote(location: string, known: Validators, options: ReaderOp
       url,
     };
   } catch (error) {
+    options.signal?.throwIfAborted();
     if (error instanceof SourceError) throw error;
-    if (signal.aborted) throw new SourceError("timeout", `no complete answer within ${options.timeoutMs} ms`, error);
+    if (timeout.aborted) throw new SourceError("timeout", `no complete answer within ${options.timeoutMs} ms`, error);
     throw new SourceError("network", `the connection failed (${networkReason(error)})`, error);
   }
 }

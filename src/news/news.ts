@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { z } from "zod";
 import type { hotTopics } from "../contract/schemas/news.ts";
 import { type Clock, toIso } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
+import { isOutage } from "../storage/errors.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { NewsConfig } from "./config.ts";
 import type { Coverage } from "./coverage.ts";
@@ -9,10 +11,11 @@ import { deepFreeze } from "./freeze.ts";
 import { type BundledSnapshot, readBundledSnapshot } from "./fallback.ts";
 import { nearestLanguage } from "./language.ts";
 import { type HelpArticle, type NewsItem, type Notice, type Projection, project } from "./projection.ts";
-import { publishRefresh, type RefreshMode, type RefreshResult, resultOf } from "./refresh.ts";
+import { buildSnapshot, longestRefresh, type RefreshResult, resultOf } from "./refresh.ts";
+import { createRefreshes, type RefreshMode } from "./refreshes.ts";
 import { mover, type Shift, shiftAt } from "./shift.ts";
-import { createSnapshotStore, type Snapshot } from "./snapshot.ts";
-import { createViews, type NewsList, type RefreshMeta, type TopicList } from "./views.ts";
+import { createSnapshotStore, type OnDamage, type Snapshot, type Top } from "./snapshot.ts";
+import { createViews, type NewsList, type RefreshMeta, type TopicList, type Views } from "./views.ts";
 
 export type { HelpArticle, NewsItem, NewsList, Notice, RefreshMode, RefreshResult, TopicList };
 
@@ -25,7 +28,7 @@ export type HotTopics = Omit<z.infer<typeof hotTopics>, "user_hot_questions">;
  * identity.
  */
 export interface NewsSnapshot {
-  /** Number of the snapshot; 0 when none was published yet. */
+  /** Number of the snapshot: it grows from one to the next, not always by one; 0 when none was published yet. */
   readonly version: number;
   /** ISO 8601; null when none was published yet. */
   readonly published_at: string | null;
@@ -50,7 +53,7 @@ export interface SourceStatus {
 }
 
 export interface NewsStatus {
-  /** Number of the snapshot; 0 when none was published yet. */
+  /** Number of the snapshot: it grows from one to the next, not always by one; 0 when none was published yet. */
   readonly version: number;
   readonly published_at: string | null;
   readonly last_full_sync_at: string | null;
@@ -75,10 +78,14 @@ export interface NewsDeps {
   readonly shift?: Shift;
   /** Default: the platform's. */
   readonly fetch?: typeof fetch;
+  /** What snapshots are shown through. Default: {@link createViews}. */
+  readonly views?: Views;
   /** The snapshot to fall back to. Default: the one of the package. */
   readonly bundledFile?: URL;
   /** Milliseconds that only grow, for how often a newer snapshot is looked for. Default: the platform's. */
   readonly monotonic?: () => number;
+  /** Tells this process from all others, in plain characters of storage keys. Default: made for it. */
+  readonly holder?: string;
 }
 
 export interface News {
@@ -108,13 +115,28 @@ export interface News {
   hotTopics(query: { days: number; limit: number; lang?: string }): Promise<HotTopics>;
   /**
    * Reads the sources and publishes a snapshot: `view` the news, `full` also notices, help center and sentiment. One at
-   * a time: who comes while one is running gets its result, or, wanting a full one while a light one runs, the next.
+   * a time over all processes on the storage: who comes while one is running gets its result, or, wanting a full one
+   * while a light one runs, the next. A process that gives no sign for `takeover_s` seconds is not waited for.
    *
    * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
    */
   refresh(mode: RefreshMode): Promise<RefreshResult>;
+  /**
+   * Refreshes unless a snapshot newer than number `after` was published, by whichever process.
+   *
+   * @returns undefined when there was one
+   */
+  refreshAfter(after: number, mode: RefreshMode): Promise<RefreshResult | undefined>;
   /** How it stands with the sources. */
   status(): Promise<NewsStatus>;
+  /** Gives up a refresh that runs, so that no other process waits for it. The storage stays open. */
+  close(): Promise<void>;
+}
+
+/** What a refresh came to, and whether this process made it. */
+interface Answer {
+  readonly result: RefreshResult;
+  readonly isOwn: boolean;
 }
 
 const LOOK_EVERY_MS = 1000;
@@ -124,7 +146,7 @@ const HOUR_S = 3600;
 export function createNews(deps: NewsDeps): News {
   const { config, clock, logger, shift } = deps;
   const store = createSnapshotStore(deps.storage);
-  const views = createViews();
+  const views = deps.views ?? createViews();
   const monotonic = deps.monotonic ?? ((): number => performance.now());
   const reader = {
     baseDir: deps.baseDir,
@@ -133,31 +155,56 @@ export function createNews(deps: NewsDeps): News {
     fetch: deps.fetch ?? fetch,
   };
 
+  const onDamage: OnDamage = (version, error) => {
+    logger.error({ version, error: error.message }, "a news snapshot is damaged");
+  };
+
   let newest: Snapshot | undefined;
   /** Whether `newest` is the newest published one for all that is known. */
   let isLive = false;
+  /** How the stream of snapshots ended when it was looked at last, and in which generation of the storage. */
+  let seen: { readonly top: Top; readonly generation: number } | undefined;
   let lookedAt = -Infinity;
   let looking: Promise<void> | undefined;
   let projection: Projection | undefined;
   let shown: { view: Projection; snapshot: NewsSnapshot } | undefined;
-  let running: { mode: RefreshMode; result: Promise<RefreshResult> } | undefined;
-  let next: Promise<RefreshResult> | undefined;
+  let running: { mode: RefreshMode; answer: Promise<Answer> } | undefined;
+  let next: Promise<Answer> | undefined;
   let bundled: BundledSnapshot | undefined;
+
+  const refreshes = createRefreshes({
+    store,
+    clock,
+    logger,
+    monotonic,
+    onDamage,
+    holder: deps.holder ?? randomUUID(),
+    leaseMs: config.takeover_s * 1000,
+    longestMs: longestRefresh(config),
+    async build(mode, top, signal) {
+      const base = await store.newestReadable(top, onDamage, newest);
+      return buildSnapshot(mode, base, { config, reader: { ...reader, signal }, clock, logger, shift });
+    },
+  });
 
   async function look(): Promise<void> {
     try {
-      const head = await store.head(newest?.version);
-      if (head !== newest?.version && head > 0) {
-        const onDamage = (version: number, error: Error): void => {
-          logger.error({ version, error: error.message }, "a news snapshot is damaged");
-        };
-        newest = (await store.newestReadable(head, onDamage, newest)) ?? newest;
+      const generation = deps.storage.generation();
+      // A server that failed over may have lost the end of the stream, and others may have written on from there.
+      const isSame = seen?.generation === generation;
+      const top = await store.top(isSame ? seen?.top : undefined);
+      if ((top.snapshot !== newest?.version || !isSame) && top.snapshot > 0) {
+        newest = (await store.newestReadable(top, onDamage, newest)) ?? newest;
       }
-      isLive = newest?.version === head || head === 0;
+      seen = { top, generation };
+      isLive = newest?.version === top.snapshot || top.snapshot === 0;
     } catch (error) {
       isLive = false;
       if (newest === undefined) throw error;
-      logger.warn({ error: (error as Error).message }, "no newer news snapshot can be read; the last one stays");
+      // A storage that is lost is told where it is watched.
+      if (!isOutage(error)) {
+        logger.warn({ error: (error as Error).message }, "no newer news snapshot can be read; the last one stays");
+      }
     }
     lookedAt = monotonic();
   }
@@ -177,7 +224,7 @@ export function createNews(deps: NewsDeps): News {
     if (newest === undefined) return undefined;
     const now = clock.now();
     const distance = shiftAt(shift, now);
-    if (projection?.snapshot !== newest || projection.key !== `${newest.version}+${distance}`) {
+    if (projection?.snapshot !== newest || projection.key !== `${newest.record.attempt}+${distance}`) {
       projection = project(newest, mover(shift, now), distance, projection);
     }
     return projection;
@@ -196,20 +243,33 @@ export function createNews(deps: NewsDeps): News {
     return bundled;
   }
 
-  async function runRefresh(mode: RefreshMode): Promise<RefreshResult> {
-    const published = await publishRefresh(mode, { config, reader, store, clock, logger, shift }, newest);
-    newest = published;
-    isLive = true;
-    lookedAt = monotonic();
-    return resultOf(published, (await bundledSnapshot()).published_at);
+  async function runRefresh(mode: RefreshMode, after?: number): Promise<Answer> {
+    const { record, own } = await refreshes.run(mode, after);
+    if (own !== undefined) newest = own;
+    // Who refreshed, or waited for it, sees it at once.
+    lookedAt = -Infinity;
+    return { result: resultOf(record, (await bundledSnapshot()).published_at), isOwn: own !== undefined };
   }
 
-  function start(mode: RefreshMode): Promise<RefreshResult> {
-    const result = runRefresh(mode).finally(() => {
+  function start(mode: RefreshMode, after?: number): Promise<Answer> {
+    const answer = runRefresh(mode, after).finally(() => {
       running = undefined;
     });
-    running = { mode, result };
-    return result;
+    running = { mode, answer };
+    return answer;
+  }
+
+  /** One at a time in this process: the next one waits here instead of looking at the storage. */
+  function refresh(mode: RefreshMode): Promise<Answer> {
+    if (running === undefined) return start(mode);
+    if (mode === "view" || running.mode === "full") return running.answer;
+    next ??= running.answer
+      .catch(() => undefined)
+      .then(() => start("full"))
+      .finally(() => {
+        next = undefined;
+      });
+    return next;
   }
 
   async function liveHotTopics(query: { days: number; limit: number; lang?: string }): Promise<HotTopics | undefined> {
@@ -277,21 +337,20 @@ export function createNews(deps: NewsDeps): News {
         const live = await liveHotTopics(query);
         if (live !== undefined) return live;
       } catch (error) {
-        logger.error({ error: (error as Error).stack }, "hot topics failed; the bundled snapshot is shown");
+        if (!isOutage(error)) {
+          logger.error({ error: (error as Error).stack }, "hot topics failed; the bundled snapshot is shown");
+        }
       }
       return bundledHotTopics(query);
     },
     async refresh(mode) {
-      if (running === undefined) return start(mode);
-      if (mode === "view" || running.mode === "full") return running.result;
-      next ??= running.result
-        .catch(() => undefined)
-        .then(() => start("full"))
-        .finally(() => {
-          next = undefined;
-        });
-      return next;
+      return (await refresh(mode)).result;
     },
+    async refreshAfter(after, mode) {
+      const { result, isOwn } = await (running === undefined ? start(mode, after) : refresh(mode));
+      return isOwn ? result : undefined;
+    },
+    close: () => refreshes.close(),
     async status() {
       const view = await latest();
       const record = view?.snapshot.record;

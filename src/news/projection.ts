@@ -63,13 +63,13 @@ export interface Projection {
  * @param before an earlier projection; what has not changed since is taken from there, so it stays the same object
  */
 export function project(snapshot: Snapshot, move: Move, distance: number, before?: Projection): Projection {
-  const { parts, version, record } = snapshot;
+  const { parts, record } = snapshot;
   const stays = (name: keyof typeof record.parts): boolean =>
     before?.distance === distance && before.snapshot.record.parts[name] === record.parts[name];
   const { items, times } = before !== undefined && stays("items") ? before : projectItems(parts.items, move);
   return {
     snapshot,
-    key: `${version}+${distance}`,
+    key: `${record.attempt}+${distance}`,
     distance,
     items,
     times,

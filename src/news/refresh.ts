@@ -10,26 +10,26 @@ import type { ReaderOptions } from "./fetch.ts";
 import { type Listing, readArticles, readFearGreed, readNotices } from "./listings.ts";
 import { createPace } from "./pace.ts";
 import { mover, type Shift, shiftAt } from "./shift.ts";
-import type { Snapshot, SnapshotContent, SnapshotStore } from "./snapshot.ts";
+import type { Built, RefreshMode } from "./refreshes.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { SnapshotRecord } from "./snapshot-record.ts";
 import { createSourceReader, isLocal, mapBounded, type Source, type SourceReader, sourcesOf } from "./sources.ts";
 import { NO_PARTS, type Parts, type StoredArticle, type StoredItem, type StoredNotice } from "./stored.ts";
 import { buildTopics, countRebuilt } from "./topics.ts";
 
-export type RefreshMode = "view" | "full";
 export type RefreshResult = z.infer<typeof refreshResult>;
 
 const DAY = 86_400_000;
 /** Sources read at once. */
 const CONCURRENCY = 8;
-/** How often a full refresh starts again because a light one was published meanwhile. */
-const ATTEMPTS = 3;
+/** What a refresh may take besides waiting for its sources, ms. */
+const COMPUTING_MS = 60_000;
 /** Minutes east of UTC of Chinese dates that name no zone. */
 const CHINA_ZONE = 8 * 60;
 
 export interface RefreshDeps {
   readonly config: NewsConfig;
   readonly reader: ReaderOptions;
-  readonly store: SnapshotStore;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly shift: Shift | undefined;
@@ -40,7 +40,7 @@ export interface RefreshDeps {
  *
  * @param never ISO 8601 time that stands for a sync that never happened
  */
-export function resultOf({ record }: Snapshot, never: string): RefreshResult {
+export function resultOf(record: SnapshotRecord, never: string): RefreshResult {
   return {
     refresh_mode: record.mode,
     news_updated_count: record.news_updated,
@@ -51,40 +51,15 @@ export function resultOf({ record }: Snapshot, never: string): RefreshResult {
   };
 }
 
-/**
- * Reads the sources, builds the next snapshot and publishes it. When another process published in between, nothing of
- * this run is published and the other's snapshot is returned; only a full refresh that lost to a light one runs again.
- *
- * @param inMemory a snapshot that is loaded already; what the newest has in common with it is not read again
- */
-export async function publishRefresh(
-  mode: RefreshMode,
-  deps: RefreshDeps,
-  inMemory: Snapshot | undefined,
-): Promise<Snapshot> {
-  const { store, logger } = deps;
-  const onDamage = (version: number, error: Error): void => {
-    logger.error({ version, error: error.message }, "a news snapshot is damaged");
-  };
-  for (let attempt = 1; ; attempt++) {
-    const head = await store.head(inMemory?.version);
-    const base = await store.newestReadable(head, onDamage, inMemory);
-    const { content, parts } = await build(mode, base, deps);
-    const published = await store.publish(head, content, parts);
-    if (published !== undefined) return published;
-    const other = await store.newestReadable(await store.head(head), onDamage, base);
-    const isEnough = mode === "view" || other?.record.mode === "full";
-    if (other !== undefined && other.version > head && (isEnough || attempt === ATTEMPTS)) return other;
-    if (attempt === ATTEMPTS) throw new Error("the news snapshot of another process cannot be read");
-  }
+/** How long reading the sources may take at most, with what is made of them, in milliseconds. */
+export function longestRefresh(config: NewsConfig): number {
+  const listings = sourcesOf(config).filter(({ kind }) => kind !== "news").length;
+  const rounds = Math.ceil(config.sources.length / CONCURRENCY) + listings;
+  return rounds * config.timeout_ms + COMPUTING_MS;
 }
 
 /** The next snapshot, from the sources and the one before. */
-async function build(
-  mode: RefreshMode,
-  base: Snapshot | undefined,
-  deps: RefreshDeps,
-): Promise<{ content: SnapshotContent; parts: Parts }> {
+export async function buildSnapshot(mode: RefreshMode, base: Snapshot | undefined, deps: RefreshDeps): Promise<Built> {
   const now = deps.clock.now();
   const before = base?.parts ?? NO_PARTS;
   const sources = sourcesOf(deps.config);
@@ -118,6 +93,7 @@ async function build(
   const parts: Parts = { items, topics, notices, help };
   const states = sources.map((source) => ({ ...reader.state(source), items: countOf(source, parts, index) }));
   return {
+    base,
     parts,
     content: {
       mode,

@@ -1,169 +1,197 @@
-import { z } from "zod";
-import { coverage } from "../contract/schemas/news.ts";
-import { parseDocument, printKey } from "../storage/documents.ts";
-import { CorruptionError } from "../storage/errors.ts";
-import type { Key, Storage } from "../storage/storage.ts";
-import { openStream } from "../storage/stream.ts";
-import { digestOf } from "./digest.ts";
-import { type Parts, storedArticle, storedItem, storedNotice, storedTopic } from "./stored.ts";
+import { CorruptionError, isOutage } from "../storage/errors.ts";
+import type { Storage } from "../storage/storage.ts";
+import { openStream, spellItem } from "../storage/stream.ts";
+import { createPartStore, type PartStore } from "./parts.ts";
+import {
+  attemptOf,
+  type ClaimRecord,
+  isClaim,
+  SNAPSHOT_STREAM,
+  type SnapshotRecord,
+  type StreamItem,
+  streamItem,
+} from "./snapshot-record.ts";
+import type { Parts } from "./stored.ts";
 
-const STREAM: Key = ["news", "snapshots"];
-/** Parts that none of this many newest snapshots refers to are removed. */
+/** Parts that none of this many newest snapshots names are removed. */
 export const SNAPSHOTS_KEPT = 8;
-
-const instant = z.int();
-
-/** What is known of one source at the time of a snapshot. */
-const sourceState = z.object({
-  /** The feed's id; `notices`, `help:zh`, `help:en` or `fear_greed` for the listings. */
-  id: z.string(),
-  kind: z.enum(["news", "notice", "help", "fear_greed"]),
-  name: z.string(),
-  /** Without credentials. */
-  url: z.string(),
-  ok: z.boolean(),
-  items: z.int().min(0),
-  last_ok_ms: instant.nullable(),
-  last_error: z.string().nullable(),
-  etag: z.string().nullable(),
-  last_modified: z.string().nullable(),
-});
-
-/** One published snapshot, small: its large parts are documents that it names by the hash of their content. */
-const snapshotRecord = z.object({
-  mode: z.enum(["view", "full"]),
-  published_ms: instant,
-  last_full_ms: instant.nullable(),
-  sentiment_ms: instant.nullable(),
-  /** Fear-and-greed index, 0 to 100. */
-  index: z.number().nullable(),
-  news_updated: z.int().min(0),
-  notice_updated: z.int().min(0),
-  topic_rebuild: z.int().min(0),
-  coverage,
-  sources: z.array(sourceState),
-  parts: z.object({ items: z.string(), topics: z.string(), notices: z.string(), help: z.string() }),
-});
-
-export type SourceState = z.infer<typeof sourceState>;
-export type SnapshotRecord = z.infer<typeof snapshotRecord>;
-export type SnapshotContent = Omit<SnapshotRecord, "parts">;
 
 /** A snapshot with its parts. */
 export interface Snapshot {
+  /** Its number in the stream: it grows from one to the next, not always by one. */
   readonly version: number;
   readonly record: SnapshotRecord;
   readonly parts: Parts;
 }
 
-const PART_NAMES = ["items", "topics", "notices", "help"] as const;
-
-function partKey(hash: string): Key {
-  return ["news", `part-${hash}`];
+/** How the stream of snapshots ends. */
+export interface Top {
+  /** Number of the last item, 0 when there is none. */
+  readonly version: number;
+  /** Number of the newest snapshot, 0 when there is none. */
+  readonly snapshot: number;
+  /** The claim that is the last item, if it is one. */
+  readonly claim: ClaimRecord | undefined;
 }
+
+/** Told of a snapshot that cannot be read. */
+export type OnDamage = (version: number, error: CorruptionError) => void;
 
 /** Published snapshots, in an append-only stream whose expected version decides between processes. */
 export interface SnapshotStore {
-  /** Number of the newest snapshot, 0 when there is none. */
-  head(known?: number): Promise<number>;
-  /**
-   * A snapshot with its parts; parts that `like` has too are taken from there instead of being read.
-   *
-   * @throws CorruptionError when a part is missing or damaged
-   */
-  load(version: number, like?: Snapshot): Promise<Snapshot | undefined>;
+  /** How the stream ends now. With what was `known` of it, one look tells that it has not gone on. */
+  top(known?: Top): Promise<Top>;
+  /** Number and record of each snapshot from the newest down to, and without, number `after`; damaged ones are told. */
+  records(top: Top, after: number, onDamage: OnDamage): AsyncGenerator<{ version: number; record: SnapshotRecord }>;
   /**
    * The newest snapshot that can be read, of the last {@link SNAPSHOTS_KEPT}. A damaged one is passed over and told.
+   * Parts that `like` has too are taken from there instead of being read.
    */
-  newestReadable(
-    head: number,
-    onDamage: (version: number, error: CorruptionError) => void,
-    like?: Snapshot,
-  ): Promise<Snapshot | undefined>;
+  newestReadable(top: Top, onDamage: OnDamage, like?: Snapshot): Promise<Snapshot | undefined>;
   /**
-   * Publishes as number `expectedVersion + 1`.
+   * Appends an item as number `expectedVersion + 1`. An error is met with one more try: when only the reply was lost,
+   * the item that stands there is ours.
    *
-   * @returns undefined when another refresher published first; nothing of this one is visible then
+   * @param previous the item before it, where it is known: after another one nothing is appended
+   * @returns false when another item has that number, or the one before it is lost
+   * @throws StorageError when the second try fails too; the item may then stand there or not
    */
-  publish(expectedVersion: number, content: SnapshotContent, parts: Parts): Promise<Snapshot | undefined>;
+  append(expectedVersion: number, item: StreamItem, previous?: StreamItem): Promise<boolean>;
+  /**
+   * Removes what no snapshot needs any more once one more is published: parts that only older ones than the last
+   * {@link SNAPSHOTS_KEPT} name, and parts of attempts that came to nothing before those.
+   *
+   * @returns the number of the stream up to which that is done
+   */
+  sweep(top: Top): Promise<number>;
+  readonly parts: PartStore;
 }
 
 export function createSnapshotStore(storage: Storage): SnapshotStore {
-  const stream = openStream(storage, STREAM, snapshotRecord);
+  const stream = openStream(storage, SNAPSHOT_STREAM, streamItem);
+  const parts = createPartStore(storage);
 
-  async function readPart<T>(hash: string, schema: z.ZodType<T>): Promise<T> {
-    const key = partKey(hash);
-    const part = parseDocument(key, await storage.get(key), schema);
-    if (part === undefined) throw new CorruptionError(printKey(key), "the part is missing");
-    return part;
-  }
-
-  async function load(version: number, like?: Snapshot): Promise<Snapshot | undefined> {
-    const record = await stream.get(version);
-    if (record === undefined) return undefined;
-    const { parts } = record;
-    const known = <N extends keyof Parts>(name: N): Parts[N] | undefined =>
-      like?.record.parts[name] === parts[name] ? like.parts[name] : undefined;
+  async function load(version: number, record: SnapshotRecord, like: Snapshot | undefined): Promise<Snapshot> {
+    const part = async <N extends keyof Parts>(name: N): Promise<Parts[N]> =>
+      like?.record.parts[name] === record.parts[name] ? like.parts[name] : parts.read(record.parts, name);
     const [items, topics, notices, help] = await Promise.all([
-      known("items") ?? readPart(parts.items, z.array(storedItem)),
-      known("topics") ?? readPart(parts.topics, z.array(storedTopic)),
-      known("notices") ?? readPart(parts.notices, z.array(storedNotice)),
-      known("help") ?? readPart(parts.help, z.array(storedArticle)),
+      part("items"),
+      part("topics"),
+      part("notices"),
+      part("help"),
     ]);
     return { version, record, parts: { items, topics, notices, help } };
   }
 
-  /**
-   * Removes the parts of the snapshot that has just left the kept ones, unless a kept one has them too. While one of
-   * them cannot be read, nothing is removed.
-   */
-  async function removeOld(version: number): Promise<void> {
-    if (version <= SNAPSHOTS_KEPT) return;
-    try {
-      const [old, ...kept] = await stream.read(version - SNAPSHOTS_KEPT, version);
-      const needed = new Set(kept.flatMap(({ parts }) => Object.values(parts)));
-      for (const hash of Object.values(old!.parts)) if (!needed.has(hash)) await storage.remove(partKey(hash));
-    } catch (error) {
-      if (!(error instanceof CorruptionError)) throw error;
+  async function* records(
+    top: Top,
+    after: number,
+    onDamage: OnDamage,
+  ): AsyncGenerator<{ version: number; record: SnapshotRecord }> {
+    for (let version = top.snapshot; version > after;) {
+      let item: StreamItem | undefined;
+      try {
+        item = await stream.get(version);
+      } catch (error) {
+        if (!(error instanceof CorruptionError)) throw error;
+        onDamage(version, error);
+      }
+      if (item === undefined) version -= 1;
+      else if (isClaim(item)) version = item.snapshot;
+      else {
+        yield { version, record: item };
+        version = item.previous;
+      }
     }
   }
 
-  return {
-    head: (known) => stream.head(known),
-    load,
-    async newestReadable(head, onDamage, like) {
-      for (let version = head; version > 0 && version > head - SNAPSHOTS_KEPT; version--) {
+  const store: SnapshotStore = {
+    parts,
+    records,
+    async top(known) {
+      const version = await stream.head(known?.version);
+      if (version === known?.version) return known;
+      if (version === 0) return { version, snapshot: 0, claim: undefined };
+      try {
+        const item = await stream.get(version);
+        if (item !== undefined && isClaim(item)) return { version, snapshot: item.snapshot, claim: item };
+      } catch (error) {
+        // Whatever it was, nobody can be waited for; what comes before it is found by who needs it.
+        if (!(error instanceof CorruptionError)) throw error;
+      }
+      return { version, snapshot: version, claim: undefined };
+    },
+    async newestReadable(top, onDamage, like) {
+      let tried = 0;
+      for await (const { version, record } of records(top, Math.max(0, top.snapshot - LOOKED_BACK), onDamage)) {
         try {
-          return await load(version, like);
+          return await load(version, record, like);
         } catch (error) {
           if (!(error instanceof CorruptionError)) throw error;
           onDamage(version, error);
         }
+        tried += 1;
+        if (tried === SNAPSHOTS_KEPT) return undefined;
       }
       return undefined;
     },
-    async publish(expectedVersion, content, parts) {
-      const texts = new Map(PART_NAMES.map((name) => [name, JSON.stringify(parts[name])]));
-      const hashes = new Map(Array.from(texts, ([name, text]) => [name, digestOf([name, text], 40)]));
-      const writeParts = async (): Promise<void> => {
-        for (const [name, text] of texts) await storage.create(partKey(hashes.get(name)!), text);
+    async append(expectedVersion, item, previous) {
+      const before = previous && spellItem(previous);
+      try {
+        if (await stream.append(expectedVersion, item, before)) return true;
+      } catch (error) {
+        if (!isOutage(error)) throw error;
+        if (await stream.append(expectedVersion, item, before)) return true;
+      }
+      try {
+        const there = await stream.get(expectedVersion + 1);
+        return there !== undefined && isClaim(there) === isClaim(item) && attemptOf(there) === attemptOf(item);
+      } catch (error) {
+        // Damaged by whatever, but an item is created as a whole: this one is not what was written just now.
+        if (error instanceof CorruptionError) return false;
+        throw error;
+      }
+    },
+    async sweep(top) {
+      const kept: SnapshotRecord[] = [];
+      let oldest = 0;
+      let damaged = 0;
+      const onDamage = (): void => {
+        damaged += 1;
       };
-      await writeParts();
-      const record: SnapshotRecord = {
-        ...content,
-        parts: {
-          items: hashes.get("items")!,
-          topics: hashes.get("topics")!,
-          notices: hashes.get("notices")!,
-          help: hashes.get("help")!,
-        },
-      };
-      if (!(await stream.append(expectedVersion, record))) return undefined;
-      const version = expectedVersion + 1;
-      // A part that was there already may have been old to another refresher, which removed it before the append.
-      await writeParts();
-      await removeOld(version);
-      return { version, record, parts };
+      for await (const { version, record } of records(top, 0, onDamage)) {
+        kept.push(record);
+        oldest = version;
+        if (kept.length === SNAPSHOTS_KEPT - 1) break;
+      }
+      const swept = kept[0]?.swept ?? 0;
+      // What a damaged snapshot needs is not known: nothing goes until it is no longer one of those that are kept.
+      if (damaged > 0 || kept.length < SNAPSHOTS_KEPT - 1) return swept;
+      const named = kept.map((record) => record.parts);
+      for (let version = swept + 1; version < oldest; version++) await removeBehind(version, named);
+      return Math.max(swept, oldest - 1);
     },
   };
+
+  async function removeBehind(version: number, named: readonly SnapshotRecord["parts"][]): Promise<void> {
+    let item: StreamItem | undefined;
+    try {
+      item = await stream.get(version);
+    } catch (error) {
+      if (!(error instanceof CorruptionError)) throw error;
+    }
+    if (item === undefined) return;
+    if (!isClaim(item)) await parts.remove(item.parts, named);
+    else if (item.lease_ms > 0 && isFirst(version, item)) await parts.removeOf(item.claim, named);
+  }
+
+  return store;
+}
+
+/** How far back a snapshot is looked for where the stream is damaged, in items. */
+const LOOKED_BACK = 1000;
+
+/** The first claim of an attempt has its number; what follows are renewals. */
+function isFirst(version: number, { claim }: ClaimRecord): boolean {
+  return claim.startsWith(`${version}-`);
 }

@@ -4,7 +4,7 @@ import type { NewsConfig } from "./config.ts";
 import { decodeText } from "./decode.ts";
 import { isRemote, printLocation, type ReaderOptions, readSource } from "./fetch.ts";
 import { LANGUAGES, type Language } from "./language.ts";
-import type { SourceState } from "./snapshot.ts";
+import type { SourceState } from "./snapshot-record.ts";
 import { SourceError } from "./source-error.ts";
 
 /** Something that is listed: a feed, the notices, the help center of a language, the fear-and-greed index. */

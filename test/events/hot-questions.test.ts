@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import type { StoredEvent } from "../../src/events/event.ts";
 import { DAY_LIMITS, emptyQuestionDay, foldQuestion, rankQuestions } from "../../src/events/hot-questions.ts";
+import { LOOK_EVERY_MS } from "../../src/events/projections.ts";
 import { normalizeQuestion, presentQuestion } from "../../src/events/question-form.ts";
 import { toIso } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open.ts";
@@ -122,28 +123,47 @@ describe("hot questions", () => {
     expect(found).toEqual([{ question: "🎉".repeat(DAY_LIMITS.length), count: 1, lang: "" }]);
   });
 
-  it("sees what other writers and replays append, also to a day it has read", async () => {
+  it("sees what other writers and replays append within a second, also to a day it has read", async () => {
     const storage = await openStorage("memory:");
-    const { events } = openEvents(storage);
+    let now = 0;
+    const { events } = openEvents(storage, { monotonic: () => now });
     const other = openEvents(storage, { seed: "two" }).events;
     await events.record(question("a", "Who?"));
     await other.replay(lines([asked(NOON - 20 * HOUR, "b", "Who?")]));
     expect(await events.hotQuestions(options)).toEqual([]);
     await other.record(question("c", "Who?"));
+    now += LOOK_EVERY_MS;
     expect(await events.hotQuestions(options)).toMatchObject([{ count: 3 }]);
     await other.replay(lines([asked(NOON - 21 * HOUR, "d", "Who?")]));
+    now += LOOK_EVERY_MS;
     expect(await events.hotQuestions(options)).toMatchObject([{ count: 4 }]);
   });
 
-  it("reads a day once: later looks cost one read a day", async () => {
+  it("sees what this process stores at once", async () => {
+    const { events } = openEvents(await openStorage("memory:"), { monotonic: () => 0 });
+    for (const user of ["a", "b", "c"]) {
+      await events.record(question(user, "Who?"));
+      await events.hotQuestions(options);
+    }
+    expect(await events.hotQuestions(options)).toMatchObject([{ count: 3 }]);
+    await events.replay(lines([asked(NOON - 20 * HOUR, "d", "Who?")]));
+    expect(await events.hotQuestions(options)).toMatchObject([{ count: 4 }]);
+  });
+
+  it("reads a day once: later looks cost one read a day, once a second", async () => {
     const plain = await openStorage("memory:");
     const { events: writer } = openEvents(plain);
     for (let n = 0; n < 100; n++) await writer.record(question(`user ${n}`, "Who?"));
     const storage = watchedStorage(plain, () => "pass");
-    const { events } = openEvents(storage, { seed: "two" });
+    let now = 0;
+    const { events } = openEvents(storage, { seed: "two", monotonic: () => now });
     await events.hotQuestions({ ...options, days: 30 });
     const first = storage.calls.length;
+    now += LOOK_EVERY_MS - 1;
     await events.hotQuestions({ ...options, days: 30 });
+    expect(storage.calls.length).toBe(first);
+    now += 1;
+    await Promise.all([events.hotQuestions({ ...options, days: 30 }), events.hotQuestions({ ...options, days: 30 })]);
     expect(storage.calls.slice(first).map(({ verb }) => verb)).toEqual(Array(31).fill("has"));
   });
 
@@ -152,9 +172,11 @@ describe("hot questions", () => {
     const { events: writer } = openEvents(plain);
     let failing = true;
     const storage = watchedStorage(plain, ({ number }) => (failing && number % 7 === 6 ? "fail" : "pass"));
-    const { events } = openEvents(storage, { seed: "two" });
+    let now = 0;
+    const { events } = openEvents(storage, { seed: "two", monotonic: () => now });
     const failures: unknown[] = [];
     for (let n = 0; n < 60; n++) {
+      now += LOOK_EVERY_MS;
       await writer.record(question(`user ${n}`, "Who?"));
       if (n === 40) failing = false;
       const looks = Array.from({ length: 5 }, () => events.hotQuestions(options));

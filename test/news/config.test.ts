@@ -8,6 +8,7 @@ test("an empty section is a news room without sources", () => {
     sources: [],
     help: {},
     refresh_interval_s: 300,
+    takeover_s: 15,
     timeout_ms: 10_000,
     max_bytes: 5 * 1024 * 1024,
     max_items: 2000,

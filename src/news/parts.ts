@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { parseDocument, printKey } from "../storage/documents.ts";
+import { CorruptionError } from "../storage/errors.ts";
+import type { Key, Storage } from "../storage/storage.ts";
+import { digestOf } from "./digest.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { SnapshotRecord } from "./snapshot-record.ts";
+import { type Parts, storedArticle, storedItem, storedNotice, storedTopic } from "./stored.ts";
+
+/** Part name → what names the document: `ATTEMPT-NAME.DIGEST`. */
+export type PartRefs = SnapshotRecord["parts"];
+
+const PART_NAMES = ["items", "topics", "notices", "help"] as const satisfies readonly (keyof Parts)[];
+const DIGEST_LENGTH = 40;
+
+/**
+ * The large parts of snapshots, each written once under a name that no other attempt uses: so what an attempt leaves
+ * behind is nobody else's, and can be removed once that attempt is over. A part that stays as it was is not written
+ * again; the next snapshot names the same document.
+ */
+export interface PartStore {
+  /** @throws CorruptionError when the part is missing or not what was written */
+  read<N extends keyof Parts>(refs: PartRefs, name: N): Promise<Parts[N]>;
+  /**
+   * Writes what `base` does not have in the same words.
+   *
+   * @param attempt names the attempt among all there ever are
+   */
+  write(attempt: string, parts: Parts, base: Snapshot | undefined): Promise<PartRefs>;
+  /** Removes an attempt's parts but those that are still named. */
+  removeOf(attempt: string, named: readonly PartRefs[]): Promise<void>;
+  /** Removes a snapshot's parts but those that are still named. */
+  remove(refs: PartRefs, named: readonly PartRefs[]): Promise<void>;
+}
+
+const SCHEMAS = {
+  items: z.array(storedItem),
+  topics: z.array(storedTopic),
+  notices: z.array(storedNotice),
+  help: z.array(storedArticle),
+} satisfies { [N in keyof Parts]: z.ZodType<Parts[N]> };
+
+export function createPartStore(storage: Storage): PartStore {
+  async function removeDocuments(documents: readonly string[], named: readonly PartRefs[]): Promise<void> {
+    const needed = new Set(named.flatMap((refs) => Object.values(refs)).map(documentOf));
+    for (const document of documents) {
+      const key = keyOf(document);
+      if (!needed.has(document) && (await storage.has(key))) await storage.remove(key);
+    }
+  }
+
+  return {
+    async read<N extends keyof Parts>(refs: PartRefs, name: N): Promise<Parts[N]> {
+      const key = keyOf(documentOf(refs[name]));
+      const text = await storage.get(key);
+      if (text === undefined) throw new CorruptionError(printKey(key), "the part is missing");
+      if (!refs[name].endsWith(`.${digest(name, text)}`)) {
+        throw new CorruptionError(printKey(key), "its digest is not the one that the snapshot names");
+      }
+      return parseDocument<Parts[N]>(key, text, SCHEMAS[name] as unknown as z.ZodType<Parts[N]>)!;
+    },
+    async write(attempt, parts, base) {
+      const write = async (name: keyof Parts): Promise<string> => {
+        const before = base?.record.parts[name];
+        if (before !== undefined && base?.parts[name] === parts[name]) return before;
+        const text = JSON.stringify(parts[name]);
+        const suffix = `.${digest(name, text)}`;
+        if (before?.endsWith(suffix) === true) return before;
+        await storage.create(keyOf(`${attempt}-${name}`), text);
+        return `${attempt}-${name}${suffix}`;
+      };
+      const [items, topics, notices, help] = await Promise.all(PART_NAMES.map(write));
+      return { items: items!, topics: topics!, notices: notices!, help: help! };
+    },
+    removeOf: (attempt, named) =>
+      removeDocuments(
+        PART_NAMES.map((name) => `${attempt}-${name}`),
+        named,
+      ),
+    remove: (refs, named) => removeDocuments(Object.values(refs).map(documentOf), named),
+  };
+}
+
+function documentOf(ref: string): string {
+  return ref.slice(0, -(DIGEST_LENGTH + 1));
+}
+
+function keyOf(document: string): Key {
+  return ["news", `part-${document}`];
+}
+
+function digest(name: string, text: string): string {
+  return digestOf([name, text], DIGEST_LENGTH);
+}

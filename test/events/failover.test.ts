@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import { openDay } from "../../src/events/day-log.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { contents, openEvents, question, TODAY } from "./open-events.ts";
+
+/** A storage that can lose the last batches of today's log, as a Redis does that fails over to a replica. */
+async function lossyStorage(): Promise<{ storage: Storage; lose: (batches: number) => Promise<void> }> {
+  const plain = await openStorage("memory:");
+  let generation = 0;
+  const storage: Storage = { ...plain, generation: () => generation };
+  return {
+    storage,
+    async lose(batches) {
+      const log = openDay(storage, TODAY);
+      for (let version = await log.head(); batches > 0; version--, batches--) await storage.remove(log.keyOf(version));
+      generation += 1;
+    },
+  };
+}
+
+const line = (user_id: string): string =>
+  JSON.stringify({ event_id: user_id, created_at: `${TODAY}T10:00:00.000Z`, ...question(user_id, "Who?") });
+
+const HOT = { days: 1, limit: 5, min_users: 1 };
+
+it("goes on appending where the log ends when the server lost what was appended last", async () => {
+  const { storage, lose } = await lossyStorage();
+  const { events } = openEvents(storage);
+  for (const user of ["a", "b", "c", "d"]) await events.record(question(user, "Who?"));
+  await lose(3);
+  expect(await events.record(question("e", "Who?"))).toEqual({ event_id: `${TODAY}-2-0`, stored: true });
+  expect((await contents(events)).map((text) => (JSON.parse(text) as { user_id: string }).user_id)).toEqual(["a", "e"]);
+});
+
+it("goes on replaying, and stores again what was lost", async () => {
+  const { storage, lose } = await lossyStorage();
+  const { events } = openEvents(storage);
+  const lines = async function* (): AsyncGenerator<string> {
+    // A chunk ends after so many lines.
+    for (let n = 0; n < 2048; n++) yield line(`first ${n}`);
+    await lose(2);
+    for (let n = 0; n < 10; n++) yield line(`second ${n}`);
+    for (let n = 0; n < 2048; n++) yield line(`first ${n}`);
+  };
+  const report = await events.replay(lines());
+  expect(report.rejected_total).toBe(0);
+  expect(new Set(await contents(events)).size).toBe(2058);
+  expect(await contents(events)).toHaveLength(2058);
+});
+
+it("counts what the log holds now when the server lost events that were counted", async () => {
+  const { storage, lose } = await lossyStorage();
+  const { events } = openEvents(storage);
+  for (const user of ["a", "b", "c", "d"]) await events.record(question(user, "Who?"));
+  expect(await events.hotQuestions(HOT)).toMatchObject([{ count: 4 }]);
+  await lose(3);
+  await events.record(question("e", "Who?"));
+  expect(await events.hotQuestions(HOT)).toMatchObject([{ count: 2 }]);
+});
