@@ -25,6 +25,11 @@ import {
 } from "./schemas/points.ts";
 import { EXAMPLES } from "./examples.ts";
 
+/** Groups of operations that share a rate limit. */
+export const RATE_GROUPS = ["account", "chat", "events", "points", "public", "refresh"] as const;
+
+export type RateGroup = (typeof RATE_GROUPS)[number];
+
 /** One endpoint of the interface, as data. */
 export interface Endpoint {
   readonly method: "GET" | "POST";
@@ -35,11 +40,16 @@ export interface Endpoint {
   /** Whether the X-User-Token header must be there and valid, may be, or is not looked at. */
   readonly auth: "required" | "optional" | "none";
   readonly stability: "stable" | "experimental";
+  /** Whose rate limit it counts against. */
+  readonly rate: RateGroup;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** The envelope's `data` on success. */
   readonly data: z.ZodObject;
-  /** Codes of the error catalogue that this endpoint may answer with, beside 404, 405 and 500. */
+  /**
+   * Codes of the error catalogue that this endpoint may answer with, beside those of every endpoint (`codesOf`). One
+   * without 503 either needs no storage to answer, or has another code for a storage that cannot be reached.
+   */
   readonly errors: readonly ErrorCode[];
   /** Whether an Idempotency-Key header makes a repeat safe. */
   readonly idempotent?: true;
@@ -59,8 +69,9 @@ export const ENDPOINTS = {
     tag: "Accounts",
     auth: "required",
     stability: "stable",
+    rate: "account",
     data: quotaProfile,
-    errors: [401],
+    errors: [401, 500, 503],
     example: EXAMPLES.getMe,
   },
   getRecommendedQuestions: {
@@ -72,9 +83,10 @@ export const ENDPOINTS = {
     tag: "Assistant",
     auth: "optional",
     stability: "stable",
+    rate: "public",
     query: recommendedQuery,
     data: recommendedQuestions,
-    errors: [422],
+    errors: [422, 500],
     example: EXAMPLES.getRecommendedQuestions,
   },
   sendChat: {
@@ -86,9 +98,10 @@ export const ENDPOINTS = {
     tag: "Assistant",
     auth: "required",
     stability: "stable",
+    rate: "chat",
     body: chatBody,
     data: chatAnswer,
-    errors: [401, 413, 415, 422, 1005, 1007],
+    errors: [401, 413, 415, 422, 500, 503, 1005, 1007],
     idempotent: true,
     example: EXAMPLES.sendChat,
   },
@@ -96,13 +109,16 @@ export const ENDPOINTS = {
     method: "POST",
     path: "/api/v1/ai/events",
     summary: "Record a behaviour or feedback event",
-    description: "Event types are free strings of at least 2 characters.",
+    description:
+      "Event types are free strings of at least 2 characters. Sent again under its Idempotency-Key, an event is stored once.",
     tag: "Events",
     auth: "required",
     stability: "stable",
+    rate: "events",
     body: eventBody,
     data: eventRecord,
-    errors: [401, 413, 415, 422],
+    errors: [401, 413, 415, 422, 500, 503],
+    idempotent: true,
     example: EXAMPLES.recordEvent,
   },
   getHotTopics: {
@@ -113,6 +129,7 @@ export const ENDPOINTS = {
     tag: "News",
     auth: "optional",
     stability: "stable",
+    rate: "public",
     query: hotTopicsQuery,
     data: hotTopics,
     errors: [422],
@@ -126,9 +143,10 @@ export const ENDPOINTS = {
     tag: "News",
     auth: "none",
     stability: "stable",
+    rate: "public",
     query: newsHotQuery,
     data: newsList,
-    errors: [422],
+    errors: [422, 500, 503],
     example: EXAMPLES.getNewsHot,
   },
   getNewsTopics: {
@@ -139,9 +157,10 @@ export const ENDPOINTS = {
     tag: "News",
     auth: "none",
     stability: "stable",
+    rate: "public",
     query: topicsQuery,
     data: topicList,
-    errors: [422],
+    errors: [422, 500, 503],
     example: EXAMPLES.getNewsTopics,
   },
   refreshNews: {
@@ -152,9 +171,10 @@ export const ENDPOINTS = {
     tag: "News",
     auth: "required",
     stability: "stable",
+    rate: "refresh",
     query: refreshQuery,
     data: refreshResult,
-    errors: [401, 422],
+    errors: [401, 422, 500, 503],
     example: EXAMPLES.refreshNews,
   },
   getPoints: {
@@ -165,8 +185,9 @@ export const ENDPOINTS = {
     tag: "Points",
     auth: "required",
     stability: "stable",
+    rate: "account",
     data: pointsAccount,
-    errors: [401],
+    errors: [401, 500, 503],
     example: EXAMPLES.getPoints,
   },
   getLedger: {
@@ -177,9 +198,10 @@ export const ENDPOINTS = {
     tag: "Points",
     auth: "required",
     stability: "stable",
+    rate: "account",
     query: ledgerQuery,
     data: ledgerPage,
-    errors: [401, 422],
+    errors: [401, 422, 500, 503],
     example: EXAMPLES.getLedger,
   },
   exchangePoints: {
@@ -190,9 +212,10 @@ export const ENDPOINTS = {
     tag: "Points",
     auth: "required",
     stability: "stable",
+    rate: "points",
     body: exchangeBody,
     data: exchangeResult,
-    errors: [401, 413, 415, 422, 1009],
+    errors: [401, 413, 415, 422, 500, 503, 1009],
     idempotent: true,
     example: EXAMPLES.exchangePoints,
   },
@@ -204,8 +227,9 @@ export const ENDPOINTS = {
     tag: "Accounts",
     auth: "required",
     stability: "stable",
+    rate: "account",
     data: subscription,
-    errors: [401],
+    errors: [401, 500, 503],
     example: EXAMPLES.getSubscription,
   },
   postTradeReward: {
@@ -216,12 +240,21 @@ export const ENDPOINTS = {
     tag: "Points",
     auth: "required",
     stability: "experimental",
+    rate: "points",
     body: tradeRewardBody,
     data: tradeReward,
     errors: [401, 413, 415, 422, 500],
     example: EXAMPLES.postTradeReward,
   },
 } as const satisfies Record<string, Endpoint>;
+
+/** Codes that every endpoint may answer with. */
+const EVERYWHERE: readonly ErrorCode[] = [404, 405, 429];
+
+/** All codes of the error catalogue that an endpoint may answer with. */
+export function codesOf(endpoint: Endpoint): readonly ErrorCode[] {
+  return [...EVERYWHERE, ...endpoint.errors];
+}
 
 /** The name of an operation of the interface. */
 export type OperationId = keyof typeof ENDPOINTS;

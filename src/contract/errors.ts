@@ -8,6 +8,8 @@ export interface ErrorKind {
   readonly message: string;
   /** What the caller can do about it. */
   readonly remedy: string;
+  /** Seconds after which to try again, as `Retry-After` says where the failure itself knows no better. */
+  readonly retry_after_s?: number;
 }
 
 /**
@@ -38,8 +40,22 @@ export const ERRORS = {
     remedy: "Send the header Content-Type: application/json.",
   },
   422: { status: 422, exit: 2, message: "Parameter validation failed.", remedy: "Correct the fields in `errors`." },
+  429: {
+    status: 429,
+    exit: 1,
+    message: "Too many requests.",
+    remedy: "Wait as long as the Retry-After header says, then send it again.",
+    retry_after_s: 1,
+  },
   431: { status: 431, exit: 2, message: "The headers are too large.", remedy: "Send less than 16 KiB of headers." },
   500: { status: 500, exit: 1, message: "Internal error.", remedy: "Try again; give support the request_id." },
+  503: {
+    status: 503,
+    exit: 6,
+    message: "The service cannot reach its storage.",
+    remedy: "Try again after the seconds of the Retry-After header, with the same Idempotency-Key where there is one.",
+    retry_after_s: 2,
+  },
   1005: {
     status: 402,
     exit: 3,

@@ -1,12 +1,9 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
+import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
 import { errorEnvelope, successEnvelope } from "./envelope.ts";
-import { ERRORS, type ErrorCode } from "./errors.ts";
+import { ERRORS, type ErrorCode, type ErrorKind } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
-
-/** Codes that every endpoint may answer with. */
-const EVERYWHERE: readonly ErrorCode[] = [404, 405, 500];
 
 const VERSION = "1.0.0";
 
@@ -103,7 +100,7 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
           },
         },
       },
-      ...errorResponses([...endpoint.errors, ...EVERYWHERE]),
+      ...errorResponses(codesOf(endpoint)),
     },
   };
 }
@@ -128,6 +125,7 @@ function withExamples(query: z.ZodObject, example: object | undefined): z.ZodObj
 function responseHeaders(endpoint: Endpoint): z.ZodObject {
   return z.object({
     "X-Request-Id": z.string().meta({ description: "The request_id of the body" }),
+    ...rateHeaders,
     ...(endpoint.idempotent === true || endpoint.stability === "experimental"
       ? { "Idempotency-Replayed": z.literal("true").optional().meta({ description: "The result of an earlier call" }) }
       : {}),
@@ -137,13 +135,34 @@ function responseHeaders(endpoint: Endpoint): z.ZodObject {
   });
 }
 
+const rateHeaders = {
+  "RateLimit-Policy": z
+    .string()
+    .optional()
+    .meta({ description: "Where a rate limit is set: requests and window", examples: ['"chat";q=60;w=60'] }),
+  RateLimit: z
+    .string()
+    .optional()
+    .meta({ description: "What is left of it, and seconds until its reset", examples: ['"chat";r=59;t=42'] }),
+};
+
+const retryHeaders = z.object({
+  "Retry-After": z
+    .int()
+    .min(1)
+    .meta({ description: "Seconds after which to try again", examples: [2] }),
+});
+
 /** One response a status; codes that share a status share it. */
 function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject["responses"] {
   const responses: ZodOpenApiOperationObject["responses"] = {};
   for (const code of [...new Set(codes)].sort((a, b) => ERRORS[a].status - ERRORS[b].status)) {
-    const { status, message, remedy } = ERRORS[code];
+    const { status, message, remedy, retry_after_s }: ErrorKind = ERRORS[code];
     responses[`${status}` as "404"] = {
       description: `Code ${code}: ${message} ${remedy}`,
+      ...(retry_after_s === undefined
+        ? {}
+        : { headers: code === 429 ? retryHeaders.extend(rateHeaders) : retryHeaders }),
       content: {
         "application/json": {
           schema: errorEnvelope,

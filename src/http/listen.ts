@@ -1,9 +1,12 @@
+import { readFile } from "node:fs/promises";
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { createSecureContext } from "node:tls";
 import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
 import { ERRORS } from "../contract/errors.ts";
+import { SAFE_HEADERS } from "./respond.ts";
 
 /** How often connections that have become idle are closed while the server stops. */
 const SWEEP_MS = 50;
@@ -20,16 +23,30 @@ export class PortError extends Error {
   override readonly name = "PortError";
 }
 
+/** The files of a certificate, PEM. */
+export interface TlsFiles {
+  /** Certificate and its chain. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A certificate or its key cannot be read or do not belong together. */
+export class TlsError extends Error {
+  override readonly name = "TlsError";
+}
+
 /**
- * Listens on exactly that host and port; port 0 takes a free one.
+ * Listens on exactly that host and port; port 0 takes a free one. With a certificate it is HTTPS.
  *
  * @throws PortError when the port is in use or may not be used
+ * @throws TlsError when the certificate cannot be used
  */
-export async function listen(app: H3, host: string, port: number): Promise<Listening> {
+export async function listen(app: H3, host: string, port: number, tls?: TlsFiles): Promise<Listening> {
   const local = /^(localhost|127\.|::1$)/.test(host);
   let server: Awaited<ReturnType<typeof listhen>>["server"];
   let url: string;
   const handler = toNodeHandler(app);
+  if (tls !== undefined) await checkTls(tls);
   try {
     // listhen's own shutdown ends the process at once, and its free-port search would take another port in silence.
     const listener = await listhen(handler, {
@@ -40,6 +57,7 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
       isProd: true,
       showURL: false,
       autoClose: false,
+      ...(tls === undefined ? {} : { https: { ...tls } }),
     });
     server = listener.server;
     // listhen follows every request to shut down by itself, and ends the process when a socket is gone by then.
@@ -75,6 +93,16 @@ export async function listen(app: H3, host: string, port: number): Promise<Liste
   };
 }
 
+/** listhen's own error for these would name neither the file nor the fault. */
+async function checkTls({ cert, key }: TlsFiles): Promise<void> {
+  try {
+    const [certificate, secret] = await Promise.all([readFile(cert), readFile(key)]);
+    createSecureContext({ cert: certificate, key: secret });
+  } catch (error) {
+    throw new TlsError(`Cannot serve HTTPS with ${cert} and ${key}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 /** What the HTTP parser refuses never reaches the app; it gets an envelope all the same. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -90,6 +118,7 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
     "Content-Type: application/json; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${request_id}`,
+    ...Object.entries(SAFE_HEADERS).map(([name, value]) => `${name}: ${value}`),
     ...(code === 405 ? ["Allow: GET, POST"] : []),
     "Connection: close",
   ];

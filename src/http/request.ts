@@ -6,6 +6,16 @@ import { LIMITS } from "../contract/limits.ts";
 const REQUEST_ID = /^[\w-]{1,128}$/;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
+/**
+ * Whoever may GET may also HEAD (RFC 9110 §9.1): load balancers ask so.
+ *
+ * @throws AnpError 405 for another method
+ */
+export function allow(request: Pick<Request, "method">, method: string): void {
+  const allowed = method === "GET" ? ["GET", "HEAD"] : [method];
+  if (!allowed.includes(request.method)) throw new AnpError(405, undefined, { headers: { allow: allowed.join(", ") } });
+}
+
 /** The caller's request id where it is well-formed, else undefined. */
 export function givenRequestId(headers: Pick<Headers, "get">): string | undefined {
   const given = headers.get("x-request-id");

@@ -1,7 +1,14 @@
 import { FastResponse } from "srvx";
-import { ERRORS, type AnpError } from "../contract/errors.ts";
+import { ERRORS, type AnpError, type ErrorKind } from "../contract/errors.ts";
 
 const CONTENT_TYPE = "application/json; charset=utf-8";
+
+/** What every answer carries for browsers: it is what it says it is, runs nothing, and stands in nobody's frame. */
+export const SAFE_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+} as const;
 
 /** What a 500 says: enough to ask for help, nothing of the inside. The log has the rest under the request id. */
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
@@ -28,7 +35,7 @@ export function success(data: object, request_id: string, headers: Record<string
     ? Buffer.concat([BEFORE_DATA, bytesOf(data), Buffer.from(end)])
     : `${BEFORE_TEXT}${JSON.stringify(data)}${end}`;
   return new FastResponse(body, {
-    headers: { "content-type": CONTENT_TYPE, "x-request-id": request_id, ...headers },
+    headers: { "content-type": CONTENT_TYPE, "x-request-id": request_id, ...SAFE_HEADERS, ...headers },
   });
 }
 
@@ -43,8 +50,26 @@ export function failure(error: AnpError, request_id: string, headers: Record<str
     ...(code === 500 ? { detail: INTERNAL_DETAIL } : {}),
     request_id,
   };
+  const { status, retry_after_s }: ErrorKind = ERRORS[code];
   return new FastResponse(JSON.stringify(body), {
-    status: ERRORS[code].status,
-    headers: { "content-type": CONTENT_TYPE, "x-request-id": request_id, ...headers, ...error.headers },
+    status,
+    headers: {
+      "content-type": CONTENT_TYPE,
+      "x-request-id": request_id,
+      ...SAFE_HEADERS,
+      ...(retry_after_s === undefined ? {} : { "retry-after": String(retry_after_s) }),
+      ...headers,
+      ...error.headers,
+    },
   });
+}
+
+/** A page of the daemon's own. */
+export function page(
+  body: string | Uint8Array<ArrayBuffer>,
+  contentType: string,
+  options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Response {
+  const { status = 200, headers = {} } = options;
+  return new FastResponse(body, { status, headers: { "content-type": contentType, ...SAFE_HEADERS, ...headers } });
 }

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
+import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
 import { openApiDocument, openApiText } from "../../src/contract/openapi.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -46,7 +46,7 @@ describe("the OpenAPI document", () => {
       const operation = paths?.[endpoint.path]?.[endpoint.method === "GET" ? "get" : "post"];
       expect(operation).toMatchObject({ operationId: id, "x-stability": endpoint.stability });
       const statuses = Object.keys(operation?.responses ?? {});
-      for (const code of endpoint.errors) expect(statuses).toContain(String(ERRORS[code].status));
+      for (const code of codesOf(endpoint)) expect(statuses).toContain(String(ERRORS[code].status));
       expect(JSON.stringify(operation?.responses?.["200"])).toContain(JSON.stringify(endpoint.example.data));
     }
   });

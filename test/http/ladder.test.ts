@@ -21,6 +21,52 @@ async function breakable(): Promise<{ storage: Storage; broken: (is: boolean) =>
   };
 }
 
+describeApi("a storage that does not answer", (open) => {
+  let api: Api;
+  afterEach(() => api.close());
+
+  it("is a 503 that says when to try again and nothing of the inside, and a 500 of the experimental endpoint", async () => {
+    const { storage, broken } = await breakable();
+    api = await open({ storage });
+    expect((await api.ask("/api/v1/ai/me", { token: "alice-token" })).status).toBe(200);
+    broken(true);
+    const trade = { trade_type: "spot", volume_usd: 100, ref_id: "t1" };
+    const asked: [path: string, token: string, code: number, json?: object][] = [
+      ["/api/v1/ai/me", "alice-token", 503],
+      ["/api/v1/ai/me", "bob-token", 503],
+      ["/api/v1/ai/points", "alice-token", 503],
+      ["/api/v1/ai/points/ledger", "alice-token", 503],
+      ["/api/v1/ai/subscription", "alice-token", 503],
+      ["/api/v1/ai/chat/send", "alice-token", 503, { question: "提现手续费是多少？" }],
+      ["/api/v1/ai/points/exchange", "alice-token", 503, { token_amount: 1 }],
+      ["/api/v1/ai/points/trade-reward", "alice-token", 500, trade],
+      ["/api/v1/ai/points/trade-reward", "bob-token", 500, trade],
+    ];
+    for (const [path, token, code, json] of asked) {
+      const answer = await api.ask(path, { token, ...(json === undefined ? {} : { json }) });
+      expect([path, answer.status, answer.body.code]).toEqual([path, code, code]);
+      expect(answer.headers.get("retry-after")).toBe(code === 503 ? "2" : null);
+      expect(answer.body.detail !== undefined).toBe(code === 500);
+      expect(answer.text).not.toContain("disk");
+    }
+    const event = await api.ask("/api/v1/ai/events", { token: "alice-token", json: { event_type: "click" } });
+    expect(event.body.data).toMatchObject({ accepted: true, stored: false });
+    broken(false);
+    for (const [path, token, , json] of asked) {
+      const answer = await api.ask(path, { token, ...(json === undefined ? {} : { json }) });
+      expect([path, answer.status]).toEqual([path, 200]);
+    }
+  });
+
+  it("stays apart from a damaged value, which is a 500", async () => {
+    const storage = await openStorage("memory:");
+    api = await open({ storage });
+    await storage.put(["users", "bob", "ledger", "1"], "{}");
+    await storage.put(["users", "bob", "profile"], "{");
+    expect((await api.ask("/api/v1/ai/me", { token: "bob-token" })).body).toMatchObject({ code: 500 });
+  });
+});
+
 describeApi("hot topics", (open) => {
   let api: Api;
   afterEach(() => api.close());
@@ -38,7 +84,6 @@ describeApi("hot topics", (open) => {
     }
     expect((await api.ask("/api/v1/news/hot")).status).toBe(200);
     expect((await api.ask("/api/v1/news/topics?lang=en")).status).toBe(200);
-    expect((await api.ask("/api/v1/ai/me", { token: "bob-token" })).body).toMatchObject({ code: 500 });
     broken(false);
     expect((await api.ask("/api/v1/ai/me", { token: "bob-token" })).status).toBe(200);
     const { topics } = (await api.ask("/api/v1/news/topics?lang=en")).body.data;

@@ -64,7 +64,16 @@ describeApi("protocol", (open) => {
   });
 
   it("answers an unknown path with 404 and another method with 405 and Allow, whoever asks", async () => {
-    for (const path of ["/", "/api/v1/ai/mee", "/api/v1", "/api/v2/ai/me", "//api/v1/ai/me", "/%00"]) {
+    for (const path of [
+      "/",
+      "/api/v1/ai/mee",
+      "/api/v1",
+      "/api/v2/ai/me",
+      "//api/v1/ai/me",
+      "/%00",
+      "/api/v1/ai/me/",
+      "/docs/",
+    ]) {
       const answer = await api.ask(path);
       expect([path, answer.status, answer.body.code]).toEqual([path, 404, 404]);
     }

@@ -1,0 +1,36 @@
+import { appendCorsHeaders, appendCorsPreflightHeaders, isPreflightRequest, type CorsOptions, type H3Event } from "h3";
+import type { Config } from "../service/config.ts";
+import { page } from "./respond.ts";
+
+/** Lets pages of other origins call the API, as far as the configuration says. */
+export interface Cors {
+  /** The answer to a browser that asks whether it may call; undefined for any other request. */
+  preflight(event: H3Event, method: string): Response | undefined;
+  /** Marks the answer that is still to come for the page that asked. */
+  mark(event: H3Event): void;
+}
+
+/** Headers that pages may send, and those that they may read, beside the ones that they always may. */
+const SENT = ["Content-Type", "Idempotency-Key", "X-Request-Id", "X-User-Token"];
+const READ = ["Idempotency-Replayed", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id", "X-Stability"];
+
+/** Undefined when no other origin may call. */
+export function createCors({ origins, max_age_s }: Config["server"]["cors"]): Cors | undefined {
+  if (origins.length === 0) return undefined;
+  const options: CorsOptions = {
+    origin: origins.includes("*") ? "*" : origins,
+    allowHeaders: SENT,
+    exposeHeaders: READ,
+    maxAge: String(max_age_s),
+  };
+  return {
+    preflight(event, method) {
+      if (!isPreflightRequest(event)) return undefined;
+      appendCorsPreflightHeaders(event, { ...options, methods: [method] });
+      return page("", "text/plain", { status: 204 });
+    },
+    mark(event) {
+      if (event.req.headers.has("origin")) appendCorsHeaders(event, options);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
+import { checkAnswer, type CheckedAnswer } from "../../src/contract/response.ts";
+
+const endpoints = Object.entries(ENDPOINTS) as [OperationId, Endpoint][];
+
+/** The answer that the contract gives as an example. */
+function exampleOf(endpoint: Endpoint): CheckedAnswer {
+  const { method, path, stability, example } = endpoint;
+  const marks = stability === "experimental" ? { "x-stability": "experimental" } : {};
+  return {
+    method,
+    path,
+    sent: {},
+    status: 200,
+    headers: new Headers({ "content-type": "application/json; charset=utf-8", "x-request-id": "r1", ...marks }),
+    body: { success: true, code: 0, message: "ok", data: example.data, request_id: "r1" },
+  };
+}
+
+const me = exampleOf(ENDPOINTS.getMe);
+const refusal = (code: number, more: object = {}): object => ({
+  success: false,
+  code,
+  message: "no",
+  request_id: "r1",
+  ...more,
+});
+
+/** What is told of an answer that is as the example, but for some changes. */
+function toldOf(changes: Partial<CheckedAnswer>, example: CheckedAnswer = me): string[] {
+  return checkAnswer({ ...example, ...changes }).map(({ path, message }) => `${path} ${message}`);
+}
+
+function withHeaders(changes: Record<string, string | null>, example: CheckedAnswer = me): { headers: Headers } {
+  const headers = new Headers(example.headers as Headers);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) headers.delete(name);
+    else headers.set(name, value);
+  }
+  return { headers };
+}
+
+function withData(changes: object): { body: object } {
+  return { body: { ...(me.body as object), data: { ...ENDPOINTS.getMe.example.data, ...changes } } };
+}
+
+describe("checking an answer against the contract", () => {
+  it.each(endpoints)("finds nothing in the example of %s", (_id, endpoint) => {
+    expect(toldOf({}, exampleOf(endpoint))).toEqual([]);
+  });
+
+  it.each<[string, Partial<CheckedAnswer>, string[]]>([
+    ["a field that is missing", withData({ user_id: undefined }), ["data.user_id must be string, but is missing"]],
+    ["a field of another type", withData({ balance_points: "5" }), ["data.balance_points must be number, not string"]],
+    ["a field that is not in the contract", withData({ email: "x" }), ["data.email is no field of the contract"]],
+    [
+      "a field beside the envelope's",
+      { body: { ...(me.body as object), trace: 1 } },
+      ["trace is no field of the contract"],
+    ],
+    [
+      "a timestamp without an offset",
+      withData({ next_reset_at: "2026-11-20T00:00:00" }),
+      ["data.next_reset_at Invalid ISO datetime"],
+    ],
+    ["a body that is no JSON", { body: undefined }, ["body is no JSON object"]],
+    [
+      "another content type",
+      withHeaders({ "content-type": "text/html" }),
+      ["headers.content-type is text/html, not application/json"],
+    ],
+    ["no request id", withHeaders({ "x-request-id": null }), ["headers.x-request-id is missing"]],
+    ["another request id", withHeaders({ "x-request-id": "r2" }), ["headers.x-request-id is r2, but request_id is r1"]],
+    [
+      "a request id that is not echoed",
+      { sent: { "x-request-id": "mine" } },
+      ["headers.x-request-id is r1, but mine was sent"],
+    ],
+    [
+      "a mark of an experiment on what is stable",
+      withHeaders({ "x-stability": "experimental" }),
+      ["headers.x-stability is experimental, not absent"],
+    ],
+    [
+      "a replay mark of its own kind",
+      withHeaders({ "idempotency-replayed": "yes" }),
+      ["headers.idempotency-replayed is yes, not true"],
+    ],
+    [
+      "a code that the operation does not have",
+      { status: 402, body: refusal(1005) },
+      ["code is 1005, not one of the operation's: 401, 404, 405, 429, 500, 503"],
+    ],
+    [
+      "a status that does not go with the code",
+      { status: 400, body: refusal(401) },
+      ["status is 400, but code 401 goes with 401"],
+    ],
+    ["a failure with data", { status: 401, body: refusal(401, { data: {} }) }, ["data is no field of the contract"]],
+    ["a 500 without a detail", { status: 500, body: refusal(500) }, ["detail is missing from a 500"]],
+    [
+      "a 503 that does not say when to try again",
+      { status: 503, body: refusal(503) },
+      ["headers.retry-after is missing"],
+    ],
+    ["a 405 that does not say what is allowed", { status: 405, body: refusal(405) }, ["headers.allow is missing"]],
+    [
+      "a success of no endpoint",
+      { path: "/api/v1/ai/nothing" },
+      ["status is 200, but the interface has no such endpoint"],
+    ],
+  ])("finds %s", (_what, changes, told) => {
+    expect(toldOf(changes)).toEqual(told);
+  });
+
+  it("wants faults in a 422 and the mark of the experimental endpoint on its failures too", () => {
+    const ledger = exampleOf(ENDPOINTS.getLedger);
+    expect(toldOf({ status: 422, body: refusal(422) }, ledger)).toEqual(["errors is missing from a 422"]);
+    const errors = [{ in: "query", path: "page", message: "must be at least 1" }];
+    expect(toldOf({ status: 422, body: refusal(422, { errors }) }, ledger)).toEqual([]);
+    const reward = exampleOf(ENDPOINTS.postTradeReward);
+    const failed = { status: 500, body: refusal(500, { detail: "x" }) };
+    expect(toldOf(failed, reward)).toEqual([]);
+    expect(toldOf({ ...failed, ...withHeaders({ "x-stability": null }, reward) }, reward)).toEqual([
+      "headers.x-stability is missing, not experimental",
+    ]);
+  });
+
+  it("takes a 404 of a path that there is not, a HEAD without a body, and any page outside of the API", () => {
+    expect(toldOf({ path: "/api/v1/ai/nothing", status: 404, body: refusal(404) })).toEqual([]);
+    expect(toldOf({ method: "HEAD", body: undefined })).toEqual([]);
+    expect(toldOf({ path: "/readyz", body: "ready", ...withHeaders({ "x-request-id": null }) })).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterEach, expect, it } from "vitest";
+import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
+import { describeApi, type Api } from "./describe-api.ts";
+
+const HTTP_ALONE = { storages: false } as const;
+
+const APP = "https://app.example";
+const endpoints: readonly Endpoint[] = Object.values(ENDPOINTS);
+
+describeApi(
+  "pages of other origins",
+  (open) => {
+    let api: Api;
+    afterEach(() => api.close());
+    const allowing = (...origins: string[]) => open({ refresh: false, flags: { "server.cors.origins": origins } });
+
+    it("may ask beforehand whether they may call, with the headers that the API takes", async () => {
+      api = await allowing(APP, "https://other.example:8443");
+      const wanted = { "access-control-request-headers": "content-type,x-user-token,idempotency-key" };
+      for (const { method, path } of endpoints) {
+        const answer = await api.ask(path, {
+          method: "OPTIONS",
+          headers: { origin: APP, "access-control-request-method": method, ...wanted },
+        });
+        expect([path, answer.status, answer.text]).toEqual([path, 204, ""]);
+        expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
+        expect(answer.headers.get("access-control-allow-methods")).toBe(method);
+        expect(answer.headers.get("access-control-max-age")).toBe("600");
+        expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+        const allowed = answer.headers.get("access-control-allow-headers")!.toLowerCase().split(",");
+        expect(allowed).toEqual(expect.arrayContaining(["content-type", "x-user-token", "idempotency-key"]));
+      }
+    });
+
+    it("may read answers and refusals alike, and the headers that tell about them", async () => {
+      api = await allowing(APP);
+      for (const token of ["alice-token", "nobody"]) {
+        const { status, headers } = await api.ask("/api/v1/ai/me", { token, headers: { origin: APP } });
+        expect(status).toBe(token === "nobody" ? 401 : 200);
+        expect([headers.get("access-control-allow-origin"), headers.get("vary")]).toEqual([APP, "origin"]);
+        const readable = headers.get("access-control-expose-headers")!.split(",");
+        expect(readable).toEqual(
+          expect.arrayContaining(["X-Request-Id", "Idempotency-Replayed", "Retry-After", "RateLimit"]),
+        );
+      }
+    });
+
+    it("are told nothing when they are not among the configured ones, however near they look", async () => {
+      api = await allowing(APP);
+      for (const origin of ["https://app.example.evil", "http://app.example", "https://app.example:444", "null"]) {
+        const asked = await api.ask("/api/v1/ai/me", {
+          method: "OPTIONS",
+          headers: { origin, "access-control-request-method": "GET" },
+        });
+        expect(asked.headers.get("access-control-allow-origin")).toBeNull();
+        const called = await api.ask("/api/v1/ai/me", { token: "alice-token", headers: { origin } });
+        expect([called.status, called.headers.get("access-control-allow-origin")]).toEqual([200, null]);
+      }
+      const same = await api.ask("/api/v1/ai/me", { token: "alice-token" });
+      expect(same.headers.get("access-control-allow-origin")).toBeNull();
+    });
+
+    it("are all allowed by a star, and none without a configuration", async () => {
+      api = await allowing("*");
+      const { headers } = await api.ask("/api/v1/news/hot", { headers: { origin: "https://any.example" } });
+      expect(headers.get("access-control-allow-origin")).toBe("*");
+      await api.close();
+      api = await allowing();
+      const closed = await api.ask("/api/v1/news/hot", { headers: { origin: APP } });
+      expect(closed.headers.get("access-control-allow-origin")).toBeNull();
+      const asked = await api.ask("/api/v1/news/hot", {
+        method: "OPTIONS",
+        headers: { origin: APP, "access-control-request-method": "GET" },
+      });
+      expect(asked.status).toBe(405);
+    });
+  },
+  HTTP_ALONE,
+);
+
+describeApi(
+  "every answer",
+  (open) => {
+    let api: Api;
+    afterEach(() => api.close());
+
+    it("says that it is what it says, runs nothing, stands in no frame and tells no address", async () => {
+      api = await open({ refresh: false });
+      const asked: [path: string, token?: string][] = [
+        ["/api/v1/ai/me", "alice-token"],
+        ["/api/v1/ai/me"],
+        ["/api/v1/news/hot"],
+        ["/nowhere"],
+        ["/%00"],
+        ["/healthz"],
+        ["/readyz"],
+        ["/openapi.json"],
+        ["/docs"],
+        ["/docs/start.js"],
+        ["/docs/swagger-ui.css"],
+      ];
+      for (const [path, token] of asked) {
+        const { headers } = await api.ask(path, token === undefined ? {} : { token });
+        expect([path, headers.get("x-content-type-options")]).toEqual([path, "nosniff"]);
+        expect([path, headers.get("content-security-policy")]).toEqual([
+          path,
+          expect.stringContaining("default-src 'none'"),
+        ]);
+        expect([path, headers.get("content-security-policy")]).toEqual([
+          path,
+          expect.stringContaining("frame-ancestors 'none'"),
+        ]);
+        expect([path, headers.get("referrer-policy")]).toEqual([path, "no-referrer"]);
+      }
+    });
+  },
+  HTTP_ALONE,
+);

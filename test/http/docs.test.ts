@@ -1,0 +1,87 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
+import { createApp } from "../../src/http/app.ts";
+import { listen, type Listening } from "../../src/http/listen.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { noChromium, startChromium } from "../support/chromium.ts";
+import { openFixtureService, type FixtureService } from "../support/service.ts";
+
+const endpoints: readonly Endpoint[] = Object.values(ENDPOINTS);
+
+describe("the documentation for browsers", () => {
+  let opened: FixtureService;
+  let daemon: Listening;
+  beforeAll(async () => {
+    opened = await openFixtureService({ refresh: false });
+    daemon = await listen(createApp(opened.service, silentLogger), "127.0.0.1", 0);
+  });
+  afterAll(async () => {
+    await daemon.stop(1000);
+    await opened.service.close();
+  });
+
+  it("names no address but the daemon's own, and runs no script of the page itself", async () => {
+    const response = await fetch(`${daemon.url}/docs`);
+    const html = await response.text();
+    expect([...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name)).toEqual([
+      "docs/favicon-32x32.png",
+      "docs/swagger-ui.css",
+      "docs/swagger-ui-bundle.js",
+      "docs/start.js",
+    ]);
+    expect(html).not.toMatch(/<script>|<style|\son\w+=/);
+    const policy = response.headers.get("content-security-policy")!;
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect((await fetch(`${daemon.url}/docs/package.json`)).status).toBe(404);
+    expect((await fetch(`${daemon.url}/docs/..%2fpackage.json`)).status).toBe(404);
+  });
+
+  it("is not there where the configuration turns it off", async () => {
+    const { service } = await openFixtureService({ refresh: false, flags: { "server.docs": false } });
+    const app = createApp(service, silentLogger);
+    expect((await app.request("http://anp.test/docs")).status).toBe(404);
+    expect((await app.request("http://anp.test/openapi.json")).status).toBe(200);
+    await service.close();
+  });
+
+  describe.skipIf(noChromium !== undefined)("in Chromium without a network", () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await startChromium();
+    });
+    afterAll(() => browser.close());
+
+    it("lists all operations and calls one, with no failed request and no complaint", async () => {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(10_000);
+      const complaints: string[] = [];
+      page.on("console", (message) => {
+        if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+      });
+      page.on("pageerror", (error) => complaints.push(error.message));
+      page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
+      page.on("response", (response) => {
+        if (response.status() >= 400) complaints.push(`${response.url()} is ${response.status()}`);
+      });
+      page.on("request", (request) => {
+        const { protocol, origin } = new URL(request.url());
+        if (origin !== daemon.url && protocol !== "data:") complaints.push(`${request.url()} is elsewhere`);
+      });
+
+      await page.goto(`${daemon.url}/docs`);
+      const listed = page.locator(".opblock-summary-path");
+      await listed.nth(endpoints.length - 1).waitFor();
+      const paths = (await listed.allTextContents()).map((text) => text.replaceAll("\u200b", ""));
+      expect(paths.sort()).toEqual(endpoints.map(({ path }) => path).sort());
+
+      const operation = page.locator("#operations-News-getNewsHot");
+      await operation.locator(".opblock-summary-control").click();
+      await operation.getByRole("button", { name: "Try it out" }).click();
+      await operation.getByRole("button", { name: "Execute" }).click();
+      await operation.locator(".live-responses-table .response-col_status", { hasText: "200" }).waitFor();
+      expect(complaints).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,198 @@
+import { Histogram, Registry } from "prom-client";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createApp } from "../../src/http/app.ts";
+import { createInFlight } from "../../src/http/in-flight.ts";
+import { createMetrics, type Metrics } from "../../src/http/metrics.ts";
+import { TallyHistogram } from "../../src/http/tally.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { seededRandom } from "../../src/runtime/random.ts";
+import { createService, type Service } from "../../src/service/service.ts";
+import { printKey } from "../../src/storage/documents.ts";
+import { StorageError } from "../../src/storage/errors.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import { fails, startModelServer, says, type ModelServer } from "../assistant/model-server.ts";
+import { openFixtureService } from "../support/service.ts";
+import { intercept } from "../support/watched-storage.ts";
+import { readSeries, type Series } from "./scrape.ts";
+
+const GROUNDED = "提现手续费是多少？";
+
+describe("metrics", () => {
+  let metrics: Metrics;
+  let service: Service;
+  let broken: boolean;
+  /** Runs before the next ledger entry is created. */
+  let beforeEntry: (() => Promise<unknown>) | undefined;
+  let ask: (path: string, token?: string, json?: object) => Promise<number>;
+  let model: ModelServer;
+  let clock: Awaited<ReturnType<typeof openFixtureService>>["clock"];
+
+  beforeAll(async () => {
+    model = await startModelServer(says("It is a fixed amount [1]."), says("NO_ANSWER"), fails(500));
+  });
+  afterAll(() => model.close());
+
+  async function open(flags: Record<string, unknown> = {}): Promise<void> {
+    broken = false;
+    const storage = intercept(await openStorage("memory:"), async (verb, key, run) => {
+      const first = verb === "create" && printKey(key).includes("/ledger/") ? beforeEntry : undefined;
+      if (first !== undefined) {
+        beforeEntry = undefined;
+        await first();
+      }
+      if (broken) throw new StorageError("the disk is gone");
+      return run();
+    });
+    metrics = createMetrics("1.2.3");
+    const create: typeof createService = (deps) => createService({ ...deps, observer: metrics });
+    ({ service, clock } = await openFixtureService({ storage, create, flags }));
+    const inFlight = createInFlight({ all: 0, perUser: 0 });
+    const { news, events } = service;
+    metrics.watch({
+      now: () => clock.now(),
+      newsStatus: () => news.status(),
+      queue: () => events.queue(),
+      inFlight: () => inFlight.running(),
+      draining: () => false,
+    });
+    const app = createApp(service, silentLogger, { inFlight, meter: metrics, metrics });
+    ask = async (path, token, json) => {
+      const response = await app.request(`http://anp.test${path}`, {
+        ...(json === undefined ? {} : { method: "POST", body: JSON.stringify(json) }),
+        headers: {
+          ...(json === undefined ? {} : { "content-type": "application/json" }),
+          ...(token === undefined ? {} : { "x-user-token": token }),
+        },
+      });
+      await response.text();
+      return response.status;
+    };
+  }
+  afterEach(() => service.close());
+
+  const scrape = async (): Promise<Series> => readSeries(await metrics.text());
+
+  it("count requests by operation and code, what was charged, and points in and out", async () => {
+    await open();
+    const before = await scrape();
+    expect(await ask("/api/v1/ai/me", "alice-token")).toBe(200);
+    expect(await ask("/api/v1/ai/me", "alice-token")).toBe(200);
+    expect(await ask("/api/v1/ai/me", "nobody")).toBe(401);
+    expect(await ask("/api/v1/ai/chat/send", "alice-token", { question: GROUNDED })).toBe(200);
+    expect(await ask("/api/v1/ai/chat/send", "carol-token", { question: GROUNDED })).toBe(200);
+    expect(await ask("/api/v1/ai/chat/send", "bob-token", { question: GROUNDED })).toBe(402);
+    expect(await ask("/api/v1/ai/points/exchange", "alice-token", { token_amount: 1.5 })).toBe(200);
+    expect(await ask("/nowhere")).toBe(404);
+    const after = await scrape();
+    const rise = (name: string): number => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+    const requests = (labels: string): number => rise(`anp_http_requests_total{${labels}}`);
+    expect(requests('operation="getMe",status="200",code="0"')).toBe(2);
+    expect(requests('operation="getMe",status="401",code="401"')).toBe(1);
+    expect(requests('operation="sendChat",status="200",code="0"')).toBe(2);
+    expect(requests('operation="sendChat",status="402",code="1005"')).toBe(1);
+    expect(requests('operation="unknown",status="404",code="404"')).toBe(1);
+    expect(rise('anp_http_request_duration_seconds_count{operation="getMe"}')).toBe(3);
+    expect(rise('anp_http_request_duration_seconds_bucket{operation="getMe",le="+Inf"}')).toBe(3);
+    expect(rise('anp_charges_total{route="help"}')).toBe(1);
+    expect(rise("anp_free_uses_total")).toBe(1);
+    expect(rise('anp_points_out_total{type="chat_cost"}')).toBe(1);
+    expect(rise('anp_points_in_total{type="exchange"}')).toBe(15);
+    expect(rise('anp_ledger_entries_total{type="chat_cost"}')).toBe(2);
+    expect(after.get('anp_build_info{version="1.2.3"}')).toBe(1);
+    expect(after.get("process_resident_memory_bytes")).toBeGreaterThan(0);
+    expect(after.get("anp_http_requests_in_flight")).toBe(0);
+  });
+
+  it("count a change that was asked for again once, and a writer that was first as a conflict", async () => {
+    await open();
+    const other = await createService({
+      config: service.config,
+      baseDir: ".",
+      storage: service.storage,
+      clock,
+      random: seededRandom("other"),
+      logger: silentLogger,
+    });
+    const adjust = { user: "alice", delta: 5, reason: "test", actor: "test" };
+    await service.adjust({ ...adjust, request_id: "r1", idempotency_key: "k" });
+    await service.adjust({ ...adjust, request_id: "r2", idempotency_key: "k" });
+    beforeEntry = () => other.adjust({ ...adjust, request_id: "r3" });
+    await service.adjust({ ...adjust, request_id: "r4" });
+    const series = await scrape();
+    expect(series.get('anp_points_in_total{type="adjust"}')! - 101_000).toBe(10);
+    expect(series.get("anp_ledger_conflicts_total")).toBe(1);
+  });
+
+  it("count the model's calls by how they ended", async () => {
+    await open({ "model.base_url": model.baseUrl, "model.model": "m", "model.max_retries": 0 });
+    const statuses = [];
+    for (let n = 0; n < 3; n++) {
+      statuses.push(await ask("/api/v1/ai/chat/send", "demo-token", { question: GROUNDED }));
+    }
+    expect(statuses).toEqual([200, 200, 502]);
+    const series = await scrape();
+    const calls = (outcome: string) => series.get(`anp_model_calls_total{outcome="${outcome}"}`);
+    expect([calls("answered"), calls("no_answer"), calls("failed")]).toEqual([1, 1, 1]);
+    expect(series.get("anp_model_call_duration_seconds_count")).toBe(3);
+  });
+
+  it("tell how old the news are, which sources fail, and what waits in the event queue", async () => {
+    await open();
+    clock.advance(90_000);
+    let series = await scrape();
+    expect(series.get("anp_news_refresh_age_seconds")).toBe(90);
+    expect(series.get("anp_news_full_sync_age_seconds")).toBe(90);
+    expect(series.get("anp_news_sources_failing")).toBe(0);
+    expect(series.get('anp_news_refreshes_total{mode="full",outcome="published"}')).toBe(1);
+    expect([series.get("anp_events_waiting"), series.get("anp_events_lag_seconds")]).toEqual([0, 0]);
+
+    expect(await ask("/api/v1/ai/me", "alice-token")).toBe(200);
+    broken = true;
+    expect(await ask("/api/v1/ai/events", "alice-token", { event_type: "click" })).toBe(200);
+    expect(await ask("/api/v1/ai/me", "alice-token")).toBe(503);
+    await service.news.refresh("view").catch(() => undefined);
+    clock.advance(10_000);
+    series = await scrape();
+    expect(series.get("anp_events_dropped_total")).toBe(1);
+    expect(series.get('anp_storage_errors_total{verb="has"}')).toBeGreaterThan(0);
+    expect(series.get('anp_news_refreshes_total{mode="view",outcome="failed"}')).toBe(1);
+    expect(series.get('anp_http_requests_total{operation="getMe",status="503",code="503"}')).toBe(1);
+    // What cannot be read stays as it was known.
+    expect(series.get("anp_news_full_sync_age_seconds")).toBeGreaterThanOrEqual(90);
+    broken = false;
+  });
+});
+
+it("prints a tally as the library prints its own histogram of the same observations", async () => {
+  const text = async (make: (registry: Registry) => void): Promise<string[]> => {
+    const registry = new Registry();
+    make(registry);
+    return (await registry.metrics()).split("\n").sort();
+  };
+  const about = { name: "seconds", help: "Time", label: "verb" } as const;
+  const observed: [string, number][] = [
+    ["get", 0.1],
+    ["get", 0.5],
+    ["get", 3],
+    ["put", 31_000],
+    ["put", 1000],
+  ];
+  const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+  const theirs = await text((registry) => {
+    const histogram = new Histogram({
+      name: about.name,
+      help: about.help,
+      labelNames: [about.label],
+      buckets: bounds,
+      registers: [registry],
+    });
+    for (const [verb, ms] of observed) histogram.observe({ verb }, ms / 1000);
+  });
+  const ours = await text((registry) => {
+    const histogram = new TallyHistogram(registry, about);
+    for (const [verb, ms] of observed) histogram.tally(verb).observe(ms);
+  });
+  const normal = (line: string): string =>
+    line.replace(/\{(.*)\}/, (_, labels: string) => `{${labels.split(",").sort().join(",")}}`);
+  expect(ours.map(normal).sort()).toEqual(theirs.map(normal).sort());
+});
