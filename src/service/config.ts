@@ -3,6 +3,7 @@ import { jwtConfig } from "../accounts/jwt.ts";
 import { offsetMinutes } from "../accounts/quota.ts";
 import { modelConfig } from "../assistant/config.ts";
 import { newsConfig } from "../news/config.ts";
+import { limitsConfig, metricsConfig, serverConfig } from "./server-config.ts";
 
 const points = z.int().min(0);
 /** Points a USD, exact in decimal. */
@@ -10,14 +11,19 @@ const rewardRate = z.number().min(0);
 
 /** The whole configuration. Every key has a default; an unknown key is an error. */
 export const configSchema = z.strictObject({
-  storage: z.string().default("fs:./.anp/data").describe("Storage URL: fs:FOLDER or memory:"),
-  server: z
-    .strictObject({
-      host: z.string().default("127.0.0.1").describe("Address to listen on"),
-      port: z.int().min(0).max(65_535).default(8787).describe("Port to listen on; 0 takes a free one"),
-      drain_ms: z.int().min(0).default(10_000).describe("Longest wait for running requests when stopping, ms"),
-    })
-    .prefault({}),
+  storage: z
+    .string()
+    .default("fs:./.anp/data")
+    .describe(
+      "Storage URL: fs:FOLDER, memory:, redis://HOST:PORT/DB, rediss:// (TLS) or redis-cluster://HOST:PORT,HOST:PORT",
+    ),
+  mode: z
+    .enum(["production", "staging"])
+    .optional()
+    .describe("Only staging takes `--fault`; without it a fixture's world is staging, and all else production"),
+  server: serverConfig.prefault({}).describe("Where and how the daemon listens"),
+  limits: limitsConfig.prefault({}).describe("What a caller may take of the daemon; beyond it is a 429"),
+  metrics: metricsConfig.prefault({}).describe("Metrics for Prometheus"),
   quota: z
     .strictObject({
       timezone: z
@@ -65,7 +71,11 @@ export const configSchema = z.strictObject({
   news: newsConfig.prefault({}),
   assistant: z
     .strictObject({
-      questions: z.string().optional().describe("JSON file of recommended questions"),
+      questions: z
+        .string()
+        .meta({ examples: ["questions.json"] })
+        .optional()
+        .describe("JSON file of recommended questions"),
     })
     .prefault({}),
   hot_questions: z

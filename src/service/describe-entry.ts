@@ -26,3 +26,8 @@ export function describeEntry(change: Change, lang: "zh" | "en"): string {
       return zh ? `人工调整：${details.reason}` : `Adjustment: ${details.reason}`;
   }
 }
+
+/** Whether the words of an entry say that a free use paid for it: the interface has no other sign of it. */
+export function saysFreeUse(description: string): boolean {
+  return /^(Answer \(.*\), free use|问答（.*），使用免费次数)$/.test(description);
+}

@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { z } from "zod";
 import { recommend } from "../assistant/questions.ts";
 import type { OperationData } from "../contract/endpoints.ts";
 import type { Events } from "../events/events.ts";
@@ -8,12 +6,10 @@ import { QUESTION_ASKED } from "../events/hot-questions.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
+import { isOutage } from "../storage/errors.ts";
 import type { Config } from "./config.ts";
 import { userOf, type OperationHandler } from "./operation.ts";
-
-const questionFile = z.strictObject({
-  questions: z.array(z.strictObject({ scene: z.string(), order_index: z.int(), zh: z.string(), en: z.string() })),
-});
+import { readQuestions, type ListedQuestions } from "./questions-file.ts";
 
 /** The operations of the front page, and the intake of events. */
 export interface Feed {
@@ -36,22 +32,18 @@ export function createFeed(deps: {
   suggestions: (list: OperationData<"getNewsTopics">) => Promise<OperationData<"getNewsTopics">>;
 }): Feed {
   const { config, clock, logger, news, events } = deps;
-  let questions: Promise<z.infer<typeof questionFile>["questions"]> | undefined;
+  let questions: Promise<ListedQuestions> | undefined;
 
-  async function loadQuestions() {
+  async function loadQuestions(): Promise<ListedQuestions> {
+    const file = config.assistant.questions;
+    if (file === undefined) return [];
     try {
-      return await readQuestions();
+      return await readQuestions(resolve(deps.baseDir, file));
     } catch (error) {
       // The next request tries again.
       questions = undefined;
       throw error;
     }
-  }
-
-  async function readQuestions() {
-    const file = config.assistant.questions;
-    if (file === undefined) return [];
-    return questionFile.parse(JSON.parse(await readFile(resolve(deps.baseDir, file), "utf8"))).questions;
   }
 
   return {
@@ -66,7 +58,7 @@ export function createFeed(deps: {
           .hotQuestions({ days, limit, min_users: config.hot_questions.min_users, now: clock.now() })
           .catch((error: unknown) => {
             // The interface promises an answer here whatever breaks inside.
-            logger.error({ err: error }, "hot questions could not be read");
+            if (!isOutage(error)) logger.error({ err: error }, "hot questions could not be read");
             return [];
           }),
       ]);
@@ -84,8 +76,12 @@ export function createFeed(deps: {
     async recordEvent(call, { body }) {
       // Hot questions are counted from the service's own events; a client's of the same name must not pass for one.
       const event_type = body.event_type === QUESTION_ASKED ? `client.${QUESTION_ASKED}` : body.event_type;
-      const { event_id, stored } = await events.record({ ...body, event_type, user_id: userOf(call) });
-      return { data: { event_id, event_type: body.event_type, accepted: true, stored } };
+      const event = { ...body, event_type, user_id: userOf(call) };
+      const { event_id, stored, replayed } = await events.record(event, call.idempotency_key);
+      return {
+        data: { event_id, event_type: body.event_type, accepted: true, stored },
+        ...(replayed && { replayed }),
+      };
     },
   };
 }

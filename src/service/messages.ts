@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { chatAnswer } from "../contract/schemas/assistant.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
+import type { ChargeTrace } from "../ledger/survey.ts";
 import type { Ids } from "../runtime/ids.ts";
 import { parseDocument, readDocument } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/errors.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { openStream } from "../storage/stream.ts";
+import { streamItem } from "../storage/stream-keys.ts";
 
 /** An answered question, as it is kept: all of the answer but what only the ledger knows. */
 export const message = z.strictObject({
@@ -85,14 +87,29 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids 
       const stream = sessionOf(user, session);
       const head = await stream.head();
       const turns = await stream.read(head - count + 1, head);
-      const keys = turns.map(({ message_id }) => messageKey(message_id));
-      const texts = await storage.getMany(keys);
-      return texts.flatMap((text, index) => parseDocument(keys[index]!, text, message) ?? []);
+      return readMessages(
+        storage,
+        turns.map(({ message_id }) => message_id),
+      );
     },
   };
   return messages;
 }
 
-function messageKey(id: number): Key {
+/** The answers of these ids that are there, in the order asked for. */
+export async function readMessages(storage: Storage, ids: readonly number[]): Promise<Message[]> {
+  const keys = ids.map(messageKey);
+  const texts = await storage.getMany(keys);
+  return texts.flatMap((text, index) => parseDocument(keys[index]!, text, message) ?? []);
+}
+
+/** A turn of a session is written after its answer was charged, so it tells of a charge that is not there any more. */
+export const sessionTrace: ChargeTrace = {
+  isAt: (key) => key[2]?.text === "sessions" && streamItem(key) !== undefined,
+  messageOf: (key, text) => parseDocument(key, text, turn)!.message_id,
+};
+
+/** Where an answer is stored. */
+export function messageKey(id: number): Key {
   return ["messages", String(id)];
 }

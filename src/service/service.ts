@@ -1,32 +1,29 @@
 import { createJwtVerifier, type JwtIdentity } from "../accounts/jwt.ts";
-import { createQuotaRules } from "../accounts/quota.ts";
-import { createSubscriptions, FREE_PLAN, type Subscriptions } from "../accounts/subscription.ts";
-import { createTokens, type Tokens } from "../accounts/tokens.ts";
-import { createUsers, type Users } from "../accounts/users.ts";
 import { createAssistant } from "../assistant/assistant.ts";
 import { checkInput, type RawInput } from "../contract/check.ts";
 import type { OperationId } from "../contract/endpoints.ts";
 import { createEvents, type Events } from "../events/events.ts";
 import { createLedger, type Ledger } from "../ledger/ledger.ts";
 import { createNews, type News } from "../news/news.ts";
+import type { Views } from "../news/views.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createFreshCache } from "../runtime/fresh.ts";
-import { createIds, type Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Random } from "../runtime/random.ts";
+import { observeStorage } from "../storage/observed.ts";
 import type { Storage } from "../storage/storage.ts";
+import { createAccountsService, type AccountsService } from "./accounts-service.ts";
 import { createChat } from "./chat.ts";
 import type { Config } from "./config.ts";
 import { createFeed } from "./feed.ts";
+import { observeLedger, observeModel, observeNews, type ServiceObserver } from "./observer.ts";
 import { createKnowledge } from "./knowledge.ts";
 import { createMessages } from "./messages.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
-import { createPoints, type Points } from "./points.ts";
 import { createSuggestions } from "./suggestions.ts";
-import { createStandings, type Standings } from "./standings.ts";
 
 /** The whole service: the 13 operations of the interface, and the rooms an operator works with. */
-export interface Service {
+export interface Service extends AccountsService {
   /**
    * Checks the input against the contract and runs the operation.
    *
@@ -41,18 +38,8 @@ export interface Service {
   warm(): Promise<void>;
   /** Waits for what is queued, then frees the storage. */
   close(): Promise<void>;
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly storage: Storage;
-  readonly users: Users;
-  readonly tokens: Tokens;
-  readonly subscriptions: Subscriptions;
-  readonly ledger: Ledger;
-  readonly standings: Standings;
   readonly news: News;
   readonly events: Events;
-  readonly adjust: Points["adjust"];
 }
 
 /** What a service is made of. */
@@ -66,23 +53,27 @@ export interface ServiceDeps {
   readonly logger: Logger;
   /** Instant a fixture was written for, ms since the epoch: its dates move from there to the clock's now. */
   readonly anchor_ms?: number;
+  /** How to reach the model's endpoint; the platform's fetch by default. */
+  readonly modelFetch?: typeof fetch;
+  /** What news snapshots are shown through; the news room's own by default. */
+  readonly newsViews?: Views;
+  /** Learns what the service does. */
+  readonly observer?: ServiceObserver;
 }
 
 export async function createService(deps: ServiceDeps): Promise<Service> {
-  const { config, baseDir, storage, clock, random, logger } = deps;
+  const { config, baseDir, clock, random, logger, observer } = deps;
+  const storage = observer === undefined ? deps.storage : observeStorage(deps.storage, observer);
   const ttl_ms = config.auth.cache_ms;
-  const ids = createIds(clock, random);
-  const quotaRules = createQuotaRules(config.quota.timezone);
-  const users = createUsers({ storage, clock, ttl_ms });
-  const tokens = createTokens({ storage, clock, random, ttl_ms });
-  const subscriptions = createSubscriptions({ storage, clock, plans: config.plans, ttl_ms });
-  const ledger = createLedger({ storage, clock, quotaRules });
+  const accounts = createAccountsService({ config, storage, clock, random, openLedger });
+  const { ids, users, tokens, subscriptions, ledger, standings, quotaRules, handlers: points } = accounts;
   const events = createEvents({ storage, clock, ids, logger });
   const shift = deps.anchor_ms === undefined ? {} : { shift: { anchor_ms: deps.anchor_ms } };
-  const news = createNews({ config: config.news, baseDir, storage, clock, logger, ...shift });
+  const views = deps.newsViews === undefined ? {} : { views: deps.newsViews };
+  const holder = random.bytes(8).toString("hex");
+  const ownNews = createNews({ config: config.news, baseDir, storage, clock, logger, holder, ...shift, ...views });
+  const news = observer === undefined ? ownNews : observeNews(ownNews, observer);
   const assistant = await openAssistant();
-  const standings = createStandings({ users, ledger, quotaRules, clock, defaultQuota: config.quota.free_daily });
-  const points = createPoints({ config, ids, ledger, standings, subscriptions });
   const knowledge = createKnowledge({ news, assistant });
   const chat = createChat({
     config,
@@ -107,23 +98,32 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
 
   async function openAssistant() {
     if (config.model === undefined) return createAssistant({ logger });
+    const modelFetch = deps.modelFetch === undefined ? {} : { fetch: deps.modelFetch };
     const { createModelGateway } = await import("../assistant/model.ts");
-    return createAssistant({ logger, model: createModelGateway(config.model, { logger }) });
+    const model = createModelGateway(config.model, { logger, ...modelFetch });
+    return createAssistant({ logger, model: observer === undefined ? model : observeModel(model, observer) });
+  }
+
+  function openLedger(ledgerDeps: Parameters<typeof createLedger>[0]): Ledger {
+    if (observer === undefined) return createLedger(ledgerDeps);
+    const onConflict = (): void => {
+      observer.conflicted();
+    };
+    return observeLedger(createLedger({ ...ledgerDeps, onConflict }), observer);
   }
 
   const verifyJwt = config.auth.jwt === undefined ? undefined : await createJwtVerifier(config.auth.jwt, clock);
 
   /** Takes over what the platform says of a user, so that every surface shows the same. */
   async function adopt(identity: JwtIdentity): Promise<void> {
-    const { user_id, free_daily_quota, plan, lang } = identity;
-    await users.ensure(user_id, {
+    const { user_id, as_of, free_daily_quota, plan, lang } = identity;
+    const settings = {
       ...(free_daily_quota === undefined ? {} : { free_daily_quota }),
       ...(lang === undefined ? {} : { lang }),
-    });
+    };
+    await users.adopt(user_id, settings, as_of);
     if (plan === undefined || !Object.hasOwn(config.plans, plan)) return;
-    const held = await subscriptions.get(user_id);
-    if (held.plan === plan && (held.is_active || plan === FREE_PLAN)) return;
-    await subscriptions.set(user_id, plan, { started_at: clock.now() });
+    await subscriptions.adopt(user_id, plan, as_of);
   }
 
   const platformUsers = createFreshCache(ttl_ms, async (token: string) => {
@@ -166,7 +166,7 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
       ]);
     },
     async close() {
-      await events.close();
+      await Promise.all([news.close(), events.close()]);
       await storage.close();
     },
   };

@@ -1,7 +1,13 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigError, loadConfig } from "../../src/service/load-config.ts";
+import { configSchema } from "../../src/service/config.ts";
+import { exampleConfig } from "../../src/service/config-example.ts";
+import { ConfigError } from "../../src/service/config-faults.ts";
+import { configJsonSchema } from "../../src/service/config-json-schema.ts";
+import { configKeys } from "../../src/service/config-keys.ts";
+import { describeSource } from "../../src/service/config-source.ts";
+import { loadConfig } from "../../src/service/load-config.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 async function withFile<T>(text: string, test: (file: string, folder: string) => Promise<T>): Promise<T> {
@@ -50,12 +56,124 @@ describe("configuration", () => {
     await expect(load("exchnage: { rate: 1 }")).rejects.toThrow("exchnage: is not a known key");
     await expect(load("quota: { free: 1 }")).rejects.toThrow("quota.free: is not a known key");
     await expect(load("quota: { timezone: Asia/Shanghai, free_daily: -1 }")).rejects.toThrow(
-      /quota\.timezone: must be an offset.*quota\.free_daily/,
+      /quota\.timezone: must be an offset.*\nquota\.free_daily/,
     );
     await expect(load("a: [")).rejects.toThrow("Cannot read the configuration");
     await expect(load("- a")).rejects.toThrow("must hold a map");
     await expect(loadConfig({ file: "/nowhere.yaml", env: {}, flags: {} })).rejects.toThrow(ConfigError);
     await expect(loadConfig({ env: { ANP_SERVER_PORT: "many" }, flags: {} })).rejects.toThrow("server.port");
     expect((await load("")).config.server.port).toBe(8787);
+  });
+
+  it("names the variable or the file, the value and the bound of what is wrong, and the key that was meant", () =>
+    withFile(
+      "sever: { port: 1 }\nlimits: { rates: { chat: { window_s: 0 } } }\nnews: { sources: [{ id: a, nam: A }] }\n",
+      async (file) => {
+        const env = { ANP_SERVER_PORT: "abc", ANP_SERVER_DOCS: "yes", ANP_LOG_LEVEL: "loud", ANP_SERVR_HOST: "x" };
+        const fault: unknown = await loadConfig({ file, env, flags: {} }).catch((error: unknown) => error);
+        expect((fault as Error).message.split("\n").sort()).toEqual([
+          "ANP_SERVR_HOST: is not a known environment variable. Did you mean ANP_SERVER_HOST?",
+          "limits.rates.chat.requests: is required (ANP_LIMITS_RATES_CHAT_REQUESTS in the environment)",
+          `limits.rates.chat.window_s: must be an integer from 1 to 86400, not 0 (${file})`,
+          'log.level: must be debug, info, warn, error or silent, not "loud" (ANP_LOG_LEVEL in the environment)',
+          "news.sources.0.lang: is required",
+          `news.sources.0.nam: is not a known key (${file}). Did you mean name?`,
+          "news.sources.0.name: is required",
+          "news.sources.0.url: is required",
+          'server.docs: must be true or false, not "yes" (ANP_SERVER_DOCS in the environment)',
+          'server.port: must be an integer from 0 to 65535, not "abc" (ANP_SERVER_PORT in the environment)',
+          `sever: is not a known key (${file}). Did you mean server?`,
+        ]);
+      },
+    ));
+
+  it("takes secrets from files and the environment, and refuses them in its own file without repeating them", () =>
+    withFile("model: { base_url: http://m.example, model: m, api_key_file: key }\n", async (file, folder) => {
+      await writeFile(join(folder, "key"), "from-the-file\n");
+      const load = (env: Record<string, string>) => loadConfig({ file, env, flags: {} });
+      expect((await load({})).config.model?.api_key).toBe("from-the-file");
+      expect((await load({ ANP_MODEL_API_KEY: "from-the-environment" })).config.model?.api_key).toBe(
+        "from-the-environment",
+      );
+      await writeFile(join(folder, "other"), "from-another-file");
+      const aside = { ANP_MODEL_API_KEY_FILE: join(folder, "other") };
+      expect((await load(aside)).config.model?.api_key).toBe("from-another-file");
+      await expect(load({ ...aside, ANP_MODEL_API_KEY: "x" })).rejects.toThrow("exclude each other");
+      await expect(load({ ANP_MODEL_API_KEY_FILE: join(folder, "none") })).rejects.toThrow(
+        "model.api_key: the file that ANP_MODEL_API_KEY_FILE names cannot be read",
+      );
+      await writeFile(join(folder, "key"), "\n");
+      await expect(load({})).rejects.toThrow("model.api_key: the file");
+
+      for (const [text, key] of [
+        ["model: { base_url: http://m.example, model: m, api_key: hush-hush }", "model.api_key"],
+        [`auth: { jwt: { secret: ${"hush-hush".repeat(4)} } }`, "auth.jwt.secret"],
+        ["storage: redis://anp:hush-hush@127.0.0.1/0", "storage"],
+      ] as const) {
+        await writeFile(file, text);
+        const fault = (await load({}).catch((error: unknown) => error)) as Error;
+        expect(fault.message).toMatch(new RegExp(`^${key}: .*must not stand in `));
+        expect(fault.message).not.toContain("hush");
+      }
+      await writeFile(file, "");
+      const short = (await load({ ANP_AUTH_JWT_SECRET: "hush-hush" }).catch((error: unknown) => error)) as Error;
+      expect(short.message).toBe(
+        "auth.jwt.secret: must have at least 32 characters (ANP_AUTH_JWT_SECRET in the environment)",
+      );
+    }));
+
+  it("knows where each value comes from", () =>
+    withFile("server: { port: 1, host: h, drain_ms: 5 }\nstorage: 'memory:'\n", async (file) => {
+      const env = { ANP_SERVER_PORT: "2", ANP_SERVER_HOST: "e", ANP_STRANGER: "x", ANP_SERVICE_HOST: "kubernetes" };
+      const flags = { "server.port": 3 };
+      const { sources, strangers } = await loadConfig({ file, env, flags, fixture: { storage: "fs:own" } });
+      const of = (key: string) => describeSource(sources.get(key)!);
+      expect([of("server.port"), of("server.host"), of("server.drain_ms"), of("storage"), of("log.level")]).toEqual([
+        "flag",
+        "environment ANP_SERVER_HOST",
+        `file ${file}`,
+        "fixture",
+        "default",
+      ]);
+      expect(strangers).toEqual(["ANP_STRANGER"]);
+    }));
+
+  it("takes lists from the environment with commas, and a section without keys for none", () =>
+    withFile("server:\n  cors:\nlimits:\n", async (file) => {
+      const env = { ANP_SERVER_CORS_ORIGINS: "https://a.example, https://b.example:8443" };
+      const { config } = await loadConfig({ file, env, flags: {} });
+      expect(config.server.cors.origins).toEqual(["https://a.example", "https://b.example:8443"]);
+      expect(config.limits.in_flight).toBe(2000);
+    }));
+});
+
+describe("the example of a configuration", () => {
+  it("means the defaults as it stands, and what it says of every key with its comment marks removed", () =>
+    withFile(exampleConfig(), async (file, folder) => {
+      const { config } = await loadConfig({ file, env: {}, flags: { storage: "fs:./.anp/data" } });
+      expect(config).toEqual((await loadConfig({ env: {}, flags: {} })).config);
+
+      await writeFile(join(folder, "api_key"), "k");
+      await mkdir(join(folder, "secrets"));
+      await writeFile(join(folder, "secrets/api_key"), "k");
+      const on = exampleConfig()
+        .replaceAll("/run/secrets", "secrets")
+        .replaceAll(/^( *)# ((?: *# |(?! )[a-z_]+:| {2}))/gm, "$1$2")
+        // Exactly one of these two may stand.
+        .replaceAll(/^ *secret_file:.*$/gm, "");
+      await writeFile(file, on);
+      const whole = await loadConfig({ file, env: {}, flags: {} });
+      const unset = [...whole.sources].filter(([, { kind }]) => kind === "default").map(([key]) => key);
+      expect(unset).toEqual(["auth.jwt.secret"]);
+    }));
+
+  it("explains every key, and no secret has a place in the schema for editors", () => {
+    const keys = configKeys(configSchema);
+    expect(keys.filter(({ description }) => description === "").map(({ name }) => name)).toEqual([]);
+    const schema = JSON.stringify(configJsonSchema());
+    for (const key of ["api_key", "secret"]) {
+      expect(schema).toContain(`"${key}_file"`);
+      expect(schema).not.toContain(`"${key}":{`);
+    }
   });
 });

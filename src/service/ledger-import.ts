@@ -1,0 +1,185 @@
+import type { z } from "zod";
+import { subscriptionKey } from "../accounts/subscription.ts";
+import { profileKey, userProfile } from "../accounts/users.ts";
+import { linkFault } from "../ledger/chain.ts";
+import { entry, type Entry } from "../ledger/entry.ts";
+import { ledgerKey, operationKey } from "../ledger/ledger.ts";
+import { SealError, unsealed } from "../runtime/seal.ts";
+import { printKey, readDocument } from "../storage/documents.ts";
+import type { Key, Storage } from "../storage/storage.ts";
+import { headHint } from "../storage/stream-keys.ts";
+import { openStream } from "../storage/stream.ts";
+import { ledgerLine, type UserLine, type UsersLine } from "./ledger-lines.ts";
+import { messageKey } from "./messages.ts";
+
+/** How far an import has come. */
+export interface ImportProgress {
+  /** Users whose ledger is whole, and who are known now. */
+  users: number;
+  /** Users that the export holds. */
+  all: number;
+  entries: number;
+  answers: number;
+  /** Values that were there already, from an import before. */
+  present: number;
+  /** The user whose ledger comes in, and its last entry; undefined between two. */
+  current: { readonly user: string; readonly entry: number } | undefined;
+}
+
+/** The import refuses what it reads, or what is there already. What it wrote before stands. */
+export class ImportError extends Error {
+  override readonly name = "ImportError";
+}
+
+const BATCH = { values: 128, characters: 1024 * 1024 } as const;
+
+/**
+ * Writes an export of ledgers into a storage that has none of its users. Each entry is checked before it is written:
+ * hash, number, sums, and that it follows the one before. A user becomes known last, when the whole ledger is there; the
+ * index of operations is made anew from the entries. An import that was interrupted is finished by running it again:
+ * what is there already must be the same to the letter.
+ *
+ * @param progress is kept up to date, for a report in case of failure
+ * @returns the users
+ * @throws SealError when the input was cut off or changed
+ * @throws ImportError when a user is there with another ledger, or a line is not right
+ */
+export async function importLedgers(
+  storage: Storage,
+  lines: AsyncIterable<string>,
+  progress: ImportProgress,
+  onProgress: () => void = () => undefined,
+): Promise<string[]> {
+  const users = new Map<string, { readonly created_at: string; readonly first: string | null; done: boolean }>();
+  let last: Entry | undefined;
+  let waiting: Value[] = [];
+  let characters = 0;
+
+  async function flush(): Promise<void> {
+    progress.present += await createAll(storage, waiting);
+    waiting = [];
+    characters = 0;
+    onProgress();
+  }
+
+  async function write(key: Key, value: object): Promise<void> {
+    const text = JSON.stringify(value);
+    waiting.push({ key, text });
+    characters += text.length;
+    if (waiting.length >= BATCH.values || characters >= BATCH.characters) await flush();
+  }
+
+  async function announce({ users: announced }: UsersLine): Promise<void> {
+    if (progress.current !== undefined || progress.users > 0) throw new ImportError("users are named too late");
+    for (const [user, created_at, first] of announced) {
+      await refuseStranger(storage, user, created_at, first);
+      users.set(user, { created_at, first, done: false });
+      progress.all += 1;
+    }
+  }
+
+  async function take(item: Entry): Promise<void> {
+    if (last !== undefined && last.user_id !== item.user_id) throw new ImportError(`${last.user_id} has no end`);
+    const user = users.get(item.user_id);
+    if (user?.done !== false) throw new ImportError(`${item.user_id} is not to come here`);
+    const wrong = linkFault(item, last, item.user_id);
+    const name = `entry ${(last?.id ?? 0) + 1} of ${item.user_id}`;
+    if (wrong !== undefined) throw new ImportError(`${name}: ${wrong}`);
+    const stream = openStream(storage, ledgerKey(item.user_id), entry);
+    await write(stream.keyOf(item.id), item);
+    if (last?.operation.repeatable === true) {
+      await write(operationKey(last.user_id, last.operation.id), { entry: last.id });
+    }
+    last = item;
+    progress.entries += 1;
+    progress.current = { user: item.user_id, entry: item.id };
+  }
+
+  async function finish({ user: profile, subscription, entries, head }: UserLine): Promise<void> {
+    const { user_id } = profile;
+    const user = users.get(user_id);
+    if (user?.done !== false) throw new ImportError(`${user_id} is not to come here`);
+    if ((last?.id ?? 0) !== entries || (last?.hash ?? null) !== head || (last?.user_id ?? user_id) !== user_id) {
+      throw new ImportError(`the ledger of ${user_id} does not end with entry ${entries}`);
+    }
+    if (subscription !== null) await write(subscriptionKey(user_id), subscription);
+    await flush();
+    const hint = headHint(entries);
+    if (hint > 0) await storage.create([...ledgerKey(user_id), "head"], String(hint));
+    await write(profileKey(user_id), profile);
+    await flush();
+    user.done = true;
+    last = undefined;
+    progress.users += 1;
+    progress.current = undefined;
+  }
+
+  for await (const { number, text } of unsealed("ledger", lines)) {
+    try {
+      const line = parseLine(text);
+      if ("id" in line) await take(line);
+      else if ("answer" in line) {
+        await write(messageKey(line.answer.message_id), line.answer);
+        progress.answers += 1;
+      } else if ("user" in line) await finish(line);
+      else await announce(line);
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      throw new ImportError(`Line ${number}: ${error.message}.`);
+    }
+  }
+  await flush();
+  if (progress.users !== progress.all) throw new SealError("The input names users whose ledger it does not hold.");
+  return [...users.keys()];
+}
+
+function parseLine(text: string) {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ImportError((error as Error).message);
+  }
+  // As it stands in the line and not as it was read: what is stored must be the same to the letter.
+  if (ledgerLine.safeParse(value).success) return value as z.infer<typeof ledgerLine>;
+  throw new ImportError("it is no line of a ledger export");
+}
+
+interface Value {
+  readonly key: Key;
+  readonly text: string;
+}
+
+/**
+ * @returns how many were there already, the same
+ * @throws ImportError when another value is there
+ */
+async function createAll(storage: Storage, values: readonly Value[]): Promise<number> {
+  const created = await Promise.all(values.map(({ key, text }) => storage.create(key, text)));
+  const present = values.filter((_, index) => !created[index]);
+  const texts = await storage.getMany(present.map(({ key }) => key));
+  for (const [index, { key, text }] of present.entries()) {
+    if (texts[index] !== text) throw new ImportError(`another ${printKey(key)} is in this storage`);
+  }
+  return present.length;
+}
+
+/** @throws ImportError when the storage has a user of that id who is not the one of the export */
+async function refuseStranger(
+  storage: Storage,
+  user: string,
+  created_at: string,
+  firstHash: string | null,
+): Promise<void> {
+  const profile = await readDocument(storage, profileKey(user), userProfile);
+  const first = await openStream(storage, ledgerKey(user), entry).get(1);
+  if (profile !== undefined && profile.created_at !== created_at) throw new ImportError(strange(user));
+  if (first !== undefined && first.hash !== firstHash) throw new ImportError(strange(user));
+}
+
+function strange(user: string): string {
+  return (
+    `the storage has a user ${user} already, who is not the one of this export; nothing was written. ` +
+    "Import into a storage without that user, or export the others one by one"
+  );
+}
