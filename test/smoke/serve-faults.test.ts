@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { anp, spawnDaemon, startDaemon } from "../cli/anp.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+let cwd: string;
+let remove: () => Promise<void>;
+beforeAll(async () => {
+  ({ path: cwd, remove } = await temporaryFolder());
+});
+afterAll(() => remove());
+
+const FAULT = ["--fault", "trade-reward=error"];
+
+it("refuses faults in production, which is where nothing says otherwise", async () => {
+  const refused = await spawnDaemon(["--storage", "memory:", ...FAULT], { cwd }).ended;
+  expect([refused.code, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toContain("error: --fault is refused in production. Give --demo, or set ANP_MODE=staging");
+  const env = { ANP_MODE: "production" };
+  const demo = await spawnDaemon(["--demo", "--storage", "memory:", ...FAULT], { cwd, env }).ended;
+  expect([demo.code, demo.stderr]).toEqual([2, expect.stringContaining("says that this daemon is in production")]);
+});
+
+it("takes them in staging, says so, and fails as asked", async () => {
+  const faults = [...FAULT, "--fault", "storage=read-error"];
+  const daemon = await startDaemon(["--storage", "memory:", ...faults], { cwd, env: { ANP_MODE: "staging" } });
+  await daemon.says("faults: trade-reward=error storage=read-error");
+  await daemon.says('"faults are on"');
+  expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503);
+  daemon.child.kill("SIGTERM");
+  expect((await daemon.ended).code).toBe(0);
+});
+
+it("refuses what is no fault, with a hint, and lists all of them in the help", async () => {
+  const [wrong, twice, help, topic] = await Promise.all([
+    anp(["serve", "--demo", "--fault", "model=timout"], { cwd }),
+    anp(["serve", "--demo", "--fault", "model=error", "--fault", "model=empty"], { cwd }),
+    anp(["serve", "--help"], { cwd }),
+    anp(["help", "faults"], { cwd }),
+  ]);
+  expect([wrong.code, twice.code]).toEqual([2, 2]);
+  expect(wrong.stderr).toMatch(/^error: --fault must be model=.*, not "model=timout"\. Did you mean timeout\?$/m);
+  expect(twice.stderr).toContain("error: --fault gives model twice.");
+  expect(help.stdout).toMatch(/--fault <name=kind>/);
+  expect(topic.stdout).toContain("model=timeout");
+  expect(topic.stdout).toContain("answers=slow,ms=N");
+});
