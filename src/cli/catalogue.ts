@@ -16,6 +16,24 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     load: async () => (await import("./commands/serve/serve.ts")).serve,
   },
   {
+    name: "doctor",
+    group: "Daemon",
+    summary: "Look whether all is well, and what to do where it is not",
+    load: async () => (await import("./commands/doctor/doctor.ts")).doctor,
+  },
+  {
+    name: "profiles",
+    group: "Daemon",
+    summary: "Addresses and tokens of daemons, by name",
+    load: async () => (await import("./commands/profiles/group.ts")).profiles,
+  },
+  {
+    name: "smoke",
+    group: "Daemon",
+    summary: "Run smoke files against a daemon",
+    load: async () => (await import("./commands/smoke/smoke.ts")).smoke,
+  },
+  {
     name: "ask",
     group: "Assistant and news",
     summary: "Ask a question in a user's name",
@@ -48,7 +66,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   {
     name: "ledger",
     group: "Users and points",
-    summary: "List, verify and export ledgers",
+    summary: "List, verify, export and import ledgers",
     load: async () => (await import("./commands/ledger/group.ts")).ledger,
   },
   {
@@ -86,6 +104,24 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     group: "Records and documents",
     summary: "Replay, export and count behaviour events",
     load: async () => (await import("./commands/events/group.ts")).events,
+  },
+  {
+    name: "storage",
+    group: "Records and documents",
+    summary: "Copy, back up and restore everything that is stored",
+    load: async () => (await import("./commands/storage/group.ts")).storage,
+  },
+  {
+    name: "config",
+    group: "Records and documents",
+    summary: "Show the configuration and all its keys",
+    load: async () => (await import("./commands/config/group.ts")).config,
+  },
+  {
+    name: "completion",
+    group: "Records and documents",
+    summary: "Print the completion for bash, zsh or fish",
+    load: async () => (await import("./commands/completion.ts")).completion,
   },
   {
     name: "openapi",

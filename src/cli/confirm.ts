@@ -9,8 +9,12 @@ export const yesFlag: Param<boolean> = toggle("do not ask for confirmation");
  *
  * @throws CommandFailure when the answer is no
  */
-export async function confirmChange({ terminal }: Context, yes: boolean, message: string): Promise<void> {
+export async function confirmChange(
+  { terminal }: Context,
+  yes: boolean,
+  message: string | (() => Promise<string>),
+): Promise<void> {
   if (yes || !terminal.canPrompt) return;
   const { askToGoOn } = await import("./prompt.ts");
-  await askToGoOn(message);
+  await askToGoOn(typeof message === "string" ? message : await message());
 }

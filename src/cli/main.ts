@@ -1,10 +1,12 @@
 import { CommanderError } from "commander";
 import { CATALOGUE } from "./catalogue.ts";
 import type { Invocation } from "./command.ts";
-import { EXIT } from "./exit.ts";
+import { didYouMean } from "../runtime/nearest.ts";
+import { EXIT, UsageError } from "./exit.ts";
 import { readGlobals } from "./globals.ts";
 import { createProgram } from "./program.ts";
 import { openTerminal } from "./terminal.ts";
+import { TOPICS } from "./topics.ts";
 
 /**
  * Runs one command line and sets the exit code of the process.
@@ -24,12 +26,18 @@ export async function main(argv: readonly string[]): Promise<void> {
     },
   }));
   try {
+    if (argv[0] === "__complete") {
+      const { complete } = await import("./completion/complete.ts");
+      await complete(argv.slice(1), env);
+      return;
+    }
     const words = await wordsOf(argv);
     if (words !== undefined) await program.parseAsync(words, { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) {
       // commander has said it already.
       process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+      if (error.code === "commander.excessArguments") sayWhatIsTaken(argv);
       return;
     }
     const { reportOf } = await import("./report.ts");
@@ -46,9 +54,18 @@ async function wordsOf(argv: readonly string[]): Promise<readonly string[] | und
   if (first !== "help") return argv;
   if (second === undefined) return ["--help"];
   if (CATALOGUE.some(({ name }) => name === second)) return [second, ...rest, "--help"];
-  const { TOPICS } = await import("./topics.ts");
   const topic = TOPICS.get(second);
-  if (topic === undefined) return [second];
-  process.stdout.write(topic);
+  if (topic === undefined) {
+    const known = [...CATALOGUE.map(({ name }) => name), ...TOPICS.keys()];
+    throw new UsageError(`There is no command or help topic ${second}.${didYouMean(second, known)}`);
+  }
+  process.stdout.write(await topic.text());
   return undefined;
+}
+
+/** What follows `--` is taken as it is: a flag there is one argument too many. */
+function sayWhatIsTaken(argv: readonly string[]): void {
+  const end = argv.indexOf("--");
+  const flag = end === -1 ? undefined : argv.slice(end + 1).find((word) => word.startsWith("--"));
+  if (flag !== undefined) process.stderr.write(`What follows -- is taken as it is: put ${flag} before it.\n`);
 }

@@ -1,6 +1,8 @@
+import { createSweeper } from "../runtime/sweeper.ts";
 import { cleanLine } from "./clean.ts";
 import type { Context } from "./command.ts";
 import type { Format } from "./globals.ts";
+import type { TableLayout } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What a cell may hold. */
@@ -14,8 +16,14 @@ export interface Column<T> {
   readonly show?: (row: T, terminal: Terminal) => string;
   /** Takes what is left of the terminal's width, and is cut where that is too little. */
   readonly wide?: true;
+  /** Left out where the terminal is too narrow for all columns. */
+  readonly spare?: true;
   /** For programs alone: a terminal has no room for it. */
   readonly machine?: true;
+  /** For people alone: a program can tell it from the other columns. */
+  readonly person?: true;
+  /** What a terminal calls it, where that is not its name. */
+  readonly title?: string;
 }
 
 /** The format of this run: what was asked for, or a table for a person and tab-separated lines for a program. */
@@ -36,16 +44,51 @@ export async function printRows<T extends object>(
   }
   if (format === "table") {
     const { drawTable } = await import("./table.ts");
-    const shown = columns.filter(({ machine }) => machine !== true);
-    await terminal.write(drawTable(rows, shown, terminal));
+    await terminal.write(drawTable(rows, forPeople(columns), terminal));
     return;
   }
   const lines = rows.map((row) => lineOf(format, row, columns));
   await terminal.write(headOf(format, columns) + lines.join(""));
 }
 
-/** Prints one object: its fields below each other on a terminal, in one row for a program. */
-export async function printRecord(context: Context, data: object): Promise<void> {
+/** Starts printing rows as they come, in flat memory: as `printRows` would, but that a table is made of parts. */
+export function openRowPrinter<T extends object>(context: Context, columns: readonly Column<T>[]): RecordPrinter<T> {
+  const { terminal } = context;
+  const format = formatOf(context);
+  if (format !== "table") return openRecordPrinter(context, columns, format);
+  let waiting: T[] = [];
+  let layout: TableLayout<T> | undefined;
+  async function flush(): Promise<boolean> {
+    const { drawTable, layOut } = await import("./table.ts");
+    const head = layout === undefined;
+    layout ??= layOut(waiting, forPeople(columns), terminal);
+    const text =
+      waiting.length === 0 && !head ? "" : drawTable(waiting, forPeople(columns), terminal, { layout, head });
+    waiting = [];
+    return terminal.write(text);
+  }
+  return {
+    async print(row) {
+      waiting.push(row);
+      return waiting.length < ROWS_DRAWN ? true : flush();
+    },
+    async end() {
+      await flush();
+    },
+    flush,
+  };
+}
+
+/**
+ * Prints one object: its fields below each other on a terminal, in one row for a program.
+ *
+ * @param words how a terminal shows a field, where that is not the plain value
+ */
+export async function printRecord<T extends object>(
+  context: Context,
+  data: T,
+  words: { readonly [K in keyof T]?: (value: T[K]) => string } = {},
+): Promise<void> {
   const fields = Object.entries(data).map(([name, value]): Column<object> => ({ name, of: () => toCell(value) }));
   if (formatOf(context) !== "table") {
     await printRows(context, { data, rows: [data], columns: fields });
@@ -53,7 +96,9 @@ export async function printRecord(context: Context, data: object): Promise<void>
   }
   const width = Math.max(...fields.map(({ name }) => name.length));
   const lines = fields.map(({ name, of }) => {
-    return `${context.terminal.paint("bold", name.padEnd(width))}  ${plain(of(data))}\n`;
+    const show = words[name as keyof T];
+    const text = show === undefined ? plain(of(data)) : show(data[name as keyof T]);
+    return `${context.terminal.paint("bold", name.padEnd(width))}  ${text}`.trimEnd().concat("\n");
   });
   await context.terminal.write(lines.join(""));
 }
@@ -62,27 +107,60 @@ export async function printRecord(context: Context, data: object): Promise<void>
 export interface RecordPrinter<T> {
   /** Waits until the record is taken; false when nobody reads any more. */
   print(record: T): Promise<boolean>;
+  /** Writes what waits to be written with others; false when nobody reads any more. */
+  flush(): Promise<boolean>;
   end(): Promise<void>;
 }
 
 const BATCH_CHARACTERS = 32 * 1024;
+/** Rows of a table that are drawn together. */
+const ROWS_DRAWN = 100;
+
+/** Starts printing lines as they come, many at a time. */
+export function openLinePrinter({ terminal }: Context): RecordPrinter<string> {
+  const sweep = createSweeper();
+  let waiting = "";
+  function flush(): Promise<boolean> {
+    const text = waiting;
+    waiting = "";
+    sweep();
+    return terminal.write(text);
+  }
+  return {
+    async print(line) {
+      waiting += `${line}\n`;
+      return waiting.length < BATCH_CHARACTERS ? true : flush();
+    },
+    flush,
+    async end() {
+      await flush();
+    },
+  };
+}
 
 /** Starts printing records in flat memory, as lines of JSON where nothing else is asked for. */
-export function openRecordPrinter<T extends object>(context: Context, columns: readonly Column<T>[]): RecordPrinter<T> {
-  const { terminal, globals } = context;
-  const format = globals.format ?? "jsonl";
+export function openRecordPrinter<T extends object>(
+  { terminal, globals }: Context,
+  columns: readonly Column<T>[],
+  format: Format = globals.format ?? "jsonl",
+): RecordPrinter<T> {
   const json = format === "json";
   let waiting = json ? "[" : headOf(format, columns);
   let count = 0;
+  const sweep = createSweeper();
+  function flush(): Promise<boolean> {
+    const text = waiting;
+    waiting = "";
+    sweep();
+    return terminal.write(text);
+  }
   return {
     async print(record) {
       waiting += json ? `${count === 0 ? "" : ","}\n${JSON.stringify(record)}` : lineOf(format, record, columns);
       count += 1;
-      if (waiting.length < BATCH_CHARACTERS) return true;
-      const text = waiting;
-      waiting = "";
-      return terminal.write(text);
+      return waiting.length < BATCH_CHARACTERS ? true : flush();
     },
+    flush,
     async end() {
       await terminal.write(json ? `${waiting}${count === 0 ? "" : "\n"}]\n` : waiting);
     },
@@ -111,15 +189,23 @@ function toCell(value: unknown): Cell {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
+function forPeople<T>(columns: readonly Column<T>[]): Column<T>[] {
+  return columns.filter(({ machine }) => machine !== true);
+}
+
+function forPrograms<T>(columns: readonly Column<T>[]): Column<T>[] {
+  return columns.filter(({ person }) => person !== true);
+}
+
 function headOf(format: Format, columns: readonly Column<never>[]): string {
-  const names = columns.map(({ name }) => name);
+  const names = forPrograms(columns).map(({ name }) => name);
   if (format === "tsv") return `${names.join("\t")}\n`;
   return format === "csv" ? `${names.map(quote).join(",")}\n` : "";
 }
 
 function lineOf<T extends object>(format: Format, row: T, columns: readonly Column<T>[]): string {
   if (format === "jsonl") return `${JSON.stringify(row)}\n`;
-  const cells = columns.map(({ of }) => of(row));
+  const cells = forPrograms(columns).map(({ of }) => of(row));
   if (format === "tsv") return `${cells.map(plain).join("\t")}\n`;
   return `${cells.map((cell) => quote(Array.isArray(cell) ? cell.join("; ") : String(cell ?? ""))).join(",")}\n`;
 }

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { CATALOGUE } from "./catalogue.ts";
 import type { Wiring } from "./command.ts";
 import { declareGlobals } from "./globals.ts";
+import { TOPICS } from "./topics.ts";
+import { version } from "./version.ts";
 
 /** The program with the names of its commands; what a command takes is loaded once it is typed. */
 export function createProgram(wiring: (program: Command) => Wiring): Command {
@@ -31,11 +32,4 @@ Examples:
   $ anp ask "How do I withdraw?" --user alice --demo
   $ anp ledger alice --json
 
-Topics: anp help environment | formatting | exit-codes`;
-
-function version(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  return version;
-}
+Topics: anp help ${[...TOPICS.keys()].join(" | ")}`;

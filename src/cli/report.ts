@@ -22,16 +22,19 @@ function describe(error: unknown, { path, fields }: Invocation): Report {
   if (error instanceof CommandFailure) return { exit: error.exit, lines: [asError(error.message)] };
   if (error instanceof AnpError) {
     const { exit, remedy } = ERRORS[error.code];
-    if (error.faults.length === 0) return { exit, lines: [asError(error.message), remedy] };
+    const id = requestOf(error);
+    if (error.faults.length === 0) return { exit, lines: [asError(error.message), remedy, ...id] };
     return {
       exit,
-      lines: [...error.faults.map((fault) => asError(`${nameOf(fault, fields)} ${fault.message}.`)), help],
+      lines: [...error.faults.map((fault) => asError(`${nameOf(fault, fields)} ${fault.message}.`)), help, ...id],
     };
   }
   if (!(error instanceof Error)) return { exit: EXIT.failure, lines: [asError(String(error))] };
   switch (error.name) {
     case "ConfigError":
-      return { exit: EXIT.usage, lines: [asError(error.message)] };
+    case "StorageAddressError":
+    case "TlsError":
+      return { exit: EXIT.usage, lines: error.message.split("\n").map(asError) };
     case "CorruptionError":
       return {
         exit: EXIT.failure,
@@ -42,7 +45,15 @@ function describe(error: unknown, { path, fields }: Invocation): Report {
         exit: EXIT.unreachable,
         lines: [asError(error.message), "Check --storage, and that it can be reached and written."],
       };
+    case "UnreachableError":
+      return { exit: EXIT.unreachable, lines: [asError(error.message), "Check --url, and that the daemon runs."] };
+    case "ContractViolation":
+      return {
+        exit: EXIT.failure,
+        lines: [asError(error.message), "The daemon and this program are of different versions.", ...requestOf(error)],
+      };
     case "PortError":
+    case "DurabilityError":
       return { exit: EXIT.failure, lines: [asError(error.message)] };
     case "ExitPromptError":
       return { exit: EXIT.interrupted, lines: ["Interrupted. Nothing was changed."] };
@@ -52,6 +63,11 @@ function describe(error: unknown, { path, fields }: Invocation): Report {
         lines: [asError(error.message), "Run it again with --verbose for the stack trace."],
       };
   }
+}
+
+/** The daemon's id of the request, for whoever reads its log. */
+function requestOf(error: Error): string[] {
+  return "request_id" in error && typeof error.request_id === "string" ? [`request_id: ${error.request_id}`] : [];
 }
 
 /** What a field of the contract is called on the command line. */

@@ -3,7 +3,7 @@ import { plain, type Column } from "./print.ts";
 import type { Terminal } from "./terminal.ts";
 
 const GAP = 2;
-const LEAST_WIDTH = 12;
+const LEAST_WIDTH = 16;
 
 const NO_LINES = {
   top: "",
@@ -23,41 +23,68 @@ const NO_LINES = {
   middle: "",
 };
 
-/** A table without lines. Numbers stand at the right; wide characters count two columns. */
+/** The columns of a table that a terminal has room for, and their widths, the gaps to the next included. */
+export interface TableLayout<T> {
+  readonly columns: readonly Column<T>[];
+  readonly widths: readonly number[];
+}
+
+/**
+ * A table without lines. Numbers stand at the right; wide characters count two columns.
+ *
+ * @param options.layout for a table that is drawn in parts; what is longer is cut
+ * @param options.head whether to begin with the names of the columns
+ */
 export function drawTable<T extends object>(
   rows: readonly T[],
   columns: readonly Column<T>[],
   terminal: Terminal,
+  options: { readonly layout?: TableLayout<T>; readonly head?: boolean } = {},
 ): string {
-  const cells = rows.map((row) => columns.map((column) => column.show?.(row, terminal) ?? plain(column.of(row))));
-  const names = columns.map(({ name }) => name.replaceAll("_", " ").toUpperCase());
+  const layout = options.layout ?? layOut(rows, columns, terminal);
   const first = rows[0];
-  const draw = (colWidths: (number | null)[]): string => {
-    const table = new Table({
-      head: names.map((name) => terminal.paint("bold", name)),
-      chars: NO_LINES,
-      style: { head: [], border: [], "padding-left": 0, "padding-right": GAP, compact: true },
-      colAligns: columns.map(({ of }) => (first !== undefined && typeof of(first) === "number" ? "right" : "left")),
-      colWidths,
-    });
-    table.push(...cells);
-    return table.toString();
-  };
-  const natural = columns.map(() => null);
-  const text = draw(natural);
-  const flexible = columns.findIndex(({ wide }) => wide === true);
-  const excess = widest(text) - terminal.columns;
-  const fitted = flexible === -1 || excess <= 0 ? text : draw(shrunk(flexible, excess));
-  return `${fitted.replace(/[ \t]+$/gm, "")}\n`;
-
-  function shrunk(index: number, by: number): (number | null)[] {
-    const own = Math.max(...[names[index]!, ...cells.map((row) => row[index]!)].map(widthOf)) + GAP;
-    return columns.map((_, at) => (at === index ? Math.max(LEAST_WIDTH, own - by) : null));
-  }
+  const table = new Table({
+    head: options.head === false ? [] : namesOf(layout.columns).map((name) => terminal.paint("bold", name)),
+    chars: NO_LINES,
+    style: { head: [], border: [], "padding-left": 0, "padding-right": GAP, compact: true },
+    colAligns: layout.columns.map(({ of }) =>
+      first !== undefined && typeof of(first) === "number" ? "right" : "left",
+    ),
+    colWidths: [...layout.widths],
+  });
+  table.push(...cellsOf(rows, layout.columns, terminal));
+  return `${table.toString().replace(/[ \t]+$/gm, "")}\n`;
 }
 
-function widest(text: string): number {
-  return Math.max(...text.split("\n").map(widthOf));
+/**
+ * Columns as wide as what stands in them. Where the terminal is narrower, the one that may be cut gives way, and then
+ * those that may be left out.
+ */
+export function layOut<T extends object>(
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+  terminal: Terminal,
+): TableLayout<T> {
+  const cells = [namesOf(columns), ...cellsOf(rows, columns, terminal)];
+  const widths = columns.map((_, at) => GAP + Math.max(...cells.map((row) => widthOf(row[at]!))));
+  const flexible = columns.findIndex(({ wide }) => wide === true);
+  const excess = widths.reduce((sum, width) => sum + width, 0) - GAP - terminal.columns;
+  if (excess <= 0) return { columns, widths };
+  const least = flexible === -1 ? 0 : Math.min(widths[flexible]!, LEAST_WIDTH);
+  const spare = columns.findLastIndex((column) => column.spare === true);
+  if (spare !== -1 && (flexible === -1 || widths[flexible]! - excess < least)) {
+    return layOut(rows, columns.toSpliced(spare, 1), terminal);
+  }
+  if (flexible !== -1) widths[flexible] = Math.max(least, widths[flexible]! - excess);
+  return { columns, widths };
+}
+
+function namesOf(columns: readonly Column<never>[]): string[] {
+  return columns.map(({ name, title = name }) => title.replaceAll("_", " ").toUpperCase());
+}
+
+function cellsOf<T extends object>(rows: readonly T[], columns: readonly Column<T>[], terminal: Terminal): string[][] {
+  return rows.map((row) => columns.map((column) => column.show?.(row, terminal) ?? plain(column.of(row))));
 }
 
 const COLOUR = /\u001b\[\d+m/g;

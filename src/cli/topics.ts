@@ -1,43 +1,30 @@
 /** Help that belongs to no single command. */
-export const TOPICS: ReadonlyMap<string, string> = new Map([
+export interface Topic {
+  readonly about: string;
+  readonly text: () => Promise<string>;
+}
+
+/** The topics of `anp help`. Each is made of the tables that the program itself works by, and loaded when it is read. */
+export const TOPICS: ReadonlyMap<string, Topic> = new Map<string, Topic>([
+  [
+    "smoke-files",
+    { about: "How smoke files are written", text: async () => (await import("../smoke/help.ts")).smokeFilesHelp() },
+  ],
+  [
+    "faults",
+    { about: "Faults that QA can switch on", text: async () => (await import("../faults/help.ts")).faultsHelp() },
+  ],
+  [
+    "configuration",
+    {
+      about: "The whole configuration with its defaults",
+      text: async () => (await import("../service/config-example.ts")).exampleConfig(),
+    },
+  ],
   [
     "environment",
-    `ANP_CONFIG             configuration file, as --config
-ANP_STORAGE            storage URL, as --storage
-ANP_SERVER_PORT, ...   any key of the configuration: server.port is ANP_SERVER_PORT
-ANP_DEBUG              debug messages and stack traces, as --verbose
-CI                     never ask, as --no-input
-NO_COLOR, FORCE_COLOR  no colour; colour in a pipe too
-
-A flag goes before the environment, the environment before the file, the file before the defaults.
-`,
+    { about: "Environment variables", text: async () => (await import("./topics/environment.ts")).environment() },
   ],
-  [
-    "formatting",
-    `stdout carries data alone; hints, questions and logs go to stderr.
-
-table  what a terminal shows: cut to its width
-tsv    what a pipe gets: a line of column names, then one line a row
-csv    RFC 4180 quoting, lines that end in a line feed
-jsonl  one JSON object a line
-json   one document; --json is short for it
-
-tsv, csv, jsonl and json keep ISO 8601 times and integers as they are. table and tsv take control characters out of
-texts that others wrote. No results are no failure.
-`,
-  ],
-  [
-    "exit-codes",
-    `0    done
-1    failure; also a ledger that is not right, a damaged value, a port in use, a question answered with no
-2    usage: a flag, an argument or the configuration is not right; nothing was done
-3    insufficient points
-4    not logged in
-5    not found
-6    storage, model, feeds or server unreachable
-7    a smoke assertion failed
-8    done in part: lines of a replay were rejected, or sources of a refresh failed
-130  interrupted
-`,
-  ],
+  ["formats", { about: "How data is printed", text: async () => (await import("./topics/formats.ts")).formats() }],
+  ["exit-codes", { about: "Exit codes", text: async () => (await import("./topics/exit-codes.ts")).exitCodes() }],
 ]);

@@ -1,7 +1,12 @@
+import { nearest } from "../runtime/nearest.ts";
+
 /**
  * Readers of values that people type. Each gives the value or throws a RangeError whose message goes on after the name
  * of the argument or flag: "--page must be an integer …".
  */
+
+/** Reads a typed text, or throws such a RangeError. One that takes certain words alone has them. */
+export type Reader<T> = ((typed: string) => T) & { readonly words?: readonly string[] };
 
 /** Text of 1 to `max` characters after trimming. */
 export function text(max: number): (typed: string) => string {
@@ -23,6 +28,14 @@ export function anything(typed: string): string {
 /** A user's id. */
 export const userId = text(128);
 
+/** The name of a profile. */
+export function profileName(typed: string): string {
+  if (!/^[A-Za-z0-9_][\w.-]{0,63}$/.test(typed)) {
+    throw new RangeError("must be 1 to 64 letters, digits, dots, dashes and underscores");
+  }
+  return typed;
+}
+
 /** An integer in decimal digits. */
 export function integer(min: number = -Number.MAX_SAFE_INTEGER, max: number = Number.MAX_SAFE_INTEGER) {
   return (typed: string): number => {
@@ -34,6 +47,19 @@ export function integer(min: number = -Number.MAX_SAFE_INTEGER, max: number = Nu
     }
     return value === 0 ? 0 : value;
   };
+}
+
+/** A JSON object. */
+export function jsonObject(typed: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(typed);
+  } catch (error) {
+    throw new RangeError(`must be JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new RangeError("must be a JSON object");
+  return value;
 }
 
 /** A change in points: an integer that is not 0. */
@@ -58,12 +84,20 @@ export function amount(typed: string): number {
 }
 
 /** One of some words. */
-export function oneOf<const T extends string>(...words: readonly T[]): (typed: string) => T {
-  return (typed) => {
+export function oneOf<const T extends string>(...words: readonly T[]): Reader<T> {
+  const read = (typed: string): T => {
     const found = words.find((word) => word === typed);
-    if (found === undefined) throw new RangeError(`must be one of ${words.join(", ")}, not ${JSON.stringify(typed)}`);
+    if (found === undefined) throw notAmong(words, typed);
     return found;
   };
+  return Object.assign(read, { words });
+}
+
+/** What is wrong with a word that is none of the known ones. */
+export function notAmong(words: readonly string[], typed: string): RangeError {
+  const meant = nearest(typed, words);
+  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return new RangeError(`must be one of ${words.join(", ")}, not ${JSON.stringify(typed)}${hint}`);
 }
 
 /** An ISO 8601 instant with an offset, in milliseconds since the epoch. */
@@ -115,4 +149,9 @@ export function idempotencyKey(typed: string): string {
     throw new RangeError("must be 1 to 128 printable ASCII characters without spaces");
   }
   return typed;
+}
+
+/** The message of such a RangeError, after the name, as a sentence: a hint at its end is a question. */
+export function asSentence(message: string): string {
+  return message.endsWith("?") ? message : `${message}.`;
 }

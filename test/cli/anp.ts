@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
+import { leash } from "../support/leash.ts";
 import { runInTerminal, type Shown, type Step } from "../support/terminal.ts";
 
 /** The program, as it is installed. */
@@ -16,12 +17,13 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The environment without what would change the program's mind. */
-function cleanEnv(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** The environment without what would change the program's mind: also the profiles of whoever runs the tests. */
+function cleanEnv(cwd: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(ANP_.*|CI|NO_COLOR|FORCE_COLOR|NODE_OPTIONS|VITEST.*)$/.test(name),
   );
-  return { ...Object.fromEntries(kept), ...more };
+  const own = { XDG_CONFIG_HOME: join(cwd, "xdg/config"), XDG_STATE_HOME: join(cwd, "xdg/state") };
+  return { ...Object.fromEntries(kept), ...own, ...more };
 }
 
 /** Runs `anp` with pipes at all three streams. */
@@ -29,7 +31,10 @@ export function anp(
   args: readonly string[],
   options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv; readonly input?: string },
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [ANP, ...args], { cwd: options.cwd, env: cleanEnv(options.env ?? {}) });
+  const child = spawn(process.execPath, [ANP, ...args], {
+    cwd: options.cwd,
+    env: cleanEnv(options.cwd, options.env ?? {}),
+  });
   child.stdin.end(options.input ?? "");
   return ended(child);
 }
@@ -37,7 +42,7 @@ export function anp(
 /** Runs a bash command line in which `anp` is the program. */
 export function shell(line: string, cwd: string): Promise<Ended> {
   const prelude = `anp() { ${JSON.stringify(process.execPath)} ${JSON.stringify(ANP)} "$@"; }; `;
-  return ended(spawn("bash", ["-c", prelude + line], { cwd, env: cleanEnv({}) }));
+  return ended(spawn("bash", ["-c", prelude + line], { cwd, env: cleanEnv(cwd, {}) }));
 }
 
 /** Runs `anp` in a pseudo-terminal. */
@@ -51,7 +56,7 @@ export function anpInTerminal(
   },
 ): Promise<Shown> {
   const words = [process.execPath, ANP, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-  return runInTerminal(words.join(" "), { ...options, env: cleanEnv(options.env ?? {}) });
+  return runInTerminal(words.join(" "), { ...options, env: cleanEnv(options.cwd, options.env ?? {}) });
 }
 
 /** A daemon on a free port. */
@@ -73,7 +78,8 @@ interface DaemonOptions {
 /** Starts `anp serve` on a free port. */
 export function spawnDaemon(args: readonly string[], { cwd, env = {} }: DaemonOptions) {
   const words = [ANP, "serve", "--port", "0", ...args];
-  const child = spawn(process.execPath, words, { cwd, env: cleanEnv(env), stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, words, { cwd, env: cleanEnv(cwd, env), stdio: ["ignore", "pipe", "pipe"] });
+  leash(child);
   return { child, ended: ended(child) };
 }
 
@@ -94,6 +100,15 @@ export async function startDaemon(args: readonly string[], options: DaemonOption
   await says("anp listens on ");
   const url = /anp listens on (\S+)/.exec(log)![1]!;
   return { url, child, log: () => log, says, ended: finished };
+}
+
+/** Does the work for each of the items, three at a time: a process each is what it costs. */
+export async function each<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
+  const queue = [...items.entries()];
+  const run = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next[1], next[0]);
+  };
+  await Promise.all([run(), run(), run()]);
 }
 
 function ended(child: ReturnType<typeof spawn>): Promise<Ended> {

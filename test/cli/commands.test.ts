@@ -20,7 +20,13 @@ interface Case {
 }
 
 const verification = z.array(
-  z.strictObject({ user_id: z.string(), entries: z.int(), state: z.literal("ok"), balance: z.int() }),
+  z.strictObject({
+    user_id: z.string(),
+    entries: z.int(),
+    state: z.literal("ok"),
+    balance: z.int(),
+    head: z.string().nullable(),
+  }),
 );
 const event = { event_type: "page_view", user_id: "u-1", created_at: "2026-11-19T00:00:00Z" };
 
@@ -58,13 +64,13 @@ const CASES: readonly Case[] = [
   },
   {
     args: ["ledger", "list", "alice", "--page", "9"],
-    has: /^id\tcreated_at\ttype\tdelta\tdescription\tref_id\n$/,
+    has: /^id\tcreated_at\ttype\tdelta\tbalance_after\tdescription\tref_id\n$/,
     once: true,
   },
   { args: ["ledger", "verify", "alice"], has: "alice\t6\t40\tok\t\t\n", once: true },
   { args: ["ledger", "verify", "--all", "--json"], json: verification },
   {
-    args: ["ledger", "export", "alice"],
+    args: ["ledger", "export", "alice", "--entries"],
     has: /^({"id":\d,"user_id":"alice",.*"hash":"[0-9a-f]{64}"}\n){6}$/,
     once: true,
   },

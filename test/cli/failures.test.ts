@@ -91,10 +91,10 @@ it("tells an unknown key of the configuration, and exits 2", async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining("servr: is not a known key")]);
 });
 
-it("exits 6 when the storage cannot be had", async () => {
+it("exits 2 for a storage URL that nobody understands, and 6 when the storage cannot be had", async () => {
   await writeFile(join(folder.path, "file"), "");
   const unknown = await anp(["users", "list", "--storage", "s3:bucket"], { cwd: folder.path });
-  expect([unknown.code, unknown.stderr]).toEqual([6, expect.stringContaining('"s3:bucket" is not understood')]);
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('"s3:bucket" is not understood')]);
   const blocked = await anp(["users", "create", "eve", "--storage", "fs:file/below"], { cwd: folder.path });
   expect([blocked.code, blocked.stderr]).toEqual([6, expect.stringContaining("ENOTDIR")]);
 });

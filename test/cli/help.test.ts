@@ -3,6 +3,13 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { CATALOGUE } from "../../src/cli/catalogue.ts";
+import { VARIABLES } from "../../src/cli/environment.ts";
+import { EXIT, EXIT_MEANINGS } from "../../src/cli/exit.ts";
+import { FORMATS } from "../../src/cli/globals.ts";
+import { TOPICS } from "../../src/cli/topics.ts";
+import { ERRORS } from "../../src/contract/errors.ts";
+import { configKeys } from "../../src/service/config-keys.ts";
+import { configSchema } from "../../src/service/config.ts";
 import { ANP, anp } from "./anp.ts";
 
 const cwd = import.meta.dirname;
@@ -36,14 +43,52 @@ it("has a command file for every command, and no other", async () => {
 });
 
 it("prints the help topics and the help of a command by its name", async () => {
-  expect((await anp(["help", "exit-codes"], { cwd })).stdout).toContain("130  interrupted");
-  expect((await anp(["help", "environment"], { cwd })).stdout).toContain("ANP_STORAGE");
+  const [topic, schema] = await Promise.all([
+    anp(["help", "configuration"], { cwd }),
+    anp(["config", "schema"], { cwd }),
+  ]);
+  expect(topic).toEqual(schema);
   const [one, other] = await Promise.all([
     anp(["help", "ledger", "list"], { cwd }),
     anp(["ledger", "list", "--help"], { cwd }),
   ]);
   expect(one).toEqual(other);
-  expect((await anp(["help", "nonsense"], { cwd })).code).toBe(2);
+});
+
+it("documents every exit code with the API's codes that lead to it, every variable, every format", async () => {
+  const [root, exitCodes, environment, formats] = await Promise.all([
+    anp([], { cwd }),
+    ...["exit-codes", "environment", "formats"].map((topic) => anp(["help", topic], { cwd })),
+  ]);
+  for (const name of TOPICS.keys()) expect(root.stdout).toContain(` ${name}`);
+  for (const [name, code] of Object.entries(EXIT)) {
+    const line = new RegExp(`^${code} +${EXIT_MEANINGS[name as keyof typeof EXIT].slice(0, 20)}`, "m");
+    expect(exitCodes!.stdout).toMatch(line);
+  }
+  for (const [code, { exit }] of Object.entries(ERRORS)) {
+    const text = new RegExp(`^${exit} [^]*?(?=^\\S|(?![^]))`, "m").exec(exitCodes!.stdout)?.[0];
+    expect(text, `${code} → ${exit}`).toMatch(new RegExp(`\\b${code}\\b`));
+  }
+  const variables = configKeys(configSchema).flatMap(({ variable }) => variable ?? []);
+  for (const name of [...Object.keys(VARIABLES), ...variables]) {
+    expect(environment!.stdout).toMatch(new RegExp(`^${name} `, "m"));
+  }
+  for (const format of FORMATS) expect(formats!.stdout).toMatch(new RegExp(`^${format} +\\S`, "m"));
+});
+
+it.for([
+  [["qouta", "alice"], "Did you mean quota?"],
+  [["points", "adjst"], "Did you mean adjust?"],
+  [["help", "exit-code"], "There is no command or help topic exit-code. Did you mean exit-codes?"],
+  [["quota", "alice", "--jsom"], "Did you mean --json?"],
+  [["quota", "alice", "--format", "tabel"], 'not "tabel"; did you mean table?'],
+  [["news", "refresh", "--mode", "fulll"], 'must be one of view, full, not "fulll"; did you mean full?'],
+  [["users", "create", "eve", "--lang", "ne"], 'must be one of zh, en, not "ne"; did you mean en?'],
+  [["completion", "fishh"], "did you mean fish?"],
+] as const)("suggests what was meant: %j", async ([args, says]) => {
+  const { code, stdout, stderr } = await anp([...args], { cwd });
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(says);
 });
 
 it("prints the version of the package", async () => {

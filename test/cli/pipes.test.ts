@@ -48,7 +48,8 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 it("gives the whole of a long export to a slow reader", async () => {
-  const line = 'set -o pipefail; anp ledger export alice --storage fs:data | (read -r first; echo "$first"; exec cat)';
+  const line =
+    'set -o pipefail; anp ledger export alice --entries --storage fs:data | (read -r first; echo "$first"; exec cat)';
   const { code, stdout, stderr } = await shell(line, folder.path);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout.length).toBeGreaterThan(128 * 1024);
@@ -109,7 +110,9 @@ it("prints a token's secret alone, once, for a shell to take", async () => {
   expect(code, stderr).toBe(0);
   const [token, ...list] = stdout.split("\n");
   expect(token).toMatch(/^anp_[\w-]{43}$/);
-  expect(list.join("\n")).toMatch(/^id\tlabel\tcreated_at\texpires_at\tstate\n[0-9a-f]{16}\tci\t\S+\t\tactive\n$/);
+  expect(list.join("\n")).toMatch(
+    /^id\tstart\tlabel\tcreated_at\texpires_at\tstate\n[0-9a-f]{16}\tanp_[\w-]{8}\tci\t\S+\t\tactive\n$/,
+  );
   expect(`${stderr}${list.join()}`).not.toContain(token);
 });
 

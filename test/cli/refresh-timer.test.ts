@@ -17,7 +17,22 @@ it.for([
   },
   { name: "one interval has passed", published: ago(1), full: ago(11), due: { in_ms: 0, mode: "view" } },
   { name: "the twelfth interval has passed", published: ago(1), full: ago(12), due: { in_ms: 0, mode: "full" } },
-  { name: "the clock stepped back", published: ago(-100), full: ago(-100), due: { in_ms: interval_ms, mode: "view" } },
-])("knows what is due when $name", ({ published, full, due }) => {
-  expect(nextRefresh({ published_ms: published, full_ms: full, interval_ms, now })).toEqual(due);
+  { name: "the clock stepped back", published: ago(-3), full: ago(-3), due: { in_ms: interval_ms, mode: "view" } },
+  {
+    name: "the clock stepped back and an interval has passed since",
+    published: ago(-3),
+    full: ago(-3),
+    known: 1,
+    due: { in_ms: 0, mode: "view" },
+  },
+  {
+    name: "the clock stepped back far and an interval has passed since",
+    published: ago(-100),
+    full: ago(-100),
+    known: 1.5,
+    due: { in_ms: 0, mode: "full" },
+  },
+])("knows what is due when $name", ({ published, full, known = 0, due }) => {
+  const known_ms = known * interval_ms;
+  expect(nextRefresh({ published_ms: published, full_ms: full, interval_ms, known_ms, now })).toEqual(due);
 });

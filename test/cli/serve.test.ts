@@ -108,7 +108,7 @@ it("says in one line that a port is in use, and exits 1", async () => {
   await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
   const { port } = busy.address() as AddressInfo;
   const { code, stdout, stderr } = await anp(
-    ["serve", "--storage", "memory:", "--log-level", "warn", "--port", String(port)],
+    ["serve", "--storage", "memory:", "--log-level", "error", "--port", String(port)],
     { cwd },
   );
   await new Promise((resolve) => busy.close(resolve));

@@ -21,11 +21,16 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
   afterAll(() => folder.remove());
 
   it("shows a table whose columns stand below each other, wide characters too", async () => {
-    const { code, screen } = await anpInTerminal(["ledger", "alice", "--no-color", ...DEMO], { cwd });
+    const { code, screen } = await anpInTerminal(["ledger", "alice", "--no-color", ...DEMO], {
+      cwd,
+      env: { TZ: "Asia/Shanghai" },
+      columns: 120,
+    });
     expect(code).toBe(0);
     expect(screen).toMatchInlineSnapshot(`
-      "ID  CREATED AT            TYPE      DELTA  DESCRIPTION
-       1  2026-11-20 00:00:00Z  exchange    +15  兑换 1.5 个代币，汇率 10
+      "ID  CREATED AT           AGE  TYPE      DELTA  BALANCE  DESCRIPTION               REF
+       1  2026-11-20 08:00:00  now  exchange    +15       15  兑换 1.5 个代币，汇率 10  r0mwo7pxc0lhh
+      Sums by type and day: anp ledger summary alice
       "
     `);
     const news = await anpInTerminal(["news", "hot", "--limit", "8", "--no-color", ...DEMO], { cwd, columns: 90 });
@@ -76,7 +81,7 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
       [["points", "adjust", "bob", "-2", "--reason", "x"], "Take 2 points"],
       [["exchange", "bob", "1"], "Exchange 1 of bob"],
       [["subscription", "set", "bob", "--plan", "pro"], "Set the plan of bob to pro"],
-      [["tokens", "revoke", "bob-token"], "Revoke the token"],
+      [["tokens", "revoke", "bob-token"], "(fixture demo) of bob?"],
     ] as const) {
       const { code, screen } = await anpInTerminal([...args, ...DEMO], { cwd, steps: [{ on: question, type: ENTER }] });
       expect([code, screen]).toEqual([1, expect.stringContaining("Nothing was changed.")]);

@@ -1,10 +1,10 @@
 import type { OperationData } from "../../contract/endpoints.ts";
 import { cleanLine, cleanText } from "../clean.ts";
 import { defineCommand, type Context } from "../command.ts";
-import { optional, required } from "../param.ts";
+import { optional, required, userParam } from "../param.ts";
 import { printRecord } from "../print.ts";
-import { runOperation } from "../session.ts";
-import { anything, idempotencyKey, integer, userId } from "../values.ts";
+import { runOperation } from "../operations.ts";
+import { anything, idempotencyKey, integer } from "../values.ts";
 
 export const ask = defineCommand({
   name: "ask",
@@ -12,12 +12,13 @@ export const ask = defineCommand({
   description: "Ask a question in a user's name. A free use of the day pays first, then points, as over HTTP.",
   arguments: { question: required("QUESTION", "1 to 2000 characters", anything) },
   options: {
-    user: required("user", "id of the user who asks", userId),
+    user: userParam("user", "id of the user who asks"),
     session: optional("id", "the session to go on with", integer()),
     tokenSymbol: optional("symbol", "asset the user looks at", anything),
     pageContext: optional("scene", "scene the user is in", anything),
     idempotencyKey: optional("key", "a repeat with the same key and question gives the first answer", idempotencyKey),
   },
+  target: "either",
   examples: ['ask "How do I withdraw?" --user alice', 'ask "BTC 今天为什么涨?" --user alice --token-symbol BTC --json'],
   fields: { question: "QUESTION", session_id: "--session" },
   async run({ question, user, session, tokenSymbol, pageContext, idempotencyKey: key }, context) {

@@ -2,7 +2,7 @@ import type { OperationData } from "../../contract/endpoints.ts";
 import { defineCommand } from "../command.ts";
 import { optional } from "../param.ts";
 import { formatOf, printRows, showInstant, type Column } from "../print.ts";
-import { runOperation } from "../session.ts";
+import { runOperation } from "../operations.ts";
 import { integer } from "../values.ts";
 
 /** A topic, or a question that users ask: both in one list. */
@@ -27,6 +27,7 @@ export const hotTopics = defineCommand({
     days: optional("n", "how far back, 1 to 30; 1 when left out", integer()),
     limit: optional("n", "topics and questions, 1 to 50; 6 when left out", integer()),
   },
+  target: "either",
   examples: ["hot-topics", "hot-topics --days 7 --limit 20 --json"],
   async run({ days, limit }, context) {
     const query = { ...(days === undefined ? {} : { days }), ...(limit === undefined ? {} : { limit }) };

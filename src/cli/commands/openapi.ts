@@ -6,6 +6,7 @@ export const openapi = defineCommand({
   arguments: {},
   options: {},
   examples: ["openapi > openapi.json"],
+  target: "none",
   formats: ["json"],
   async run(_values, { terminal }) {
     const { openApiText } = await import("../../contract/openapi.ts");

@@ -2,7 +2,7 @@ import type { OperationData } from "../../contract/endpoints.ts";
 import { defineCommand } from "../command.ts";
 import { optional } from "../param.ts";
 import { printRows, type Column } from "../print.ts";
-import { runOperation } from "../session.ts";
+import { runOperation } from "../operations.ts";
 import { anything, integer } from "../values.ts";
 
 type Question = OperationData<"getRecommendedQuestions">["questions"][number];
@@ -21,6 +21,7 @@ export const questions = defineCommand({
     lang: optional("lang", "language, zh when left out", anything),
     limit: optional("n", "questions, 1 to 20; 6 when left out", integer()),
   },
+  target: "either",
   examples: ["questions --lang en", "questions --scene trade --limit 3 --json"],
   async run({ scene, lang, limit }, context) {
     const query = {

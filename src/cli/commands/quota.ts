@@ -1,17 +1,20 @@
+import { systemClock } from "../../runtime/clock.ts";
 import { defineCommand } from "../command.ts";
-import { required } from "../param.ts";
+import { userParam } from "../param.ts";
 import { printRecord } from "../print.ts";
-import { runOperation } from "../session.ts";
-import { userId } from "../values.ts";
+import { runAccountOperation } from "../operations.ts";
+import { showReset } from "../when.ts";
 
 export const quota = defineCommand({
   name: "quota",
   summary: "Show a user's points and free uses of today",
-  arguments: { user: required("USER", "id of the user", userId) },
+  arguments: { user: userParam("USER", "id of the user, or the beginning of a token") },
   options: {},
+  target: "either",
   examples: ["quota alice", "quota alice --json --storage fs:./data"],
   async run({ user }, context) {
-    const { data } = await runOperation(context, "getMe", { user, input: {} });
-    await printRecord(context, data);
+    const { data } = await runAccountOperation(context, "getMe", { user, input: {} });
+    const now = context.globals.now ?? systemClock.now();
+    await printRecord(context, data, { next_reset_at: (iso) => showReset(iso, now) });
   },
 });

@@ -1,8 +1,8 @@
 import type { Entry } from "../../../ledger/entry.ts";
 import { defineCommand } from "../../command.ts";
-import { optional } from "../../param.ts";
-import { openRecordPrinter, type Column } from "../../print.ts";
-import { withSession } from "../../session.ts";
+import { optional, toggle } from "../../param.ts";
+import { openLinePrinter, openRecordPrinter, type Column } from "../../print.ts";
+import { withAccounts } from "../../session.ts";
 import { userId } from "../../values.ts";
 import { knownUsers } from "./known-users.ts";
 
@@ -24,14 +24,36 @@ export const exportLedger = defineCommand({
   name: "export",
   summary: "Print whole ledgers, oldest entry first",
   description:
-    "Print whole ledgers, oldest entry first, of any length in flat memory: JSON lines, or as --format says.",
+    "Print whole ledgers, oldest entry first, of any length in flat memory. JSON lines, the default, hold all that " +
+    "`anp ledger import` needs to go on with them elsewhere: entries, profiles, plans and the answers that were paid " +
+    "for, and at the end a digest. The other formats, and --entries, hold the entries alone. Tokens, sessions, events " +
+    "and news are not in it: `anp storage copy` moves everything.",
   arguments: { user: optional("USER", "id of the user; all users when left out", userId) },
-  options: {},
-  examples: ["ledger export alice > alice.jsonl", "ledger export --format csv | head"],
+  options: { entries: toggle("the entries alone, also as JSON lines") },
+  examples: [
+    "ledger export alice > alice.jsonl",
+    "ledger export --storage fs:./data | anp ledger import - --storage redis://localhost:6379/0",
+    "ledger export --format csv | head",
+  ],
   formats: ["jsonl", "json", "csv", "tsv"],
-  async run({ user }, context) {
-    await withSession(context, async ({ service }) => {
+  async run({ user, entries }, context) {
+    const { format = "jsonl" } = context.globals;
+    await withAccounts(context, async ({ service }) => {
       const users = await knownUsers(service, user);
+      if (format === "jsonl" && !entries) {
+        const [{ sealed }, { exportLedgers }, { toIso }] = await Promise.all([
+          import("../../../runtime/seal.ts"),
+          import("../../../service/ledger-export.ts"),
+          import("../../../runtime/clock.ts"),
+        ]);
+        const lines = sealed("ledger", toIso(service.clock.now()), exportLedgers(service, users));
+        const printer = openLinePrinter(context);
+        for await (const line of lines) {
+          if (!(await printer.print(line))) return;
+        }
+        await printer.end();
+        return;
+      }
       const printer = openRecordPrinter(context, COLUMNS);
       for (const id of users) {
         for await (const entry of service.ledger.entries(id)) {

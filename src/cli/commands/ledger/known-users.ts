@@ -1,11 +1,11 @@
-import type { Service } from "../../../service/service.ts";
+import type { AccountsService } from "../../../service/accounts-service.ts";
 
 /**
  * The ids of all users in their order, or the one that was asked for.
  *
  * @throws AnpError 404 when that one is not known
  */
-export async function knownUsers(service: Service, user: string | undefined): Promise<string[]> {
+export async function knownUsers(service: AccountsService, user: string | undefined): Promise<string[]> {
   if (user !== undefined) {
     await service.standings.of(user);
     return [user];

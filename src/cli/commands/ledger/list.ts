@@ -1,40 +1,62 @@
-import type { OperationData } from "../../../contract/endpoints.ts";
 import { defineCommand } from "../../command.ts";
-import { optional, required } from "../../param.ts";
-import { printRows, showDelta, showInstant, type Column } from "../../print.ts";
-import { runOperation } from "../../session.ts";
-import { integer, userId } from "../../values.ts";
+import { UsageError } from "../../exit.ts";
+import { withAccountOperations, type AccountOperations } from "../../operations.ts";
+import { optional, toggle, userParam } from "../../param.ts";
+import { integer } from "../../values.ts";
+import { nowOf, selectionFlags, selectionOf } from "./selection-flags.ts";
 
-type Item = OperationData<"getLedger">["items"][number];
-
-const COLUMNS: readonly Column<Item>[] = [
-  { name: "id", of: ({ id }) => id },
-  { name: "created_at", of: ({ created_at }) => created_at, show: ({ created_at }) => showInstant(created_at) },
-  { name: "type", of: ({ type }) => type },
-  { name: "delta", of: ({ delta }) => delta, show: ({ delta }, terminal) => showDelta(delta, terminal) },
-  { name: "description", of: ({ description }) => description, wide: true },
-  { name: "ref_id", of: ({ ref_id }) => ref_id, machine: true },
-];
+const PAGE_SIZE = 20;
 
 export const list = defineCommand({
   name: "list",
   summary: "List a user's ledger, newest first",
-  description: "List a user's ledger, newest first. `anp ledger USER` is short for it.",
-  arguments: { user: required("USER", "id of the user", userId) },
+  description:
+    "List a user's ledger, newest first: a page, or with --all, --type, --since, --until and --ref all entries that fit, " +
+    "as they are read, of any number in flat memory. `anp ledger USER` is short for it. A terminal shows the machine's " +
+    "local time; other formats have ISO 8601 in UTC.",
+  arguments: { user: userParam("USER", "id of the user, or the beginning of a token") },
   options: {
+    ...selectionFlags,
+    all: toggle("all entries, not a page"),
+    follow: toggle("go on with new entries as they are made; oldest first"),
     page: optional("n", "page, from 1", integer()),
-    pageSize: optional("n", "entries a page, 1 to 100; 20 when left out", integer()),
+    pageSize: optional("n", `entries a page, 1 to 100; ${PAGE_SIZE} when left out`, integer()),
   },
-  examples: ["ledger alice", "ledger list alice --page 2 --page-size 50 --json"],
-  async run({ user, page, pageSize }, context) {
-    const query = {
-      ...(page === undefined ? {} : { page }),
-      ...(pageSize === undefined ? {} : { page_size: pageSize }),
+  target: "either",
+  examples: [
+    "ledger alice",
+    "ledger alice --since 3d --type chat_cost",
+    "ledger alice --follow",
+    "ledger list alice --all --format csv > alice.csv",
+  ],
+  async run({ user, all, follow: following, page, pageSize, ...flags }, context) {
+    const now = nowOf(context);
+    const selection = selectionOf(flags, now);
+    const { checkInput } = await import("../../../contract/check.ts");
+    const { isEverything } = await import("./select.ts");
+    const whole = all || !isEverything(selection);
+    if (whole && (page !== undefined || pageSize !== undefined)) {
+      throw new UsageError("--page and --page-size do not go with --all, --type, --since, --until and --ref.");
+    }
+    if (following && (all || page !== undefined)) throw new UsageError("--follow does not go with --all and --page.");
+    if (following && context.globals.format === "json") {
+      throw new UsageError("--follow never ends, and so no JSON document: use --format jsonl.");
+    }
+    const query = { ...(page !== undefined && { page }), ...(pageSize !== undefined && { page_size: pageSize }) };
+    checkInput("getLedger", { query });
+    const show = async (operations: AccountOperations): Promise<void> => {
+      const [{ openReader }, { printAll, printPage }] = await Promise.all([
+        import("./reader.ts"),
+        import("./print-entries.ts"),
+      ]);
+      const who = await operations.whose();
+      const reader = openReader(operations, who);
+      if (following) {
+        const { follow } = await import("./follow.ts");
+        await follow(context, reader, selection, pageSize ?? PAGE_SIZE);
+      } else if (whole) await printAll(context, reader, selection, now);
+      else await printPage(context, reader, { who, page: page ?? 1, size: pageSize ?? PAGE_SIZE, now });
     };
-    const { data } = await runOperation(context, "getLedger", { user, input: { query } });
-    await printRows(context, { data, rows: data.items, columns: COLUMNS });
-    const pages = Math.ceil(data.total / data.page_size);
-    if (data.total === 0) context.terminal.say(`The ledger of ${user} is empty.`);
-    else if (pages > 1) context.terminal.say(`Page ${data.page} of ${pages}, ${data.total} entries.`);
+    await withAccountOperations(context, user, show, { lookUp: true });
   },
 });

@@ -1,11 +1,11 @@
-import type { Verification } from "../../../ledger/verify.ts";
+import type { Receipt, Verification, VerifyProgress } from "../../../ledger/verify.ts";
+import { createSweeper } from "../../../runtime/sweeper.ts";
 import { defineCommand } from "../../command.ts";
 import { CommandFailure, EXIT, UsageError } from "../../exit.ts";
 import { optional, toggle } from "../../param.ts";
 import { printRows, type Column } from "../../print.ts";
-import { withSession } from "../../session.ts";
-import { userId } from "../../values.ts";
-import { knownUsers } from "./known-users.ts";
+import { withAccounts } from "../../session.ts";
+import { text, userId } from "../../values.ts";
 
 const COLUMNS: readonly Column<Verification>[] = [
   { name: "user_id", of: ({ user_id }) => user_id },
@@ -25,36 +25,70 @@ export const verify = defineCommand({
   name: "verify",
   summary: "Check every entry of a user's ledger, or of all",
   description:
-    "Check every entry of a user's ledger, or of all: the hash chain, the sums, the numbering, the index of operations. " +
-    "Exit code 1 when anything is wrong; the first wrong entry is named. Nothing is changed.",
+    "Check every entry of a user's ledger, or of all: the hash chain, the sums, the numbering, the index of operations, " +
+    "the hint of the head, and that every answer which was delivered was charged. Exit code 1 when anything is wrong; " +
+    "the first wrong entry of each user is named. Nothing is changed. Entries that were removed from the end together " +
+    "with all that tells of them show only against an earlier verification: keep one with --json, and give it to " +
+    "--against.",
   arguments: { user: optional("USER", "id of the user; all users when left out", userId) },
-  options: { all: toggle("all users") },
-  examples: ["ledger verify alice", "ledger verify --all --json"],
-  async run({ user, all }, context) {
+  options: {
+    all: toggle("all users"),
+    against: optional("file", "an earlier verification, as --json printed it: no ledger may be shorter", text(4096)),
+  },
+  examples: [
+    "ledger verify alice",
+    "ledger verify --all --json > monday.json",
+    "ledger verify --all --against monday.json",
+  ],
+  async run({ user, all, against }, context) {
     if (user !== undefined && all) throw new UsageError("USER and --all exclude each other.");
-    const { lostProfiles, verifyLedger } = await import("../../../ledger/verify.ts");
-    const rows = await withSession(context, async ({ service }) => {
-      const found: Verification[] = [];
-      for (const id of await knownUsers(service, user)) {
-        context.terminal.progress(`verifying ${id}`);
-        found.push(await verifyLedger(service.storage, id));
-      }
-      if (user === undefined) {
-        for await (const id of lostProfiles(service.storage)) {
-          const message = "the ledger is there while the user's profile is missing";
-          found.push({ ...(await verifyLedger(service.storage, id)), fault: { entry: 1, message } });
-        }
-      }
-      context.terminal.progress("");
-      return found;
+    const { terminal } = context;
+    const { verifyLedgers } = await import("../../../ledger/verify.ts");
+    const { sessionTrace } = await import("../../../service/messages.ts");
+    const receipts = against === undefined ? undefined : await receiptsIn(against);
+    const rows: Verification[] = [];
+    await withAccounts(context, async ({ service }) => {
+      const sweep = createSweeper();
+      const onProgress = (progress: VerifyProgress): void => {
+        sweep();
+        terminal.progress(wordsOf(progress));
+      };
+      const users = user === undefined ? undefined : [user];
+      const options = { users, receipts, trace: sessionTrace, onProgress };
+      for await (const found of verifyLedgers(service.storage, options)) rows.push(found);
     });
+    terminal.progress("");
+    if (user !== undefined && rows.length === 0) {
+      const { AnpError } = await import("../../../contract/errors.ts");
+      throw new AnpError(404, `User ${user} is not known.`);
+    }
     const data = rows.map((row) => ({ ...row, state: row.fault === undefined ? "ok" : "fault" }));
     await printRows(context, { data, rows, columns: COLUMNS });
-    if (rows.length === 0) context.terminal.say("There are no users.");
+    if (rows.length === 0) terminal.say("There are no users.");
     const faults = rows.flatMap(({ user_id, fault }) => (fault === undefined ? [] : [{ user_id, ...fault }]));
     if (faults.length > 0) {
-      const lines = faults.map(({ user_id, entry, message }) => `${user_id}: entry ${entry}: ${message}`);
+      const lines = faults.map(
+        ({ user_id, entry, message }) => `${user_id}: ${entry === null ? "" : `entry ${entry}: `}${message}`,
+      );
       throw new CommandFailure(EXIT.failure, lines.join("\n"));
     }
   },
 });
+
+function wordsOf({ keys, users, entries }: VerifyProgress): string {
+  if (users === undefined) return `${keys} keys listed`;
+  return `verifying user ${users.done + 1} of ${users.all}, ${entries} entries`;
+}
+
+async function receiptsIn(file: string): Promise<ReadonlyMap<string, Receipt>> {
+  const [{ readFile }, { z }] = await Promise.all([import("node:fs/promises"), import("zod")]);
+  const receipt = z.object({ user_id: z.string(), entries: z.int().min(0), head: z.string().nullable() });
+  try {
+    const receipts = z.array(receipt).parse(JSON.parse(await readFile(file, "utf8")));
+    return new Map(receipts.map(({ user_id, entries, head }) => [user_id, { entries, head }]));
+  } catch (error) {
+    const reason =
+      error instanceof Error && "code" in error ? error.message : "it is no verification as --json prints it";
+    throw new UsageError(`--against ${file} cannot be read: ${reason}.`);
+  }
+}

@@ -2,7 +2,7 @@ import type { OperationData } from "../../../contract/endpoints.ts";
 import { defineCommand } from "../../command.ts";
 import { optional } from "../../param.ts";
 import { printRows, showInstant, type Column } from "../../print.ts";
-import { runOperation } from "../../session.ts";
+import { runOperation } from "../../operations.ts";
 import { integer } from "../../values.ts";
 
 type Item = OperationData<"getNewsHot">["news"][number];
@@ -29,6 +29,7 @@ export const hot = defineCommand({
     limit: optional("n", "items, 1 to 100; 10 when left out", integer()),
     hours: optional("n", "how far back, 1 to 720; 48 when left out", integer()),
   },
+  target: "either",
   examples: ["news hot", "news hot --limit 50 --hours 24 --json"],
   async run({ limit, hours }, context) {
     const query = { ...(limit === undefined ? {} : { limit }), ...(hours === undefined ? {} : { hours }) };

@@ -1,18 +1,18 @@
 import { defineCommand } from "../../command.ts";
 import { CommandFailure, EXIT } from "../../exit.ts";
-import { optional } from "../../param.ts";
+import { among } from "../../param.ts";
 import { printRecord } from "../../print.ts";
-import { runOperation } from "../../session.ts";
-import { anything } from "../../values.ts";
+import { runOperation } from "../../operations.ts";
 
 export const refresh = defineCommand({
   name: "refresh",
   summary: "Read the sources and publish a snapshot",
   description:
     "Read the sources and publish a snapshot: `view` the news, `full` also notices, help center and mood, which may take " +
-    "long. Exit code 8 when some of the sources failed, 6 when all did.",
+    "long. On the storage, the exit code is 8 when some of the sources failed, 6 when all did.",
   arguments: {},
-  options: { mode: optional("mode", "view or full; view when left out", anything) },
+  options: { mode: among("mode", "view or full; view when left out", refreshModes) },
+  target: "either",
   examples: ["news refresh", "news refresh --mode full --json"],
   async run({ mode }, context) {
     const { terminal } = context;
@@ -24,8 +24,10 @@ export const refresh = defineCommand({
         terminal.progress("reading the sources");
         return Promise.resolve();
       },
-      async after({ service }) {
-        const { sources } = await service.news.status();
+      async after({ session }) {
+        // The interface does not tell how the sources did.
+        if (session === undefined) return;
+        const { sources } = await session.service.news.status();
         read = sources.length;
         failed = sources.flatMap(({ id, ok, last_error }) => (ok ? [] : [`${id}: ${last_error ?? "failed"}`]));
       },
@@ -37,3 +39,8 @@ export const refresh = defineCommand({
     throw new CommandFailure(exit, `${failed.length} of ${read} sources failed.\n${failed.join("\n")}`);
   },
 });
+
+async function refreshModes(): Promise<readonly string[]> {
+  const { refreshQuery } = await import("../../../contract/schemas/news.ts");
+  return refreshQuery.shape.mode.unwrap().options;
+}

@@ -2,7 +2,7 @@ import type { OperationData } from "../../../contract/endpoints.ts";
 import { defineCommand } from "../../command.ts";
 import { optional } from "../../param.ts";
 import { printRows, showInstant, type Column } from "../../print.ts";
-import { runOperation } from "../../session.ts";
+import { runOperation } from "../../operations.ts";
 import { anything, integer } from "../../values.ts";
 
 type Topic = OperationData<"getNewsTopics">["topics"][number];
@@ -28,6 +28,7 @@ export const topics = defineCommand({
     limit: optional("n", "topics, 1 to 50; 5 when left out", integer()),
     lang: optional("lang", "language, zh when left out", anything),
   },
+  target: "either",
   examples: ["news topics --lang en", "news topics --limit 20 --json"],
   async run({ limit, lang }, context) {
     const query = { ...(limit === undefined ? {} : { limit }), ...(lang === undefined ? {} : { lang }) };

@@ -1,17 +1,17 @@
 import { userInfo } from "node:os";
 import { defineCommand } from "../../command.ts";
 import { confirmChange, yesFlag } from "../../confirm.ts";
-import { optional, required } from "../../param.ts";
+import { knownUser, optional, required } from "../../param.ts";
 import { printRecord } from "../../print.ts";
-import { withSession } from "../../session.ts";
-import { delta, idempotencyKey, text, userId } from "../../values.ts";
+import { withAccounts } from "../../session.ts";
+import { delta, idempotencyKey, text } from "../../values.ts";
 
 export const adjust = defineCommand({
   name: "adjust",
   summary: "Give points to a user, or take them",
   description: "Give points to a user, or take them, by one entry of type adjust that keeps the reason and who did it.",
   arguments: {
-    user: required("USER", "id of the user", userId),
+    user: knownUser("USER", "id of the user"),
     delta: required("DELTA", "points to give; to take, as -5", delta),
   },
   options: {
@@ -29,7 +29,7 @@ export const adjust = defineCommand({
     'points adjust alice -5 --reason "paid twice" --idempotency-key ticket-1235 --yes',
   ],
   async run({ user, delta: change, reason, actor = osUser(), idempotencyKey: key, yes }, context) {
-    const { entry, replayed } = await withSession(context, async ({ service, callOf }) => {
+    const { entry, replayed } = await withAccounts(context, async ({ service, callOf }) => {
       const call = await callOf(user, key);
       const { balance } = (await service.standings.of(user)).standing.account;
       const verb = change > 0 ? `Give ${change} points to` : `Take ${-change} points from`;

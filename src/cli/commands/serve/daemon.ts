@@ -1,11 +1,25 @@
-import { createApp } from "../../../http/app.ts";
-import { listen } from "../../../http/listen.ts";
+import { resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { createApp, createMetricsApp } from "../../../http/app.ts";
+import { createInFlight } from "../../../http/in-flight.ts";
+import { listen, type TlsFiles } from "../../../http/listen.ts";
+import { createMetrics, type Metrics } from "../../../http/metrics.ts";
+import type { Fault } from "../../../faults/catalogue.ts";
+import type { Faults } from "../../../faults/faults.ts";
 import { fixedClock, systemClock } from "../../../runtime/clock.ts";
+import type { Logger } from "../../../runtime/logger.ts";
+import type { ServiceObserver } from "../../../service/observer.ts";
+import type { Storage } from "../../../storage/storage.ts";
 import type { Context } from "../../command.ts";
 import { withSession, type Session } from "../../session.ts";
+import { version } from "../../version.ts";
+import { allowFaults, openFaults } from "./fault-flag.ts";
 import { createPinoLogger, type FlushedLogger } from "./pino-logger.ts";
+import { openRates } from "./rates.ts";
 import { createRefreshTimer } from "./refresh-timer.ts";
 import { awaitStop, type Stop } from "./stop.ts";
+import { checkStorage } from "./storage-check.ts";
+import { createStorageWatch, type StorageWatch } from "./storage-watch.ts";
 
 /** What is left to the event loop once all is closed, ms. */
 const GRACE_MS = 100;
@@ -15,59 +29,176 @@ export interface DaemonOptions {
   readonly host: string | undefined;
   readonly port: number | undefined;
   readonly logLevel: string | undefined;
+  /** Refuse to start on a storage that may lose what it acknowledged. */
+  readonly requireDurable: boolean;
+  /** What is made to fail. */
+  readonly fault: readonly Fault[];
 }
 
-/** Runs the daemon until it is told to stop, then drains. */
-export async function runDaemon({ host, port, logLevel }: DaemonOptions, context: Context): Promise<void> {
+/** What a daemon is made of, beside its session. */
+interface Parts {
+  readonly context: Context;
+  readonly options: DaemonOptions;
+  readonly logger: FlushedLogger;
+  /** Absent when the configuration turns them off. */
+  readonly metrics: Metrics | undefined;
+  readonly growHeap: () => void;
+  readonly faults: Faults | undefined;
+}
+
+/**
+ * Runs the daemon until it is told to stop, then drains.
+ *
+ * @param growHeap called when the daemon comes under load
+ */
+export async function runDaemon(options: DaemonOptions, context: Context, growHeap: () => void): Promise<void> {
+  const { host, port, logLevel } = options;
   const { now } = context.globals;
+  const faults = await openFaults(options.fault);
   let logger: FlushedLogger | undefined;
+  let metrics: Metrics | undefined;
+  let watch: StorageWatch | undefined;
   const stop = awaitStop(() => logger?.flush());
   try {
-    await withSession(context, (session) => serveUntil(stop, session, context, logger!), {
-      create: true,
-      reload: true,
-      config: { "server.host": host, "server.port": port, "log.level": logLevel },
-      logger: (config) => {
-        logger = createPinoLogger(config.log.level, now === undefined ? systemClock : fixedClock(now));
-        return logger;
+    await withSession(
+      context,
+      async (session) => {
+        watch = createStorageWatch({
+          logger: logger!,
+          probe: () => probe(session),
+          onChange: (up) => metrics?.storageIsUp(up),
+        });
+        await serveUntil(stop, session, { context, options, logger: logger!, metrics, growHeap, faults });
+        watch.stop();
       },
-    });
+      {
+        create: true,
+        ...(faults === undefined
+          ? {}
+          : {
+              open: faults.open,
+              check: (config) => {
+                allowFaults(config, context);
+              },
+            }),
+        reload: true,
+        config: { "server.host": host, "server.port": port, "log.level": logLevel },
+        logger: (config) => {
+          logger = createPinoLogger(config.log.level, now === undefined ? systemClock : fixedClock(now));
+          return logger;
+        },
+        observer: (config) => {
+          metrics = config.metrics.enabled ? createMetrics(version()) : undefined;
+          return observerOf(metrics, (error) => watch?.failed(error));
+        },
+      },
+    );
     logger?.info({}, "stopped");
     // A feed that does not answer holds a refresh up, and with it the process: nothing waits for that any more.
-    setTimeout(() => process.exit(), GRACE_MS).unref();
+    globalThis.setTimeout(() => process.exit(), GRACE_MS).unref();
   } finally {
     stop.forget();
     logger?.flush();
   }
 }
 
-async function serveUntil(stop: Stop, session: Session, context: Context, logger: FlushedLogger): Promise<void> {
-  const { service } = session;
-  const { config, clock, news } = service;
-  const { host, port, drain_ms } = config.server;
-  // A storage that cannot be written must be told now, not at the first charge.
+/** A read and a write: a disk that is full can still be read. */
+async function probe({ service }: Session): Promise<void> {
+  await service.ready();
   await service.storage.put(["ready", "probe"], "{}");
+}
+
+function observerOf(metrics: Metrics | undefined, failed: (error: unknown) => void): ServiceObserver {
+  const ignore = (): void => undefined;
+  const silent = { posted: ignore, conflicted: ignore, modelCalled: ignore, refreshed: ignore, storageCalled: ignore };
+  return {
+    ...(metrics ?? silent),
+    storageFailed(verb, error) {
+      metrics?.storageFailed(verb, error);
+      failed(error);
+    },
+  };
+}
+
+async function serveUntil(stop: Stop, session: Session, parts: Parts): Promise<void> {
+  const { context, options, logger, metrics, faults } = parts;
+  const { service } = session;
+  const { config, clock, ids, news, events } = service;
+  const { server } = config;
+  await checkStorage(service.storage, { logger, now: clock.now(), required: options.requireDurable });
+  // A storage that cannot be written must be told now, not at the first charge.
+  await probe(session);
   const refreshes = createRefreshTimer({ news, clock, logger, interval_s: config.news.refresh_interval_s });
   await Promise.race([refreshes.first(), stop.asked]);
   if (stop.signal() !== undefined) return;
+  if (faults !== undefined) {
+    await faults.arm(service);
+    logger.warn({ faults: faults.texts }, "faults are on");
+  }
 
-  const app = createApp(service, logger, { draining: () => stop.signal() !== undefined });
-  const listening = await listen(app, host, port);
-  logger.info({ url: listening.url, storage: service.storage.url }, "listening");
-  context.terminal.say(banner(listening.url, session));
+  const draining = (): boolean => stop.signal() !== undefined;
+  const { in_flight: all, in_flight_per_user: perUser } = config.limits;
+  const inFlight = createInFlight({ all, perUser, onBusy: parts.growHeap });
+  metrics?.watch({
+    now: () => clock.now(),
+    newsStatus: () => news.status(),
+    queue: () => events.queue(),
+    inFlight: () => inFlight.running(),
+    draining,
+  });
+  const ownPort = config.metrics.port;
+  const counting = await openRates(config);
+  const app = createApp(service, logger, {
+    draining,
+    inFlight,
+    rates: counting.rates,
+    meter: metrics,
+    metrics: ownPort === undefined ? metrics : undefined,
+  });
+  const listening = [await listen(app, server.host, server.port, tlsOf(session))];
+  const { url } = listening[0]!;
+  if (metrics !== undefined && ownPort !== undefined) {
+    listening.push(await listen(createMetricsApp({ ids, logger, metrics }), config.metrics.host, ownPort));
+  }
+  logger.info({ url, storage: service.storage.url, metrics: listening[1]?.url }, "listening");
+  context.terminal.say(banner(url, session, faults));
   refreshes.start();
   const warming = service.warm().catch((error: unknown) => {
     logger.warn({ err: error }, "could not warm up");
   });
+  const stopping = new AbortController();
+  const tidying = tidy(service.storage, logger, stopping.signal);
 
   await stop.asked;
-  logger.info({ signal: stop.signal(), drain_ms }, "draining");
+  const { drain_ms, drain_delay_ms } = server;
+  logger.info({ signal: stop.signal(), drain_ms, drain_delay_ms }, "draining");
   refreshes.stop();
-  await Promise.all([listening.stop(drain_ms), warming]);
+  stopping.abort();
+  await setTimeout(drain_delay_ms);
+  await Promise.all([...listening.map((one) => one.stop(drain_ms)), warming, tidying]);
+  await counting.close();
 }
 
-function banner(url: string, { service, fixtureUsers }: Session): string {
+async function tidy(storage: Storage, logger: Logger, signal: AbortSignal): Promise<void> {
+  try {
+    // Its age is by the machine's clock, whatever instant the daemon was told to stand at.
+    const removed = await storage.tidy(systemClock.now(), signal);
+    if (removed > 0) logger.info({ removed }, "removed what killed writers left");
+  } catch (error) {
+    logger.warn({ err: error }, "what killed writers left could not be removed");
+  }
+}
+
+/** The certificate's files; paths of the configuration are relative to it. */
+function tlsOf({ service, baseDir }: Session): TlsFiles | undefined {
+  const { tls } = service.config.server;
+  if (tls === undefined) return undefined;
+  return { cert: resolve(baseDir, tls.cert_file), key: resolve(baseDir, tls.key_file) };
+}
+
+function banner(url: string, { service, fixtureUsers }: Session, faults: Faults | undefined): string {
   const lines = [`anp listens on ${url}`, `storage: ${service.storage.url}`];
+  if (faults !== undefined) lines.push(`faults: ${faults.texts.join(" ")}`);
   const first = fixtureUsers?.[0];
   if (fixtureUsers !== undefined && first !== undefined) {
     const width = Math.max(...fixtureUsers.map(({ user_id }) => user_id.length));

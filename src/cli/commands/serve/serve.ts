@@ -1,12 +1,14 @@
 import { defineCommand } from "../../command.ts";
-import { optional } from "../../param.ts";
+import { optional, toggle } from "../../param.ts";
 import { integer, oneOf, text } from "../../values.ts";
+import { faultFlag } from "./fault-flag.ts";
 
 export const serve = defineCommand({
   name: "serve",
   summary: "Run the HTTP daemon",
   description:
-    "Run the HTTP daemon: the API under /api/v1, /healthz, /readyz and /openapi.json. Logs are JSON lines on stderr. " +
+    "Run the HTTP daemon: the API under /api/v1, /docs, /openapi.json, /healthz, /readyz and /metrics. Logs are JSON " +
+    "lines on stderr. " +
     "SIGTERM or SIGINT drains: what runs is finished, up to server.drain_ms; a second one ends at once.",
   arguments: {},
   options: {
@@ -17,10 +19,15 @@ export const serve = defineCommand({
       "debug, info, warn, error or silent (log.level)",
       oneOf("debug", "info", "warn", "error", "silent"),
     ),
+    requireDurable: toggle("refuse to start on a storage that may lose what it has acknowledged"),
+    fault: faultFlag,
   },
   examples: ["serve --demo", "serve --config anp.yaml --storage fs:/var/lib/anp --port 8080"],
   async run(values, context) {
+    const { holdYoungHeap } = await import("./young-heap.ts");
+    // Before anything else is loaded: that alone would make it grow.
+    const growHeap = holdYoungHeap();
     const { runDaemon } = await import("./daemon.ts");
-    await runDaemon(values, context);
+    await runDaemon(values, context, growHeap);
   },
 });

@@ -2,19 +2,20 @@ import { systemClock } from "../../../runtime/clock.ts";
 import { defineCommand } from "../../command.ts";
 import { confirmChange, yesFlag } from "../../confirm.ts";
 import { UsageError } from "../../exit.ts";
-import { optional, required } from "../../param.ts";
+import { knownUser, optional, required } from "../../param.ts";
 import { printRecord } from "../../print.ts";
-import { withSession } from "../../session.ts";
-import { expiry, text, userId } from "../../values.ts";
+import { withAccounts } from "../../session.ts";
+import { expiry, text } from "../../values.ts";
+import { SUBSCRIPTION_WORDS } from "./words.ts";
 
 export const set = defineCommand({
   name: "set",
   summary: "Set a user's plan and its end",
   description:
     "Set a user's plan and its end, as a whole: without --expires it runs on. A plan that is active keeps its start.",
-  arguments: { user: required("USER", "id of the user", userId) },
+  arguments: { user: knownUser("USER", "id of the user") },
   options: {
-    plan: required("plan", "a plan of the configuration, as free or pro", text(64)),
+    plan: { ...required("plan", "a plan of the configuration, as free or pro", text(64)), holds: "plan" },
     expires: optional("when", "ISO 8601 instant, days as 30d, or never", expiry),
     yes: yesFlag,
   },
@@ -28,7 +29,7 @@ export const set = defineCommand({
     const expires_at = expires?.(now);
     if (expires_at !== undefined && expires_at <= now) throw new UsageError("--expires must be in the future.");
     if (expires_at !== undefined && plan === "free") throw new UsageError("--expires does not go with the free plan.");
-    const data = await withSession(
+    const data = await withAccounts(
       context,
       async ({ service, callOf }) => {
         const call = await callOf(user);
@@ -48,6 +49,6 @@ export const set = defineCommand({
         },
       },
     );
-    await printRecord(context, data);
+    await printRecord(context, data, SUBSCRIPTION_WORDS);
   },
 });

@@ -1,17 +1,18 @@
 import { defineCommand } from "../../command.ts";
-import { required } from "../../param.ts";
+import { userParam } from "../../param.ts";
 import { printRecord } from "../../print.ts";
-import { runOperation } from "../../session.ts";
-import { userId } from "../../values.ts";
+import { runAccountOperation } from "../../operations.ts";
+import { SUBSCRIPTION_WORDS } from "./words.ts";
 
 export const show = defineCommand({
   name: "show",
   summary: "Show a user's plan and its features",
-  arguments: { user: required("USER", "id of the user", userId) },
+  arguments: { user: userParam("USER", "id of the user, or the beginning of a token") },
   options: {},
+  target: "either",
   examples: ["subscription show carol", "subscription show carol --json"],
   async run({ user }, context) {
-    const { data } = await runOperation(context, "getSubscription", { user, input: {} });
-    await printRecord(context, data);
+    const { data } = await runAccountOperation(context, "getSubscription", { user, input: {} });
+    await printRecord(context, data, SUBSCRIPTION_WORDS);
   },
 });

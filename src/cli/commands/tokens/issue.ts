@@ -1,10 +1,10 @@
 import { systemClock } from "../../../runtime/clock.ts";
 import { defineCommand } from "../../command.ts";
 import { UsageError } from "../../exit.ts";
-import { optional, required } from "../../param.ts";
+import { knownUser, optional } from "../../param.ts";
 import { printRecord } from "../../print.ts";
-import { withSession } from "../../session.ts";
-import { expiry, text, userId } from "../../values.ts";
+import { withAccounts } from "../../session.ts";
+import { expiry, text } from "../../values.ts";
 
 export const issue = defineCommand({
   name: "issue",
@@ -12,7 +12,7 @@ export const issue = defineCommand({
   description:
     "Make a token for a user and print it, this once: only its hash is kept. Without --format, stdout carries the token " +
     "alone. A token is never made from --seed.",
-  arguments: { user: required("USER", "id of the user", userId) },
+  arguments: { user: knownUser("USER", "id of the user") },
   options: {
     expires: optional("when", "ISO 8601 instant, days as 30d, or never; never when left out", expiry),
     label: optional("text", "what it is for", text(64)),
@@ -22,7 +22,7 @@ export const issue = defineCommand({
     const now = context.globals.now ?? systemClock.now();
     const expires_at = expires?.(now);
     if (expires_at !== undefined && expires_at <= now) throw new UsageError("--expires must be in the future.");
-    const { secret, record } = await withSession(
+    const { secret, record } = await withAccounts(
       context,
       async ({ service, callOf }) => {
         await callOf(user);

@@ -1,9 +1,11 @@
+import type { TokenRecord } from "../../../accounts/tokens.ts";
+import { cleanLine } from "../../clean.ts";
 import { defineCommand } from "../../command.ts";
 import { confirmChange, yesFlag } from "../../confirm.ts";
 import { CommandFailure, EXIT } from "../../exit.ts";
 import { required } from "../../param.ts";
 import { printRecord } from "../../print.ts";
-import { withSession } from "../../session.ts";
+import { withAccounts } from "../../session.ts";
 import { text } from "../../values.ts";
 import { toRow } from "./state.ts";
 
@@ -17,13 +19,20 @@ export const revoke = defineCommand({
   options: { yes: yesFlag },
   examples: ["tokens revoke 1f2e3d4c5b6a7988", "tokens revoke 1f2e3d4c5b6a7988 --yes --json"],
   async run({ token, yes }, context) {
-    const row = await withSession(context, async ({ service }) => {
-      await confirmChange(context, yes, "Revoke the token?");
-      const record = await service.tokens.revoke(token);
-      if (record === undefined)
+    const row = await withAccounts(context, async ({ service }) => {
+      const found = await service.tokens.find(token);
+      if (found === undefined) {
         throw new CommandFailure(EXIT.notFound, "No such token is known. `anp tokens list USER` shows the ids.");
+      }
+      if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${nameOf(found)}?`);
+      const record = (await service.tokens.revoke(found.id)) ?? found;
       return toRow(record, service.clock.now());
     });
     await printRecord(context, row);
   },
 });
+
+function nameOf({ id, user_id, label }: TokenRecord): string {
+  const named = label === "" ? "" : ` (${cleanLine(label)})`;
+  return `the token ${id}${named} of ${cleanLine(user_id)}`;
+}

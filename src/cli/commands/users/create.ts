@@ -2,7 +2,7 @@ import { defineCommand } from "../../command.ts";
 import { CommandFailure, EXIT } from "../../exit.ts";
 import { optional, required } from "../../param.ts";
 import { printRecord } from "../../print.ts";
-import { withSession } from "../../session.ts";
+import { withAccounts } from "../../session.ts";
 import { integer, oneOf, userId } from "../../values.ts";
 import { detailsOf } from "./details.ts";
 
@@ -21,7 +21,7 @@ export const create = defineCommand({
       ...(quota === undefined ? {} : { free_daily_quota: quota }),
       ...(lang === undefined ? {} : { lang }),
     };
-    const details = await withSession(
+    const details = await withAccounts(
       context,
       async ({ service }) => {
         if (await service.users.create(user, settings)) return detailsOf(service, user);

@@ -1,7 +1,7 @@
 import type { UserProfile } from "../../../accounts/users.ts";
 import { defineCommand } from "../../command.ts";
 import { printRows, showInstant, type Column } from "../../print.ts";
-import { withSession } from "../../session.ts";
+import { withAccounts } from "../../session.ts";
 
 const COLUMNS: readonly Column<UserProfile>[] = [
   { name: "user_id", of: ({ user_id }) => user_id, wide: true },
@@ -22,7 +22,7 @@ export const list = defineCommand({
   examples: ["users list", "users list --format csv > users.csv"],
   async run(_values, context) {
     const rows: UserProfile[] = [];
-    await withSession(context, async ({ service }) => {
+    await withAccounts(context, async ({ service }) => {
       for await (const profile of service.users.list()) rows.push(profile);
     });
     rows.sort((a, b) => (a.user_id < b.user_id ? -1 : 1));

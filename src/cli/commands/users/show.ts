@@ -1,17 +1,83 @@
-import { defineCommand } from "../../command.ts";
-import { required } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { withSession } from "../../session.ts";
-import { userId } from "../../values.ts";
-import { detailsOf } from "./details.ts";
+import type { UserFeedback } from "../../../events/user-feedback.ts";
+import { defineCommand, type Context } from "../../command.ts";
+import { knownUser } from "../../param.ts";
+import { formatOf, printRecord, printRows, type Column } from "../../print.ts";
+import { withAccounts } from "../../session.ts";
+import { userNamed } from "../../user-named.ts";
+import { showAge, showLocal, showReset } from "../../when.ts";
+import { ledgerColumns } from "../ledger/rows.ts";
+import { nowOf } from "../ledger/selection-flags.ts";
+import { showFeatures } from "../subscription/words.ts";
+import { tokenColumns } from "../tokens/columns.ts";
+import type { AskedQuestion, Overview } from "./overview.ts";
 
 export const show = defineCommand({
   name: "show",
-  summary: "Show a user's profile, points, quota and plan",
-  arguments: { user: required("USER", "id of the user", userId) },
+  summary: "Show a user's points, quota, plan, tokens, last questions and entries",
+  description:
+    "Show what support needs to know of a user: points, quota, plan, tokens, the last questions and entries, and feedback " +
+    "of the last 7 days. The lists are in JSON and on a terminal; tab-separated lines and CSV have the rest.",
+  arguments: { user: knownUser("USER", "id of the user, or the beginning of a token") },
   options: {},
-  examples: ["users show alice", "users show alice --json"],
+  examples: ["users show alice", "users show anp_Xk3v", "users show alice --json"],
   async run({ user }, context) {
-    await printRecord(context, await withSession(context, ({ service }) => detailsOf(service, user)));
+    const overview = await withAccounts(context, async ({ service }) => {
+      const { overviewOf } = await import("./overview.ts");
+      return overviewOf(service, await userNamed(service, user));
+    });
+    const format = formatOf(context);
+    if (format === "table") await draw(context, overview);
+    else {
+      const { details, ...lists } = overview;
+      await printRecord(context, format === "json" || format === "jsonl" ? { ...details, ...lists } : details);
+    }
   },
 });
+
+async function draw(context: Context, overview: Overview): Promise<void> {
+  const { terminal } = context;
+  const now = nowOf(context);
+  const { details } = overview;
+  const features = showFeatures(overview.features);
+  const { user_id, lang, created_at, balance, total_earned, total_spent, plan, subscription } = details;
+  const { free_daily_quota, remaining_free_quota, next_reset_at } = details;
+  const { tokens, last_questions, last_entries, feedback } = overview;
+  await printRecord(context, {
+    user: `${user_id}, reads ${lang}, since ${showLocal(created_at)}`,
+    points: `${balance} (earned ${total_earned}, spent ${total_spent})`,
+    free_uses: `${remaining_free_quota} of ${free_daily_quota} left, reset ${showReset(next_reset_at, now)}`,
+    plan: `${plan} (${subscription})${features === "" ? "" : `: ${features}`}`,
+  });
+
+  async function section<T extends object>(title: string, rows: readonly T[], columns: readonly Column<T>[]) {
+    await terminal.write(`\n${terminal.paint("bold", title)}${rows.length === 0 ? ": none" : ""}\n`);
+    if (rows.length > 0) await printRows(context, { data: rows, rows, columns });
+  }
+  await section("Tokens", tokens, tokenColumns(now));
+  await section("Last questions", last_questions, questionColumns(now));
+  await section("Last entries", last_entries, ledgerColumns(now));
+  await section("Feedback of the last 7 days", feedback, feedbackColumns(now));
+}
+
+const questionColumns = (now: number): readonly Column<AskedQuestion>[] => [
+  { name: "message_id", of: ({ message_id }) => String(message_id), title: "message" },
+  { name: "age", of: ({ created_at }) => showAge(created_at, now) },
+  { name: "route", of: ({ route, sub_intent }) => `${route}/${sub_intent}`, spare: true },
+  {
+    name: "cost",
+    of: ({ points_cost, free_use }) => (free_use ? "free use" : points_cost === 0 ? "none" : String(points_cost)),
+  },
+  { name: "entry", of: ({ entry }) => entry, spare: true },
+  { name: "question", of: ({ question }) => question, wide: true },
+];
+
+const feedbackColumns = (now: number): readonly Column<UserFeedback>[] => [
+  { name: "age", of: ({ created_at }) => showAge(created_at, now) },
+  { name: "feedback_type", of: ({ feedback_type }) => feedback_type, title: "feedback" },
+  {
+    name: "message_id",
+    of: ({ message_id }) => (message_id === undefined ? "" : String(message_id)),
+    title: "message",
+  },
+  { name: "route", of: ({ route, sub_intent }) => [route, sub_intent].filter(Boolean).join("/") },
+];

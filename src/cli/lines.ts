@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { UsageError } from "../../exit.ts";
+import { UsageError } from "./exit.ts";
 
 /**
  * The lines of a file, or of stdin for `-`, without their ends.
@@ -22,12 +22,16 @@ export async function openLines(file: string): Promise<AsyncIterable<string>> {
 
 async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let rest = "";
+  let parts: string[] = [];
   for await (const chunk of chunks) {
-    const lines = (rest + (typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true }))).split("\n");
-    rest = lines.pop()!;
-    for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
+    const lines = (typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })).split("\n");
+    for (const end of lines.slice(0, -1)) {
+      const line = parts.join("") + end;
+      parts = [];
+      yield line.endsWith("\r") ? line.slice(0, -1) : line;
+    }
+    parts.push(lines.at(-1)!);
   }
-  rest += decoder.decode();
+  const rest = parts.join("") + decoder.decode();
   if (rest !== "") yield rest;
 }

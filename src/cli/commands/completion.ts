@@ -1,0 +1,30 @@
+import { defineCommand } from "../command.ts";
+import { required } from "../param.ts";
+import { oneOf } from "../values.ts";
+
+const SCRIPTS = {
+  bash: async () => (await import("../completion/bash.ts")).BASH,
+  zsh: async () => (await import("../completion/zsh.ts")).ZSH,
+  fish: async () => (await import("../completion/fish.ts")).FISH,
+};
+
+const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
+
+export const completion = defineCommand({
+  name: "completion",
+  summary: "Print the completion for a shell",
+  description:
+    "Print the completion for a shell: commands, flags, their values, files, profiles, and the users of the storage that " +
+    "the line names. It asks this program while you type, so it never is out of date.",
+  arguments: { shell: required("SHELL", SHELLS.join(", "), oneOf(...SHELLS)) },
+  options: {},
+  examples: [
+    "completion bash > /etc/bash_completion.d/anp",
+    'completion zsh > "${fpath[1]}/_anp"',
+    "completion fish > ~/.config/fish/completions/anp.fish",
+  ],
+  target: "none",
+  async run({ shell }, { terminal }) {
+    await terminal.write((await SCRIPTS[shell]()).replaceAll("NAME", "anp"));
+  },
+});

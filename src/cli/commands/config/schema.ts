@@ -1,0 +1,23 @@
+import { defineCommand } from "../../command.ts";
+
+export const schema = defineCommand({
+  name: "schema",
+  summary: "Print a whole configuration file, every key explained",
+  description:
+    "Print a whole configuration file in YAML with every key, its meaning, bounds, default and environment variable; " +
+    "as it stands it means the defaults. With --json, the JSON Schema for editors.",
+  arguments: {},
+  options: {},
+  examples: ["config schema > anp.yaml", "config schema --json > anp.schema.json"],
+  target: "none",
+  formats: ["json"],
+  async run(_values, { terminal, globals }) {
+    if (globals.format === "json") {
+      const { configJsonSchema } = await import("../../../service/config-json-schema.ts");
+      await terminal.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+      return;
+    }
+    const { exampleConfig } = await import("../../../service/config-example.ts");
+    await terminal.write(exampleConfig());
+  },
+});

@@ -1,0 +1,42 @@
+import { defineCommand } from "../../command.ts";
+import { printRows, type Column } from "../../print.ts";
+
+interface Row {
+  readonly key: string;
+  readonly value: unknown;
+  readonly source: string;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { name: "key", of: ({ key }) => key },
+  { name: "value", of: ({ value }) => asText(value), wide: true },
+  { name: "source", of: ({ source }) => source },
+];
+
+function asText(value: unknown): string | null {
+  if (value === null) return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export const show = defineCommand({
+  name: "show",
+  summary: "Show every value of the configuration and where it comes from",
+  description:
+    "Show every value of the configuration and where it comes from: a flag, a variable of the environment, a file, " +
+    "or the default. Secrets are not shown, only whether they are set. Nothing is opened.",
+  arguments: {},
+  options: {},
+  examples: ["config show", "config show --config anp.yaml --json"],
+  async run(_values, context) {
+    const [{ openConfig }, { configRows }] = await Promise.all([
+      import("../../open-config.ts"),
+      import("../../../service/config-rows.ts"),
+    ]);
+    const loaded = await openConfig(context);
+    const rows = configRows(loaded);
+    await printRows(context, { data: rows, rows, columns: COLUMNS });
+    if (loaded.strangers.length > 0) {
+      context.terminal.say(`warning: variables that mean nothing to anp: ${loaded.strangers.join(", ")}`);
+    }
+  },
+});

@@ -1,0 +1,90 @@
+import { defineCommand, type Context } from "../../command.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
+import { formatOf, printRows, type Column } from "../../print.ts";
+import { toggle } from "../../param.ts";
+import type { Terminal } from "../../terminal.ts";
+import type { Check } from "./check.ts";
+import type { Result } from "./examination.ts";
+
+const COLUMNS: readonly Column<Result>[] = [
+  { name: "check", of: ({ check }) => check },
+  { name: "subject", of: ({ subject }) => subject },
+  { name: "level", of: ({ level }) => level },
+  { name: "message", of: ({ message }) => message, wide: true },
+  { name: "loses", of: ({ loses }) => loses ?? null },
+  { name: "remedy", of: ({ remedy }) => remedy ?? null },
+];
+
+export const doctor = defineCommand({
+  name: "doctor",
+  summary: "Look whether all is well, and what to do where it is not",
+  description:
+    "Look at the configuration and where it comes from, the storage (a round trip, and what it may lose), clock, port, " +
+    "model, the platform's keys, news sources, fixtures and versions, side by side. Each finding comes with its remedy. " +
+    "Exit code 0 when nothing is wrong, warnings included; 6 when all that is wrong is that something does not answer; 1 " +
+    "when anything else is; 2 when the configuration cannot be used. With --strict, warnings count as errors.",
+  arguments: {},
+  options: { strict: toggle("warnings count as errors") },
+  examples: ["doctor", "doctor --config /etc/anp/anp.yaml --strict", "doctor --demo --json"],
+  async run({ strict }, context) {
+    const { checks, unusable } = await checksOf(context);
+    const { examineAll, exitOf } = await import("./examination.ts");
+    const { terminal } = context;
+    const shows = formatOf(context) === "table";
+    const results = await examineAll(checks, (found) => (shows ? show(found, terminal) : Promise.resolve()));
+    if (unusable !== undefined) results.unshift(...unusable);
+    if (shows) {
+      if (unusable !== undefined) await show(unusable, terminal);
+    } else {
+      await printRows(context, { data: results, rows: results, columns: COLUMNS });
+    }
+    const exit = unusable === undefined ? exitOf(results, strict) : EXIT.usage;
+    if (exit !== EXIT.ok) throw new CommandFailure(exit, summaryOf(results));
+    terminal.say(summaryOf(results));
+  },
+});
+
+/** All checks; where the configuration cannot be used, what is wrong with it and the checks that need none. */
+async function checksOf(context: Context): Promise<{ checks: Check[]; unusable?: Result[] }> {
+  const [{ openConfig }, { versionsCheck }] = await Promise.all([
+    import("../../open-config.ts"),
+    import("./versions-check.ts"),
+  ]);
+  try {
+    const opened = await openConfig(context);
+    const examined = { config: opened.config, opened, now: context.globals.now ?? Date.now() };
+    const { allChecks } = await import("./all-checks.ts");
+    return { checks: allChecks(examined) };
+  } catch (error) {
+    if ((error as Error).name !== "ConfigError") throw error;
+    const unusable = (error as Error).message.split("\n").map((message): Result => ({
+      check: "config",
+      subject: "configuration",
+      level: "error",
+      message,
+      remedy: "`anp config schema` explains every key.",
+    }));
+    return { checks: [versionsCheck()], unusable };
+  }
+}
+
+const MARKS = { ok: ["green", "ok     "], warning: ["bold", "warning"], error: ["red", "error  "] } as const;
+
+async function show(results: readonly Result[], terminal: Terminal): Promise<void> {
+  const lines = results.flatMap(({ check, subject, level, message, loses, remedy }) => {
+    const [style, mark] = MARKS[level];
+    const indent = " ".repeat(mark.length + 2);
+    return [
+      `${terminal.paint(style, mark)}  ${terminal.paint("bold", `${check}: ${subject}`)}  ${message}`,
+      ...(loses === undefined ? [] : [`${indent}may lose: ${loses}`]),
+      ...(remedy === undefined ? [] : [`${indent}${terminal.paint("dim", "remedy:")} ${remedy}`]),
+    ];
+  });
+  await terminal.write(`${lines.join("\n")}\n`);
+}
+
+function summaryOf(results: readonly Result[]): string {
+  const count = (level: Result["level"]): number => results.filter((result) => result.level === level).length;
+  const named = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return `${named(count("error"), "error")}, ${named(count("warning"), "warning")}, ${count("ok")} ok.`;
+}

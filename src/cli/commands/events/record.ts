@@ -1,0 +1,56 @@
+import { defineCommand } from "../../command.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
+import { runOperation } from "../../operations.ts";
+import { among, optional, required, userParam } from "../../param.ts";
+import { printRecord } from "../../print.ts";
+import { anything, idempotencyKey, integer, jsonObject } from "../../values.ts";
+
+export const record = defineCommand({
+  name: "record",
+  summary: "Record one event in a user's name",
+  description: "Record one event in a user's name, dated now. Exit code 6 when the event log cannot be written.",
+  arguments: { type: required("TYPE", "behaviour type, at least 2 characters", anything) },
+  options: {
+    user: userParam("user", "id of the user"),
+    session: optional("id", "session it belongs to", integer()),
+    message: optional("id", "message it is about", integer()),
+    route: optional("route", "route of the message", anything),
+    subIntent: optional("name", "sub-intent of the message", anything),
+    feedback: among("kind", "what the user thinks of the answer", feedbackTypes),
+    payload: optional("json", "JSON object of further fields", jsonObject),
+    idempotencyKey: optional("key", "a repeat with the same key and event stores it once", idempotencyKey),
+  },
+  examples: [
+    'events record page_view --user alice --payload \'{"page":"home"}\'',
+    "events record answer_feedback --user alice --message 114610104111249 --feedback helpful",
+  ],
+  fields: {
+    event_type: "TYPE",
+    session_id: "--session",
+    message_id: "--message",
+    feedback_type: "--feedback",
+    event_payload: "--payload",
+  },
+  target: "either",
+  async run(values, context) {
+    const { type, user, session, message, route, subIntent, feedback, payload, idempotencyKey: key } = values;
+    const body = {
+      event_type: type,
+      ...(session === undefined ? {} : { session_id: session }),
+      ...(message === undefined ? {} : { message_id: message }),
+      ...(route === undefined ? {} : { route }),
+      ...(subIntent === undefined ? {} : { sub_intent: subIntent }),
+      ...(feedback === undefined ? {} : { feedback_type: feedback }),
+      ...(payload === undefined ? {} : { event_payload: payload }),
+    };
+    const { data } = await runOperation(context, "recordEvent", { user, idempotencyKey: key, input: { body } });
+    await printRecord(context, data);
+    if (!data.stored)
+      throw new CommandFailure(EXIT.unreachable, "The event was not stored: the log cannot be written.");
+  },
+});
+
+async function feedbackTypes(): Promise<readonly string[]> {
+  const { eventBody } = await import("../../../contract/schemas/events.ts");
+  return eventBody.shape.feedback_type.unwrap().options;
+}

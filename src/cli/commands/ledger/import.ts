@@ -1,0 +1,90 @@
+import type { Verification } from "../../../ledger/verify.ts";
+import type { ImportProgress } from "../../../service/ledger-import.ts";
+import { createSweeper } from "../../../runtime/sweeper.ts";
+import { defineCommand, type Context } from "../../command.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
+import { openLines } from "../../lines.ts";
+import { required } from "../../param.ts";
+import { printRecord } from "../../print.ts";
+import { withAccounts } from "../../session.ts";
+import { text } from "../../values.ts";
+
+export const importLedger = defineCommand({
+  name: "import",
+  summary: "Take in ledgers that were exported",
+  description:
+    "Take in ledgers that `anp ledger export` printed, into a storage that has none of their users. Every entry is " +
+    "checked before it is written, and all are verified at the end. A user becomes known when the whole ledger is there. " +
+    "An import that was interrupted or cut off is finished by running it again: what is there is kept and must be the " +
+    "same.",
+  arguments: { file: required("FILE", "file that `anp ledger export` printed, - for stdin", text(4096)) },
+  options: {},
+  examples: [
+    "ledger import alice.jsonl --storage fs:./data",
+    "ledger export --storage fs:./data | anp ledger import - --storage redis://localhost:6379/0",
+  ],
+  async run({ file }, context) {
+    const { terminal } = context;
+    const progress: ImportProgress = { users: 0, all: 0, entries: 0, answers: 0, present: 0, current: undefined };
+    const found = await withAccounts(
+      context,
+      async ({ service }) => {
+        const [{ importLedgers }, { verifyLedgers }] = await Promise.all([
+          import("../../../service/ledger-import.ts"),
+          import("../../../ledger/verify.ts"),
+        ]);
+        const lines = await openLines(file);
+        const sweep = createSweeper();
+        const users = await importLedgers(service.storage, lines, progress, () => {
+          sweep();
+          terminal.progress(wordsOf(progress));
+        }).catch((error: unknown) => {
+          terminal.progress("");
+          throw explained(error, progress);
+        });
+        const verified: Verification[] = [];
+        const onProgress = ({ entries }: { entries: number }): void => {
+          sweep();
+          terminal.progress(`${wordsOf(progress)}, ${entries} verified`);
+        };
+        for await (const one of verifyLedgers(service.storage, { users, onProgress })) verified.push(one);
+        return verified;
+      },
+      { create: true },
+    );
+    terminal.progress("");
+    await report(context, progress, found);
+  },
+});
+
+async function report(context: Context, progress: ImportProgress, found: readonly Verification[]): Promise<void> {
+  const { users, entries, answers, present } = progress;
+  const faults = found.filter(({ fault }) => fault !== undefined);
+  await printRecord(context, {
+    users,
+    entries,
+    answers,
+    already_there: present,
+    verified: found.length - faults.length,
+  });
+  if (faults.length === 0) return;
+  const lines = faults.map(({ user_id, fault }) => `${user_id}: entry ${fault!.entry ?? "-"}: ${fault!.message}`);
+  throw new CommandFailure(EXIT.failure, ["The ledgers came in, but not all are right.", ...lines].join("\n"));
+}
+
+/** The failure with how far the import came; one of the storage keeps its kind, and so its exit code. */
+function explained(error: unknown, progress: ImportProgress): unknown {
+  if (!(error instanceof Error)) return error;
+  const far = `The import is not finished. ${wordsOf(progress)}. Run it again with the whole export to finish it.`;
+  if (error.name === "SealError") return new CommandFailure(EXIT.failure, `${error.message}\n${far}`);
+  if (error.name === "ImportError") {
+    return new CommandFailure(EXIT.failure, progress.entries === 0 ? error.message : `${error.message}\n${far}`);
+  }
+  if (error.name === "StorageError") error.message += `\n${far}`;
+  return error;
+}
+
+function wordsOf({ users, all, entries, current }: ImportProgress): string {
+  const at = current === undefined ? "" : `, ${current.user} is at entry ${current.entry}`;
+  return `${users} of ${all} users, ${entries} entries${at}`;
+}

@@ -1,0 +1,45 @@
+import type { Context } from "../../command.ts";
+import { formatOf, openRowPrinter, printRows } from "../../print.ts";
+import type { LedgerReader } from "./reader.ts";
+import { ledgerColumns, type LedgerRow } from "./rows.ts";
+import { newestFirst, type Selection } from "./select.ts";
+
+/** Prints all entries that are meant, newest first, as they are read. */
+export async function printAll(
+  context: Context,
+  reader: LedgerReader,
+  selection: Selection,
+  now: number,
+): Promise<void> {
+  const printer = openRowPrinter(context, ledgerColumns(now));
+  let count = 0;
+  for await (const row of newestFirst(reader, selection)) {
+    count += 1;
+    if (!(await printer.print(row))) return;
+  }
+  await printer.end();
+  if (count === 0) context.terminal.say("No entry fits.");
+}
+
+/** Prints one page of a user's entries, from the newest. */
+export async function printPage(
+  context: Context,
+  reader: LedgerReader,
+  asked: { readonly who: string; readonly page: number; readonly size: number; readonly now: number },
+): Promise<void> {
+  const { who, page, size, now } = asked;
+  const total = await reader.total();
+  const to = total - (page - 1) * size;
+  const items: LedgerRow[] = to < 1 ? [] : (await reader.read(Math.max(1, to - size + 1), to)).reverse();
+  await printRows(context, {
+    data: { items, total, page, page_size: size },
+    rows: items,
+    columns: ledgerColumns(now),
+  });
+  const pages = Math.ceil(total / size);
+  if (total === 0) context.terminal.say(`The ledger of ${who} is empty.`);
+  else if (pages > 1) context.terminal.say(`Page ${page} of ${pages}, ${total} entries.`);
+  if (total > 0 && formatOf(context) === "table") {
+    context.terminal.say(`Sums by type and day: anp ledger summary ${who}`);
+  }
+}

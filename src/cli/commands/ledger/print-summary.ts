@@ -1,0 +1,71 @@
+import type { Context } from "../../command.ts";
+import { formatOf, printRecord, printRows, showDelta, type Column } from "../../print.ts";
+import { sparkline } from "../../sparkline.ts";
+import type { LedgerSummary } from "./sums.ts";
+
+const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
+  { name: "type", of: ({ type }) => type },
+  { name: "entries", of: ({ entries }) => entries },
+  { name: "delta", of: ({ delta }) => delta, show: ({ delta }, terminal) => showDelta(delta, terminal) },
+  { name: "free_uses", of: ({ free_uses }) => free_uses },
+];
+
+const DAYS: readonly Column<LedgerSummary["by_day"][number]>[] = [
+  { name: "day", of: ({ day }) => day },
+  { name: "earned", of: ({ earned }) => earned },
+  { name: "spent", of: ({ spent }) => spent },
+  { name: "free_uses", of: ({ free_uses }) => free_uses },
+  { name: "entries", of: ({ entries }) => entries },
+];
+
+/** A user's sums, and what they were made over. */
+export interface UserSummary extends LedgerSummary {
+  readonly user_id: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** Points at present. */
+  readonly balance: number;
+}
+
+/** @param until end of the range, ms since the epoch */
+export async function printSummary(context: Context, found: UserSummary, until: number): Promise<void> {
+  const { terminal } = context;
+  if (formatOf(context) !== "table") {
+    const { by_type, by_day, ...sums } = found;
+    await printRecord(context, ["json", "jsonl"].includes(formatOf(context)) ? { ...sums, by_type, by_day } : sums);
+    return;
+  }
+  const { user_id, balance, earned, spent, free_uses, entries, by_type, by_day } = found;
+  await printRecord(context, { user_id, balance, earned, spent, net: earned - spent, free_uses, entries });
+  if (entries === 0) {
+    terminal.say("No entry fits.");
+    return;
+  }
+  await terminal.write("\n");
+  await printRows(context, { data: by_type, rows: by_type, columns: TYPES });
+  const days = eachDay(by_day, found.since.slice(0, 10), new Date(until).toISOString().slice(0, 10));
+  const lines = [
+    ["earned", days.map((day) => day.earned)],
+    ["spent", days.map((day) => day.spent)],
+    ["free", days.map((day) => day.free_uses)],
+  ] as const;
+  const sparks = lines.map(([name, values]) => {
+    const most = Math.max(...values);
+    return `${name.padEnd(6)}  ${sparkline(values, terminal.columns - 24)}  ${most === 0 ? "" : `most ${most} a day`}`.trimEnd();
+  });
+  await terminal.write(`\n${days[0]!.day} to ${days.at(-1)!.day}\n${sparks.join("\n")}\n\n`);
+  await printRows(context, { data: by_day, rows: by_day, columns: DAYS });
+}
+
+/** All days of the range, also those without an entry, oldest first. */
+function eachDay(by_day: LedgerSummary["by_day"], from: string, to: string): LedgerSummary["by_day"] {
+  const known = new Map(by_day.map((one) => [one.day, one]));
+  const first = [from, ...known.keys()].reduce((one, other) => (one < other ? one : other));
+  const last = [to, ...known.keys()].reduce((one, other) => (one > other ? one : other));
+  const days: LedgerSummary["by_day"][number][] = [];
+  for (let at = Date.parse(first); at <= Date.parse(last); at += 86_400_000) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    days.push(known.get(day) ?? { day, earned: 0, spent: 0, free_uses: 0, entries: 0 });
+  }
+  return days;
+}

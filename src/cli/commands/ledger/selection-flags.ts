@@ -1,0 +1,46 @@
+import { systemClock } from "../../../runtime/clock.ts";
+import type { Context } from "../../command.ts";
+import { UsageError } from "../../exit.ts";
+import { optional, repeatable, type Param, type Values } from "../../param.ts";
+import { anything, text } from "../../values.ts";
+import { since, until, type When } from "../../when.ts";
+import type { Selection } from "./select.ts";
+
+const REF_LEAST = 6;
+
+type SelectionFlags = {
+  readonly type: Param<readonly string[]>;
+  readonly since: Param<When | undefined>;
+  readonly until: Param<When | undefined>;
+  readonly ref: Param<string | undefined>;
+};
+
+/** The flags that say which entries are meant. */
+export const selectionFlags: SelectionFlags = {
+  type: {
+    ...repeatable("type", "entries of this type alone; again for more", anything),
+    choices: async () => (await import("../../../contract/schemas/points.ts")).entryType.options,
+  },
+  since: optional("when", "from here on: a day, an instant, or a time ago as 2h or 3d", since),
+  until: optional("when", "up to here; of a day, its end", until),
+  ref: optional("ref", `entries of this reference, or that begin with it (${REF_LEAST} characters or more)`, reference),
+};
+
+function reference(typed: string): string {
+  const ref = text(128)(typed);
+  if (Array.from(ref).length < REF_LEAST) throw new RangeError(`must have at least ${REF_LEAST} characters`);
+  return ref;
+}
+
+/** The present instant of a command, ms since the epoch. */
+export function nowOf({ globals }: Context): number {
+  return globals.now ?? systemClock.now();
+}
+
+/** @throws UsageError when the range has its end before its start */
+export function selectionOf(values: Values<SelectionFlags>, now: number): Selection {
+  const from = values.since?.(now);
+  const to = values.until?.(now);
+  if (from !== undefined && to !== undefined && from > to) throw new UsageError("--since must not be after --until.");
+  return { types: values.type, since: from, until: to, ref: values.ref };
+}

@@ -1,0 +1,80 @@
+import type { Entry } from "../../../ledger/entry.ts";
+import type { Message } from "../../../service/messages.ts";
+import { cleanText } from "../../clean.ts";
+import { defineCommand, type Context } from "../../command.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
+import { optional, required } from "../../param.ts";
+import { formatOf, printRecord } from "../../print.ts";
+import { withAccounts } from "../../session.ts";
+import { userNamed } from "../../user-named.ts";
+import { text } from "../../values.ts";
+import { showAge, showLocal } from "../../when.ts";
+import { nowOf } from "./selection-flags.ts";
+
+/** An entry, and the question that it charged for. */
+export interface Shown {
+  readonly entry: Entry;
+  readonly message: Message | undefined;
+}
+
+export const show = defineCommand({
+  name: "show",
+  summary: "Show an entry and the question that it charged for",
+  description:
+    "Show an entry and the question that it charged for, by the id of the request (the entry's ref_id), by the id of the " +
+    "answer (message_id), or by the entry's number with --user. Without --user a ref_id is looked for in the ledgers of " +
+    "all users.",
+  arguments: { what: required("ID", "a ref_id, a message_id, or the number of an entry", text(128)) },
+  options: { user: { ...optional("user", "whose entry it is", text(128)), holds: "user" } },
+  examples: [
+    "ledger show r0mwpfnc6pacn19nn5ugkcco7k --user alice",
+    "ledger show 114634601860333",
+    "ledger show 17 --user alice --json",
+  ],
+  async run({ what, user }, context) {
+    const { terminal } = context;
+    const found = await withAccounts(context, async ({ service }) => {
+      const { findEntry } = await import("./find-entry.ts");
+      const who = user === undefined ? undefined : await userNamed(service, user);
+      return findEntry(service, what, who, (words) => {
+        terminal.progress(words);
+      });
+    });
+    terminal.progress("");
+    if (found === undefined) {
+      const where = user === undefined ? "" : ` in the ledger of ${user}`;
+      throw new CommandFailure(EXIT.notFound, `No entry of ${what} is${where === "" ? " known" : where}.`);
+    }
+    await print(context, found);
+  },
+});
+
+async function print(context: Context, { entry, message }: Shown): Promise<void> {
+  const { id, user_id, created_at, type, delta, account, description, ref_id, details } = entry;
+  const charge = {
+    user_id,
+    entry_id: id,
+    created_at,
+    type,
+    delta,
+    balance_after: account.balance,
+    free_use: details.type === "chat_cost" && details.free,
+    description,
+    ref_id,
+    message_id: message?.message_id ?? null,
+    session_id: message?.session_id ?? null,
+    route: message === undefined ? null : `${message.route}/${message.sub_intent}`,
+    model_name: message?.model_name ?? null,
+  };
+  const { terminal } = context;
+  if (formatOf(context) !== "table") {
+    await printRecord(context, { ...charge, question: message?.question ?? null, answer: message?.answer ?? null });
+    return;
+  }
+  const known = Object.fromEntries(Object.entries(charge).filter(([, value]) => value !== null));
+  const age = showAge(created_at, nowOf(context));
+  await printRecord(context, { ...known, created_at: `${showLocal(created_at)} (${age})` });
+  if (message === undefined) return;
+  const part = (title: string, words: string): string => `\n${terminal.paint("bold", title)}\n${cleanText(words)}\n`;
+  await terminal.write(part("question", message.question) + part("answer", message.answer));
+}

@@ -1,0 +1,46 @@
+import { createSweeper } from "../../../runtime/sweeper.ts";
+import { defineCommand } from "../../command.ts";
+import { withAccountOperations, type AccountOperations } from "../../operations.ts";
+import { userParam } from "../../param.ts";
+import { since } from "../../when.ts";
+import { nowOf, selectionFlags, selectionOf } from "./selection-flags.ts";
+
+const DEFAULT_RANGE = "30d";
+
+export const summary = defineCommand({
+  name: "summary",
+  summary: "Sum up what a user earned, spent and used for free",
+  description:
+    `Sum up what a user earned, spent and used for free, by type and by day; the last ${DEFAULT_RANGE} when --since is ` +
+    "left out. A day is a day of the quota, in quota.timezone.",
+  arguments: { user: userParam("USER", "id of the user, or the beginning of a token") },
+  options: selectionFlags,
+  target: "either",
+  examples: ["ledger summary alice", "ledger summary alice --since 7d --json", "ledger summary alice --type chat_cost"],
+  async run({ user, ...flags }, context) {
+    const now = nowOf(context);
+    const [{ offsetMinutes }, { openReader }, { newestFirst }, { createSummary }, { printSummary }] = await Promise.all(
+      [
+        import("../../../accounts/quota.ts"),
+        import("./reader.ts"),
+        import("./select.ts"),
+        import("./sums.ts"),
+        import("./print-summary.ts"),
+      ],
+    );
+    const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, now);
+    const sum = async (operations: AccountOperations) => {
+      const { user_id, balance_points, next_reset_at } = (await operations.run("getMe", {})).data;
+      const offset = offsetMinutes(/(Z|[+-]\d\d:\d\d)$/.exec(next_reset_at)?.[1] ?? "Z") ?? 0;
+      const sums = createSummary(offset);
+      const sweep = createSweeper();
+      for await (const row of newestFirst(openReader(operations, user_id), selection)) {
+        sums.add(row);
+        if (row.id % 100 === 0) sweep();
+      }
+      return { user_id, since: new Date(selection.since!).toISOString(), balance: balance_points, ...sums.result() };
+    };
+    const found = await withAccountOperations(context, user, sum, { lookUp: true });
+    await printSummary(context, found, selection.until ?? now);
+  },
+});

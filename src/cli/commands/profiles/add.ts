@@ -1,0 +1,64 @@
+import { resolve } from "node:path";
+import { defineCommand } from "../../command.ts";
+import { confirmChange, yesFlag } from "../../confirm.ts";
+import { UsageError } from "../../exit.ts";
+import { optional, required, toggle } from "../../param.ts";
+import { printRecord } from "../../print.ts";
+import { tokenOfEnvironment } from "../../token.ts";
+import { profileName, text } from "../../values.ts";
+import { toRow } from "./row.ts";
+
+export const add = defineCommand({
+  name: "add",
+  summary: "Keep a daemon's address and a token under a name",
+  description:
+    "Keep a daemon's address (--url) and a token under a name, or replace it. The token comes from ANP_TOKEN, " +
+    "ANP_TOKEN_FILE or --token; on a terminal it is asked for, unseen. With --token-file only the file's place is kept.",
+  arguments: { name: required("NAME", "letters, digits, dot, dash and underscore", profileName) },
+  options: {
+    tokenFile: {
+      ...optional("file", "file that holds the token, read at each use", text(4096)),
+      holds: "file",
+    },
+    use: toggle("also use it from now on where no storage and no daemon is named"),
+    yes: yesFlag,
+  },
+  examples: [
+    "profiles add staging --url https://anp.staging.example",
+    "profiles add local --url http://127.0.0.1:8787 --token-file ~/alice.token --use",
+  ],
+  target: "none",
+  async run({ name, tokenFile, use, yes }, context) {
+    const { globals, env, terminal } = context;
+    const { url } = globals;
+    if (url === undefined) throw new UsageError("--url is missing: the address of the daemon.");
+    if (tokenFile !== undefined && globals.token !== undefined)
+      throw new UsageError("--token and --token-file exclude each other.");
+    const { readUrl } = await import("../../../client/address.ts");
+    try {
+      readUrl(url);
+    } catch (error) {
+      throw new UsageError(`--url ${(error as RangeError).message}.`);
+    }
+    const { readProfiles, writeProfiles } = await import("../../profiles.ts");
+    const before = await readProfiles(env);
+    if (Object.hasOwn(before.profiles, name)) await confirmChange(context, yes, `Replace the profile ${name}?`);
+    const profile =
+      tokenFile === undefined ? { url, ...(await tokenFor(url)) } : { url, token_file: resolve(tokenFile) };
+    const after = {
+      ...(use ? { current: name } : before.current === undefined ? {} : { current: before.current }),
+      profiles: { ...before.profiles, [name]: profile },
+    };
+    await writeProfiles(env, after);
+    await printRecord(context, toRow(name, profile, after));
+
+    async function tokenFor(daemon: string): Promise<{ token?: string }> {
+      let token = globals.token ?? (await tokenOfEnvironment(env));
+      if (token === undefined && terminal.canPrompt) {
+        const { askForSecret } = await import("../../prompt.ts");
+        token = await askForSecret(`Token for ${daemon} (empty for none)`);
+      }
+      return token === undefined || token === "" ? {} : { token };
+    }
+  },
+});

@@ -1,0 +1,27 @@
+import { defineCommand } from "../../command.ts";
+import { confirmChange, yesFlag } from "../../confirm.ts";
+import { required } from "../../param.ts";
+import { printRecord } from "../../print.ts";
+import { profileName } from "../../values.ts";
+import { toRow } from "./row.ts";
+
+export const remove = defineCommand({
+  name: "remove",
+  summary: "Forget a profile and its token",
+  arguments: { name: { ...required("NAME", "name of the profile", profileName), holds: "profile" } },
+  options: { yes: yesFlag },
+  examples: ["profiles remove staging", "profiles remove staging --yes"],
+  target: "none",
+  async run({ name, yes }, context) {
+    const { profileNamed, readProfiles, writeProfiles } = await import("../../profiles.ts");
+    const before = await readProfiles(context.env);
+    const profile = profileNamed(name, before);
+    await confirmChange(context, yes, `Forget the profile ${name}?`);
+    const profiles = Object.fromEntries(Object.entries(before.profiles).filter(([own]) => own !== name));
+    await writeProfiles(context.env, {
+      ...(before.current === undefined || before.current === name ? {} : { current: before.current }),
+      profiles,
+    });
+    await printRecord(context, toRow(name, profile, before));
+  },
+});

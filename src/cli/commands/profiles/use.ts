@@ -1,0 +1,28 @@
+import { defineCommand } from "../../command.ts";
+import { UsageError } from "../../exit.ts";
+import { optional, toggle } from "../../param.ts";
+import { printRows } from "../../print.ts";
+import { profileName } from "../../values.ts";
+import { COLUMNS, toRow } from "./row.ts";
+
+export const use = defineCommand({
+  name: "use",
+  summary: "Say which daemon to work on when none is named",
+  description:
+    "Say which daemon commands work on when neither a flag nor the environment names a storage or a daemon. With --none " +
+    "it is the storage again. Commands that need the storage itself are not touched by it.",
+  arguments: { name: { ...optional("NAME", "name of the profile", profileName), holds: "profile" } },
+  options: { none: toggle("no daemon: work on the storage") },
+  examples: ["profiles use staging", "profiles use --none"],
+  target: "none",
+  async run({ name, none }, context) {
+    if ((name === undefined) !== none) throw new UsageError("Give either NAME or --none.");
+    const { profileNamed, readProfiles, writeProfiles } = await import("../../profiles.ts");
+    const { profiles } = await readProfiles(context.env);
+    if (name !== undefined) profileNamed(name, { profiles });
+    const after = { ...(name === undefined ? {} : { current: name }), profiles };
+    await writeProfiles(context.env, after);
+    const rows = Object.entries(profiles).map(([own, profile]) => toRow(own, profile, after));
+    await printRows(context, { data: rows, rows, columns: COLUMNS });
+  },
+});

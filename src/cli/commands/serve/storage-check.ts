@@ -1,0 +1,36 @@
+import type { Logger } from "../../../runtime/logger.ts";
+import type { Finding } from "../../../storage/examination.ts";
+import type { Storage } from "../../../storage/storage.ts";
+
+/** The storage may lose what was acknowledged, and the operator asked for one that does not. */
+export class DurabilityError extends Error {
+  override readonly name = "DurabilityError";
+}
+
+/**
+ * Looks at the storage before the daemon serves from it, and logs what an operator should know: what may be lost, and
+ * the setting that mends it.
+ *
+ * @param now the clock's time, ms since 1970
+ * @throws DurabilityError when `required` and acknowledged data may be lost
+ * @throws StorageError when the storage does not answer
+ */
+export async function checkStorage(
+  storage: Storage,
+  { logger, now, required }: { readonly logger: Logger; readonly now: number; readonly required: boolean },
+): Promise<void> {
+  const findings = await storage.examine(now);
+  const risks = findings.filter(({ level, loses }) => loses !== undefined || level === "error");
+  if (required && risks.length > 0) {
+    const lines = risks.map((risk) => `  ${describe(risk)}`);
+    throw new DurabilityError(`${storage.url} does not keep all that is acknowledged:\n${lines.join("\n")}`);
+  }
+  for (const { level, ...finding } of findings) {
+    if (level !== "ok") logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);
+  }
+}
+
+function describe({ subject, message, loses, remedy }: Finding): string {
+  const loss = loses === undefined ? "" : ` May lose ${loses}.`;
+  return `${subject}: ${message}${loss}${remedy === undefined ? "" : ` Remedy: ${remedy}`}`;
+}

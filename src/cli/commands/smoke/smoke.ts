@@ -1,0 +1,46 @@
+import { defineCommand } from "../../command.ts";
+import { UsageError } from "../../exit.ts";
+import { optional, several, toggle, type Param } from "../../param.ts";
+import { oneOf, text } from "../../values.ts";
+
+/** Left out with --schema alone. */
+const files: Param<readonly string[]> = {
+  ...several("FILE", "smoke file, or a folder of them", text(4096)),
+  missing: () => [],
+  holds: "file",
+};
+
+export const smoke = defineCommand({
+  name: "smoke",
+  summary: "Run smoke files against a daemon",
+  description:
+    "Run smoke files: YAML files of requests and of what is expected of their answers (anp help smoke-files). Every " +
+    "answer is also checked against the contract. Without --url each file gets a daemon of its own, on memory, with " +
+    "the fixture, clock and faults that it asks for. Exit code 7 when a step failed, 2 for a file that is not right, 6 " +
+    "when the daemon cannot be reached.",
+  arguments: { files },
+  options: {
+    report: optional("kind", "human (on a terminal), tap (in a pipe) or junit", oneOf("human", "tap", "junit")),
+    junit: { ...optional("file", "write a JUnit report to this file too", text(4096)), holds: "file" as const },
+    schema: toggle("print the JSON schema of smoke files, and run nothing"),
+    bail: toggle("end a file at its first failed step"),
+    withFaults: toggle("with --url: run files that ask for faults too, as the daemon was started with them"),
+  },
+  examples: [
+    "smoke fixtures/smoke",
+    "smoke login.yaml --junit report.xml",
+    "smoke fixtures/smoke --url http://127.0.0.1:8787",
+  ],
+  target: "none",
+  formats: ["json"],
+  async run(values, context) {
+    if (values.schema) {
+      const { smokeFileSchema } = await import("../../../smoke/json-schema.ts");
+      await context.terminal.write(`${JSON.stringify(smokeFileSchema(), null, 2)}\n`);
+      return;
+    }
+    if (values.files.length === 0) throw new UsageError("FILE is missing: a smoke file, or a folder of them.");
+    const { runSmoke } = await import("./run-smoke.ts");
+    await runSmoke(values, context);
+  },
+});

@@ -1,0 +1,37 @@
+import { defineCommand } from "../../command.ts";
+import { required } from "../../param.ts";
+import { withAccounts } from "../../session.ts";
+import { text } from "../../values.ts";
+import { createGaps } from "./gaps.ts";
+import { takeIn } from "./take-in.ts";
+
+export const copy = defineCommand({
+  name: "copy",
+  summary: "Copy everything that is stored into an empty storage",
+  description:
+    "Copy everything that is stored into an empty storage, as from files to Redis: every value is read back, and all " +
+    "ledgers are verified. To move a service, stop its daemons first: what they write after the copy is not in it. One " +
+    "that was interrupted is finished by running it again.",
+  arguments: {},
+  options: { to: required("url", "the empty storage, as fs:FOLDER or redis://HOST:PORT/DB", text(4096)) },
+  examples: [
+    "storage copy --storage fs:./data --to redis://localhost:6379/0",
+    "storage copy --storage redis://localhost:6379/0 --to fs:./backup",
+  ],
+  async run({ to }, context) {
+    await withAccounts(context, async ({ service }) => {
+      const [{ storedValues }, { openStorage }] = await Promise.all([
+        import("../../../service/archive.ts"),
+        import("../../../storage/open.ts"),
+      ]);
+      const gaps = createGaps();
+      const target = await openStorage(to);
+      try {
+        await takeIn(context, target, storedValues(service.storage, gaps.note));
+      } finally {
+        await target.close();
+      }
+      gaps.tell();
+    });
+  },
+});

@@ -1,0 +1,36 @@
+import { toIso } from "../../../runtime/clock.ts";
+import { defineCommand } from "../../command.ts";
+import { openLinePrinter } from "../../print.ts";
+import { withAccounts } from "../../session.ts";
+import { createGaps } from "./gaps.ts";
+
+export const exportStorage = defineCommand({
+  name: "export",
+  summary: "Print everything that is stored, as JSON lines",
+  description:
+    "Print everything that is stored, as JSON lines that end with a digest, of any size in flat memory: ledgers, users, " +
+    "hashes of tokens, sessions, answers, events and news. It may run while daemons write: every ledger comes out whole, " +
+    "each as of its own moment. Whoever reads it reads what users asked.",
+  arguments: {},
+  options: {},
+  examples: ["storage export > backup.jsonl", "storage export | gzip > backup.jsonl.gz"],
+  formats: ["jsonl"],
+  async run(_values, context) {
+    await withAccounts(context, async ({ service }) => {
+      const [{ sealed }, { storedValues }] = await Promise.all([
+        import("../../../runtime/seal.ts"),
+        import("../../../service/archive.ts"),
+      ]);
+      const gaps = createGaps();
+      async function* lines(): AsyncGenerator<string> {
+        for await (const value of storedValues(service.storage, gaps.note)) yield JSON.stringify(value);
+      }
+      const printer = openLinePrinter(context);
+      for await (const line of sealed("storage", toIso(service.clock.now()), lines())) {
+        if (!(await printer.print(line))) return;
+      }
+      await printer.end();
+      gaps.tell();
+    });
+  },
+});

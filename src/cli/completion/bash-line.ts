@@ -1,0 +1,48 @@
+/** A command line as bash has it, taken apart. */
+export interface BashLine {
+  /** The words, without quotes, the one at the cursor last; an empty one where none was begun. */
+  readonly words: readonly string[];
+  /**
+   * How many characters of the last word stand before what readline replaces: it takes `=` and `:` for breaks between
+   * words.
+   */
+  readonly kept: number;
+  /** Whether the last word is inside quotes. */
+  readonly quoted: boolean;
+}
+
+/**
+ * Takes a command line apart, up to the cursor, by the rules of quoting of POSIX shells.
+ *
+ * @param breaks characters that readline ends a word at
+ */
+export function readBashLine(line: string, breaks: string): BashLine {
+  const words: string[] = [];
+  let word: string | undefined;
+  let kept = 0;
+  let quote: '"' | "'" | undefined;
+  for (let at = 0; at < line.length; at++) {
+    const char = line[at]!;
+    if (quote === "'") {
+      if (char === "'") quote = undefined;
+      else word = `${word ?? ""}${char}`;
+    } else if (char === "\\" && at + 1 < line.length) {
+      at += 1;
+      word = `${word ?? ""}${line[at]!}`;
+    } else if (quote === '"') {
+      if (char === '"') quote = undefined;
+      else word = `${word ?? ""}${char}`;
+    } else if (char === '"' || char === "'") {
+      quote = char;
+      word ??= "";
+    } else if (/\s/.test(char)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      kept = 0;
+    } else {
+      word = `${word ?? ""}${char}`;
+      if ("=:".includes(char) && breaks.includes(char)) kept = word.length;
+    }
+  }
+  return { words: [...words, word ?? ""], kept: quote === undefined ? kept : 0, quoted: quote !== undefined };
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Command } from "commander";
+import type { Env } from "../environment.ts";
+import { declareGlobals, readGlobals } from "../globals.ts";
+import { readBashLine } from "./bash-line.ts";
+import { candidatesAt, commandNames, verbNames, type Candidates } from "./candidates.ts";
+import type { Settings } from "./known-names.ts";
+import { findPlace, type Place } from "./place.ts";
+
+/** Nobody who has pressed a key waits longer than this for a storage or a file, ms. */
+const PATIENCE_MS = 5000;
+
+/**
+ * Answers a shell that asks what may be typed: `anp __complete words -- WORD…`, the last one at the cursor, or
+ * `anp __complete bash LINE BREAKS` with the line up to the cursor and readline's word breaks. Prints `words`, `files`
+ * or `folders` on a line, then the words that fit, each with a tab and what it means. Whatever goes wrong, it prints
+ * no candidates and nothing else.
+ */
+export async function complete(args: readonly string[], env: Env): Promise<void> {
+  const patience = new AbortController();
+  const answer = answerTo(args, env, patience.signal).catch(() => "words\n");
+  const text = await Promise.race([answer, delay(PATIENCE_MS, undefined, { ref: true }).then(() => "words\n")]);
+  patience.abort();
+  await new Promise((resolve) => process.stdout.write(text, resolve));
+  // A storage that does not answer would hold the process up.
+  process.exit(0);
+}
+
+async function answerTo([form, ...rest]: readonly string[], env: Env, signal: AbortSignal): Promise<string> {
+  if (form !== "bash") return textOf(await candidatesFor(rest.slice(1), env, signal), 0);
+  const [line = "", breaks = ""] = rest;
+  const { words, kept } = readBashLine(line, breaks);
+  return textOf(await candidatesFor(words.slice(1), env, signal), kept);
+}
+
+interface Fitting {
+  readonly candidates: Candidates;
+  readonly place: Pick<Place, "typed" | "before">;
+}
+
+async function candidatesFor(words: readonly string[], env: Env, signal: AbortSignal): Promise<Fitting> {
+  const program = new Command();
+  declareGlobals(program);
+  const flags = program.options.map(({ long, description, required }) => ({
+    flag: long!,
+    about: description,
+    takesValue: required,
+  }));
+  if (words[0] === "help") return helpOn(words.slice(1));
+  const place = await findPlace(words, flags);
+  const settings: Settings = {
+    env,
+    signal,
+    globals() {
+      const typed = flags.flatMap(({ flag, takesValue }) => {
+        if (!place.flags.has(flag)) return [];
+        return takesValue ? [flag, place.flags.get(flag) ?? ""] : [flag];
+      });
+      program.parseOptions(typed);
+      return readGlobals(program, env);
+    },
+  };
+  return { place, candidates: await candidatesAt(place, flags, settings) };
+}
+
+/** `anp help` knows commands, their verbs, and topics. */
+async function helpOn(words: readonly string[]): Promise<Fitting> {
+  const place = await findPlace(words, []);
+  if (place.command !== undefined) return { place, candidates: place.verbs ? verbNames(place.command) : [] };
+  if (words.length > 1) return { place, candidates: [] };
+  const { TOPICS } = await import("../topics.ts");
+  const topics = [...TOPICS].map(([word, { about }]) => ({ word, about }));
+  return { place, candidates: [...commandNames(), ...topics] };
+}
+
+/** @param kept characters of the word that the shell does not replace */
+function textOf({ candidates, place: { typed, before } }: Fitting, kept: number): string {
+  if (typeof candidates === "string") return `${candidates}\n`;
+  const lines = candidates
+    // A shell takes the answer apart by lines and tabs.
+    .filter(({ word }) => word.startsWith(typed) && !/[\t\n]/.test(word))
+    .map(({ word, about = "" }) => `${`${before}${word}`.slice(kept)}\t${about}\n`);
+  return `words\n${lines.join("")}`;
+}

@@ -1,0 +1,46 @@
+import { findDaemon } from "../daemon-target.ts";
+import type { Env } from "../environment.ts";
+import type { Globals } from "../globals.ts";
+import { userIds as listUserIds } from "../user-ids.ts";
+import type { Candidate } from "./candidates.ts";
+import type { Place } from "./place.ts";
+
+/** What the flags that were typed, and the environment, say. */
+export interface Settings {
+  /** @throws UsageError when the flags do not go together */
+  readonly globals: () => Globals;
+  readonly env: Env;
+  /** Aborted when nobody should wait any longer. */
+  readonly signal: AbortSignal;
+}
+
+/** More are no help to anybody, and would only be slow to show. */
+const MOST_USERS = 200;
+
+/** The names of the user's profiles. */
+export async function profileNames({ env }: Settings): Promise<Candidate[]> {
+  const { readProfiles } = await import("../profiles.ts");
+  const { profiles } = await readProfiles(env);
+  return Object.entries(profiles).map(([name, { url }]) => ({ word: name, about: url }));
+}
+
+/** The plans of the configuration. */
+export async function planNames(settings: Settings): Promise<Candidate[]> {
+  const { openConfig } = await import("../open-config.ts");
+  const { config } = await openConfig({ globals: settings.globals(), env: settings.env });
+  return Object.keys(config.plans).map((word) => ({ word }));
+}
+
+/**
+ * Ids of the storage's users that start as typed. Nothing is created, and of a daemon nothing is asked: its token says
+ * who.
+ */
+export async function userIds({ command, typed }: Place, settings: Settings): Promise<Candidate[]> {
+  const globals = settings.globals();
+  if (command?.target === "either" && (await findDaemon(globals, settings.env)) !== undefined) return [];
+  const ids = await listUserIds(
+    { globals, env: settings.env },
+    { fits: (id) => id.startsWith(typed), most: MOST_USERS, signal: settings.signal },
+  );
+  return ids.map((word) => ({ word }));
+}

@@ -1,0 +1,16 @@
+import type { Logger } from "../runtime/logger.ts";
+import { createAccountsService } from "../service/accounts-service.ts";
+import type { Context } from "./command.ts";
+import { callsOf, openGround } from "./open-ground.ts";
+import type { AccountsOptions, AccountsSession } from "./session.ts";
+
+/** Opens what a command on accounts works on; see `withAccounts`. */
+export async function openAccounts(
+  context: Context,
+  options: AccountsOptions,
+  logger: Logger,
+): Promise<{ session: AccountsSession; close: () => Promise<void> }> {
+  const ground = await openGround(context, options, logger);
+  const service = createAccountsService(ground);
+  return { session: { service, ...callsOf(service, ground.random) }, close: () => service.close() };
+}

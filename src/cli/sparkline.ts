@@ -1,0 +1,19 @@
+const BARS = "▁▂▃▄▅▆▇█";
+
+/**
+ * Values of 0 and more as bars of eighths, the largest the highest; a 0 is a blank. More values than columns are drawn
+ * several to a bar, by their largest.
+ */
+export function sparkline(values: readonly number[], columns: number): string {
+  const bars = bucketsOf(values, Math.max(1, columns));
+  const most = Math.max(...bars);
+  return bars.map((value) => (value === 0 ? " " : BARS[Math.ceil((value / most) * BARS.length) - 1]!)).join("");
+}
+
+function bucketsOf(values: readonly number[], columns: number): readonly number[] {
+  const size = Math.ceil(values.length / columns);
+  if (size <= 1) return values;
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
+    Math.max(...values.slice(index * size, (index + 1) * size)),
+  );
+}

@@ -1,0 +1,82 @@
+/** Times as people read and type them. Machine formats keep ISO 8601. */
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const UNITS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const;
+
+const two = (number: number): string => String(number).padStart(2, "0");
+
+/** An instant in the machine's own time zone, to the second: `2026-11-20 08:00:00`. */
+export function showLocal(iso: string): string {
+  const at = new Date(iso);
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
+
+/** When a quota is reset, in local time, and how long that is: `2026-11-21 00:00:00 (in 3 h 12 min)`. */
+export function showReset(iso: string, now: number): string {
+  const left = Date.parse(iso) - now;
+  return `${showLocal(iso)} (${left > 0 ? `in ${showSpan(left)}` : "now"})`;
+}
+
+/** How long ago an instant was, in the largest unit that is full: `3 h ago`; `now` within a second. */
+export function showAge(iso: string, now: number): string {
+  const ms = now - Date.parse(iso);
+  if (ms < -SECOND_MS) return `in ${showSpan(-ms)}`;
+  if (ms < SECOND_MS) return "now";
+  return `${showSpan(ms).split(" ").slice(0, 2).join(" ")} ago`;
+}
+
+/** A span of time in its two largest units: `3 h 12 min`, `42 s`. */
+export function showSpan(ms: number): string {
+  const seconds = Math.floor(ms / SECOND_MS);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return withRest(hours, "h", minutes % 60, "min");
+  return withRest(Math.floor(hours / 24), "d", hours % 24, "h");
+}
+
+function withRest(full: number, unit: string, rest: number, restUnit: string): string {
+  return rest === 0 ? `${full} ${unit}` : `${full} ${unit} ${rest} ${restUnit}`;
+}
+
+/** An instant that may depend on the present one, both ms since the epoch. */
+export type When = (now: number) => number;
+
+/** The first instant of a range: of a day, its start. */
+export function since(typed: string): When {
+  return when(typed, "start");
+}
+
+/** The last instant of a range: of a day, its end. */
+export function until(typed: string): When {
+  return when(typed, "end");
+}
+
+/** `2h` or `3d` before now, a day or an instant; one without an offset is in the machine's own time zone. */
+function when(typed: string, edge: "start" | "end"): When {
+  const text = typed.trim();
+  const [, count, unit] = /^(\d{1,6})\s*([smhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return (now) => now - Number(count) * UNITS[unit as keyof typeof UNITS];
+  const [, day, time, offset] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  const at = day === undefined || !isDay(day) ? NaN : Date.parse(`${day}T${time ?? "00:00"}${offset ?? ""}`);
+  if (Number.isNaN(at)) {
+    throw new RangeError(`must be a day, an ISO 8601 instant, or a time ago as 2h or 3d, not ${JSON.stringify(typed)}`);
+  }
+  if (time !== undefined || edge === "start") return () => at;
+  const next = new Date(at);
+  next.setDate(next.getDate() + 1);
+  return () => next.getTime() - 1;
+}
+
+// Date.parse takes February 30 for March 2.
+function isDay(text: string): boolean {
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}

@@ -1,0 +1,239 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startRedis } from "../support/redis-server.ts";
+import { noRedis } from "../support/redis-available.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { noTerminal } from "../support/terminal.ts";
+import { anp, anpInTerminal, startDaemon, type Ended } from "./anp.ts";
+
+interface Finding {
+  readonly check: string;
+  readonly subject: string;
+  readonly level: "ok" | "warning" | "error";
+  readonly message: string;
+  readonly loses?: string;
+  readonly remedy?: string;
+}
+
+let cwd: string;
+const cleanup: (() => unknown)[] = [];
+
+beforeEach(async () => {
+  const folder = await temporaryFolder();
+  cleanup.push(folder.remove);
+  cwd = folder.path;
+});
+
+afterEach(async () => {
+  for (const undo of cleanup.splice(0).reverse()) await undo();
+});
+
+/** A server on the loopback; gives its URL. */
+async function serve(listener: RequestListener): Promise<string> {
+  const server: Server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanup.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function configure(values: object): Promise<string[]> {
+  await writeFile(join(cwd, "anp.json"), JSON.stringify({ server: { port: 0 }, ...values }));
+  return ["--config", "anp.json", "--storage", "memory:"];
+}
+
+async function examine(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ended & { of: (check: string, subject: string) => Finding | undefined; findings: Finding[] }> {
+  const ended = await anp(["doctor", "--json", ...args], { cwd, env });
+  const findings = JSON.parse(ended.stdout) as Finding[];
+  const of = (check: string, subject: string): Finding | undefined =>
+    findings.find((one) => one.check === check && one.subject === subject);
+  return { ...ended, findings, of };
+}
+
+const RSS = `<?xml version="1.0"?><rss version="2.0"><channel><title>t</title><item><title>One</title></item></channel></rss>`;
+
+it("finds the demo well, tells what it looked at, and leaves nothing behind", async () => {
+  await anp(["quota", "alice", "--demo"], { cwd });
+  const { code, stderr, findings, of } = await examine(["--demo"], { ANP_SERVER_PORT: "0" });
+  expect([code, stderr]).toEqual([0, `0 errors, 0 warnings, ${findings.length} ok.\n`]);
+  expect(new Set(findings.map(({ check }) => check))).toEqual(
+    new Set(["config", "storage", "clock", "port", "model", "platform tokens", "news", "fixtures", "versions"]),
+  );
+  expect(of("config", "source")?.message).toContain("server.port from environment ANP_SERVER_PORT");
+  expect(of("storage", "round trip")?.message).toMatch(/^Created, refused to create again, read and removed in \d+ ms/);
+  expect(of("versions", "node")?.message).toContain(process.versions.node);
+  expect(await readdir(join(cwd, ".anp/demo/doctor"))).toEqual([]);
+});
+
+it("takes a storage that is not there yet for no mistake, and does not make it", async () => {
+  const { code, of } = await examine(["--storage", "fs:nowhere"]);
+  expect(code).toBe(0);
+  expect(of("storage", "address")).toMatchObject({ level: "warning" });
+  expect(await readdir(cwd)).toEqual([]);
+  expect((await examine(["--storage", "fs:nowhere", "--strict"])).code).toBe(1);
+});
+
+it("names every fault of a configuration that cannot be used, exits 2, and still tells the versions", async () => {
+  await configure({ exchange: { rat: 3 }, quota: { free_daily: -1 } });
+  const { code, findings, of } = await examine(["--config", "anp.json"]);
+  expect(code).toBe(2);
+  const faults = findings.filter(({ check }) => check === "config");
+  expect(faults.map(({ message }) => message).join("\n")).toMatch(/exchange\.rat: .*Did you mean rate\?/);
+  expect(faults.map(({ message }) => message).join("\n")).toMatch(/quota\.free_daily: /);
+  expect(of("versions", "anp")?.level).toBe("ok");
+});
+
+it("tells a variable that means nothing", async () => {
+  const { code, of } = await examine(await configure({}), { ANP_QUITE_OTHER: "80" });
+  expect(code).toBe(0);
+  expect(of("config", "environment")).toMatchObject({
+    level: "warning",
+    message: "ANP_QUITE_OTHER is set and means nothing to anp.",
+  });
+});
+
+describe("of the port", () => {
+  it("it says who has it: an anp daemon, or another program", async () => {
+    const daemon = await startDaemon(["--storage", "memory:", "--log-level", "warn"], { cwd });
+    cleanup.push(() => daemon.child.kill("SIGKILL"));
+    const { port } = new URL(daemon.url);
+    const ours = await examine(await configure({}), { ANP_SERVER_PORT: port });
+    expect(ours.of("port", "server.port")).toMatchObject({
+      level: "ok",
+      message: `An anp daemon listens on 127.0.0.1:${port} and is ready.`,
+    });
+
+    const other = new URL(await serve((_request, response) => response.end("hello")));
+    const theirs = await examine(await configure({}), { ANP_SERVER_PORT: other.port });
+    expect(theirs.code).toBe(1);
+    expect(theirs.of("port", "server.port")).toMatchObject({
+      level: "error",
+      message: `127.0.0.1:${other.port} is in use by another program.`,
+      remedy: "Stop it, or take another port with server.port or --port.",
+    });
+  });
+});
+
+describe("of the model", () => {
+  const model = (base_url: string): object => ({ model: { base_url, model: "answerer-1" } });
+  const KEY = { ANP_MODEL_API_KEY: "sk-not-to-be-shown" };
+
+  /** A model's endpoint that lists `names`, where it lists any, and wants the key. */
+  const endpoint = (names: readonly string[] | undefined): Promise<string> =>
+    serve((request, response) => {
+      if (request.headers.authorization !== `Bearer ${KEY.ANP_MODEL_API_KEY}`) response.writeHead(401).end();
+      else if (request.url === "/v1/models" && names !== undefined) {
+        response.end(JSON.stringify({ data: names.map((id) => ({ id })) }));
+      } else if (request.url === "/v1/chat/completions") response.end("{}");
+      else response.writeHead(404).end();
+    });
+
+  it.for([
+    { name: "has the model", names: ["other", "answerer-1"], level: "ok", words: "is reached and has answerer-1" },
+    { name: "does not list it", names: ["answerer-2"], level: "warning", words: "Did you mean answerer-2?" },
+    { name: "lists nothing but answers", names: undefined, level: "ok", words: "answers with answerer-1" },
+  ])("it says when the endpoint $name", async ({ names, level, words }) => {
+    const { code, stdout, of } = await examine(await configure(model(`${await endpoint(names)}/v1`)), KEY);
+    expect(code).toBe(0);
+    expect(of("model", "model")).toMatchObject({ level, message: expect.stringContaining(words) as string });
+    expect(stdout).not.toContain("sk-not");
+  });
+
+  it("it tells a refused key from an endpoint that does not answer", async () => {
+    const refused = await examine(await configure(model(`${await endpoint(undefined)}/v1`)));
+    expect(refused.code).toBe(1);
+    expect(refused.of("model", "model")).toMatchObject({
+      level: "error",
+      message: expect.stringContaining("answers 401: No key was sent.") as string,
+      remedy: "Set ANP_MODEL_API_KEY, or model.api_key_file.",
+    });
+    const gone = await examine(await configure(model("http://user:secret@127.0.0.1:1/v1")));
+    expect(gone.code).toBe(6);
+    expect(gone.of("model", "model")?.level).toBe("error");
+    expect(gone.stdout).not.toContain("secret");
+  });
+});
+
+it("reads each news source as a refresh would, and tells what to do about each that fails", async () => {
+  const url = await serve((request, response) => {
+    if (request.url === "/good") response.end(RSS);
+    else if (request.url === "/page") response.end("<html>welcome</html>");
+    else if (request.url === "/gone") response.writeHead(404).end();
+    // Anything else is never answered.
+  });
+  const source = (id: string, at: string): object => ({ id, name: id, lang: "en", url: at });
+  const args = await configure({
+    news: {
+      timeout_ms: 300,
+      notices: "missing.json",
+      sources: [
+        source("good", `${url}/good`),
+        source("page", `${url}/page`),
+        source("gone", `${url}/gone`),
+        source("slow", `${url}/slow`),
+      ],
+    },
+  });
+  const { code, findings, of } = await examine(args);
+  expect(code).toBe(1);
+  expect(findings.filter(({ check }) => check === "news").map(({ subject, level }) => `${subject} ${level}`)).toEqual([
+    "good ok",
+    "page error",
+    "gone error",
+    "slow error",
+    "notices error",
+  ]);
+  for (const subject of ["page", "gone", "slow", "notices"]) expect(of("news", subject)?.remedy).toBeDefined();
+  expect(of("news", "slow")?.message).toContain("no complete answer within 300 ms");
+});
+
+it.skipIf(noRedis !== undefined)("tells what a Redis may lose, and the setting that mends it", async () => {
+  const redis = await startRedis({
+    config: { "maxmemory-policy": "allkeys-lru", maxmemory: "100mb" },
+    password: "not-to-be-shown",
+  });
+  cleanup.push(() => redis.stop());
+  const args = [...(await configure({})), "--storage", redis.url()];
+  const { code, stdout, of } = await examine(args);
+  expect(code).toBe(0);
+  expect(of("storage", "appendonly")).toMatchObject({
+    level: "warning",
+    loses: expect.stringContaining("since the last snapshot") as string,
+    remedy: expect.stringContaining("appendonly yes") as string,
+  });
+  expect(of("storage", "maxmemory-policy")).toMatchObject({ level: "warning" });
+  expect(of("storage", "clock")).toMatchObject({ level: "ok" });
+  expect(stdout).not.toContain("not-to-be-shown");
+  expect((await examine([...args, "--strict"])).code).toBe(1);
+  expect(await redis.command("DBSIZE")).toBe(0);
+
+  await redis.kill();
+  const gone = await examine(args);
+  expect(gone.code).toBe(6);
+  expect(gone.findings.filter(({ check }) => check === "storage").map(({ level }) => level)).toEqual(["ok", "error"]);
+});
+
+it.skipIf(noTerminal !== undefined)("shows each check on a terminal as it ends, with what to do", async () => {
+  const url = await serve((_request, response) => {
+    setTimeout(() => response.end(RSS), 500);
+  });
+  const source = { id: "slow", name: "Slow", lang: "en", url };
+  const args = await configure({ news: { sources: [source] } });
+  const { code, screen } = await anpInTerminal(["doctor", ...args], { cwd, env: { NO_COLOR: "1" } });
+  expect(code).toBe(0);
+  const lines = screen.split("\n");
+  const at = (words: string): number => lines.findIndex((line) => line.includes(words));
+  expect(at("warning  storage: durability")).toBeGreaterThan(-1);
+  expect(lines[at("storage: durability") + 1]).toContain("may lose: ");
+  expect(lines[at("storage: durability") + 2]).toContain("remedy: ");
+  expect(at("ok       news: slow")).toBeGreaterThan(at("versions: libraries"));
+  expect(screen).toContain("0 errors, 1 warning, ");
+});

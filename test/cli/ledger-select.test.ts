@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { LedgerReader } from "../../src/cli/commands/ledger/reader.ts";
+import type { LedgerRow } from "../../src/cli/commands/ledger/rows.ts";
+import { fits, newestFirst, type Selection } from "../../src/cli/commands/ledger/select.ts";
+
+const HOUR = 3_600_000;
+const START = Date.parse("2026-11-20T00:00:00Z");
+const TYPES = ["chat_cost", "exchange"] as const;
+
+/** Entries hours apart, some of which a clock that steps dates up to eleven hours off. */
+const ledger = fc
+  .array(fc.record({ gap: fc.integer({ min: 0, max: 40 }), off: fc.integer({ min: -11, max: 11 }), type: fc.nat(1) }), {
+    maxLength: 260,
+  })
+  .map((steps) => {
+    let at = START;
+    return steps.map(({ gap, off, type }, index): LedgerRow => {
+      at += gap * HOUR;
+      const created_at = new Date(at + off * HOUR).toISOString();
+      const words = { type: TYPES[type]!, delta: 0, description: "", ref_id: `ref-${index % 7}` };
+      return { id: index + 1, created_at, balance_after: 0, free_use: false, ...words };
+    });
+  });
+
+const instant = fc.option(
+  fc.integer({ min: -20, max: 6000 }).map((hours) => START + hours * HOUR),
+  { nil: undefined },
+);
+const selection: fc.Arbitrary<Selection> = fc.record({
+  types: fc.subarray([...TYPES]),
+  since: instant,
+  until: instant,
+  ref: fc.option(fc.constantFrom("ref-3", "ref-"), { nil: undefined }),
+});
+
+function readerOf(rows: readonly LedgerRow[]): LedgerReader & { readonly reads: () => number } {
+  let reads = 0;
+  return {
+    total: () => Promise.resolve(rows.length),
+    read: (from, to) => {
+      reads += 1;
+      return Promise.resolve(rows.slice(from - 1, to));
+    },
+    reads: () => reads,
+  };
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+it("finds exactly what fits, newest first, although clocks step", async () => {
+  await fc.assert(
+    fc.asyncProperty(ledger, selection, async (rows, wanted) => {
+      const found = await all(newestFirst(readerOf(rows), wanted));
+      expect(found).toEqual(rows.filter((row) => fits(row, wanted)).reverse());
+    }),
+  );
+});
+
+it("reads a part of a long ledger for a part of its time", async () => {
+  const rows = Array.from({ length: 100_000 }, (_, index): LedgerRow => {
+    const created_at = new Date(START + index * HOUR).toISOString();
+    const words = { type: "exchange", delta: 1, description: "", ref_id: "" };
+    return { id: index + 1, created_at, balance_after: 0, free_use: false, ...words };
+  });
+  const reader = readerOf(rows);
+  const since = START + 50_000 * HOUR;
+  expect(await all(newestFirst(reader, { types: [], since, until: since + 10 * HOUR }))).toHaveLength(11);
+  expect(reader.reads()).toBeLessThan(25);
+});

@@ -1,0 +1,275 @@
+import { spawn } from "node:child_process";
+import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { noTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
+import { ANP, anp, anpInTerminal, shell, startDaemon, type Ended } from "./anp.ts";
+
+const HEAD = "read\tstored\tskipped\trejected_total\n";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let cwd: string;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  cwd = folder.path;
+});
+
+afterEach(() => folder.remove());
+
+/** A line of an export. */
+function event(n: number, user = "alice"): string {
+  return JSON.stringify({
+    event_id: `e-${n}`,
+    created_at: `2026-11-19T00:00:${String(n % 60).padStart(2, "0")}.000Z`,
+    user_id: user,
+    event_type: "page_view",
+    event_payload: { n },
+  });
+}
+
+function lines(count: number, from = 0): string {
+  return Array.from({ length: count }, (_, n) => `${event(from + n)}\n`).join("");
+}
+
+/** The numbers of the events that the storage holds, in order. */
+async function stored(): Promise<number[]> {
+  const { stdout } = await anp(["events", "export", "--storage", "fs:data"], { cwd });
+  const events = stdout
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as { event_payload: { n: number } });
+  return events.map(({ event_payload }) => event_payload.n).sort((a, b) => a - b);
+}
+
+const first = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+/** Starts a slow replay, stops it by a signal once something is stored, and tells how it ended. */
+async function interrupted(args: readonly string[], signal: NodeJS.Signals): Promise<Ended> {
+  const batches = async (): Promise<number> => {
+    const names = await readdir(join(cwd, "data/events"), { recursive: true }).catch(() => []);
+    return names.filter((name) => /\/\d+\.json$/.test(name)).length;
+  };
+  const before = await batches();
+  const env = { ...process.env, XDG_STATE_HOME: join(cwd, "xdg/state"), XDG_CONFIG_HOME: join(cwd, "xdg/config") };
+  const child = spawn(process.execPath, [ANP, "events", "replay", ...args], { cwd, env });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<Ended>((resolve) => {
+    child.on("close", (code, killedBy) => {
+      resolve({ code, signal: killedBy, stdout, stderr });
+    });
+  });
+  await until("an event is stored", async () => (await batches()) > before);
+  child.kill(signal);
+  return ended;
+}
+
+describe("a replay that is interrupted", () => {
+  it.for(["SIGINT", "SIGTERM"] as const)("by %s leaves a point, and goes on from there", async (signal) => {
+    await writeFile(join(cwd, "events.ndjson"), `nonsense\n${lines(300)}`);
+    const ended = await interrupted(["events.ndjson", "--storage", "fs:data", "--rate", "100"], signal);
+    expect(ended.code).toBe(130);
+    const read = Number(/Interrupted after line (\d+)\./.exec(ended.stderr)?.[1]);
+    expect(read).toBeGreaterThan(1);
+    expect(read).toBeLessThan(301);
+    expect(ended.stdout).toBe(`${HEAD}${read}\t${read - 1}\t0\t1\n`);
+    expect(await stored()).toEqual(first(read - 1));
+    const again = await anp(["events", "replay", "events.ndjson", "--storage", `fs:${cwd}/data`, "--json"], { cwd });
+    expect(again.stderr).toContain(`Going on after line ${read}, `);
+    expect([again.code, JSON.parse(again.stdout)]).toEqual([
+      8,
+      {
+        read: 301,
+        stored: 300,
+        skipped: 0,
+        rejected_total: 1,
+        rejected: [{ line: 1, reason: expect.stringContaining("no JSON") as string }],
+      },
+    ]);
+    expect(await stored()).toEqual(first(300));
+    // At its end nothing is left of it.
+    expect(await readdir(join(cwd, "xdg/state/anp/replay"))).toEqual([]);
+    const third = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data"], { cwd });
+    expect([third.code, third.stdout]).toEqual([8, `${HEAD}301\t0\t300\t1\n`]);
+  });
+
+  it("begins anew where the file has changed before the point, or when told to, and stores nothing twice", async () => {
+    await writeFile(join(cwd, "events.ndjson"), lines(300));
+    await interrupted(["events.ndjson", "--storage", "fs:data", "--rate", "100"], "SIGINT");
+    const before = (await stored()).length;
+    const told = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data", "--restart"], { cwd });
+    expect([told.code, told.stderr, told.stdout]).toEqual([0, "", `${HEAD}300\t${300 - before}\t${before}\t0\n`]);
+    await writeFile(join(cwd, "other.ndjson"), lines(300, 300));
+    await interrupted(["other.ndjson", "--storage", "fs:data", "--rate", "100"], "SIGINT");
+    await writeFile(join(cwd, "other.ndjson"), lines(300, 1000));
+    const changed = await anp(["events", "replay", "other.ndjson", "--storage", "fs:data"], { cwd });
+    expect([changed.code, changed.stderr, changed.stdout]).toEqual([0, "", `${HEAD}300\t300\t0\t0\n`]);
+  });
+
+  it("goes on in a file that has grown, with all its rejected lines in one file", async () => {
+    await writeFile(join(cwd, "events.ndjson"), `{}\n${lines(200)}`);
+    const args = ["events.ndjson", "--storage", "fs:data", "--rejected", "rejected.ndjson"];
+    await interrupted([...args, "--rate", "100"], "SIGINT");
+    await appendFile(join(cwd, "events.ndjson"), `[]\n${lines(50, 200)}`);
+    const again = await anp(["events", "replay", ...args], { cwd });
+    expect([again.code, again.stdout]).toEqual([8, `${HEAD}252\t250\t0\t2\n`]);
+    expect(again.stderr).toContain("2 lines were rejected.\nline 1: created_at: ");
+    const rejected = (await readFile(join(cwd, "rejected.ndjson"), "utf8")).trimEnd().split("\n");
+    expect(rejected.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { line: 1, text: "{}", reason: expect.any(String) as string },
+      { line: 202, text: "[]" },
+    ]);
+    expect(await stored()).toEqual(first(250));
+  });
+});
+
+describe("a replay", () => {
+  it("reads lines however they end and wherever a read ends, and rejects what is no text", async () => {
+    const long = JSON.stringify({
+      ...(JSON.parse(event(2)) as object),
+      event_payload: { n: 2, text: "长".repeat(5000) },
+    });
+    const parts = [
+      Buffer.from(`\uFEFF${event(0)}\r\n\n${event(1)}\n`),
+      Buffer.from(`${long}\n`.repeat(12)),
+      Buffer.concat([Buffer.from(event(3).slice(0, -4)), Buffer.from([0xff]), Buffer.from("\n")]),
+      Buffer.from(`"${"x".repeat(3 * 1024 * 1024)}"\n`),
+      Buffer.from(event(4)),
+    ];
+    await writeFile(join(cwd, "events.ndjson"), Buffer.concat(parts));
+    const fromFile = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data", "--json"], { cwd });
+    const report = {
+      read: 17,
+      stored: 4,
+      skipped: 11,
+      rejected_total: 2,
+      rejected: [
+        { line: 16, reason: "no UTF-8" },
+        { line: 17, reason: "longer than 1048576 bytes" },
+      ],
+    };
+    expect([fromFile.code, JSON.parse(fromFile.stdout)]).toEqual([8, report]);
+    expect(await stored()).toEqual([0, 1, 2, 4]);
+    for (const line of [
+      "cat events.ndjson | anp events replay - --storage fs:data --json",
+      "anp events replay <(cat events.ndjson) --storage fs:data --json",
+    ]) {
+      const { code, stdout } = await shell(line, cwd);
+      expect([code, JSON.parse(stdout)], line).toEqual([8, { ...report, stored: 0, skipped: 15 }]);
+    }
+  });
+
+  it("names the first rejected lines alone, in a pipe without a bar, and takes what export writes", async () => {
+    await writeFile(join(cwd, "events.ndjson"), `${"{}\n".repeat(150)}${lines(3)}`);
+    const { code, stdout, stderr } = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data"], { cwd });
+    expect([code, stdout]).toEqual([8, `${HEAD}153\t3\t0\t150\n`]);
+    expect(stderr.split("\n")).toHaveLength(23);
+    expect(stderr).toMatch(/\nline 20: .*\nand 130 more: --rejected FILE has them all\n$/);
+    const copied = await shell(
+      "anp events export --storage fs:data | anp events replay - --storage fs:copy; anp events export --storage fs:copy",
+      cwd,
+    );
+    expect(copied.stdout).toBe(`${HEAD}3\t3\t0\t0\n${lines(3)}`);
+  });
+
+  it("writes nothing in a dry run, and leaves no point", async () => {
+    await mkdir(join(cwd, "data"));
+    await writeFile(join(cwd, "events.ndjson"), `${lines(5)}${event(0)}\n`);
+    const dry = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data", "--dry-run"], { cwd });
+    expect([dry.code, dry.stdout, dry.stderr]).toEqual([0, `${HEAD}6\t5\t1\t0\n`, ""]);
+    expect(await readdir(join(cwd, "data"))).toEqual([]);
+    expect(await readdir(cwd)).toEqual(["data", "events.ndjson"]);
+  });
+
+  it.for([
+    [["missing.ndjson"], "FILE missing.ndjson cannot be read"],
+    [["."], "it is a folder"],
+    [["-", "--rate", "0"], "--rate must be an integer from 1"],
+    [["-", "--rejected", "no/such/folder"], "--rejected no/such/folder cannot be written"],
+  ] as const)("refuses %j", async ([args, says]) => {
+    const ended = await anp(["events", "replay", ...args, "--storage", "memory:"], { cwd });
+    expect([ended.code, ended.stdout, ended.stderr]).toEqual([2, "", expect.stringContaining(says)]);
+  });
+});
+
+it("goes through a daemon once, in the name of the token's user, and goes on after the daemon was away", async () => {
+  await writeFile(join(cwd, "events.ndjson"), `${lines(50)}${event(1000, "bob")}\nnonsense\n${lines(50, 50)}`);
+  const options = { cwd, env: { ANP_TOKEN: "alice-token" } };
+  const replay = (url: string, ...more: string[]): Promise<Ended> =>
+    anp(["events", "replay", "events.ndjson", "--url", url, ...more], options);
+  const count = async (): Promise<number> => {
+    const { stdout } = await anp(["events", "export", "--demo"], { cwd });
+    return stdout.split("\n").filter((line) => line.includes('"page_view"') && line.includes('"n":')).length;
+  };
+  const daemon = await startDaemon(["--demo"], { cwd });
+  try {
+    const dry = await replay(daemon.url, "--dry-run");
+    expect([dry.code, dry.stdout]).toEqual([8, `${HEAD}102\t100\t0\t2\n`]);
+    expect(await count()).toBe(0);
+    const once = await replay(daemon.url);
+    expect([once.code, once.stdout]).toEqual([8, `${HEAD}102\t100\t0\t2\n`]);
+    expect(once.stderr).toContain("line 51: user_id: is bob, but the token is alice's\nline 52: no JSON");
+    expect(await count()).toBe(100);
+    const twice = await replay(daemon.url);
+    expect([twice.code, twice.stdout]).toEqual([8, `${HEAD}102\t0\t100\t2\n`]);
+    expect(await count()).toBe(100);
+  } finally {
+    daemon.child.kill("SIGKILL");
+    await daemon.ended;
+  }
+  const gone = await replay(daemon.url);
+  expect([gone.code, gone.stdout, gone.stderr]).toEqual([6, "", expect.stringContaining("cannot be reached")]);
+}, 60_000);
+
+it("leaves a point when a daemon fails on the way", async () => {
+  await writeFile(join(cwd, "events.ndjson"), lines(600));
+  const daemon = await startDaemon(["--demo"], { cwd });
+  const { port } = new URL(daemon.url);
+  const options = { cwd, env: { ANP_TOKEN: "alice-token" } };
+  const running = anp(["events", "replay", "events.ndjson", "--url", daemon.url, "--rate", "200"], options);
+  await until("an event is stored", async () => {
+    const keys = await readdir(join(cwd, ".anp/demo/users/alice/event-keys")).catch(() => []);
+    return keys.length > 60;
+  });
+  daemon.child.kill("SIGKILL");
+  await daemon.ended;
+  const failed = await running;
+  expect([failed.code, failed.stdout]).toEqual([6, ""]);
+  const done = Number(
+    /Lines 1 to (\d+) are done with\. The same command goes on from there\./.exec(failed.stderr)?.[1],
+  );
+  expect(done).toBeGreaterThan(0);
+  const next = await startDaemon(["--demo", "--port", port], { cwd });
+  try {
+    const again = await anp(["events", "replay", "events.ndjson", "--url", daemon.url, "--json"], options);
+    expect(again.stderr).toContain(`Going on after line ${done}, `);
+    const report = JSON.parse(again.stdout) as { read: number; stored: number; skipped: number };
+    expect(again.code).toBe(0);
+    expect(report.read).toBe(600);
+    expect(report.stored + report.skipped).toBe(600);
+    const { stdout } = await anp(["events", "export", "--demo"], { cwd });
+    const numbers = [...stdout.matchAll(/"event_payload":\{"n":(\d+)\}/g)].map((match) => Number(match[1]));
+    expect(numbers.sort((a, b) => a - b)).toEqual(first(600));
+  } finally {
+    next.child.kill("SIGKILL");
+    await next.ended;
+  }
+}, 60_000);
+
+describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
+  it("draws a bar on stderr, and stops in good order at Ctrl-C", async () => {
+    await writeFile(join(cwd, "events.ndjson"), lines(300));
+    const args = ["events", "replay", "events.ndjson", "--storage", "fs:data", "--rate", "100"];
+    const stopped = await anpInTerminal(args, { cwd, steps: [{ on: "events  ", type: "\u0003" }] });
+    expect(stopped.code).toBe(130);
+    expect(stopped.screen).toMatch(/\[#*-+\] +\d+% {2}\d+ events {2}/);
+    expect(stopped.screen).toContain("Interrupted after line ");
+    const finished = await anpInTerminal([...args.slice(0, -2), "--no-color"], { cwd });
+    expect(finished.screen).toContain("Going on after line ");
+    expect(await stored()).toEqual(first(300));
+  });
+});

@@ -1,0 +1,59 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../support/folder.ts";
+import { noRedis } from "../support/redis-available.ts";
+import { startRedis } from "../support/redis-server.ts";
+import { anp, startDaemon } from "./anp.ts";
+
+let ending: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const end of ending.reverse()) await end();
+  ending = [];
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  ending.push(() => folder.remove());
+  return folder.path;
+}
+
+it("refuses to serve from memory when what is acknowledged must last", async () => {
+  const cwd = await newFolder();
+  const { code, stderr } = await anp(["serve", "--storage", "memory:", "--require-durable", "--port", "0"], { cwd });
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    "error: memory: does not keep all that is acknowledged:\n" +
+      "  durability: Everything is kept in this process's memory. May lose everything, when the process ends. " +
+      "Remedy: Use --storage fs:FOLDER or redis://HOST:PORT for data that must last.\n",
+  );
+});
+
+describe.skipIf(noRedis !== undefined)("on a Redis", () => {
+  it("warns of what may be lost, refuses with --require-durable, and serves once it is mended", async () => {
+    const cwd = await newFolder();
+    const server = await startRedis();
+    ending.push(() => server.stop());
+    const args = ["--storage", server.url(), "--demo"];
+
+    const warned = await startDaemon(args, { cwd });
+    ending.push(async () => (warned.child.kill("SIGKILL"), warned.ended));
+    await warned.says('"subject":"appendonly"');
+    const line = warned.log().split("\n").find((text) => text.includes('"subject":"appendonly"')); // prettier-ignore
+    expect(JSON.parse(line!)).toMatchObject({
+      level: "warn",
+      subject: "appendonly",
+      loses: "everything since the last snapshot, when the server stops",
+      remedy: "CONFIG SET appendonly yes, and in redis.conf: appendonly yes",
+    });
+
+    const refused = await anp(["serve", ...args, "--require-durable", "--port", "0"], { cwd });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("appendonly: appendonly is off");
+
+    await server.command("CONFIG", "SET", "appendonly", "yes");
+    await server.command("CONFIG", "SET", "appendfsync", "always");
+    const durable = await startDaemon([...args, "--require-durable"], { cwd });
+    ending.push(async () => (durable.child.kill("SIGKILL"), durable.ended));
+    expect(durable.log()).not.toContain('"level":"warn"');
+  });
+});

@@ -1,0 +1,168 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStorage } from "../../src/storage/open.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { allOf, fillLedgers, USERS } from "../support/ledgers.ts";
+import { noRedis } from "../support/redis-available.ts";
+import { startRedis, type RedisServer } from "../support/redis-server.ts";
+import { anp, shell } from "./anp.ts";
+
+const ENTRIES = 30;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let cwd: string;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  cwd = folder.path;
+  const storage = await openStorage(`fs:${join(cwd, "data")}`);
+  await fillLedgers(storage, ENTRIES);
+  await storage.close();
+});
+
+afterAll(() => folder.remove());
+
+async function contentOf(url: string): Promise<[string, string][]> {
+  const storage = await openStorage(url.replace(/^fs:/, `fs:${cwd}/`));
+  try {
+    return [...(await allOf(storage))];
+  } finally {
+    await storage.close();
+  }
+}
+
+describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
+  let redis: RedisServer;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+
+  afterAll(() => redis.stop());
+
+  const on = (prefix: string): string => redis.url({ prefix });
+
+  it("moves ledgers in one pipe, and they go on there", async () => {
+    const to = on("ledgers");
+    const line = `anp ledger export --storage fs:data | anp ledger import - --storage '${to}'`;
+    const { code, stdout, stderr } = await shell(`set -o pipefail; ${line}`, cwd);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toBe(
+      `users\tentries\tanswers\talready_there\tverified\n3\t${3 * ENTRIES}\t${(3 * ENTRIES) / 3}\t0\t3\n`,
+    );
+    for (const args of [
+      ["quota", "alice"],
+      ["ledger", "Ümit/1", "--page-size", "100"],
+      ["ledger", "verify", "--all"],
+    ]) {
+      const [here, there] = await Promise.all(
+        ["fs:data", to].map((storage) => anp([...args, "--storage", storage], { cwd })),
+      );
+      expect([there!.code, there!.stdout]).toEqual([0, here!.stdout]);
+    }
+    const again = await shell(`set -o pipefail; ${line}`, cwd);
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stdout).not.toBe(stdout);
+  });
+
+  it("copies everything to a Redis and back, byte for byte", async () => {
+    const to = on("all");
+    const there = await anp(["storage", "copy", "--storage", "fs:data", "--to", to], { cwd });
+    expect([there.code, there.stderr]).toEqual([0, ""]);
+    expect(there.stdout).toMatch(new RegExp(`\t0\t3\t${3 * ENTRIES}\t3\n$`));
+    const back = `anp storage export --storage '${to}' | anp storage import - --storage fs:back`;
+    const { code, stderr } = await shell(`set -o pipefail; ${back}`, cwd);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(await contentOf("fs:back")).toEqual(await contentOf("fs:data"));
+    expect(await contentOf("fs:data")).toEqual(await contentOf(to));
+  });
+
+  it("finds what is wrong on a Redis, of every user", async () => {
+    const to = on("all");
+    const storage = await openStorage(to);
+    await storage.put(["users", "alice", "ledger", "0", "7"], "{}");
+    await storage.put(["users", "Ümit/1", "profile"], "?");
+    await storage.close();
+    const { code, stdout, stderr } = await anp(["ledger", "verify", "--all", "--storage", to], { cwd });
+    expect(code).toBe(1);
+    expect(stdout.match(/\tfault\t/g)).toHaveLength(2);
+    expect(stdout).toContain(`${USERS[2]}\t${ENTRIES}\t`);
+    expect(stderr).toMatch(/^error: alice: entry 7: .*users\/alice\/ledger\/0\/7.*\nÜmit\/1: .*profile.*\n$/);
+  });
+
+  it("says which storage cannot be reached, and how far it came", async () => {
+    const gone = `redis://127.0.0.1:1/0`;
+    const line = `anp ledger export --storage fs:data | anp ledger import - --storage ${gone}`;
+    const { code, stderr } = await shell(`set -o pipefail; ${line}`, cwd);
+    expect(code).toBe(6);
+    expect(stderr).toContain("127.0.0.1:1");
+  });
+});
+
+it("ends with 1 when a pipe is cut, tells how far it came, and finishes later", async () => {
+  const cut = await shell(
+    "anp ledger export --storage fs:data | head -c 30000 | anp ledger import - --storage fs:cut",
+    cwd,
+  );
+  expect([cut.code, cut.stdout]).toEqual([1, ""]);
+  expect(cut.stderr).toMatch(/cut off: it ends in line \d+.*\nThe import is not finished. \d of 3 users, \d+ entries/);
+  const { code, stderr } = await shell(
+    "anp ledger export --storage fs:data > whole; anp ledger import whole --storage fs:cut",
+    cwd,
+  );
+  expect([code, stderr]).toEqual([0, ""]);
+  const verified = await anp(["ledger", "verify", "--all", "--storage", "fs:cut"], { cwd });
+  expect(verified.code).toBe(0);
+});
+
+it("keeps everybody off a storage that has not come whole", async () => {
+  const pipe = "anp storage export --storage fs:data | head -c 30000 | anp storage import - --storage fs:part";
+  const cut = await shell(pipe, cwd);
+  expect(cut.code).toBe(1);
+  expect(cut.stderr).toMatch(/cut off: it ends in line \d+.*\nNot all has come: \d+ values are there/);
+  for (const args of [
+    ["quota", "alice"],
+    ["serve", "--port", "0"],
+    ["storage", "export"],
+  ]) {
+    const { code, stdout, stderr } = await anp([...args, "--storage", "fs:part"], { cwd });
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("Not all has come into this storage yet");
+  }
+  const { code } = await shell("anp storage export --storage fs:data | anp storage import - --storage fs:part", cwd);
+  expect(code).toBe(0);
+  expect(await contentOf("fs:part")).toEqual(await contentOf("fs:data"));
+  const again = await anp(["storage", "copy", "--storage", "fs:data", "--to", "fs:part"], { cwd });
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: The storage fs:part is not empty: .*\n$/),
+  ]);
+});
+
+it("refuses a user who is there already, and says what to do", async () => {
+  await anp(["users", "create", "alice", "--storage", "fs:other"], { cwd });
+  const line = "anp ledger export --storage fs:data | anp ledger import - --storage fs:other";
+  const { code, stderr } = await shell(line, cwd);
+  expect(code).toBe(1);
+  expect(stderr).toContain("user alice already");
+  expect(stderr).toContain("Import into a storage without that user");
+  expect((await contentOf("fs:other")).map(([key]) => key)).toEqual(["users/alice/profile"]);
+});
+
+it("verifies against an earlier verification", async () => {
+  const line = [
+    "anp storage copy --storage fs:data --to fs:later",
+    "anp ledger verify --all --json --storage fs:later > earlier.json",
+    "anp points adjust alice 5 --reason x --storage fs:later",
+    "anp ledger verify --all --against earlier.json --storage fs:later",
+    `rm later/users/alice/ledger/0/{${ENTRIES},${ENTRIES + 1}}.json later/users/alice/operations/*3330.json`,
+    "rm -r later/users/alice/sessions",
+    "anp ledger verify --all --storage fs:later",
+    "anp ledger verify --all --against earlier.json --storage fs:later",
+  ];
+  const { code, stderr } = await shell(line.join(" && "), cwd);
+  expect([code, stderr]).toEqual([
+    1,
+    `error: alice: entry ${ENTRIES}: the entry is missing: ${ENTRIES} entries were there at an earlier verification\n`,
+  ]);
+});
