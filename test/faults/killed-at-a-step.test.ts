@@ -1,0 +1,142 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Entry } from "../../src/ledger/entry.ts";
+import { verifyLedger } from "../../src/ledger/verify.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import { openStream } from "../../src/storage/stream.ts";
+import type { Storage } from "../../src/storage/storage.ts";
+import { record } from "./load/drive.ts";
+import type { Call } from "./load/history.ts";
+import { ENTRIES, prepareLongestAppend } from "./load/longest-append.ts";
+import { soak } from "./load/options.ts";
+import { openPlace, PLACES } from "./load/places.ts";
+import { startServiceProcess, type Stop } from "./load/service-process.ts";
+import { createWorld, entriesOf, judge, QUESTION, SETTINGS } from "./load/world.ts";
+
+const program = join(import.meta.dirname, "load/append-process.js");
+const USER = "step";
+
+/** Appends in a process of its own; undefined when that was killed. */
+async function append(url: string, key: string, stop: Stop): Promise<{ entry: Entry; steps: string[] } | undefined> {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [program, url, USER, key, JSON.stringify(stop)], (error, out) => {
+      if (error === null) resolve(JSON.parse(out) as { entry: Entry; steps: string[] });
+      else if (error.signal === "SIGKILL") resolve(undefined);
+      else reject(new Error("the process failed", { cause: error }));
+    });
+  });
+}
+
+/** The short run stops at the steps of the storage on one storage: they are the same on all. */
+const levels = PLACES.flatMap((kind) => [
+  ...(kind === "files" ? [["files", kind] as const] : []),
+  ...(soak !== undefined || kind === "redis" ? [["storage", kind] as const] : []),
+]);
+
+/** The steps that change something, which the short run stops at; the long one stops at every step. */
+const CHANGES = {
+  files: [
+    ...["write file", "sync file"].map((call) => `${call} operations/.~6b65793a3634.json.tmp`),
+    "link operations/~6b65793a3634.json",
+    "unlink operations/.~6b65793a3634.json.tmp",
+    "sync folder step/operations",
+    ...["write file", "sync file"].map((call) => `${call} ledger/.head.json.tmp`),
+    "rename ledger/head.json",
+    "sync folder step/ledger",
+    ...["write file", "sync file"].map((call) => `${call} 0/.65.json.tmp`),
+    "link 0/65.json",
+    "unlink 0/.65.json.tmp",
+    "sync folder ledger/0",
+    "answer",
+  ],
+  storage: [
+    "create users/step/operations/key/64",
+    "put users/step/ledger/head",
+    "create users/step/ledger/0/65",
+    "answer",
+  ],
+};
+
+describe.each(levels)("an append that is killed at a step of the %s, on %s", (level, kind) => {
+  it(
+    "has made its entry or not, and makes one when it is sent again",
+    async () => {
+      const place = await openPlace(kind);
+      const storage = await openStorage(place.url);
+
+      try {
+        const { post, rewind } = await prepareLongestAppend(storage, USER);
+        const { steps } = (await append(place.url, "all", { level, before: Infinity }))!;
+        const stops = soak === undefined ? CHANGES[level] : steps;
+        let there = false;
+        for (const step of stops) {
+          await rewind();
+          // The last of its name: a folder is synced when it is made, too.
+          const before = steps.lastIndexOf(step) + 1;
+          expect(before, `${step} among ${steps.join(", ")}`).toBeGreaterThan(0);
+          expect(await append(place.url, step, { level, before }), step).toBeUndefined();
+          const { entries, fault } = await verifyLedger(storage, USER);
+          expect(fault, step).toBeUndefined();
+          const again = await post(step);
+          expect(again.replayed, step).toBe(entries === ENTRIES + 1);
+          expect((await post(step)).entry, step).toEqual(again.entry);
+          expect(await verifyLedger(storage, USER), step).toMatchObject({ entries: ENTRIES + 1, balance: ENTRIES + 1 });
+          // Once there, an entry does not go away at a later step.
+          if (there) expect(again.replayed, step).toBe(true);
+          there = again.replayed;
+        }
+        expect(there).toBe(true);
+        if (soak !== undefined) console.log(`killed before each of ${steps.length} steps of the ${level} on ${kind}`);
+      } finally {
+        await storage.close();
+        await place.remove();
+      }
+    },
+    soak === undefined ? 60_000 : 600_000,
+  );
+});
+
+describe("an answer to a question, on files", () => {
+  it("is charged once and joins its session once when the process is killed at any write and it is asked again", async () => {
+    const place = await openPlace("files");
+    const storage = await openStorage(place.url);
+    const calls: Call[] = [];
+    await createWorld(storage, [USER], 1);
+    let service = await startServiceProcess(place.url, SETTINGS);
+    const ask = (key: number, before: number): Promise<Call> => {
+      const request = { kind: "chat", question: QUESTION, session_id: 1 } as const;
+      const asked = { user: USER, request_id: `chat-${calls.length}`, key: String(key), request };
+      return record(calls, service, asked, (one) => service.askUntil({ level: "writes", before }, one));
+    };
+    try {
+      await record(calls, service, { user: USER, request_id: "give", request: GIVE });
+      let killed = true;
+      for (let before = 1; killed; before++) {
+        killed = (await ask(before, before)).answer === undefined;
+        if (killed) {
+          service = await startServiceProcess(place.url, SETTINGS);
+          expect((await ask(before, Infinity)).answer?.status).toBe("done");
+        }
+        expect(await judge(storage, [USER], calls, 1)).toEqual([]);
+        const turns = await openStream(storage, ["users", USER, "sessions", "1"], turn).read(1, 100);
+        expect(turns.map(({ message_id }) => message_id)).toEqual(await messagesOf(storage));
+      }
+      expect(calls.filter(({ answer }) => answer === undefined).length).toBeGreaterThanOrEqual(4);
+    } finally {
+      await service.end("SIGKILL");
+      await storage.close();
+      await place.remove();
+    }
+  }, 60_000);
+});
+
+const GIVE = { kind: "adjust", delta: 20, reason: "to ask" } as const;
+const turn = z.object({ message_id: z.int() });
+
+/** The messages that were charged, in order. */
+async function messagesOf(storage: Storage): Promise<number[]> {
+  const entries = await entriesOf(storage, USER);
+  return entries.flatMap(({ details }) => (details.type === "chat_cost" ? [details.message_id] : []));
+}

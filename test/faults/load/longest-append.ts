@@ -1,0 +1,41 @@
+import { createQuotaRules } from "../../../src/accounts/quota.ts";
+import { entry } from "../../../src/ledger/entry.ts";
+import { createLedger, ledgerKey, operationKey, type Posted } from "../../../src/ledger/ledger.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import type { Storage } from "../../../src/storage/storage.ts";
+import { openStream } from "../../../src/storage/stream.ts";
+
+/** With so many entries, the next append indexes the last one, writes the hint of the head, then creates its entry. */
+export const ENTRIES = 64;
+
+/** A ledger before the append that takes the most steps. Each entry is one point. */
+export interface LongestAppend {
+  readonly user: string;
+  /** Appends, or finds what the key made before, as a process that has just started on `through`. */
+  readonly post: (key: string, through?: Storage) => Promise<Posted>;
+  /** Takes the last entry away, with all that came with it. */
+  readonly rewind: () => Promise<void>;
+}
+
+export async function prepareLongestAppend(storage: Storage, user: string): Promise<LongestAppend> {
+  const connect = (through: Storage) =>
+    createLedger({ storage: through, clock: systemClock, quotaRules: createQuotaRules("+08:00") });
+  const postTo = (ledger: ReturnType<typeof connect>, key: string): Promise<Posted> =>
+    ledger.post(user, {
+      operation: { id: `key:${key}`, request: { key }, origin: { in: "header", path: "Idempotency-Key" } },
+      command: { type: "adjust", delta: 1, reason: "step", actor: "bench" },
+      ref_id: key,
+      describe: () => "step",
+    });
+  const ledger = connect(storage);
+  for (let n = 1; n <= ENTRIES; n++) await postTo(ledger, String(n));
+  return {
+    user,
+    post: (key, through = storage) => postTo(connect(through), key),
+    async rewind() {
+      await storage.remove(openStream(storage, ledgerKey(user), entry).keyOf(ENTRIES + 1));
+      await storage.remove([...ledgerKey(user), "head"]);
+      await storage.remove(operationKey(user, `key:${ENTRIES}`));
+    },
+  };
+}

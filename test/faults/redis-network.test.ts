@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { StorageError } from "../../src/storage/errors.ts";
+import { openStorage } from "../../src/storage/open.ts";
+import { noRedis } from "../support/redis-available.ts";
+import { startRedisProxy, type Fate, type Message, type RedisProxy } from "../support/redis-proxy.ts";
+import { startRedis, type RedisServer } from "../support/redis-server.ts";
+import { until } from "../support/until.ts";
+import { seeded } from "./load/seeded.ts";
+import { addUsers, outcomeOf, startLedgerLoad } from "./redis-ledger-load.ts";
+
+/** How many connections are cut under load; `ANP_CUTS=1000 ANP_SEED=7` for a long run of another kind. */
+const CUTS = Number(process.env["ANP_CUTS"] ?? 100);
+const SEED = process.env["ANP_SEED"] ?? "1";
+
+/** A message is a write of ours, not a greeting of the client. */
+const isWrite = ({ command }: Message): boolean => /^(set|eval|evalsha)$/i.test(command[0]!);
+
+describe.skipIf(noRedis !== undefined)("a faulty network before Redis", () => {
+  let server: RedisServer;
+  let proxy: RedisProxy;
+  let prefixes = 0;
+  const through = (query: Record<string, string> = {}): string =>
+    server.url({ prefix: `p${++prefixes}`, ...query }).replace(`:${server.port}/`, `:${proxy.port}/`);
+
+  beforeAll(async () => {
+    server = await startRedis();
+    proxy = await startRedisProxy(server.port);
+  });
+  afterAll(async () => {
+    await proxy.stop();
+    await server.stop();
+  });
+
+  /** The fate given to the first message that fits; the others pass. */
+  function once(fits: (message: Message) => boolean, fate: Fate): void {
+    let done = false;
+    proxy.decide((message) => {
+      if (done || !fits(message)) return "pass";
+      done = true;
+      return fate;
+    });
+  }
+
+  const isReply = (message: Message): boolean => message.direction === "reply" && isWrite(message);
+  const isRequest = (message: Message): boolean => message.direction === "request" && isWrite(message);
+  const faults: [string, (message: Message) => boolean, Fate][] = [
+    ["the connection is cut before the write arrives", isRequest, "cut"],
+    ["the connection is cut in the middle of the write", isRequest, { cutAt: 30 }],
+    ["the connection is cut before the reply to an applied write", isReply, "cut"],
+    ["the connection is cut in the middle of the reply", isReply, { cutAt: 2 }],
+    ["the network falls silent before the write arrives", isRequest, "drop"],
+    ["the network falls silent before the reply to an applied write", isReply, "drop"],
+    ["the reply comes late", isReply, { after: 150 }],
+    ["the write arrives late", isRequest, { after: 150 }],
+  ];
+
+  it.each(faults)("creates once and says so when %s", async (_, fits, fate) => {
+    const storage = await openStorage(through({ timeout_ms: "100" }));
+    expect(await storage.get(["a", "b"])).toBeUndefined();
+    once(fits, fate);
+    expect(await storage.create(["a", "b"], '{"by":"me"}')).toBe(true);
+    expect(await storage.create(["a", "b"], '{"by":"another"}')).toBe(false);
+    expect(await storage.create(["a", "b"], '{"by":"me"}')).toBe(false);
+    expect(await storage.get(["a", "b"])).toBe('{"by":"me"}');
+    await storage.close();
+  });
+
+  it.each(faults)("does not take another's value for its own when %s", async (_, fits, fate) => {
+    const storage = await openStorage(through({ timeout_ms: "100" }));
+    expect(await storage.create(["a", "b"], '{"by":"another"}')).toBe(true);
+    once(fits, fate);
+    expect(await storage.create(["a", "b"], '{"by":"me"}')).toBe(false);
+    expect(await storage.get(["a", "b"])).toBe('{"by":"another"}');
+    await storage.close();
+  });
+
+  it("gives replies to the commands they belong to when one is late", async () => {
+    const storage = await openStorage(through({ timeout_ms: "100" }));
+    const keys = Array.from({ length: 20 }, (_, index) => ["k", String(index)]);
+    for (const key of keys) await storage.put(key, key[1]!);
+    let late = 0;
+    proxy.decide(({ direction, command }) =>
+      direction === "reply" && command[0] === "get" && late++ % 5 === 0 ? { after: 150 } : "pass",
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const key = keys[index % keys.length]!;
+        const value = await storage.get(key).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(StorageError);
+          return key[1];
+        });
+        return value === key[1];
+      }),
+    );
+    expect(answers).not.toContain(false);
+    proxy.decide(() => "pass");
+    await storage.close();
+  });
+
+  it("makes one new connection after a cut, and keeps that", async () => {
+    const storage = await openStorage(through({ timeout_ms: "50" }));
+    await storage.put(["a", "b"], "1");
+    const before = proxy.connections();
+    once(isReply, "cut");
+    const longAfterEveryTimeout = performance.now() + 500;
+    for (let n = 0; performance.now() < longAfterEveryTimeout; n++) await storage.create(["a", String(n)], "1");
+    expect(proxy.connections()).toBe(before + 1);
+    await storage.close();
+  });
+
+  it("ends every operation in time while the network is silent, and recovers on a new connection", async () => {
+    const storage = await openStorage(through());
+    await storage.put(["a", "b"], "1");
+    proxy.decide(() => "drop");
+    const start = performance.now();
+    const [read, write] = await Promise.allSettled([storage.get(["a", "b"]), storage.create(["a", "c"], "1")]);
+    expect(performance.now() - start).toBeLessThan(2000);
+    expect([read.status, write.status]).toEqual(["rejected", "rejected"]);
+    proxy.decide(() => "pass");
+    await expect.poll(() => storage.get(["a", "b"]).catch(() => "away"), { timeout: 5000 }).toBe("1");
+    await storage.close();
+  });
+
+  it(
+    `keeps entries and operations one to one over ${CUTS} cut connections (seed ${SEED})`,
+    async () => {
+      const url = through({ timeout_ms: "100" });
+      const storages = await Promise.all(Array.from({ length: 4 }, () => openStorage(url)));
+      const users = ["alice", "bob", "carol"];
+      await addUsers(storages[0]!, users);
+      let cuts = 0;
+      // What becomes of a message follows from the seed and its place alone.
+      proxy.decide(({ connection, direction, number, bytes }) => {
+        if (cuts >= CUTS) return "pass";
+        const choice = seeded(SEED, connection, direction, number);
+        const chance = choice.next();
+        if (chance < 0.001) return "drop";
+        if (chance < 0.01) return { after: choice.below(20) };
+        if (chance >= 0.04) return "pass";
+        cuts++;
+        return chance < 0.03 ? "cut" : { cutAt: choice.below(bytes) };
+      });
+      const load = startLedgerLoad({ storages, users, clients: 12, again: true });
+      await until(`${CUTS} connections were cut`, () => cuts >= CUTS, { within: 20_000 + CUTS * 500 });
+      await load.stop();
+      const fates = proxy.done.map(({ fate }) => (typeof fate === "string" ? fate : Object.keys(fate)[0]!));
+      const counts = [...new Set(fates)].map((name) => `${name} ${fates.filter((fate) => fate === name).length}`);
+      const outcome = await outcomeOf(storages[0]!, users, load.acknowledged);
+      console.log(`seed ${SEED}: ${load.acknowledged.size} operations; ${counts.join(", ")}`);
+      expect(load.unanswered.size).toBe(0);
+      expect(outcome).toEqual({ entries: load.acknowledged.size, lost: [], doubled: [], faults: [] });
+      for (const storage of storages) await storage.close();
+    },
+    60_000 + CUTS * 1000,
+  );
+});
