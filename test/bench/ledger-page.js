@@ -1,5 +1,5 @@
-// A page of a long ledger against a page of a short one, on files: the time must not grow with the history.
-import { existsSync } from "node:fs";
+// A long ledger against a short one, on files and on a Redis: opening it and reading a page must not grow with the
+// history. Then what the command line needs, in time and memory, to list, export and verify the long one.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,71 +7,89 @@ import { createQuotaRules } from "../../dist/accounts/quota.js";
 import { createLedger } from "../../dist/ledger/ledger.js";
 import { fixedClock } from "../../dist/runtime/clock.js";
 import { openStorage } from "../../dist/storage/open.js";
+import { runMeasured } from "./measured-run.js";
+import { startRedis } from "./redis.js";
 import { median, table } from "./report.js";
+import { seedLedger, START } from "./seed-ledger.js";
 
 const SHORT = 100;
-const LONG = Number(process.env.ANP_BENCH_ENTRIES ?? 100_000);
+const LONG = Number(process.env.ANP_BENCH_ENTRIES ?? 1_000_000);
 const PAGE_SIZE = 20;
 const ROUNDS = 400;
 
-// Filling needs a durable write an entry; memory-backed files make that bearable and change nothing about reading.
-const parent = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-const folder = await mkdtemp(join(parent, "anp-bench-"));
-const storage = await openStorage(`fs:${folder}`);
-const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));
-const open = () => createLedger({ storage, clock, quotaRules: createQuotaRules("+08:00") });
-const ledger = open();
-
-async function fill(user, entries) {
-  for (let n = 0; n < entries; n++) {
-    await ledger.post(user, {
-      operation: { id: `bench:${n}`, request: n },
-      command: { type: "adjust", delta: 1, reason: "benchmark", actor: "bench" },
-      ref_id: `bench-${n}`,
-      describe: () => "Benchmark",
-    });
+const folder = await mkdtemp(join(tmpdir(), "anp-bench-"));
+const redis = await startRedis(folder);
+if (redis === undefined) console.log("redis-server is not installed: its part is left out");
+try {
+  for (const [name, url] of [
+    ["files", `fs:${join(folder, "data")}`],
+    ["Redis", redis?.url],
+  ]) {
+    if (url === undefined) continue;
+    const seeding = performance.now();
+    const storage = await openStorage(url);
+    await seedLedger(storage, "short", SHORT);
+    await seedLedger(storage, "long", LONG);
+    console.log(`${name}: ${LONG} entries in ${Math.round((performance.now() - seeding) / 1000)} s`);
+    await comparePages(storage, name);
+    await storage.close();
+    await measureCommands(url);
   }
+} finally {
+  await redis?.stop();
+  await rm(folder, { recursive: true, force: true });
 }
 
-async function time(user, page) {
-  const from = performance.now();
-  const { entries } = await ledger.page(user, page, PAGE_SIZE);
-  const ms = performance.now() - from;
-  if (entries.length !== PAGE_SIZE) throw new Error(`a page of ${entries.length}`);
-  return ms;
-}
+async function comparePages(storage, name) {
+  const clock = fixedClock(START);
+  const open = () => createLedger({ storage, clock, quotaRules: createQuotaRules("+08:00") });
+  const ledger = open();
 
-const filling = performance.now();
-await fill("short", SHORT);
-await fill("long", LONG);
-console.log(`filled ${LONG} entries in ${Math.round((performance.now() - filling) / 1000)} s`);
-
-const pages = {
-  "first page": [1, 1],
-  "a page in the middle": [3, Math.floor(LONG / PAGE_SIZE / 2)],
-  "last page": [SHORT / PAGE_SIZE, LONG / PAGE_SIZE],
-};
-const rows = [];
-for (const [name, [shortPage, longPage]] of Object.entries(pages)) {
-  const times = { short: [], long: [] };
-  for (let round = 0; round < ROUNDS; round++) {
-    times.short.push(await time("short", shortPage));
-    times.long.push(await time("long", longPage));
-  }
-  const short = median(times.short);
-  const long = median(times.long);
-  rows.push([name, short.toFixed(3), long.toFixed(3), (long / short).toFixed(2), "≤ 1.2"]);
-}
-const opening = { short: [], long: [] };
-for (let round = 0; round < ROUNDS; round++) {
-  for (const user of ["short", "long"]) {
-    const fresh = open();
+  async function time(work) {
     const from = performance.now();
-    await fresh.standing(user);
-    opening[user].push(performance.now() - from);
+    await work();
+    return performance.now() - from;
   }
+
+  const page = (user, number) => async () => {
+    const { entries } = await ledger.page(user, number, PAGE_SIZE);
+    if (entries.length !== PAGE_SIZE) throw new Error(`a page of ${entries.length}`);
+  };
+  const works = {
+    "first page": [page("short", 1), page("long", 1)],
+    "a page in the middle": [page("short", 3), page("long", Math.floor(LONG / PAGE_SIZE / 2))],
+    "last page": [page("short", SHORT / PAGE_SIZE), page("long", LONG / PAGE_SIZE)],
+    "opening, nothing remembered": [() => open().standing("short"), () => open().standing("long")],
+    "opening and the first page": [() => open().page("short", 1, PAGE_SIZE), () => open().page("long", 1, PAGE_SIZE)],
+  };
+  const rows = [];
+  for (const [what, [shortWork, longWork]] of Object.entries(works)) {
+    const times = { short: [], long: [] };
+    for (let round = 0; round < ROUNDS; round++) {
+      times.short.push(await time(shortWork));
+      times.long.push(await time(longWork));
+    }
+    const [short, long] = [median(times.short), median(times.long)];
+    rows.push([what, short.toFixed(3), long.toFixed(3), (long / short).toFixed(2), "≤ 1.2"]);
+  }
+  table([`${name}, pages of ${PAGE_SIZE}`, `ms at ${SHORT}`, `ms at ${LONG}`, "ratio", "asked"], rows);
 }
-const [short, long] = [median(opening.short), median(opening.long)];
-rows.push(["opening, nothing remembered", short.toFixed(3), long.toFixed(3), (long / short).toFixed(2), ""]);
-table([`page of ${PAGE_SIZE}`, `ms at ${SHORT}`, `ms at ${LONG}`, "ratio", "asked"], rows);
-await rm(folder, { recursive: true, force: true });
+
+async function measureCommands(url) {
+  const commands = [
+    ["ledger", "long", "--all"],
+    ["ledger", "export", "long"],
+    ["ledger", "verify", "long"],
+    ["ledger", "summary", "long", "--since", "2026-01-01"],
+  ];
+  const rows = [];
+  for (const words of commands) {
+    for (const lines of words.includes("verify") || words.includes("summary") ? [Infinity] : [Infinity, 10]) {
+      const { code, seconds, megabytes, bytes, stderr } = await runMeasured([...words, "--storage", url], lines);
+      if (code !== 0 || stderr !== "") throw new Error(`anp ${words.join(" ")} ended with ${code}: ${stderr}`);
+      const name = `anp ${words.join(" ")}${lines === 10 ? " | head" : ""}`;
+      rows.push([name, seconds.toFixed(2), megabytes.toFixed(0), (bytes / 2 ** 20).toFixed(1), "≤ 100 MB"]);
+    }
+  }
+  table(["command", "s", "MB RSS", "MB out", "asked"], rows);
+}

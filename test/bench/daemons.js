@@ -1,0 +1,186 @@
+// What four daemons on one Redis carry against one of them, in the same run: reads, a mixed load, and charges. Besides,
+// how many cores the daemons, Redis and the load generator use meanwhile, which tells what binds.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import autocannon from "autocannon";
+import { createTokens } from "../../dist/accounts/tokens.js";
+import { createUsers } from "../../dist/accounts/users.js";
+import { systemClock } from "../../dist/runtime/clock.js";
+import { systemRandom } from "../../dist/runtime/random.js";
+import { openStorage } from "../../dist/storage/open.js";
+import { median, table } from "./report.js";
+
+const DAEMONS = Number(process.env.ANP_BENCH_DAEMONS ?? 4);
+const CONNECTIONS = Number(process.env.ANP_BENCH_CLIENTS ?? 64);
+const SECONDS = Number(process.env.ANP_BENCH_SECONDS ?? 2);
+const ROUNDS = Number(process.env.ANP_BENCH_ROUNDS ?? 5);
+const FSYNC = process.env.ANP_BENCH_FSYNC ?? "everysec";
+const USERS = 64;
+
+const folder = await mkdtemp(join(tmpdir(), "anp-bench-"));
+const children = [];
+
+/** Starts a process and waits until it says `ready`. */
+function start(command, args, ready) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+    children.push(child);
+    let text = "";
+    const hear = (chunk) => {
+      if (text.length < 20_000) text += chunk;
+      const found = ready.exec(text);
+      if (found !== null) resolve({ child, found });
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.on("exit", (code) => reject(new Error(`${command} ended with ${code}: ${text}`)));
+  });
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** CPU seconds that a process has used (Linux counts in ticks of 10 ms). */
+function cpuSeconds(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+const json = { "content-type": "application/json" };
+const get = (path) => (token) => ({ method: "GET", path, headers: { "x-user-token": token } });
+const post = (path, body) => (token) => ({
+  method: "POST",
+  path,
+  headers: { ...json, "x-user-token": token },
+  body: JSON.stringify(body),
+});
+const reads = [get("/api/v1/ai/me"), get("/api/v1/news/hot"), get("/api/v1/ai/hot-topics")];
+const charge = post("/api/v1/ai/chat/send", { question: "What are the maker and taker fees?" });
+const LOADS = {
+  reads,
+  "mixed: 12 reads, 2 events, 1 exchange, 1 chat": [
+    ...Array(4).fill(reads).flat(),
+    post("/api/v1/ai/events", { event_type: "bench.click" }),
+    post("/api/v1/ai/events", { event_type: "bench.view" }),
+    post("/api/v1/ai/points/exchange", { token_amount: 1 }),
+    charge,
+  ],
+  "exchanges: one append each": [post("/api/v1/ai/points/exchange", { token_amount: 1 })],
+  "chats: answer and charge": [charge],
+};
+
+/** Puts the load on the daemons, the connections spread over them. */
+async function put(requests, targets, tokens, redis) {
+  const pids = { daemons: targets.map(({ child }) => child.pid), redis: [redis.pid], generator: [process.pid] };
+  const used = () => Object.values(pids).map((list) => list.reduce((sum, pid) => sum + cpuSeconds(pid), 0));
+  const before = used();
+  const from = performance.now();
+  const results = await Promise.all(
+    targets.map(({ url }) =>
+      autocannon({
+        url,
+        connections: CONNECTIONS / targets.length,
+        duration: SECONDS,
+        setupClient(client) {
+          // Each connection is a user of its own.
+          const token = tokens[Math.floor(Math.random() * USERS)];
+          client.setRequests(requests.map((make) => make(token)));
+        },
+      }),
+    ),
+  );
+  const seconds = (performance.now() - from) / 1000;
+  const bad = results.reduce((sum, { non2xx, errors }) => sum + non2xx + errors, 0);
+  if (bad > 0) throw new Error(`${bad} requests failed`);
+  return {
+    rate: results.reduce((sum, { requests }) => sum + requests.total, 0) / seconds,
+    p99: Math.max(...results.map(({ latency }) => latency.p99)),
+    cores: used().map((after, at) => (after - before[at]) / seconds),
+  };
+}
+
+try {
+  const port = await freePort();
+  const { child: redis } = await start(
+    "redis-server",
+    [
+      "--port",
+      port,
+      "--dir",
+      folder,
+      "--save",
+      "",
+      "--appendonly",
+      "yes",
+      "--appendfsync",
+      FSYNC,
+      "--bind",
+      "127.0.0.1",
+    ],
+    /Ready to accept connections/,
+  );
+  const storageUrl = `redis://127.0.0.1:${port}/0`;
+  const bin = join(import.meta.dirname, "../../bin/anp.js");
+  const serve = [bin, "serve", "--demo", "--port", "0", "--log-level", "error", "--storage", storageUrl];
+  const daemons = [];
+  for (let n = 0; n < DAEMONS; n++) {
+    const { child, found } = await start(process.execPath, serve, /anp listens on (\S+)/);
+    daemons.push({ child, url: found[1] });
+  }
+  const storage = await openStorage(storageUrl);
+  const users = createUsers({ storage, clock: systemClock, ttl_ms: 0 });
+  const issuer = createTokens({ storage, clock: systemClock, random: systemRandom, ttl_ms: 0 });
+  const tokens = [];
+  for (let n = 0; n < USERS; n++) {
+    await users.create(`bench-${n}`, { free_daily_quota: 1_000_000_000 });
+    tokens.push((await issuer.issue(`bench-${n}`)).secret);
+  }
+  await storage.close();
+
+  const rows = [];
+  for (const [name, requests] of Object.entries(LOADS)) {
+    const rounds = { one: [], all: [] };
+    for (const daemon of daemons) await put(requests, [daemon], tokens, redis);
+    for (let round = 0; round < ROUNDS; round++) {
+      rounds.one.push(await put(requests, daemons.slice(0, 1), tokens, redis));
+      rounds.all.push(await put(requests, daemons, tokens, redis));
+    }
+    const of = (side, value) => median(rounds[side].map(value));
+    const cores = (side) => [0, 1, 2].map((at) => of(side, (round) => round.cores[at]).toFixed(2)).join(" / ");
+    rows.push([
+      name,
+      Math.round(of("one", ({ rate }) => rate)),
+      Math.round(of("all", ({ rate }) => rate)),
+      (of("all", ({ rate }) => rate) / of("one", ({ rate }) => rate)).toFixed(2),
+      `${of("one", ({ p99 }) => p99)} / ${of("all", ({ p99 }) => p99)}`,
+      cores("one"),
+      cores("all"),
+      ["one", "all"].map((side) => Math.round(of(side, ({ rate, cores: [used] }) => rate / used))).join(" / "),
+    ]);
+  }
+  console.log(`Redis with appendfsync ${FSYNC}, ${CONNECTIONS} connections, ${USERS} users`);
+  const heads = [
+    "load",
+    "req/s, 1 daemon",
+    `req/s, ${DAEMONS}`,
+    "ratio",
+    "p99 ms",
+    "cores: daemon / Redis / load",
+    `${DAEMONS} daemons`,
+    "req a daemons' CPU second",
+  ];
+  table(heads, rows);
+} finally {
+  for (const child of children.reverse()) child.kill("SIGKILL");
+  await rm(folder, { recursive: true, force: true });
+}

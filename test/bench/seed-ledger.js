@@ -1,0 +1,87 @@
+// Ledgers of any length, made faster than by posting: the chain is made here, entry by entry, and many values are
+// written at once. `anp ledger verify` finds them right.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createUsers } from "../../dist/accounts/users.js";
+import { EMPTY_ACCOUNT, genesisHash, hashEntry } from "../../dist/ledger/entry.js";
+import { ledgerKey, operationKey } from "../../dist/ledger/ledger.js";
+import { fixedClock } from "../../dist/runtime/clock.js";
+import { sha256 } from "../../dist/runtime/canonical.js";
+import { encodeKey } from "../../dist/storage/keys.js";
+import { headHint } from "../../dist/storage/stream-keys.js";
+
+export const START = Date.parse("2026-01-01T00:00:00Z");
+const EVERY_MS = 20_000;
+const TOGETHER = 1000;
+/** One operation in so many has an idempotency key. */
+const KEYED = 10;
+
+/** The entries of a user, oldest first: an exchange, then answers that cost a point each, and so on. */
+export function* entriesOf(user, count) {
+  let account = EMPTY_ACCOUNT;
+  let prev = genesisHash(user);
+  for (let id = 1; id <= count; id++) {
+    const earns = id % 20 === 1;
+    const delta = earns ? 20 : -1;
+    account = {
+      ...account,
+      balance: account.balance + delta,
+      total_earned: account.total_earned + Math.max(0, delta),
+      total_spent: account.total_spent + Math.max(0, -delta),
+    };
+    const fields = {
+      id,
+      user_id: user,
+      type: earns ? "exchange" : "chat_cost",
+      delta,
+      description: earns ? "兑换 2 个代币，汇率 10" : "问答（help/fees）",
+      ref_id: `r${String(id).padStart(25, "0")}`,
+      created_at: new Date(START + id * EVERY_MS).toISOString(),
+      operation: { id: `key:${id}`, request: sha256(String(id)), repeatable: id % KEYED === 0 },
+      details: earns
+        ? { type: "exchange", token_amount: 2, exchange_rate: 10 }
+        : { type: "chat_cost", message_id: id, session_id: 1, route: "help", sub_intent: "fees", free: false },
+      account,
+      prev,
+    };
+    prev = hashEntry(fields);
+    yield { ...fields, hash: prev };
+  }
+}
+
+/** Fills the ledger of a new user. On files nothing is synced: whoever measures writes does not begin with this. */
+export async function seedLedger(storage, user, count) {
+  await createUsers({ storage, clock: fixedClock(START), ttl_ms: 0 }).create(user, {});
+  const write = storage.url.startsWith("fs:") ? fileWriter(storage.url.slice(3)) : createWriter(storage);
+  for (const entry of entriesOf(user, count)) {
+    const place = [...ledgerKey(user), String(Math.floor((entry.id - 1) / 1000)), String(entry.id)];
+    await write(place, JSON.stringify(entry));
+    if (entry.operation.repeatable) await write(operationKey(user, entry.operation.id), `{"entry":${entry.id}}`);
+  }
+  if (headHint(count) > 0) await write([...ledgerKey(user), "head"], String(headHint(count)));
+  await write.end();
+}
+
+function fileWriter(base) {
+  const made = new Set();
+  const write = (key, text) => {
+    const path = `${base}/${encodeKey(key).replaceAll(":", "/")}.json`;
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    if (!made.has(folder)) mkdirSync(folder, { recursive: true });
+    made.add(folder);
+    writeFileSync(path, text);
+  };
+  return Object.assign(write, { end: () => undefined });
+}
+
+function createWriter(storage) {
+  let waiting = [];
+  const end = async () => {
+    await Promise.all(waiting);
+    waiting = [];
+  };
+  const write = async (key, text) => {
+    waiting.push(storage.create(key, text));
+    if (waiting.length >= TOGETHER) await end();
+  };
+  return Object.assign(write, { end });
+}
