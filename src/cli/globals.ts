@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { UsageError } from "./exit.ts";
 import type { Held } from "./param.ts";
 import { asSentence, instant, notAmong } from "./values.ts";
+import { packageFile } from "../runtime/package.ts";
 
 /** How data is printed. */
 export const FORMATS = ["table", "tsv", "json", "jsonl", "csv"] as const;
@@ -47,7 +48,7 @@ export const GLOBAL_VALUES: Readonly<Record<string, Held | readonly string[]>> =
 };
 
 /** The demo's fixture, in the package. */
-const DEMO = new URL("../../fixtures/demo/", import.meta.url).pathname;
+const DEMO = packageFile("fixtures/demo/").pathname;
 
 /** Declares the flags of every command on the program. */
 export function declareGlobals(program: Command): void {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { timestamp } from "../contract/schemas/fields.ts";
+import { packageFile } from "../runtime/package.ts";
 
 const bundledSnapshot = z.strictObject({
   /** Stands for the time of a sync that never happened. */
@@ -12,7 +13,7 @@ const bundledSnapshot = z.strictObject({
 export type BundledSnapshot = z.infer<typeof bundledSnapshot>;
 
 /** The same two folders up from `src/news` and from `dist/news`. */
-const FILE = new URL("../../fixtures/fallback/hot-topics.json", import.meta.url);
+const FILE = packageFile("fixtures/fallback/hot-topics.json");
 
 /** The snapshot that is bundled with the package. */
 export async function readBundledSnapshot(file: URL = FILE): Promise<BundledSnapshot> {

@@ -17,9 +17,10 @@ import { configValues } from "./config-values.ts";
 import type { SmokeFile } from "./read-file.ts";
 import { resolveAll, UnresolvedError } from "./references.ts";
 import type { RunValues } from "./run-values.ts";
+import { packageFile } from "../runtime/package.ts";
 
 /** The bundled world. */
-const DEMO = new URL("../../fixtures/demo/", import.meta.url).pathname;
+const DEMO = packageFile("fixtures/demo/").pathname;
 const DEFAULT_SEED = "smoke";
 /** Nothing runs any more when a run's own daemon stops. */
 const DRAIN_MS = 1000;

@@ -4,6 +4,7 @@ import { readBundledSnapshot } from "../../../news/fallback.ts";
 import { openFixture } from "../../../service/fixtures.ts";
 import { readQuestions } from "../../../service/questions-file.ts";
 import { type Check, type Diagnosis, type Examined, failed, ok } from "./check.ts";
+import { packageFile } from "../../../runtime/package.ts";
 
 /** The files that come with the package, and those that the configuration names besides sources. */
 export function fixturesCheck({ config, opened }: Examined): Check {
@@ -40,7 +41,7 @@ export function fixturesCheck({ config, opened }: Examined): Check {
   };
 }
 
-const DEMO = new URL("../../../../fixtures/demo/", import.meta.url).pathname;
+const DEMO = packageFile("fixtures/demo/").pathname;
 const REINSTALL = "Install the package again: its folder `fixtures` is not complete.";
 
 async function tried(subject: string, good: string, remedy: string, read: () => Promise<void>): Promise<Diagnosis> {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { type Check, type Diagnosis, failed, ok } from "./check.ts";
+import { packageFile } from "../../../runtime/package.ts";
 
 /** Libraries whose major version this program was written and tested for. */
 const NEEDED = ["h3", "listhen", "unstorage", "ioredis", "zod", "ai", "feedsmith", "jose", "decimal.js"];
@@ -17,7 +18,7 @@ export function versionsCheck(): Check {
     name: "versions",
     bound_ms: 3000,
     async run() {
-      const own = await manifestAt(new URL("../../../../package.json", import.meta.url));
+      const own = await manifestAt(packageFile("package.json"));
       return [ok("anp", own.version), nodeVersion(own), ...(await libraries(own))];
     },
   };
