@@ -46,7 +46,7 @@ export interface AssistantDeps {
   readonly examples?: readonly Example[];
 }
 
-/** An assistant. Its classifier is trained at the first question: about 0.1 s for the bundled seeds. */
+/** An assistant. Its classifier is opened at the first question; what the build did not train is trained then. */
 export function createAssistant({ model, logger, examples }: AssistantDeps): Assistant {
   const router = createRouter(examples);
   const answerer = createAnswerer({ model, logger });

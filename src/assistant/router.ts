@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { assetsIn, isAssetName } from "./assets.ts";
-import { train } from "./classifier/classifier.ts";
-import type { Classification, Classifier, Example } from "./classifier/classifier.ts";
+import { createClassifier, decodeTrained, encodeTrained, train } from "./classifier/classifier.ts";
+import type { Classification, Classifier, Example, Trained } from "./classifier/classifier.ts";
 import { conceptsIn, speaksOfTrade } from "./intents/concepts.ts";
 import type { RouteSeeds } from "./intents/seeds.ts";
 import { asksAdvice, asksResearch, isElliptical, withoutCourtesy } from "./routing-rules.ts";
@@ -56,13 +57,40 @@ function canonical(text: string): string {
   return fold(text).replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** A router that learns from the examples; their labels are `route/sub_intent`. Training waits for the first question. */
-export function createRouter(examples: readonly Example[] = seedExamples()): Router {
+const annotate = conceptsIn;
+
+/** What a build keeps beside the bundled program: training takes longer than all else that a start does. */
+export const TRAINED_FILE = "router.trained";
+
+/** The bytes of `TRAINED_FILE`: what is learned from the bundled examples. */
+export function trainedRouter(): Uint8Array {
+  return encodeTrained(train(seedExamples(), { annotate }));
+}
+
+/** What the build learned; undefined where this file is not bundled. */
+function builtTrained(): Trained | undefined {
+  try {
+    return decodeTrained(readFileSync(new URL(TRAINED_FILE, import.meta.url)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * A router that learns from the examples, the bundled ones unless others are given; their labels are
+ * `route/sub_intent`. Learning waits for the first question.
+ */
+export function createRouter(others?: readonly Example[]): Router {
   let learned: { classifier: Classifier; known: ReadonlyMap<string, string> } | undefined;
-  const learn = (): NonNullable<typeof learned> => ({
-    classifier: train(examples, { annotate: conceptsIn }),
-    known: new Map(examples.map(({ text, label }) => [canonical(text), label])),
-  });
+  function learn(): NonNullable<typeof learned> {
+    const examples = others ?? seedExamples();
+    const built = others === undefined ? builtTrained() : undefined;
+    return {
+      classifier: createClassifier(built ?? train(examples, { annotate }), annotate),
+      known: new Map(examples.map(({ text, label }) => [canonical(text), label])),
+    };
+  }
 
   function classify(question: string, { previous, page_context }: RouteContext): Classification {
     const { classifier, known } = (learned ??= learn());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { train } from "../../src/assistant/classifier/classifier.ts";
-import type { Example } from "../../src/assistant/classifier/classifier.ts";
+import { createClassifier, decodeTrained, encodeTrained, train } from "../../src/assistant/classifier/classifier.ts";
+import type { Classifier, Example, TrainingOptions } from "../../src/assistant/classifier/classifier.ts";
 
 const EXAMPLES: readonly Example[] = [
   ...["reset my password", "I forgot my password", "change password please", "my password does not work"].map(
@@ -17,8 +17,12 @@ const EXAMPLES: readonly Example[] = [
   ...["银行卡丢了", "补办卡片", "卡什么时候到"].map((text) => ({ text, label: "card" })),
 ];
 
+function learn(examples: readonly Example[], options: TrainingOptions = {}): Classifier {
+  return createClassifier(train(examples, options), options.annotate);
+}
+
 describe("the classifier", () => {
-  const classifier = train(EXAMPLES);
+  const classifier = learn(EXAMPLES);
 
   it.each([
     ["how can I reset the password", "password"],
@@ -45,8 +49,13 @@ describe("the classifier", () => {
   });
 
   it("learns the same from the same examples", () => {
-    const again = train(EXAMPLES);
+    const again = learn(EXAMPLES);
     for (const { text } of EXAMPLES) expect(again.classify(text)).toEqual(classifier.classify(text));
+  });
+
+  it("knows the same when what was learned was kept as bytes", () => {
+    const kept = createClassifier(decodeTrained(encodeTrained(train(EXAMPLES))));
+    for (const { text } of EXAMPLES) expect(kept.classify(text)).toEqual(classifier.classify(text));
   });
 
   it("learns from what an annotator names", () => {
@@ -57,8 +66,8 @@ describe("the classifier", () => {
       { text: "a lorry", label: "cars" },
       { text: "the truck", label: "cars" },
     ];
-    const pets = train(examples, { annotate });
-    expect(pets.classify("hamster").confidence).toBeGreaterThan(train(examples).classify("hamster").confidence);
+    const pets = learn(examples, { annotate });
+    expect(pets.classify("hamster").confidence).toBeGreaterThan(learn(examples).classify("hamster").confidence);
     expect(pets.classify("hamster").label).toBe("pets");
   });
 });

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createAssistant } from "../../src/assistant/assistant.ts";
-import { train } from "../../src/assistant/classifier/classifier.ts";
-import type { Classifier, Example } from "../../src/assistant/classifier/classifier.ts";
+import { createClassifier, train } from "../../src/assistant/classifier/classifier.ts";
+import type { Classifier, Example, TrainingOptions } from "../../src/assistant/classifier/classifier.ts";
 import { conceptsIn } from "../../src/assistant/intents/concepts.ts";
 import { seedExamples } from "../../src/assistant/router.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
@@ -53,12 +53,16 @@ function score(gold: readonly string[], said: readonly string[]): { accuracy: st
   };
 }
 
+function learn(examples: readonly Example[], options: TrainingOptions = {}): Classifier {
+  return createClassifier(train(examples, options), options.annotate);
+}
+
 /** Trains on four fifths, labels the rest, five times. */
-function crossValidate(examples: readonly Example[], learn: (examples: Example[]) => Classifier) {
+function crossValidate(examples: readonly Example[], learnFrom: (examples: Example[]) => Classifier) {
   const said: string[] = [];
   const gold: string[] = [];
   for (let fold = 0; fold < FOLDS; fold++) {
-    const classifier = learn(examples.filter((_, at) => at % FOLDS !== fold));
+    const classifier = learnFrom(examples.filter((_, at) => at % FOLDS !== fold));
     for (const { text, label } of examples.filter((_, at) => at % FOLDS === fold)) {
       gold.push(label);
       said.push(classifier.classify(text).label);
@@ -99,13 +103,13 @@ describe("routing of the product's own questions", () => {
     const seeds = seedExamples();
     const options = { annotate: conceptsIn };
     const started = performance.now();
-    const classifier = train(seeds, options);
+    const classifier = learn(seeds, options);
     const trained = performance.now();
     for (const { text } of seeds) classifier.classify(text);
     const classified = performance.now();
     console.table([
       {
-        ...crossValidate(seeds, (examples) => train(examples, options)),
+        ...crossValidate(seeds, (examples) => learn(examples, options)),
         "training ms": (trained - started).toFixed(0),
         "classification ms": ((classified - trained) / seeds.length).toFixed(3),
       },
@@ -118,13 +122,13 @@ describe.skipIf(DATA === undefined || !existsSync(join(DATA, "routing")))(
   () => {
     it("BANKING77 and CrossWOZ, cross-validated", () => {
       console.table({
-        BANKING77: crossValidate(banking77(), (examples) => train(examples)),
-        CrossWOZ: crossValidate(crosswoz(), (examples) => train(examples)),
+        BANKING77: crossValidate(banking77(), (examples) => learn(examples)),
+        CrossWOZ: crossValidate(crosswoz(), (examples) => learn(examples)),
       });
     });
 
     it("CLINC150 with its out-of-scope queries", () => {
-      const classifier = train(linesOf("routing", "clinc150", "train.tsv").map(toExample));
+      const classifier = learn(linesOf("routing", "clinc150", "train.tsv").map(toExample));
       const inScope = linesOf("routing", "clinc150", "val.tsv").map(toExample);
       const outside = ["oos_train.tsv", "oos_val.tsv"].flatMap((file) => linesOf("routing", "clinc150", file));
       const said = inScope.map(({ text }) => classifier.classify(text));

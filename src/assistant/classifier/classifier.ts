@@ -1,6 +1,6 @@
-import { featuresOf, fitVectorizer } from "./features.ts";
-import type { Annotator } from "./features.ts";
-import { trainLinear } from "./linear.ts";
+import { deserialize, serialize } from "node:v8";
+import { createVectorizer, featuresOf, fitVocabulary, type Annotator, type Vocabulary } from "./features.ts";
+import { createLinearModel, trainLinear } from "./linear.ts";
 
 /** One labelled utterance. */
 export interface Example {
@@ -21,6 +21,14 @@ export interface Classification {
 export interface Classifier {
   readonly labels: readonly string[];
   classify(text: string): Classification;
+}
+
+/** What training finds out. */
+export interface Trained {
+  readonly labels: readonly string[];
+  readonly vocabulary: Vocabulary;
+  /** A row of weights for each label. */
+  readonly weights: readonly Float32Array[];
 }
 
 export interface TrainingOptions {
@@ -47,16 +55,29 @@ function chance(margin: number, familiarity: number): number {
   return 1 / (1 + Math.exp(-(PLATT.slope * (margin + doubt) + PLATT.offset)));
 }
 
-/** Trains a classifier. Deterministic; a text without any known feature gets confidence near 0. */
-export function train(examples: readonly Example[], options: TrainingOptions = {}): Classifier {
+/** Learns from the examples. Deterministic. */
+export function train(examples: readonly Example[], options: TrainingOptions = {}): Trained {
   const { cost = 0.5, epochs = 6, minDocuments = 1, annotate } = options;
   const labels = [...new Set(examples.map((example) => example.label))];
   const numbers = new Map(labels.map((label, at) => [label, at]));
   const features = examples.map((example) => featuresOf(example.text, annotate));
-  const vectorizer = fitVectorizer(features, minDocuments);
+  const vocabulary = fitVocabulary(features, minDocuments);
+  const vectorizer = createVectorizer(vocabulary);
   const vectors = features.map((raw) => vectorizer.vector(raw));
   const gold = Int32Array.from(examples, (example) => numbers.get(example.label)!);
-  const model = trainLinear(vectors, gold, labels.length, vectorizer.size, { cost, epochs, positive: POSITIVE });
+  const size = vocabulary.keys.length;
+  const weights = trainLinear(vectors, gold, labels.length, size, { cost, epochs, positive: POSITIVE });
+  return { labels, vocabulary, weights };
+}
+
+/**
+ * A classifier that knows what was learned. A text without any known feature gets confidence near 0.
+ *
+ * @param annotate the one that it was trained with
+ */
+export function createClassifier({ labels, vocabulary, weights }: Trained, annotate?: Annotator): Classifier {
+  const vectorizer = createVectorizer(vocabulary);
+  const model = createLinearModel(weights);
   return {
     labels,
     classify(text) {
@@ -70,4 +91,14 @@ export function train(examples: readonly Example[], options: TrainingOptions = {
       return { label: best.label, confidence: best.confidence, ranked };
     },
   };
+}
+
+/** What was learned as bytes, so that it need not be learned again. */
+export function encodeTrained(trained: Trained): Uint8Array {
+  return serialize(trained);
+}
+
+/** The inverse of `encodeTrained`. */
+export function decodeTrained(bytes: Uint8Array): Trained {
+  return deserialize(bytes) as Trained;
 }

@@ -78,8 +78,15 @@ export interface Vectorizer {
 
 const CHARACTER_WEIGHT = 0.8;
 
+/** The features that count, by their place, and how much each one does. */
+export interface Vocabulary {
+  readonly keys: Uint32Array;
+  /** Inverse document frequency, of as many. */
+  readonly idf: Float64Array;
+}
+
 /** Learns the vocabulary and IDF of the texts. Features of fewer than `minDocuments` texts are left out. */
-export function fitVectorizer(texts: readonly RawFeatures[], minDocuments: number): Vectorizer {
+export function fitVocabulary(texts: readonly RawFeatures[], minDocuments: number): Vocabulary {
   const documents = new Map<number, { count: number; last: number }>();
   for (const [at, { words, characters }] of texts.entries()) {
     for (const block of [words, characters]) {
@@ -93,13 +100,17 @@ export function fitVectorizer(texts: readonly RawFeatures[], minDocuments: numbe
       }
     }
   }
+  const kept = [...documents].filter(([, { count }]) => count >= minDocuments);
+  return {
+    keys: Uint32Array.from(kept, ([key]) => key),
+    idf: Float64Array.from(kept, ([, { count }]) => Math.log((1 + texts.length) / (1 + count)) + 1),
+  };
+}
+
+/** A vectorizer with the vocabulary. */
+export function createVectorizer({ keys, idf }: Vocabulary): Vectorizer {
   const ids = new Map<number, number>();
-  const idf: number[] = [];
-  for (const [key, { count }] of documents) {
-    if (count < minDocuments) continue;
-    ids.set(key, idf.length);
-    idf.push(Math.log((1 + texts.length) / (1 + count)) + 1);
-  }
+  for (const [id, key] of keys.entries()) ids.set(key, id);
   const counts = new Int32Array(idf.length);
   return {
     size: idf.length,

@@ -18,6 +18,8 @@ export interface LinearOptions {
 /**
  * One-vs-rest linear SVMs with squared hinge loss, by dual coordinate descent with shrinking (Hsieh, Chang, Lin,
  * Keerthi & Sundararajan, ICML 2008). The order of the visits is fixed, so training repeats exactly.
+ *
+ * @returns a row of weights for each class: one weight a feature, then the bias
  */
 export function trainLinear(
   vectors: readonly Vector[],
@@ -25,7 +27,7 @@ export function trainLinear(
   classes: number,
   features: number,
   { cost, epochs, positive }: LinearOptions,
-): LinearModel {
+): Float32Array[] {
   const count = vectors.length;
   const weights = Array.from({ length: classes }, () => new Float32Array(features + 1));
   const squares = vectors.map(({ weights: values }) => {
@@ -65,16 +67,18 @@ export function trainLinear(
       if (moved < 0.01) break;
     }
   }
+  return weights;
+}
+
+/** The scorers that have these rows of weights. */
+export function createLinearModel(rows: readonly Float32Array[]): LinearModel {
   return {
     scores({ ids, weights: values }) {
-      const scores = new Float64Array(classes);
-      for (let label = 0; label < classes; label++) {
-        const weight = weights[label]!;
-        let score = weight[features]!;
+      return Float64Array.from(rows, (weight) => {
+        let score = weight[weight.length - 1]!;
         for (let i = 0; i < ids.length; i++) score += weight[ids[i]!]! * values[i]!;
-        scores[label] = score;
-      }
-      return scores;
+        return score;
+      });
     },
   };
 }
