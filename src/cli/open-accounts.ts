@@ -1,5 +1,6 @@
 import type { Logger } from "../runtime/logger.ts";
 import { createAccountsService } from "../service/accounts-service.ts";
+import { isLoaded } from "../service/fixtures.ts";
 import type { Context } from "./command.ts";
 import { callsOf, openGround } from "./open-ground.ts";
 import type { AccountsOptions, AccountsSession } from "./session.ts";
@@ -11,6 +12,15 @@ export async function openAccounts(
   logger: Logger,
 ): Promise<{ session: AccountsSession; close: () => Promise<void> }> {
   const ground = await openGround(context, options, logger);
-  const service = createAccountsService(ground);
-  return { session: { service, ...callsOf(service, ground.random) }, close: () => service.close() };
+  try {
+    if (ground.fixture !== undefined && !(await isLoaded(ground.fixture, ground.storage))) {
+      const { openSessionOn } = await import("./open-session.ts");
+      return await openSessionOn(ground, options);
+    }
+    const service = createAccountsService(ground);
+    return { session: { service, ...callsOf(service, ground.random) }, close: () => service.close() };
+  } catch (error) {
+    await ground.storage.close();
+    throw error;
+  }
 }

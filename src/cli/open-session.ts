@@ -1,8 +1,8 @@
 import type { Logger } from "../runtime/logger.ts";
-import { loadFixture, type Fixture, type FixtureUser } from "../service/fixtures.ts";
+import { isLoaded, loadFixture, type Fixture, type FixtureUser } from "../service/fixtures.ts";
 import { createService, type Service } from "../service/service.ts";
 import type { Context } from "./command.ts";
-import { callsOf, openGround } from "./open-ground.ts";
+import { callsOf, openGround, type Ground } from "./open-ground.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
 /** Opens what a command works on; see `withSession`. */
@@ -11,7 +11,14 @@ export async function openSession(
   options: SessionOptions,
   defaultLogger: Logger,
 ): Promise<{ session: Session; close: () => Promise<void> }> {
-  const { fixture, ...ground } = await openGround(context, options, defaultLogger);
+  return openSessionOn(await openGround(context, options, defaultLogger), options);
+}
+
+/** As `openSession`, on what is open already. It is closed with the session. */
+export async function openSessionOn(
+  { fixture, ...ground }: Ground,
+  options: SessionOptions,
+): Promise<{ session: Session; close: () => Promise<void> }> {
   try {
     const service = await (options.open ?? createService)({
       ...ground,
@@ -34,8 +41,7 @@ export async function openSession(
 
 /** Loads a fixture, and its news, into a storage that has not seen them. */
 async function loadOnce(fixture: Fixture, service: Service, again: boolean): Promise<FixtureUser[] | undefined> {
-  const known = (await service.storage.get(["fixtures", fixture.name])) !== undefined;
-  const users = known && !again ? undefined : await loadFixture(fixture, service);
+  const users = !again && (await isLoaded(fixture, service.storage)) ? undefined : await loadFixture(fixture, service);
   // The daemon does this on its own, and a command has nothing but these news to show or to answer from.
   if (!again && (await service.news.status()).version === 0) await service.news.refresh("full");
   return users;

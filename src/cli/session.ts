@@ -71,7 +71,7 @@ export async function withSession<T>(
 
 /**
  * As `withSession`, but opens only what keeps users and their points: news, events and the assistant take longer to
- * load than most commands take to run. With a fixture everything is opened, so that it can be loaded.
+ * load than most commands take to run. A fixture that the storage has not seen needs everything, to be loaded.
  *
  * @throws UsageError, ConfigError, StorageError
  */
@@ -80,7 +80,6 @@ export async function withAccounts<T>(
   action: (session: AccountsSession) => Promise<T>,
   options: AccountsOptions = {},
 ): Promise<T> {
-  if (context.globals.fixtures !== undefined) return withSession(context, action, options);
   const { openAccounts } = await import("./open-accounts.ts");
   return used(await openAccounts(context, options, createTerminalLogger(context)), action);
 }

@@ -44,6 +44,11 @@ export async function openFixture(folder: string): Promise<Fixture> {
   return { folder, name, anchor_ms: Date.parse(anchor), configFile: join(folder, "config.yaml") };
 }
 
+/** Whether the storage has seen the fixture. */
+export async function isLoaded({ name }: Fixture, storage: Storage): Promise<boolean> {
+  return (await storage.get(["fixtures", name])) !== undefined;
+}
+
 /**
  * Loads a fixture's users, tokens, points and events. Every step happens once however often and by however many
  * processes it is done: a second load changes nothing that stands. Event dates move by as much as the first load says.
