@@ -234,7 +234,13 @@ it("shows the same through a daemon", async () => {
   const daemon = await startDaemon(DATA, { cwd });
   try {
     const remote = ["--url", daemon.url, "--token", tokens[0]!];
-    const lists = [["--all"], ["--type", "adjust"], ["--page-size", "4"], ["--page-size", "100", "--format", "csv"]];
+    const lists = [
+      ["--all"],
+      ["--type", "adjust"],
+      ["--page-size", "4"],
+      ["--page", "3", "--page-size", "2"],
+      ["--page-size", "100", "--format", "csv"],
+    ];
     for (const args of lists) {
       const [there, here] = await Promise.all([
         done(["ledger", ...args, ...remote]),

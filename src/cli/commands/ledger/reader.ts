@@ -40,7 +40,7 @@ const PAGE = 100;
 
 /**
  * The interface lists entries by pages from the newest, and tells a balance only of the present: the balance after an
- * entry is counted from there, as long as what is read is next to what was read before.
+ * entry is counted from what was read before, where that is next to it, or else back from the present.
  */
 function daemonReader({ run }: AccountOperations): LedgerReader {
   /** Points before the entry of the lowest number read, and after that of the highest. */
@@ -75,6 +75,16 @@ function daemonReader({ run }: AccountOperations): LedgerReader {
     return (await total()) === last ? balance : undefined;
   }
 
+  /** The points after an entry: those of the present without what came since. */
+  async function pointsAfter(id: number, newest: number): Promise<number | undefined> {
+    let points = await pointsAt(newest);
+    for (let top = newest; points !== undefined && top > id; top -= PAGE) {
+      const { listed } = await items(Math.max(id + 1, top - PAGE + 1), top);
+      points -= sumOf(listed);
+    }
+    return points;
+  }
+
   return {
     total,
     async read(from, to) {
@@ -82,8 +92,8 @@ function daemonReader({ run }: AccountOperations): LedgerReader {
       let after: number | undefined;
       if (low !== undefined && to === low.id - 1) after = low.points;
       else if (high !== undefined && from === high.id + 1) {
-        after = high.points + listed.reduce((sum, { delta }) => sum + delta, 0);
-      } else if (to === newest) after = await pointsAt(to);
+        after = high.points + sumOf(listed);
+      } else after = await pointsAfter(to, newest);
       const rows: LedgerRow[] = [];
       let points = after;
       for (const item of listed.reverse()) {
@@ -97,4 +107,8 @@ function daemonReader({ run }: AccountOperations): LedgerReader {
       return rows.reverse();
     },
   };
+}
+
+function sumOf(items: readonly Item[]): number {
+  return items.reduce((sum, { delta }) => sum + delta, 0);
 }

@@ -7,7 +7,7 @@ import { showAge, showLocal } from "../../when.ts";
 /** An entry of a ledger as the command line shows it. */
 export interface LedgerRow extends Omit<OperationData<"getLedger">["items"][number], "type"> {
   readonly type: string;
-  /** Points after the entry; null where a daemon would have to be asked for the whole ledger. */
+  /** Points after the entry; null where a daemon made entries while it was asked for them. */
   readonly balance_after: number | null;
   /** Whether a free use paid for it. */
   readonly free_use: boolean;
