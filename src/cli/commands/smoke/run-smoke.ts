@@ -9,7 +9,7 @@ import { findDaemon, type DaemonTarget } from "../../daemon-target.ts";
 import { CommandFailure, EXIT, UsageError } from "../../exit.ts";
 import { createTerminalLogger } from "../../terminal-logger.ts";
 import { readFiles } from "./find-files.ts";
-import { watchInterrupt } from "./interrupt.ts";
+import { awaitInterrupt } from "../../interrupt.ts";
 import { openReporter, type ReportOptions } from "./reporter.ts";
 
 /** What the flags of `smoke` say. */
@@ -32,7 +32,7 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   const files = await openFiles(options.files, context);
   const stages = await stagesOf(files, context);
   const reporter = openReporter(options, context);
-  const interrupt = watchInterrupt();
+  const interrupt = awaitInterrupt();
   const results: FileResult[] = [];
   try {
     for (const [index, file] of files.entries()) {
