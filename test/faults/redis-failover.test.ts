@@ -100,7 +100,13 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
   it("does not acknowledge a creation whose connection is cut before a replica has it", async () => {
     const pair = await startRedisPair();
     const storage = await openStorage(pair.url({ wait_replicas: "1", wait_ms: "100" }));
-    await storage.put(["a", "b"], "1");
+    // A busy replica may take longer than is waited here.
+    const put = (): Promise<boolean> =>
+      storage.put(["a", "b"], "1").then(
+        () => true,
+        () => false,
+      );
+    await until("a replica confirmed a write", put);
     pair.holdReplica();
     // The next try, on another connection, finds the value there and has nothing to write.
     let cut = false;
