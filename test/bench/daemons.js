@@ -85,6 +85,7 @@ async function put(requests, targets, tokens, redis) {
   const used = () => Object.values(pids).map((list) => list.reduce((sum, pid) => sum + cpuSeconds(pid), 0));
   const before = used();
   const from = performance.now();
+  let connections = 0;
   const results = await Promise.all(
     targets.map(({ url }) =>
       autocannon({
@@ -93,7 +94,7 @@ async function put(requests, targets, tokens, redis) {
         duration: SECONDS,
         setupClient(client) {
           // Each connection is a user of its own.
-          const token = tokens[Math.floor(Math.random() * USERS)];
+          const token = tokens[connections++ % USERS];
           client.setRequests(requests.map((make) => make(token)));
         },
       }),
