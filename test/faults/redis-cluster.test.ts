@@ -5,14 +5,14 @@ import type { Storage } from "../../src/storage/storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster, type RedisCluster, type Shard } from "../support/redis-cluster.ts";
 import { until } from "../support/until.ts";
+import { SEED, soak } from "./load/options.ts";
 import { seeded } from "./load/seeded.ts";
 import { addUsers, outcomeOf, startLedgerLoad, type LedgerLoad } from "./redis-ledger-load.ts";
 
-/** How many slots are moved under load; `ANP_MOVES=200 ANP_SEED=7` for a long run. */
-const MOVES = Number(process.env["ANP_MOVES"] ?? 6);
-/** How often a primary is lost; `ANP_FAILOVERS=10` for a long run, which also does it without WAIT. */
-const FAILOVERS = Number(process.env["ANP_FAILOVERS"] ?? 1);
-const SEED = process.env["ANP_SEED"] ?? "1";
+/** How many slots are moved under load. */
+const MOVES = soak?.count ?? 6;
+/** How often a primary is lost; a long run also does it without WAIT. */
+const FAILOVERS = soak?.count ?? 1;
 /** What an operation may take, and what a machine busy with other tests may add, ms. */
 const IN_TIME = 2000 + 3000;
 const WAIT = { wait_replicas: "1", wait_ms: "200" };

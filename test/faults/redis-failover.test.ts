@@ -4,12 +4,12 @@ import { openStorage } from "../../src/storage/open.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedisPair } from "../support/redis-pair.ts";
 import { until } from "../support/until.ts";
+import { SEED, soak } from "./load/options.ts";
 import { seeded } from "./load/seeded.ts";
 import { addUsers, giveOnePoint, ledgerOn, outcomeOf, startLedgerLoad } from "./redis-ledger-load.ts";
 
-/** How many failovers of each kind; `ANP_FAILOVERS=10 ANP_SEED=7` for a long run. */
-const FAILOVERS = Number(process.env["ANP_FAILOVERS"] ?? 1);
-const SEED = process.env["ANP_SEED"] ?? "1";
+/** How many failovers of each kind. */
+const FAILOVERS = soak?.count ?? 1;
 const USERS = ["alice", "bob", "carol"];
 /** What an operation may take, and what a machine busy with other tests may add, ms. */
 const IN_TIME = 2000 + 3000;

@@ -5,12 +5,12 @@ import { noRedis } from "../support/redis-available.ts";
 import { startRedisProxy, type Fate, type Message, type RedisProxy } from "../support/redis-proxy.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
+import { SEED, soak } from "./load/options.ts";
 import { seeded } from "./load/seeded.ts";
 import { addUsers, outcomeOf, startLedgerLoad } from "./redis-ledger-load.ts";
 
-/** How many connections are cut under load; `ANP_CUTS=1000 ANP_SEED=7` for a long run of another kind. */
-const CUTS = Number(process.env["ANP_CUTS"] ?? 100);
-const SEED = process.env["ANP_SEED"] ?? "1";
+/** How many connections are cut under load. */
+const CUTS = soak?.count ?? 100;
 
 /** A message is a write of ours, not a greeting of the client. */
 const isWrite = ({ command }: Message): boolean => /^(set|eval|evalsha)$/i.test(command[0]!);

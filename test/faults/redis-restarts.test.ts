@@ -3,14 +3,14 @@ import { openStorage } from "../../src/storage/open.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
+import { SEED, soak } from "./load/options.ts";
 import { seeded } from "./load/seeded.ts";
 import { addUsers, outcomeOf, startLedgerLoad } from "./redis-ledger-load.ts";
 
-/** How often Redis is killed under load; `ANP_KILLS=100 ANP_SEED=7` for a long run. */
-const KILLS = Number(process.env["ANP_KILLS"] ?? 8);
-const SEED = process.env["ANP_SEED"] ?? "1";
+/** How often Redis is killed under load. */
+const KILLS = soak?.count ?? 8;
 /** `always`, which loses nothing; with another, what is lost is measured. */
-const FSYNC = process.env["ANP_APPENDFSYNC"] ?? "always";
+const FSYNC = soak?.appendfsync ?? "always";
 
 describe.skipIf(noRedis !== undefined)("a Redis that is killed", () => {
   it(

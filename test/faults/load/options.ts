@@ -8,6 +8,8 @@ export interface SoakOptions {
   readonly minutes?: number;
   /** Requests a second. */
   readonly rate?: number;
+  /** How a Redis that is killed syncs its writes. */
+  readonly appendfsync?: string;
 }
 
 /** The options of `npm run soak`; undefined in the short run. */
