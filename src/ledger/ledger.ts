@@ -178,8 +178,9 @@ export function createLedger(deps: {
         prev: last?.hash ?? genesisHash(user),
       };
       const next: Entry = { ...fields, hash: hashEntry(fields) };
-      if (await stream.append(version, next, text)) {
-        heads.set(user, { stream, version: version + 1, last: next, text: spellItem(next), generation });
+      const spelled = spellItem(next);
+      if (await stream.append(version, next, text, spelled)) {
+        heads.set(user, { stream, version: version + 1, last: next, text: spelled, generation });
         return { entry: next, replayed: false };
       }
       // Somebody was first, unless the reply to our own write was lost: then the operation there is ours.

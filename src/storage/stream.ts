@@ -19,10 +19,11 @@ export interface Stream<T> {
    *
    * @param previous the text of item `expectedVersion`, for an item that depends on the one before: where a server may
    * have lost acknowledged items and others stand in their places, none is appended after another one
+   * @param text what {@link spellItem} makes of the item, for a caller that has it already
    * @returns false when that number is taken: somebody else appended first; or when `expectedVersion` is not there any
    * more (a server that failed over lost it): read again and decide again
    */
-  append(expectedVersion: number, item: T, previous?: string): Promise<boolean>;
+  append(expectedVersion: number, item: T, previous?: string, text?: string): Promise<boolean>;
   /** The items from number `from` to number `to`, both included, as far as they exist. */
   read(from: number, to: number): Promise<T[]>;
   /** The item of that number. */
@@ -76,7 +77,7 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
   const stream: Stream<T> = {
     name,
     keyOf,
-    async append(expectedVersion, item, previous) {
+    async append(expectedVersion, item, previous, text = spellItem(item)) {
       const version = expectedVersion + 1;
       // Written before the item, so that a failure here leaves nothing behind; the version it names exists already.
       if (expectedVersion > 0 && expectedVersion % HINT_EVERY === 0) {
@@ -86,7 +87,7 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
         expectedVersion === 0
           ? undefined
           : { key: keyOf(expectedVersion), ...(previous !== undefined && { value: previous }) };
-      return storage.create(keyOf(version), spellItem(item), after);
+      return storage.create(keyOf(version), text, after);
     },
     get: async (version) => (await stream.stored(version))?.item,
     async stored(version) {

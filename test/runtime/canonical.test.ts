@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { expect, it } from "vitest";
+import { canonicalJson, sha256 } from "../../src/runtime/canonical.ts";
+
+const TEXTS = [
+  "",
+  "plain",
+  'a "quoted" \\ word',
+  "a/b",
+  "\u0000\b\t\n\u001f",
+  "~\u007f\u0080",
+  "\u2028\u2029",
+  "价格",
+  "🪙",
+  "\ud800",
+  "\udc00 alone",
+];
+
+it("spells every scalar as JSON.stringify does", () => {
+  const numbers = [0, -0, 1, -1, 0.1, 1e21, 1e-7, 2 ** 53 - 1, NaN, Infinity];
+  for (const value of [...TEXTS, ...numbers, true, false, null]) {
+    expect(canonicalJson(value)).toBe(JSON.stringify(value));
+    expect(canonicalJson([value])).toBe(JSON.stringify([value]));
+    expect(canonicalJson({ [String(value)]: value })).toBe(JSON.stringify({ [String(value)]: value }));
+  }
+});
+
+it("orders names by code unit, at every depth, and leaves out what is undefined", () => {
+  const value = { b: { z: 1, 价: 2, "10": 3, "9": 4, A: undefined }, "": [], a: [{ y: 1, x: {} }] };
+  expect(canonicalJson(value)).toBe('{"":[],"a":[{"x":{},"y":1}],"b":{"10":3,"9":4,"z":1,"价":2}}');
+});
+
+it("hashes the UTF-8 of a text", () => {
+  for (const text of TEXTS) expect(sha256(text)).toBe(createHash("sha256").update(text).digest("hex"));
+});
