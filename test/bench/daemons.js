@@ -1,7 +1,9 @@
 // What four daemons on one Redis carry against one of them, in the same run: reads, a mixed load, and charges. Besides,
-// how many cores the daemons, Redis and the load generator use meanwhile, which tells what binds.
+// how many cores the daemons, Redis and the load generator use meanwhile, which tells what binds. On a machine with too
+// few cores for all of them, ANP_BENCH_CORES=0.2 holds each daemon to a fifth of a core (root, Linux control groups),
+// as if it had a machine of that size to itself.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -19,6 +21,7 @@ const CONNECTIONS = Number(process.env.ANP_BENCH_CLIENTS ?? 64);
 const SECONDS = Number(process.env.ANP_BENCH_SECONDS ?? 2);
 const ROUNDS = Number(process.env.ANP_BENCH_ROUNDS ?? 5);
 const FSYNC = process.env.ANP_BENCH_FSYNC ?? "everysec";
+const CORES = Number(process.env.ANP_BENCH_CORES ?? 0);
 const USERS = 64;
 
 const folder = await mkdtemp(join(tmpdir(), "anp-bench-"));
@@ -54,6 +57,18 @@ function freePort() {
 function cpuSeconds(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
   return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+const held = [];
+
+/** Holds a process to a share of a core. */
+function hold(pid) {
+  const group = `/sys/fs/cgroup/cpu/anp-bench-${pid}`;
+  mkdirSync(group);
+  held.push(group);
+  writeFileSync(`${group}/cpu.cfs_period_us`, "20000");
+  writeFileSync(`${group}/cpu.cfs_quota_us`, String(20_000 * CORES));
+  writeFileSync(`${group}/cgroup.procs`, String(pid));
 }
 
 const json = { "content-type": "application/json" };
@@ -136,6 +151,7 @@ try {
   const daemons = [];
   for (let n = 0; n < DAEMONS; n++) {
     const { child, found } = await start(process.execPath, serve, /anp listens on (\S+)/);
+    if (CORES > 0) hold(child.pid);
     daemons.push({ child, url: found[1] });
   }
   const storage = await openStorage(storageUrl);
@@ -169,7 +185,8 @@ try {
       ["one", "all"].map((side) => Math.round(of(side, ({ rate, cores: [used] }) => rate / used))).join(" / "),
     ]);
   }
-  console.log(`Redis with appendfsync ${FSYNC}, ${CONNECTIONS} connections, ${USERS} users`);
+  const share = CORES > 0 ? `, each daemon held to ${CORES} of a core` : "";
+  console.log(`Redis with appendfsync ${FSYNC}, ${CONNECTIONS} connections, ${USERS} users${share}`);
   const heads = [
     "load",
     "req/s, 1 daemon",
@@ -182,6 +199,9 @@ try {
   ];
   table(heads, rows);
 } finally {
+  const ended = children.map((child) => new Promise((resolve) => child.once("close", resolve)));
   for (const child of children.reverse()) child.kill("SIGKILL");
+  await Promise.all(ended);
+  for (const group of held) rmdirSync(group);
   await rm(folder, { recursive: true, force: true });
 }
