@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Cluster, Redis, type ChainableCommander } from "ioredis";
 import type { Driver } from "unstorage";
 import redis from "unstorage/drivers/redis";
@@ -245,5 +245,5 @@ function groupsOf(names: readonly string[]): string[][] {
 }
 
 function sha1(text: string): string {
-  return createHash("sha1").update(text).digest("hex");
+  return hash("sha1", text);
 }

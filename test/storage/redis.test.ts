@@ -1,5 +1,6 @@
+import { Socket } from "node:net";
 import { inspect } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { StorageError } from "../../src/storage/errors.ts";
 import { openStorage } from "../../src/storage/open.ts";
@@ -57,6 +58,19 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       server = await startRedis();
     });
     afterAll(() => server.stop());
+
+    it("sends as one piece what is asked for together, so that the server syncs once", async () => {
+      const storage = await openStorage(server.url({ prefix: "together" }));
+      await storage.get(["a", "b"]);
+      const single = vi.spyOn(Socket.prototype, "_write");
+      const several = vi.spyOn(Socket.prototype, "_writev");
+      const keys = Array.from({ length: 20 }, (_, index) => ["a", String(index)]);
+      await Promise.all(keys.map((key) => storage.create(key, "1")));
+      expect(several).toHaveBeenCalledOnce();
+      expect(single).not.toHaveBeenCalled();
+      vi.restoreAllMocks();
+      await storage.close();
+    });
 
     it("keeps prefixes and databases apart, whatever a pattern would make of them", async () => {
       const urls = ["a.b", "aXb", "a.b:c", "a", "a-b", "a_b"].map((prefix) => server.url({ prefix }));
