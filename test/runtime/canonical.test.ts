@@ -5,7 +5,8 @@ import { canonicalJson, sha256 } from "../../src/runtime/canonical.ts";
 const TEXTS = [
   "",
   "plain",
-  'a "quoted" \\ word',
+  'a "quoted" word',
+  "back\\slash",
   "a/b",
   "\u0000\b\t\n\u001f",
   "~\u007f\u0080",
