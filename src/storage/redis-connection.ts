@@ -44,6 +44,8 @@ export function redisOptions(settings: RedisSettings): RedisOptions {
   return {
     ...connectionOptions(settings),
     enableOfflineQueue: false,
+    // A server that syncs every write does so once for all commands that arrive together.
+    enableAutoPipelining: true,
     retryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
   };
 }
@@ -98,7 +100,7 @@ export function clusterNodes(settings: RedisSettings): ClusterNode[] {
 export function connectRedis(settings: RedisSettings): RedisConnection {
   const client = settings.cluster
     ? new Cluster(clusterNodes(settings), clusterOptions(settings))
-    : new Redis({ ...settings.nodes[0], ...redisOptions(settings), enableAutoPipelining: true });
+    : new Redis({ ...settings.nodes[0], ...redisOptions(settings) });
   return keepConnected(client, settings.shown.replace(/\?.*$/s, ""));
 }
 
@@ -217,7 +219,6 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
       for (;;) {
         if (!isReady()) await ready(until);
         try {
-          if (client instanceof Redis) holdTogether(client.stream);
           const result = await (client instanceof Cluster ? bounded(action({ uncertain })) : action({ uncertain }));
           if (place !== undefined) outages.answered(place);
           return result;
@@ -256,18 +257,6 @@ const UNSENT = /Stream isn't writeable|Cluster isn't ready/;
 /** Sent, and the answer never came. */
 const UNANSWERED =
   /Command timed out|Connection is closed|Command aborted|max retries per request|Socket timeout|ECONNRESET|EPIPE|ETIMEDOUT/;
-
-/**
- * Sends as one piece what is written to the socket before the event loop goes on: a server that syncs every write does
- * so once for all commands that arrive together. The client's own pipelines do the same at twice the cost.
- */
-function holdTogether(socket: Redis["stream"]): void {
-  if (socket.writableCorked > 0) return;
-  socket.cork();
-  process.nextTick(() => {
-    socket.uncork();
-  });
-}
 
 /** What went wrong, without the words of the client for its own settings. */
 function reasonOf(error: Error): string {
