@@ -54,12 +54,12 @@ export async function* unsealed(kind: string, lines: AsyncIterable<string>): Asy
     held = line;
   }
   if (held === undefined) throw new SealError(`The input is empty: an export of \`anp ${kind} export\` is expected.`);
-  const end = fieldOf(held, "anp_export_end") as { lines: number; sha256: string } | undefined;
+  const end = fieldOf(held, "anp_export_end") as { lines: number; sha256: string } | null | undefined;
   if (end === undefined) {
     if (number === 0) checkHead(kind, held);
     throw new SealError(`The input was cut off: it ends in line ${number + 1}, without the last line of an export.`);
   }
-  if (end.lines !== number - 1 || end.sha256 !== digest.digest("hex")) {
+  if (number === 0 || end?.lines !== number - 1 || end.sha256 !== digest.digest("hex")) {
     throw new SealError(`The input is not what was exported: its ${number} lines do not have the digest of the last.`);
   }
 }
