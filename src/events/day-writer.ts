@@ -1,22 +1,27 @@
 import type { Ids } from "../runtime/ids.ts";
-import { StorageError } from "../storage/errors.ts";
+import { CorruptionError, StorageError } from "../storage/errors.ts";
 import type { Storage } from "../storage/storage.ts";
 import { formatAddress } from "./address.ts";
-import { appendOwn, batchesAfter, openDay, type DayLog } from "./day-log.ts";
+import { appendOwn, batchesAfter, holds, openDay, type DayLog } from "./day-log.ts";
 import type { StoredEvent } from "./event.ts";
 
-/** How far a day's log was searched for an event that may be there already. */
-export interface Search {
-  /** A batch number: up to there it certainly is not. */
-  since: number;
+/** A batch of a day's log: its number, and its mark, by which it is known from another one that took its place. */
+export interface Reached {
+  /** 0 for the beginning. */
+  readonly since: number;
+  readonly mark?: string | undefined;
+}
+
+/** How far a day's log was searched for an event that may be there already: up to that batch it certainly is not. */
+export interface Search extends Reached {
   /** Whether it was handed in before, so that it may stand in a batch of this very writer too. */
-  again: boolean;
+  readonly again: boolean;
 }
 
 /** An event on its way into the log; with `search`, one whose `source_id` may be there, and must not come twice. */
 export interface Appended {
   readonly event: StoredEvent;
-  readonly search?: Search;
+  search?: Search;
 }
 
 /** Where an event stands; `found` when it stood there before. */
@@ -27,8 +32,8 @@ export interface Standing {
 
 /** Appends to the logs of days, one append at a time. */
 export interface DayWriter {
-  /** A batch number that the log of a day has reached: 0, or that of a batch that is there. */
-  reached(day: string): Promise<number>;
+  /** A batch that the log of a day has reached. */
+  reached(day: string): Promise<Reached>;
   /**
    * Stores events of one day in one batch.
    *
@@ -38,17 +43,37 @@ export interface DayWriter {
   append(day: string, events: readonly Appended[]): Promise<(Standing | StorageError)[]>;
 }
 
-/** Where the log ends after an append was refused. */
-async function newHead({ log, head }: Place): Promise<number> {
-  const now = await log.head(head);
-  // Refused, though nothing stands in its place: a server that failed over lost what stood before it.
-  return now > head ? now : log.head();
+/** The last batch that all of the searches have seen; none, where a server that failed over lost what they saw. */
+async function searchedUpTo(log: DayLog, searched: readonly Appended[]): Promise<Reached> {
+  const least = searched.map(({ search }) => search!).reduce((one, other) => (other.since < one.since ? other : one));
+  for (const { search } of searched) {
+    const { since, mark } = search!;
+    if (!(await holds(log, since, mark).catch(isThere))) return { since: 0 };
+  }
+  return least;
+}
+
+/** A batch that is damaged is there all the same. */
+function isThere(error: unknown): true {
+  if (error instanceof CorruptionError) return true;
+  throw error;
+}
+
+async function markOf(log: DayLog, version: number): Promise<string | undefined> {
+  try {
+    return (await log.get(version))?.batch_id;
+  } catch (error) {
+    isThere(error);
+    return undefined;
+  }
 }
 
 /** Where the writer is in the log of a day. */
 interface Place {
   readonly log: DayLog;
   head: number;
+  /** The batch at the head, once somebody asked for it. */
+  reached?: Reached;
   /** The last number that another writer's batch may have. */
   foreign: number;
 }
@@ -69,32 +94,51 @@ export function createDayWriter({ storage, ids }: { readonly storage: Storage; r
     return latest.place;
   }
 
-  /** Looks for those events that another writer, or an earlier try, may have stored. */
+  /**
+   * Looks for those events that another writer, or an earlier try, may have stored. What is found is made as safe as
+   * what was acknowledged.
+   */
   async function search(day: string, place: Place, events: Iterable<Appended>) {
     const results = new Map<Appended, Standing | StorageError>();
     const searched = [...events].filter(({ search }) => search && (search.again || search.since < place.foreign));
     if (searched.length === 0) return results;
     const wanted = new Map(searched.map((one) => [one.event.source_id, one]));
-    let version = Math.min(...searched.map(({ search }) => search!.since));
+    let reached: Reached;
     try {
-      for await (const { version: number, batch } of batchesAfter(place.log, version)) {
-        version = number;
-        for (const [index, { source_id }] of batch.events.entries()) {
+      reached = await searchedUpTo(place.log, searched);
+      for await (const { version, batch } of batchesAfter(place.log, reached.since)) {
+        reached = { since: version, mark: batch.batch_id };
+        const here = batch.events.flatMap(({ source_id }, index) => {
           const one = source_id === undefined ? undefined : wanted.get(source_id);
-          if (one !== undefined) results.set(one, { event_id: formatAddress(day, version, index), found: true });
+          return one === undefined ? [] : [{ one, index }];
+        });
+        if (here.length > 0) await confirm(place.log, version);
+        for (const { one, index } of here) {
+          results.set(one, { event_id: formatAddress(day, version, index), found: true });
         }
       }
+      for (const one of searched) one.search = { ...reached, again: false };
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       // The other events of the batch need no look at what cannot be read.
       for (const one of searched) if (!results.has(one)) results.set(one, error);
     }
-    for (const { search } of searched) Object.assign(search!, { since: version, again: false });
     return results;
   }
 
+  async function confirm(log: DayLog, version: number): Promise<void> {
+    const stored = await log.stored(version);
+    if (stored === undefined) throw new StorageError("A batch of events was lost while it was read.");
+    await storage.confirm(log.keyOf(version), stored.text);
+  }
+
   return {
-    reached: async (day) => (await placeIn(day)).head,
+    async reached(day) {
+      const place = await placeIn(day);
+      const { head } = place;
+      if (place.reached?.since !== head) place.reached = { since: head, mark: await markOf(place.log, head) };
+      return place.reached;
+    },
     async append(day, events) {
       const place = await placeIn(day);
       const results = new Map<Appended, Standing | StorageError>();
@@ -108,12 +152,13 @@ export function createDayWriter({ storage, ids }: { readonly storage: Storage; r
         const own = { batch_id: ids.request(), events: [...left].map(({ event }) => event) };
         if (await appendOwn(place.log, place.head, own)) {
           place.head += 1;
+          place.reached = { since: place.head, mark: own.batch_id };
           for (const [index, one] of [...left].entries()) {
             results.set(one, { event_id: formatAddress(day, place.head, index), found: false });
           }
           break;
         }
-        place.head = await newHead(place);
+        place.head = await place.log.headAfterRefusal(place.head);
         place.foreign = place.head;
       }
       return events.map((one) => results.get(one)!);

@@ -177,8 +177,8 @@ export function createEventLog({
 
   const log: EventLog = {
     record: async (event) => take({ created_at: toIso(clock.now()), ...newEvent.parse(event) }),
-    recordClaimed: async (event, { created_at, source_id, since, again }) =>
-      take({ created_at, ...newEvent.parse(event), source_id }, { since, again }),
+    recordClaimed: async (event, { created_at, source_id, ...search }) =>
+      take({ created_at, ...newEvent.parse(event), source_id }, search),
     reached: (day) => writer.reached(day),
     async get(eventId) {
       const address = parseAddress(eventId);

@@ -4,7 +4,7 @@ import { canonicalJson, sha256 } from "../runtime/canonical.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import type { Ids } from "../runtime/ids.ts";
 import { createTurns } from "../runtime/turns.ts";
-import { readDocument, writeDocument } from "../storage/documents.ts";
+import { parseDocument, writeDocument } from "../storage/documents.ts";
 import { isOutage } from "../storage/errors.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { newEvent, type NewEvent } from "./event.ts";
@@ -19,8 +19,9 @@ const claim = z.strictObject({
   /** SHA-256 of the event. */
   request: z.string(),
   created_at: z.iso.datetime({ precision: 3 }),
-  /** The batch number that the day's log had reached before. */
+  /** The batch that the day's log had reached before, and its mark. */
   since: z.int().min(0),
+  mark: z.string().optional(),
   event_id: z.string().optional(),
 });
 
@@ -48,18 +49,23 @@ export function createRecordOnce({
     const { user_id } = event;
     const place: Key = ["users", user_id, "event-keys", key];
     const request = sha256(canonicalJson(newEvent.parse(event)));
-    const before = await readDocument(storage, place, claim);
+    const before = await storage.get(place);
     const mine = before === undefined ? await tryClaim(place, request) : undefined;
-    const held = mine ?? before ?? (await readDocument(storage, place, claim));
+    const there = before ?? (mine === undefined ? await storage.get(place) : undefined);
+    const held = mine ?? parseDocument(place, there, claim);
     // Created by another in between, and gone again: a server that failed over lost it.
     if (held === undefined) return unstored();
     if (held.request !== request) {
       throw invalid([{ in: "header", path: "Idempotency-Key", message: "was used for another request before" }]);
     }
-    if (held.event_id !== undefined) return { event_id: held.event_id, stored: true, replayed: true };
+    if (held.event_id !== undefined) {
+      await storage.confirm(place, there!);
+      return { event_id: held.event_id, stored: true, replayed: true };
+    }
     const source_id = `key-${sha256(JSON.stringify([user_id, key]))}`;
-    const { created_at, since } = held;
-    const recorded = await log.recordClaimed(event, { created_at, source_id, since, again: mine === undefined });
+    const { created_at, since, mark } = held;
+    const again = mine === undefined;
+    const recorded = await log.recordClaimed(event, { created_at, source_id, since, mark, again });
     if (recorded.stored) await settle(place, { ...held, event_id: recorded.event_id });
     return recorded;
   }
@@ -68,8 +74,7 @@ export function createRecordOnce({
   async function tryClaim(place: Key, request: string): Promise<z.infer<typeof claim> | undefined> {
     const created_at = toIso(clock.now());
     // Read before the claim is made: up to there nobody can have stored the event.
-    const since = await log.reached(created_at.slice(0, 10));
-    const own = { request, created_at, since };
+    const own = { request, created_at, ...(await log.reached(created_at.slice(0, 10))) };
     return (await storage.create(place, JSON.stringify(own))) ? own : undefined;
   }
 

@@ -71,7 +71,7 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids 
       for (
         let head = await stream.head();
         !(await stream.append(head, { message_id }));
-        head = await stream.head(head)
+        head = await stream.headAfterRefusal(head)
       ) {
         // The turn that was first may be ours, if the reply to an earlier write was lost.
         if ((await stream.get(head + 1))?.message_id === message_id) return;

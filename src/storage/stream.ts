@@ -35,6 +35,11 @@ export interface Stream<T> {
    * (which may lag) and probes forward in steps that double, then halve: O(log distance) reads.
    */
   head(known?: number): Promise<number>;
+  /**
+   * The number of the last item after an append behind `expectedVersion` was refused: a greater one when somebody was
+   * first, a smaller one when a server that failed over lost what stood there.
+   */
+  headAfterRefusal(expectedVersion: number): Promise<number>;
   /** All items in order, in pages, in flat memory. */
   items(from?: number): AsyncIterable<{ version: number; item: T }>;
 }
@@ -124,6 +129,10 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
         else high = middle;
       }
       return low;
+    },
+    async headAfterRefusal(expectedVersion) {
+      const now = await stream.head(expectedVersion);
+      return now > expectedVersion ? now : stream.head();
     },
     async *items(from = 1) {
       const size = 256;

@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { openDay } from "../../src/events/day-log.ts";
+import { StorageError } from "../../src/storage/errors.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { intercept } from "../support/watched-storage.ts";
 import { contents, openEvents, question, TODAY } from "./open-events.ts";
 
 /** A storage that can lose the last batches of today's log, as a Redis does that fails over to a replica. */
@@ -31,6 +33,44 @@ it("goes on appending where the log ends when the server lost what was appended 
   await lose(3);
   expect(await events.record(question("e", "Who?"))).toEqual({ event_id: `${TODAY}-2-0`, stored: true });
   expect((await contents(events)).map((text) => (JSON.parse(text) as { user_id: string }).user_id)).toEqual(["a", "e"]);
+});
+
+it("stores a keyed event once though what its claim had seen was lost, and its address was not noted", async () => {
+  const { storage, lose } = await lossyStorage();
+  let cut = false;
+  const failing = intercept(storage, (verb, key, run) => {
+    if (cut && verb === "put" && key[2] === "event-keys") throw new StorageError("cut");
+    return run();
+  });
+  const { events } = openEvents(failing);
+  for (const user of ["a", "b", "c", "d", "e"]) await events.record(question(user, "Who?"));
+  await lose(3);
+  cut = true;
+  const first = await events.record(question("f", "Who?"), "k");
+  expect(first).toEqual({ event_id: `${TODAY}-3-0`, stored: true });
+  const { events: others } = openEvents(storage, { seed: "two" });
+  for (const user of ["g", "h", "i"]) await others.record(question(user, "Who?"));
+  expect(await others.record(question("f", "Who?"), "k")).toEqual({ ...first, replayed: true });
+  expect((await contents(others)).filter((text) => text.includes('"f"'))).toHaveLength(1);
+});
+
+it("does not acknowledge a keyed event again before it is as safe as one that was", async () => {
+  let unsafe = false;
+  const storage = intercept(await openStorage("memory:"), (verb, key, run) => {
+    // Seen on the primary, while no replica confirms.
+    if (unsafe && verb === "confirm") throw new StorageError("0 of 1 replicas confirmed");
+    if (unsafe && verb === "put" && key[2] === "event-keys") throw new StorageError("cut");
+    return run();
+  });
+  const { events } = openEvents(storage);
+  unsafe = true;
+  const first = await events.record(question("a", "Who?"), "k");
+  expect(await openEvents(storage).events.record(question("a", "Who?"), "k")).toMatchObject({ stored: false });
+  unsafe = false;
+  const { events: later } = openEvents(storage);
+  expect(await later.record(question("a", "Who?"), "k")).toEqual({ ...first, replayed: true });
+  unsafe = true;
+  expect(await later.record(question("a", "Who?"), "k")).toMatchObject({ stored: false });
 });
 
 it("goes on replaying, and stores again what was lost", async () => {

@@ -98,13 +98,13 @@ describe("an event under an idempotency key", () => {
     expect(await exported(events)).toHaveLength(1);
   });
 
-  it("costs a repeat one read", async () => {
+  it("costs a repeat one read, of what is made sure of", async () => {
     const storage = watchedStorage(await openStorage("memory:"), () => "pass");
     const { events } = openEvents(storage);
     await events.record(question("alice", "Fees?"), "k");
     const before = storage.calls.length;
     await events.record(question("alice", "Fees?"), "k");
-    expect(storage.calls.slice(before).map(({ verb }) => verb)).toEqual(["get"]);
+    expect(storage.calls.slice(before).map(({ verb }) => verb)).toEqual(["get", "confirm"]);
   });
 
   it("is stored once under any interleaving of processes, repeats, failures and lost replies", async () => {

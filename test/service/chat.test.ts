@@ -102,4 +102,23 @@ describe("chat", () => {
     expect((await ask(service, "k", 7)).replayed).toBe(true);
     expect(await ids()).toEqual([message_id, message_id - 1]);
   });
+
+  it("ends when a server that failed over lost the turn before", async () => {
+    const base = await openStorage("memory:");
+    let tries = 0;
+    const storage = intercept(base, async (verb, key, run) => {
+      if (verb === "create" && printKey(key) === "users/bob/sessions/7/0/2") {
+        if (tries++ === 0) await base.remove(["users", "bob", "sessions", "7", "0", "1"]);
+        if (tries > 3) throw new Error("it is tried again and again");
+      }
+      return run();
+    });
+    const { service } = await openFixtureService({ storage });
+    await give(service, 2);
+    await ask(service, "one", 7);
+    const { data } = await ask(service, "two", 7);
+    expect(tries).toBe(1);
+    const turn = await base.get(["users", "bob", "sessions", "7", "0", "1"]);
+    expect(JSON.parse(turn!)).toEqual({ message_id: data.message_id });
+  });
 });
