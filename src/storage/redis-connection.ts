@@ -21,6 +21,8 @@ export interface Tries {
 /** A connection to one Redis or to a cluster, which is kept up in the background. */
 export interface RedisConnection {
   readonly client: Redis | Cluster;
+  /** Its URL without secrets and parameters. */
+  readonly name: string;
   /** Rises each time a server was lost: what was read before may not be there any more. */
   generation(): number;
   /**
@@ -205,6 +207,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
 
   return {
     client,
+    name,
     generation: () => generation,
     ready: () => ready(performance.now() + TRY_FOR_MS),
     async run(action, { once = false, place } = {}) {

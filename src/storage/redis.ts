@@ -13,12 +13,11 @@ import {
   type RedisConnection,
   type Tries,
 } from "./redis-connection.ts";
+import { scanKeys } from "./redis-scan.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
 const stockDriver = redis as (options: object) => Driver<object, Redis | Cluster>;
-
-const SCAN_COUNT = 1000;
 
 /**
  * Creates KEYS[1] with ARGV[1] if KEYS[2] is as it must be: "" asks for nothing, "exists" that it is there, "equals"
@@ -112,17 +111,9 @@ export function redisDriver(settings: RedisSettings): CreatingDriver {
   }
 
   async function* scan(prefix: string): AsyncGenerator<string> {
-    await connection.ready();
     // Keys are encoded, so they hold nothing that a pattern would take for more than itself.
-    const pattern = scanPattern(settings.prefix, prefix);
-    const nodes = client instanceof Cluster ? client.nodes("master") : [client];
-    for (const node of nodes) {
-      let cursor = "0";
-      do {
-        const [next, keys] = await connection.run(() => node.scan(cursor, "MATCH", pattern, "COUNT", SCAN_COUNT));
-        for (const key of keys) yield plainKey(settings.prefix, key);
-        cursor = next;
-      } while (cursor !== "0");
+    for await (const key of scanKeys(connection, scanPattern(settings.prefix, prefix))) {
+      yield plainKey(settings.prefix, key);
     }
   }
 
