@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { printKey } from "../storage/documents.ts";
-import { encodeKey } from "../storage/keys.ts";
+import { encodeKey, isEncodedKey } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { itemKey, streamItem } from "../storage/stream-keys.ts";
 
 /** One value of a storage: its encoded key, and the text as it is stored. */
-export const storedValue = z.strictObject({ key: z.string().min(1), value: z.string() });
+export const storedValue = z.strictObject({
+  key: z.string().refine(isEncodedKey, { error: ({ input }) => `${JSON.stringify(input)} is no key that anp writes` }),
+  value: z.string(),
+});
 
 export type StoredValue = z.infer<typeof storedValue>;
 
@@ -19,35 +22,37 @@ const BATCH = 256;
  * to it, what comes out is sound: a ledger without a gap, no operation that leads to an entry which is not there, no
  * entry without its answer. It is a moment of each ledger, not one moment of all.
  *
- * @param onGap is told of a stream that lacks an item in its midst; what comes after the gap is given too
+ * @param onFault is told of a stream that lacks an item in its midst, while what comes after the gap is given too, and of
+ *   a key that no storage of anp has, which is left out
  */
 export async function* storedValues(
   storage: Storage,
-  onGap: (key: string) => void = () => undefined,
+  onFault: (fault: string) => void = () => undefined,
 ): AsyncGenerator<StoredValue> {
   const pointing = (key: readonly EncodedSegment[]): boolean =>
     key[2]?.text === "operations" || key[2]?.text === "sessions" || key.at(-1)!.text === "head";
-  yield* values(storage, (key) => pointing(key) && streamItem(key) === undefined);
-  yield* streams(storage, pointing, onGap);
-  yield* streams(storage, (key) => !pointing(key), onGap);
-  yield* values(storage, (key) => !pointing(key) && streamItem(key) === undefined);
+  yield* values(storage, (key) => pointing(key) && streamItem(key) === undefined, onFault);
+  yield* streams(storage, pointing, onFault);
+  yield* streams(storage, (key) => !pointing(key), onFault);
+  yield* values(storage, (key) => !pointing(key) && streamItem(key) === undefined, onFault);
 }
 
 /** The values of keys that are no items of streams. */
 async function* values(
   storage: Storage,
   wanted: (key: readonly EncodedSegment[]) => boolean,
+  onFault: (fault: string) => void,
 ): AsyncGenerator<StoredValue> {
-  for await (const keys of batchesOf(keysOf(storage, wanted))) yield* valuesOf(storage, keys);
+  for await (const keys of batchesOf(keysOf(storage, wanted, onFault))) yield* valuesOf(storage, keys);
 }
 
 /** The items of streams: each run of them from the item that has none before it. */
 async function* streams(
   storage: Storage,
   wanted: (key: readonly EncodedSegment[]) => boolean,
-  onGap: (key: string) => void,
+  onFault: (fault: string) => void,
 ): AsyncGenerator<StoredValue> {
-  const items = keysOf(storage, (key) => wanted(key) && streamItem(key) !== undefined);
+  const items = keysOf(storage, (key) => wanted(key) && streamItem(key) !== undefined, onFault);
   for await (const keys of batchesOf(items)) {
     const places = keys.map((key) => streamItem(key)!);
     const follows = await Promise.all(
@@ -55,7 +60,7 @@ async function* streams(
     );
     for (const [index, { stem, version }] of places.entries()) {
       if (follows[index] === true) continue;
-      if (version > 1) onGap(printKey(itemKey(stem, version - 1)));
+      if (version > 1) onFault(`${printKey(itemKey(stem, version - 1))} is missing while a later item is there.`);
       yield* itemsFrom(storage, stem, version);
     }
   }
@@ -86,9 +91,12 @@ async function* valuesOf(storage: Storage, keys: readonly Key[], untilAbsent = f
 async function* keysOf(
   storage: Storage,
   wanted: (key: readonly EncodedSegment[]) => boolean,
+  onFault: (fault: string) => void,
 ): AsyncGenerator<EncodedSegment[]> {
   for await (const key of storage.keys([])) {
-    if (!OWN.has(key[0]!.text) && wanted(key)) yield key;
+    if (OWN.has(key[0]!.text) || !wanted(key)) continue;
+    if (isEncodedKey(encodeKey(key))) yield key;
+    else onFault(`${JSON.stringify(encodeKey(key))} is no key that anp writes.`);
   }
 }
 

@@ -32,3 +32,15 @@ export function decodeSegment({ text }: EncodedSegment): string | undefined {
 export function encodeKey(key: Key): string {
   return key.map((segment) => (segment instanceof EncodedSegment ? segment.text : encodeSegment(segment))).join(":");
 }
+
+/** Whether each segment of a key in one line is one that {@link encodeSegment} makes: such a key is safe anywhere. */
+export function isEncodedKey(key: string): boolean {
+  return key.split(":").every(isEncodedSegment);
+}
+
+function isEncodedSegment(text: string): boolean {
+  if (!text.startsWith("~")) return PLAIN.test(text);
+  const decoded = decodeSegment(new EncodedSegment(text));
+  if (decoded === undefined) return /^~~[0-9a-f]{64}$/.test(text);
+  return decoded !== "" && !decoded.includes("\0") && encodeSegment(decoded) === text;
+}

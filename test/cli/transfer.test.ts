@@ -1,5 +1,8 @@
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sealed } from "../../src/runtime/seal.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { allOf, fillLedgers, USERS } from "../support/ledgers.ts";
@@ -8,6 +11,7 @@ import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { anp, shell } from "./anp.ts";
 
 const ENTRIES = 30;
+const NOW = "2026-11-20T00:00:00.000Z";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let cwd: string;
@@ -29,6 +33,12 @@ async function contentOf(url: string): Promise<[string, string][]> {
   } finally {
     await storage.close();
   }
+}
+
+async function linesOf(lines: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const line of lines) text += `${line}\n`;
+  return text;
 }
 
 describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
@@ -137,6 +147,22 @@ it("keeps everybody off a storage that has not come whole", async () => {
     1,
     expect.stringMatching(/^error: The storage fs:part is not empty: .*\n$/),
   ]);
+});
+
+it("refuses a line that leads out of the storage, and writes nothing of it", async () => {
+  const evil = ["..:..:evil", "a:/evil", "a:..\\evil"];
+  for (const key of evil) {
+    const lines = await linesOf(sealed("storage", NOW, Readable.from([JSON.stringify({ key, value: "{}" })])));
+    await writeFile(join(cwd, "evil.jsonl"), lines);
+    const { code, stderr } = await anp(["storage", "import", "evil.jsonl", "--storage", "fs:deep/in/evil"], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `Line 2 is no line of a storage export: ${JSON.stringify(key)} is no key that anp writes.`,
+    );
+    expect(
+      (await readdir(join(cwd, "deep"), { recursive: true })).filter((name) => name.endsWith("evil.json")),
+    ).toEqual([]);
+  }
 });
 
 it("refuses a user who is there already, and says what to do", async () => {

@@ -1,11 +1,12 @@
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { verifyLedgers } from "../../src/ledger/verify.ts";
-import { storedValues, type StoredValue } from "../../src/service/archive.ts";
+import { storedValue, storedValues, type StoredValue } from "../../src/service/archive.ts";
 import { sessionTrace } from "../../src/service/messages.ts";
 import { storeValues } from "../../src/service/restore.ts";
 import { StorageError } from "../../src/storage/errors.ts";
 import { openStorage } from "../../src/storage/open.ts";
-import type { Key, Storage } from "../../src/storage/storage.ts";
+import { encodeKey } from "../../src/storage/keys.ts";
+import { EncodedSegment, type Key, type Storage } from "../../src/storage/storage.ts";
 import { isUnfinished, markFinished } from "../../src/storage/unfinished.ts";
 import { allOf, fillLedgers, openLedger, post, USERS } from "../support/ledgers.ts";
 import { watchedStorage } from "../support/watched-storage.ts";
@@ -104,11 +105,72 @@ it("copies what comes after a gap too, and tells of it", async () => {
   const damaged = await openStorage("memory:");
   await fillLedgers(damaged, 20);
   await damaged.remove(["users", "alice", "ledger", "0", "5"]);
-  const gaps: string[] = [];
-  await take(storedValues(damaged, (key) => gaps.push(key)));
+  const faults: string[] = [];
+  await take(storedValues(damaged, (fault) => faults.push(fault)));
   await markFinished(target);
-  expect(gaps).toEqual(["users/alice/ledger/0/5"]);
+  expect(faults).toEqual(["users/alice/ledger/0/5 is missing while a later item is there."]);
   expect([...(await allOf(target))]).toEqual([...(await allOf(damaged))]);
+});
+
+it("leaves out a key that no storage of anp has, and tells of it", async () => {
+  const damaged = await openStorage("memory:");
+  await fillLedgers(damaged, 3);
+  const sound = [...(await allOf(damaged))];
+  await damaged.create(
+    ["..", "..", "evil"].map((text) => new EncodedSegment(text)),
+    "{}",
+  );
+  await damaged.create(["users", "alice", "ledger", new EncodedSegment("."), "1"], "{}");
+  const faults: string[] = [];
+  await take(storedValues(damaged, (fault) => faults.push(fault)));
+  await markFinished(target);
+  expect([...(await allOf(target))]).toEqual(sound);
+  expect(faults.sort()).toEqual([
+    '"..:..:evil" is no key that anp writes.',
+    '"users:alice:ledger:.:1" is no key that anp writes.',
+  ]);
+});
+
+it("takes a line with a key as storages spell it, of any user", () => {
+  for (const user of ["alice", "..", ".", "a:b", "../x", "Ümit/1", "\u{feff}x", "A", "é".repeat(64), "x".repeat(128)]) {
+    expect(storedValue.safeParse({ key: encodeKey(["users", user, "profile"]), value: "" }).success, user).toBe(true);
+  }
+});
+
+it.for([
+  "",
+  "..",
+  "..:..:evil",
+  "users:.:profile",
+  "users::profile",
+  "users:",
+  ":users",
+  "users:../evil",
+  "users:..\\evil",
+  "/etc:passwd",
+  "users:a b",
+  "users:A",
+  "users:a.json",
+  "users:a\n",
+  "users:é",
+  "users:\0",
+  `users:${"a".repeat(65)}`,
+  "users:~",
+  "users:~00",
+  "users:~c3",
+  "users:~2",
+  "users:~2E",
+  "users:~61",
+  "users:~2e/..",
+  `users:~${"2e".repeat(65)}`,
+  "users:~~",
+  "users:~~..",
+  `users:~~${"a".repeat(63)}`,
+  `users:~~${"A".repeat(64)}`,
+  `users:~~${"a".repeat(64)}/..`,
+])("refuses a line with the key %j", (key) => {
+  const { error } = storedValue.safeParse({ key, value: "" });
+  expect(error?.issues[0]?.message).toBe(`${JSON.stringify(key)} is no key that anp writes`);
 });
 
 function operationOf(id: string) {

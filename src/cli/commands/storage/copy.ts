@@ -2,7 +2,7 @@ import { defineCommand } from "../../command.ts";
 import { required } from "../../param.ts";
 import { withAccounts } from "../../session.ts";
 import { text } from "../../values.ts";
-import { createGaps } from "./gaps.ts";
+import { createFaults } from "./faults.ts";
 import { takeIn } from "./take-in.ts";
 
 export const copy = defineCommand({
@@ -24,14 +24,14 @@ export const copy = defineCommand({
         import("../../../service/archive.ts"),
         import("../../../storage/open.ts"),
       ]);
-      const gaps = createGaps();
+      const faults = createFaults();
       const target = await openStorage(to);
       try {
-        await takeIn(context, target, storedValues(service.storage, gaps.note));
+        await takeIn(context, target, storedValues(service.storage, faults.note));
       } finally {
         await target.close();
       }
-      gaps.tell();
+      faults.tell();
     });
   },
 });

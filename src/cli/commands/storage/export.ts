@@ -2,7 +2,7 @@ import { toIso } from "../../../runtime/clock.ts";
 import { defineCommand } from "../../command.ts";
 import { openLinePrinter } from "../../print.ts";
 import { withAccounts } from "../../session.ts";
-import { createGaps } from "./gaps.ts";
+import { createFaults } from "./faults.ts";
 
 export const exportStorage = defineCommand({
   name: "export",
@@ -21,16 +21,16 @@ export const exportStorage = defineCommand({
         import("../../../runtime/seal.ts"),
         import("../../../service/archive.ts"),
       ]);
-      const gaps = createGaps();
+      const faults = createFaults();
       async function* lines(): AsyncGenerator<string> {
-        for await (const value of storedValues(service.storage, gaps.note)) yield JSON.stringify(value);
+        for await (const value of storedValues(service.storage, faults.note)) yield JSON.stringify(value);
       }
       const printer = openLinePrinter(context);
       for await (const line of sealed("storage", toIso(service.clock.now()), lines())) {
         if (!(await printer.print(line))) return;
       }
       await printer.end();
-      gaps.tell();
+      faults.tell();
     });
   },
 });

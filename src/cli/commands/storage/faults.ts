@@ -2,21 +2,20 @@ import { CommandFailure, EXIT } from "../../exit.ts";
 
 const NAMED = 20;
 
-/** Collects the items that streams lack in their midst. */
-export function createGaps(): { readonly note: (key: string) => void; readonly tell: () => void } {
-  const keys: string[] = [];
+/** Collects what is wrong with a storage that is copied. */
+export function createFaults(): { readonly note: (fault: string) => void; readonly tell: () => void } {
+  const faults: string[] = [];
   let count = 0;
   return {
-    note(key) {
+    note(fault) {
       count += 1;
-      if (keys.length < NAMED) keys.push(key);
+      if (faults.length < NAMED) faults.push(fault);
     },
-    /** @throws CommandFailure when there are any */
+    /** @throws CommandFailure when there is anything */
     tell() {
       if (count === 0) return;
-      const named = keys.map((key) => `${key} is missing while a later item is there.`);
-      const more = count > keys.length ? [`And ${count - keys.length} more.`] : [];
-      const lines = ["Everything came along, but the storage it comes from is damaged.", ...named, ...more];
+      const more = count > faults.length ? [`And ${count - faults.length} more.`] : [];
+      const lines = ["The storage it comes from is damaged. All else came along.", ...faults, ...more];
       throw new CommandFailure(EXIT.failure, lines.join("\n"));
     },
   };

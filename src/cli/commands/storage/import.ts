@@ -38,7 +38,10 @@ export const importStorage = defineCommand({
               throw new SealError(`Line ${number}: ${(error as Error).message}.`);
             }
             const parsed = storedValue.safeParse(value);
-            if (!parsed.success) throw new SealError(`Line ${number} is no line of a storage export.`);
+            if (!parsed.success) {
+              const [issue] = parsed.error.issues;
+              throw new SealError(`Line ${number} is no line of a storage export: ${issue!.message}.`);
+            }
             yield parsed.data;
           }
         }
