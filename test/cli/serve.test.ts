@@ -3,8 +3,9 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
+import { withoutLooseColon } from "../../src/cli/commands/serve/listen-at.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { anp, spawnDaemon, startDaemon, type Daemon } from "./anp.ts";
+import { anp, spawnDaemon, startDaemon, type Daemon, type Ended } from "./anp.ts";
 
 const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
 const daemons: Daemon[] = [];
@@ -102,19 +103,25 @@ it("keeps every change of processes that run at once, also when all of them load
   );
 });
 
-it("says in one line that a port is in use, and exits 1", async () => {
+it("says in one line why it cannot listen, and exits 1", async () => {
   const cwd = await newFolder();
   const busy = createServer();
   await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
   const { port } = busy.address() as AddressInfo;
-  const { code, stdout, stderr } = await anp(
-    ["serve", "--storage", "memory:", "--log-level", "error", "--port", String(port)],
-    { cwd },
-  );
+  const at = (...more: string[]): Promise<Ended> =>
+    anp(["serve", "--storage", "memory:", "--log-level", "error", ...more], { cwd });
+  // An address that is kept for documents: no machine has it.
+  const ended = await Promise.all([at("--port", String(port)), at("--host", "192.0.2.1", "--port", "0")]);
   await new Promise((resolve) => busy.close(resolve));
-  expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
-  expect(stderr).toContain(`error: Cannot listen on 127.0.0.1:${port}: `);
+  expect(ended.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual([
+    [1, "", `error: Cannot listen on 127.0.0.1:${port}: the port is in use\n`],
+    [1, "", "error: Cannot listen on 192.0.2.1:0: 192.0.2.1 is not an address of this machine\n"],
+  ]);
+});
+
+it("tells its URL without a port where that is the scheme's own", () => {
+  expect(withoutLooseColon("https://127.0.0.1:")).toBe("https://127.0.0.1");
+  expect(withoutLooseColon("http://[::1]:8787")).toBe("http://[::1]:8787");
 });
 
 /** A model that answers when it is told to. */

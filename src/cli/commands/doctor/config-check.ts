@@ -1,8 +1,8 @@
-import { X509Certificate, createPrivateKey } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { TlsError } from "../../../http/listen.ts";
 import { describeSource } from "../../../service/config-source.ts";
 import type { OpenedConfig } from "../../open-config.ts";
+import { checkTlsFiles } from "../../tls-files.ts";
 import { type Check, type Diagnosis, type Examined, failed, ok, warning } from "./check.ts";
 
 const DAY_MS = 86_400_000;
@@ -54,20 +54,20 @@ async function certificate(
 ): Promise<Diagnosis> {
   const remedy = "Correct server.tls.cert_file and server.tls.key_file: PEM files that this user may read.";
   try {
-    const [cert, key] = await Promise.all(
-      [tls.cert_file, tls.key_file].map((file) => readFile(resolve(baseDir, file))),
-    );
-    const found = new X509Certificate(cert!);
-    if (!found.checkPrivateKey(createPrivateKey(key!))) {
-      return failed("tls", "The private key is not that of the certificate.", remedy);
-    }
+    const found = await checkTlsFiles({ cert: resolve(baseDir, tls.cert_file), key: resolve(baseDir, tls.key_file) });
     const days = Math.floor((Date.parse(found.validTo) - now) / DAY_MS);
     const ends = new Date(found.validTo).toISOString();
     if (days < 0) return failed("tls", `The certificate ended at ${ends}.`, "Renew the certificate.");
     if (days < CERTIFICATE_DAYS)
-      return warning("tls", `The certificate ends in ${days} days.`, "Renew the certificate.");
+      return warning("tls", `The certificate ends ${inDays(days)}.`, "Renew the certificate.");
     return ok("tls", `The certificate is valid until ${ends}, and the key is its own.`);
   } catch (error) {
-    return failed("tls", `The certificate cannot be used: ${(error as Error).message}`, remedy);
+    if (!(error instanceof TlsError)) throw error;
+    return failed("tls", `${error.message}.`, remedy);
   }
+}
+
+function inDays(days: number): string {
+  if (days === 0) return "within a day";
+  return days === 1 ? "in 1 day" : `in ${days} days`;
 }

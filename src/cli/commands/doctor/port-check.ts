@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { createServer } from "node:net";
+import { bindFault } from "../../bind.ts";
 import { type Check, type Diagnosis, type Examined, failed, ok, warning, withTimeout } from "./check.ts";
 
 /** How long whoever listens there is asked who it is, ms. */
@@ -14,7 +14,7 @@ export function portCheck({ config }: Examined): Check {
     bound_ms: ASKING_MS + 2000,
     async run(signal) {
       if (port === 0) return [ok("server.port", "0: a free port is taken at each start.")];
-      const code = await tryPort(host, port);
+      const code = await bindFault(host, port);
       if (code === undefined) return [ok("server.port", `${host}:${port} is free.`)];
       if (code === "EADDRINUSE")
         return [await occupant(tls === undefined ? "http" : "https", host, port, withTimeout(signal, ASKING_MS))];
@@ -27,21 +27,6 @@ function remedyOf(code: string): string {
   if (code === "EACCES") return "Take a port above 1023, or give the process the right (CAP_NET_BIND_SERVICE).";
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return "Let server.host be an address of this machine.";
   return "Correct server.host and server.port.";
-}
-
-/** The error's code, or undefined when the port could be had. */
-function tryPort(host: string, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      resolve(error.code ?? error.message);
-    });
-    server.listen({ host, port, exclusive: true }, () => {
-      server.close(() => {
-        resolve(undefined);
-      });
-    });
-  });
 }
 
 /** Who listens there: one of ours has our document, and tells whether it is ready. */

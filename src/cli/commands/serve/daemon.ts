@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createApp, createMetricsApp } from "../../../http/app.ts";
 import { createInFlight } from "../../../http/in-flight.ts";
-import { listen, type TlsFiles } from "../../../http/listen.ts";
+import type { TlsFiles } from "../../../http/listen.ts";
 import { createMetrics, type Metrics } from "../../../http/metrics.ts";
 import type { Fault } from "../../../faults/catalogue.ts";
 import type { Faults } from "../../../faults/faults.ts";
@@ -14,6 +14,7 @@ import type { Context } from "../../command.ts";
 import { withSession, type Session } from "../../session.ts";
 import { version } from "../../version.ts";
 import { allowFaults, openFaults } from "./fault-flag.ts";
+import { listenAt } from "./listen-at.ts";
 import { createPinoLogger, type FlushedLogger } from "./pino-logger.ts";
 import { openRates } from "./rates.ts";
 import { createRefreshTimer } from "./refresh-timer.ts";
@@ -155,10 +156,10 @@ async function serveUntil(stop: Stop, session: Session, parts: Parts): Promise<v
     meter: metrics,
     metrics: ownPort === undefined ? metrics : undefined,
   });
-  const listening = [await listen(app, server.host, server.port, tlsOf(session))];
+  const listening = [await listenAt(app, server.host, server.port, tlsOf(session))];
   const { url } = listening[0]!;
   if (metrics !== undefined && ownPort !== undefined) {
-    listening.push(await listen(createMetricsApp({ ids, logger, metrics }), config.metrics.host, ownPort));
+    listening.push(await listenAt(createMetricsApp({ ids, logger, metrics }), config.metrics.host, ownPort));
   }
   logger.info({ url, storage: service.storage.url, metrics: listening[1]?.url }, "listening");
   context.terminal.say(banner(url, session, faults));
