@@ -72,14 +72,26 @@ describe("a daemon", () => {
     expect(await status(`${own}/api/v1/ai/me`, "alice-token")).toBe(404);
   });
 
-  it("goes on answering with /readyz at 503 for drain_delay_ms after SIGTERM, then exits 0", async () => {
-    const { url, child, ended } = await start(["--demo", "--storage", "memory:"], { ANP_SERVER_DRAIN_DELAY_MS: "700" });
+  it("goes on answering with /readyz at 503 for drain_delay_ms after SIGTERM, tells what it cuts, and exits 0", async () => {
+    const { url, child, ended } = await start(
+      ["--demo", "--storage", "memory:", "--fault", "answers=slow,ms=60000,times=1"],
+      { ANP_SERVER_DRAIN_DELAY_MS: "700", ANP_SERVER_DRAIN_MS: "50" },
+    );
+    const slow = status(`${url}/api/v1/ai/points`, "alice-token").catch(() => "cut");
+    await until("it runs", async () => (await scrape(url)).get("anp_http_requests_in_flight") === 1);
     expect(await status(`${url}/readyz`)).toBe(200);
     child.kill("SIGTERM");
     await until("it is not ready", async () => (await status(`${url}/readyz`)) === 503);
     expect(await status(`${url}/api/v1/ai/me`, "alice-token")).toBe(200);
     expect((await scrape(url)).get("anp_draining")).toBe(1);
-    expect((await ended).code).toBe(0);
+    expect(await slow).toBe("cut");
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(linesOf(stderr).slice(-3)).toMatchObject([
+      { msg: "draining" },
+      { level: "warn", msg: "requests were cut: they ran longer than drain_ms", requests: 1, drain_ms: 50 },
+      { msg: "stopped" },
+    ]);
   });
 
   it("tells a lost storage in one line, and that it is back, however many requests fail meanwhile", async () => {

@@ -176,7 +176,13 @@ async function serveUntil(stop: Stop, session: Session, parts: Parts): Promise<v
   refreshes.stop();
   stopping.abort();
   await setTimeout(drain_delay_ms);
+  // Asked before the listeners cut them at the same moment.
+  const cut = globalThis.setTimeout(() => {
+    const requests = inFlight.running();
+    if (requests > 0) logger.warn({ requests, drain_ms }, "requests were cut: they ran longer than drain_ms");
+  }, drain_ms);
   await Promise.all([...listening.map((one) => one.stop(drain_ms)), warming, tidying]);
+  clearTimeout(cut);
   await counting.close();
 }
 
