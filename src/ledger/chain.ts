@@ -1,10 +1,11 @@
 import { canonicalJson } from "../runtime/canonical.ts";
+import { pointsFor } from "./decide.ts";
 import { EMPTY_ACCOUNT, genesisHash, hashEntry, type Entry } from "./entry.ts";
 
 /**
  * What is wrong with an entry as the one after `last`, in words that go on after its name; undefined when it is right:
- * its hash fits its fields and the entry before, its number and its user are the expected ones, and its account is what
- * the one before and its delta give.
+ * its hash fits its fields and the entry before, its number and its user are the expected ones, its delta is one that
+ * its details allow, and its account is what the one before and its delta give.
  *
  * @param last the entry before, undefined for the first
  */
@@ -15,6 +16,7 @@ export function linkFault(found: Entry, last: Entry | undefined, user: string): 
   if (found.id !== (last?.id ?? 0) + 1) return `it says that it is entry ${found.id}`;
   if (found.user_id !== user) return `it says that it belongs to ${found.user_id}`;
   if (found.type !== found.details.type) return `its details are of type ${found.details.type}`;
+  if (!isAllowed(found)) return `its delta of ${found.delta} does not fit its details`;
   const before = last?.account ?? EMPTY_ACCOUNT;
   const { account, delta } = found;
   const free = found.details.type === "chat_cost" && found.details.free;
@@ -28,4 +30,18 @@ export function linkFault(found: Entry, last: Entry | undefined, user: string): 
   if (canonicalJson(account) !== canonicalJson(expected)) return "its account does not follow from the one before";
   if (account.free_day < before.free_day) return "its quota day is before an earlier one";
   return undefined;
+}
+
+/** Whether a change of this kind can have this delta. The rates of rewards and answers are not kept: only their sign is. */
+function isAllowed({ delta, details }: Entry): boolean {
+  switch (details.type) {
+    case "exchange":
+      return delta === pointsFor(details.token_amount, details.exchange_rate);
+    case "chat_cost":
+      return details.free ? delta === 0 : delta <= 0;
+    case "trade_reward":
+      return delta >= 0;
+    case "adjust":
+      return true;
+  }
 }

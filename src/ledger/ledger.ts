@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { QuotaRules } from "../accounts/quota.ts";
 import { AnpError, invalid, type Fault } from "../contract/errors.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
-import { readDocument } from "../storage/documents.ts";
+import { printKey, readDocument } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/errors.ts";
 import { encodeKey } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
@@ -119,7 +119,11 @@ export function createLedger(deps: {
     const stored = await stream.stored(pointer.entry);
     if (stored === undefined && storage.generation() !== generation) return undefined;
     const found = checked(stored?.item, user, pointer.entry);
-    return found.operation.id === operation.id ? made(stream, found, stored!.text, operation) : undefined;
+    if (found.operation.id === operation.id) return made(stream, found, stored!.text, operation);
+    // To take it for a new operation would make the change once more.
+    if (storage.generation() !== generation) return undefined;
+    const name = printKey(operationKey(user, operation.id));
+    throw new CorruptionError(name, `it leads to entry ${found.id}, which another operation made`);
   }
 
   async function made(stream: Stream<Entry>, found: Entry, text: string, operation: Operation): Promise<Entry> {
@@ -136,7 +140,10 @@ export function createLedger(deps: {
     if (last?.operation.repeatable !== true) return;
     const key = operationKey(last.user_id, last.operation.id);
     const after = { key: stream.keyOf(last.id), ...(text !== undefined && { value: text }) };
-    await storage.create(key, JSON.stringify({ entry: last.id }), after);
+    if (await storage.create(key, JSON.stringify({ entry: last.id }), after)) return;
+    // Somebody else's, who may have died before it was safe.
+    const there = await storage.get(key);
+    if (there !== undefined) await storage.confirm(key, there);
   }
 
   async function post(user: string, posting: Posting): Promise<Posted> {

@@ -79,6 +79,15 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
     return Number.isSafeInteger(hint) && hint > 0 && (await exists(hint)) ? hint : 0;
   }
 
+  /**
+   * Makes sure of the last item of a folder before the next folder is begun: whoever wrote it may have died before its
+   * name was safe. Within a folder the next item's name makes the ones before safe.
+   */
+  async function confirmLast(version: number): Promise<void> {
+    const text = await storage.get(keyOf(version));
+    if (text !== undefined) await storage.confirm(keyOf(version), text);
+  }
+
   const stream: Stream<T> = {
     name,
     keyOf,
@@ -88,6 +97,7 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
       if (expectedVersion > 0 && expectedVersion % HINT_EVERY === 0) {
         await storage.put(hintKey, String(expectedVersion));
       }
+      if (expectedVersion > 0 && expectedVersion % SEGMENT_SIZE === 0) await confirmLast(expectedVersion);
       const after: After | undefined =
         expectedVersion === 0
           ? undefined

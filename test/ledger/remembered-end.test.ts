@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+import { z } from "zod";
 import { createQuotaRules } from "../../src/accounts/quota.ts";
-import { createLedger, ledgerKey, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
+import { createLedger, ledgerKey, operationKey, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
 import { entry } from "../../src/ledger/entry.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open.ts";
@@ -66,4 +67,43 @@ it("builds no entry on one that its storage has lost, and forgets all it knew wh
   generation++;
   expect((await ledger.standing("alice")).account.balance).toBe(21);
   expect((await adjust(ledger, 1)).entry).toMatchObject({ id: 3, account: { balance: 22 } });
+});
+
+it("takes an index that leads to another operation for damage, not for a new operation", async () => {
+  const storage = await openStorage("memory:");
+  const ledger = ledgerOn(storage);
+  const keyed = (id: string): Promise<Posted> =>
+    ledger.post("alice", {
+      operation: { id, request: id, origin: { in: "header", path: "Idempotency-Key" } },
+      command: { type: "adjust", delta: 1, reason: "test", actor: "test" },
+      ref_id: id,
+      describe: () => "Test",
+    });
+  for (const id of ["key:a", "key:b", "key:c"]) await keyed(id);
+  await storage.put(operationKey("alice", "key:a"), '{"entry":2}');
+  await expect(keyed("key:a")).rejects.toThrow("users/alice/operations/key:a");
+  expect((await ledger.standing("alice")).version).toBe(3);
+});
+
+it("makes sure of what somebody else wrote before it builds on that elsewhere", async () => {
+  const base = await openStorage("memory:");
+  const watched = watchedStorage(base, () => "pass");
+  const confirmed = (): string[] => watched.calls.filter(({ verb }) => verb === "confirm").map(({ key }) => key);
+  const keyed = (on: Storage, id: string): Promise<Posted> =>
+    ledgerOn(on).post("alice", {
+      operation: { id, request: id, origin: { in: "header", path: "Idempotency-Key" } },
+      command: { type: "adjust", delta: 1, reason: "test", actor: "test" },
+      ref_id: id,
+      describe: () => "Test",
+    });
+  await keyed(base, "key:a");
+  // Another process has made the index, and died before it was safe.
+  await base.create(operationKey("alice", "key:a"), '{"entry":1}');
+  await keyed(watched, "key:b");
+  expect(confirmed()).toEqual(["users/alice/operations/key:a"]);
+  const stream = openStream(watched, ["numbers"], z.int());
+  for (let version = 0; version < 1000; version++) await stream.append(version, version);
+  expect(confirmed()).toHaveLength(1);
+  await stream.append(1000, 1000);
+  expect(confirmed().slice(1)).toEqual(["numbers/0/1000"]);
 });

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota.ts";
+import { hashEntry, type Entry } from "../../src/ledger/entry.ts";
 import { createLedger, ledgerKey, operationKey } from "../../src/ledger/ledger.ts";
+import type { LedgerFault } from "../../src/ledger/survey.ts";
 import { verifyLedger, verifyLedgers, type Verification, type VerifyOptions } from "../../src/ledger/verify.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createUsers } from "../../src/accounts/users.ts";
@@ -78,6 +80,40 @@ describe("verification", () => {
     expect(await spoil(6, await text(5))).toBe(6);
     expect(await spoil(5, (await text(5)).replaceAll('"alice"', '"bob"'))).toBe(5);
     expect((await verifyLedger(storage, USER)).fault).toBeUndefined();
+  });
+
+  it("finds a delta that its details do not allow, although the chain was made anew from there", async () => {
+    const short = await openStorage("memory:");
+    await post("key:1", USER, short);
+    const first = JSON.parse((await short.get(entryKey(1)))!) as Entry;
+    const free = { type: "chat_cost", message_id: 1, session_id: 1, route: "help", sub_intent: "fees", free: true };
+    const forged: [number, object][] = [
+      [1_500_000, { type: "exchange", token_amount: 1.5, exchange_rate: 10 }],
+      [1000, { ...free, free: false }],
+      [1, free],
+      [-1, free],
+      [-1, { type: "trade_reward", trade_type: "spot", volume_usd: 100 }],
+    ];
+    const rewritten = async (delta: number, details: object): Promise<LedgerFault | undefined> => {
+      const fields: Omit<Entry, "hash"> & { hash?: string } = { ...first, delta };
+      delete fields.hash;
+      const free_day = "free" in details && details.free === true ? "2026-11-20" : "";
+      const balance = Math.max(0, delta);
+      const account = { balance, total_earned: balance, total_spent: Math.max(0, -delta), free_day, free_used: 0 };
+      if (free_day !== "") account.free_used = 1;
+      const { type } = details as Pick<Entry, "type">;
+      const entry = { ...fields, type, details: details as Entry["details"], account };
+      await short.put(entryKey(1), JSON.stringify({ ...entry, hash: hashEntry(entry) }));
+      return (await verifyLedger(short, USER)).fault;
+    };
+    for (const [delta, details] of forged) {
+      expect(await rewritten(delta, details)).toMatchObject({
+        entry: 1,
+        message: expect.stringContaining("delta") as string,
+      });
+    }
+    expect(await rewritten(15, { type: "exchange", token_amount: 1.5, exchange_rate: 10 })).toBeUndefined();
+    expect(await rewritten(0, free)).toBeUndefined();
   });
 
   it("finds that the end is gone, by an operation that leads there, or by the hint", async () => {
