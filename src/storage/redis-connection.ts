@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { Cluster, Redis, type ClusterNode, type ClusterOptions, type RedisOptions } from "ioredis";
 import { StorageError } from "./errors.ts";
 import { createOutages } from "./outages.ts";
+import { watchSlotOwners } from "./redis-slot-owners.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
 /** How long an operation is tried again after a failure, ms. A command begun then may take `timeoutMs` more. */
@@ -23,7 +24,7 @@ export interface RedisConnection {
   readonly client: Redis | Cluster;
   /** Its URL without secrets and parameters. */
   readonly name: string;
-  /** Rises each time a server was lost: what was read before may not be there any more. */
+  /** Rises each time a server was lost or another one took its place: what was read may not be there any more. */
   generation(): number;
   /**
    * Runs commands, again after a failure, for at most a second and one command's time. With `once`, it is not run again
@@ -115,6 +116,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
   let closed = false;
   let waiting: (() => void)[] = [];
   const outages = createOutages(TRY_FOR_MS);
+  const ownersChanged = client instanceof Cluster ? watchSlotOwners(client) : () => false;
 
   const lost = (): void => {
     generation++;
@@ -208,7 +210,10 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
   return {
     client,
     name,
-    generation: () => generation,
+    generation() {
+      if (ownersChanged()) lost();
+      return generation;
+    },
     ready: () => ready(performance.now() + TRY_FOR_MS),
     async run(action, { once = false, place } = {}) {
       const began = performance.now();

@@ -133,7 +133,8 @@ export function redisDriver(settings: RedisSettings): CreatingDriver {
   return {
     ...stock,
     durable: true,
-    generation: () => connection.generation(),
+    // The connection that writes may be the first to learn of another server.
+    generation: () => connection.generation() + (writing === connection ? 0 : writing.generation()),
     async hasItem(key) {
       const name = keyOf(key);
       return (await connection.run(() => client.exists(name), { place: placeOf(name) })) === 1;
