@@ -111,6 +111,7 @@ describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
         await to.server.command("CLUSTER", "SETSLOT", slot, "MIGRATING", from.id);
       };
       await expect(listed(storage.keys([]), halfway)).rejects.toThrow(CHANGED);
+      await expect(listed(storage.keys([]), nothing)).rejects.toThrow(CHANGED);
       for (const { server } of [from, to]) await server.command("CLUSTER", "SETSLOT", slot, "STABLE");
       expect(await listed(storage.keys([]), nothing)).toBe(USERS);
     });
