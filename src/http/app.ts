@@ -64,7 +64,12 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
       inFlight.enter();
       let slot: UserSlot | undefined;
       try {
-        const user = await userOf(event, endpoint);
+        const user = await userOf(event, endpoint).catch(async (error: unknown) => {
+          // Whoever tries tokens has no user to be counted for.
+          if (rates !== undefined && error instanceof AnpError && error.code === 401)
+            await taken(rates, event, undefined);
+          throw error;
+        });
         if (user !== undefined) slot = inFlight.enterAs(user);
         const left = rates === undefined ? undefined : await taken(rates, event, user);
         const body = endpoint.body === undefined ? undefined : await readJson(event.req, limits.body_bytes);

@@ -21,9 +21,13 @@ export function clientAddress(request: Addressed, trustedProxies: number): strin
   return countedAs(hops.at(-trustedProxies) ?? ip);
 }
 
-/** One subscriber has a whole /64 of IPv6, and IPv4 may come in IPv6's clothes. */
+/**
+ * One subscriber has a whole /64 of IPv6, IPv4 may come in IPv6's clothes, and some proxies tell the port, which is
+ * another one for each connection.
+ */
 function countedAs(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  const alone = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, "$1");
+  const plain = alone.replace(/^::ffff:(?=\d+\.)/i, "");
   if (!isIPv6(plain)) return plain;
   const [head = "", tail = ""] = plain.split("%", 1)[0]!.toLowerCase().split("::");
   const before = head === "" ? [] : head.split(":");

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexible";
 import { RATE_GROUPS, type RateGroup } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LimitsConfig } from "../service/server-config.ts";
@@ -47,12 +49,12 @@ export async function createRateLimits(
     return rate === undefined ? [] : [{ group, ...rate }];
   });
   if (asked.length === 0) return undefined;
-  const { RateLimiterMemory, RateLimiterRedis } = await import("rate-limiter-flexible");
+  const { RateLimiterMemory: Memory, RateLimiterRedis } = await import("rate-limiter-flexible");
 
   const rules = new Map<RateGroup, Rule>();
   for (const { group, requests, window_s } of asked) {
     const bounds = { points: requests, duration: window_s };
-    const memory = new RateLimiterMemory({ ...bounds, keyPrefix: group });
+    const memory = boundedMemory(Memory, { ...bounds, keyPrefix: group });
     const limiter =
       store === undefined
         ? memory
@@ -89,6 +91,25 @@ export async function createRateLimits(
       return rule === undefined ? undefined : count(group, rule, caller);
     },
   };
+}
+
+/** Callers that are counted in memory, of one group. */
+const CALLERS = 50_000;
+
+/** Counts in memory, but forgets who was seen longest ago where there are too many: addresses cost nothing. */
+function boundedMemory(Memory: typeof RateLimiterMemory, options: IRateLimiterOptions): RateLimiterMemory {
+  const limiter = new Memory(options);
+  const seen = new LRUCache<string, true>({
+    max: CALLERS,
+    noDisposeOnSet: true,
+    dispose: (_seen, caller) => void limiter.delete(caller),
+  });
+  const consume = limiter.consume.bind(limiter);
+  limiter.consume = (caller, ...more) => {
+    seen.set(String(caller), true);
+    return consume(caller, ...more);
+  };
+  return limiter;
 }
 
 /** As draft-ietf-httpapi-ratelimit-headers-10 spells them: quota and window of the policy, what is left and until when. */

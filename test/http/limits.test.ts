@@ -152,9 +152,29 @@ describeApi(
       expect(await hot("2001:db8:1:2::5")).toBe(200);
       expect(await hot("2001:db8:1:2:ffff::6")).toBe(429);
       expect(await hot("2001:db8:1:3::5")).toBe(200);
+      expect([await hot("192.0.2.1:4711"), await hot("192.0.2.1:4712")]).toEqual([200, 429]);
+      expect([await hot("[2001:db8:9::1]:80"), await hot("2001:db8:9::2")]).toEqual([200, 429]);
       expect(await hot("198.51.100.1", "alice-token")).toBe(200);
       expect(await hot("198.51.100.7", "alice-token")).toBe(429);
       expect(await hot("198.51.100.1", "nobody")).toBe(429);
+    });
+
+    it("count tokens that are tried for the address they are tried from", async () => {
+      const rates = await createRateLimits({ account: { requests: 2, window_s: 60 } }, undefined);
+      api = await open({ refresh: false, app: { rates } });
+      const tried: number[] = [];
+      for (const token of ["one", "two", "three"]) tried.push((await api.ask(ME, { token })).status);
+      expect(tried).toEqual([401, 401, 429]);
+      expect((await api.ask(ME, { token: "alice-token" })).status).toBe(200);
+    });
+
+    it("forget who was seen longest ago when very many are counted", async () => {
+      const rates = (await createRateLimits({ public: { requests: 1, window_s: 86_400 } }, undefined))!;
+      await rates.take("public", "first");
+      await expect(rates.take("public", "first")).rejects.toMatchObject({ code: 429 });
+      for (let n = 0; n < 50_000; n++) await rates.take("public", `address:${n}`);
+      expect(await rates.take("public", "first")).toBeDefined();
+      await expect(rates.take("public", "address:49999")).rejects.toMatchObject({ code: 429 });
     });
 
     it("believe no X-Forwarded-For where no proxy is trusted", async () => {
