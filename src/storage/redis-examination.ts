@@ -113,6 +113,16 @@ async function appendOnly(node: Redis, info: ReadonlyMap<string, string>): Promi
   }
   const policy = await configured(node, "appendfsync");
   if (policy === "always") {
+    // With it the server syncs nothing while it writes its file anew or a snapshot, whatever appendfsync says.
+    if ((await configured(node, "no-appendfsync-on-rewrite")) === "yes") {
+      return {
+        level: "warning",
+        subject: "appendfsync",
+        message: "appendfsync always, but no-appendfsync-on-rewrite yes: nothing is synced while a file is rewritten.",
+        loses: "half a minute of writes or more, when the server's machine stops while its files are being rewritten",
+        remedy: "CONFIG SET no-appendfsync-on-rewrite no, and in redis.conf: no-appendfsync-on-rewrite no",
+      };
+    }
     return { level: "ok", subject: "appendfsync", message: "appendfsync always: what is acknowledged is on disk." };
   }
   const remedy = "CONFIG SET appendfsync always, and in redis.conf: appendfsync always";

@@ -71,6 +71,16 @@ describe.skipIf(noRedis !== undefined)("examination of a Redis", () => {
     ]);
   });
 
+  it("tells that a sync of every write is left out while a file is rewritten", async () => {
+    const server = await start({ ...KEEPS_ALL, "no-appendfsync-on-rewrite": "yes" });
+    expect(wrong(await examine(server.url()))).toEqual([
+      "warning | appendfsync | half a minute of writes or more, when the server's machine stops while its files are " +
+        "being rewritten | CONFIG SET no-appendfsync-on-rewrite no, and in redis.conf: no-appendfsync-on-rewrite no",
+    ]);
+    await server.command("CONFIG", "SET", "no-appendfsync-on-rewrite", "no");
+    expect(wrong(await examine(server.url()))).toEqual([]);
+  });
+
   it("says so where the server does not tell its settings, as hosted ones do not", async () => {
     const server = await start(KEEPS_ALL);
     await server.command("ACL", "SETUSER", "guest", "on", ">word", "~*", "+@all", "-config");
