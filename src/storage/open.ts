@@ -39,10 +39,18 @@ export async function openStorage(url: string, options: { mustExist?: boolean } 
     }
     default:
       throw new StorageAddressError(
-        `The storage URL ${JSON.stringify(url)} is not understood. Use fs:FOLDER, memory:, redis://HOST:PORT/DB, ` +
+        `The storage URL ${JSON.stringify(shownOf(url))} is not understood. Use fs:FOLDER, memory:, redis://HOST:PORT/DB, ` +
           "rediss://… (TLS) or redis-cluster://HOST:PORT,….",
       );
   }
+}
+
+/** What may be told of a URL that is not understood: what stands before its last @ may be a password. */
+function shownOf(url: string): string {
+  const scheme = /^[a-z][a-z0-9+.-]*:(?:\/\/)?/i.exec(url)?.[0] ?? "";
+  const rest = url.slice(scheme.length);
+  if (rest.includes("@")) return `${scheme}…${rest.slice(rest.lastIndexOf("@"))}`;
+  return /^[\w./-]*$/.test(rest) ? url : `${scheme}…`;
 }
 
 /**

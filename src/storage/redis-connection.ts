@@ -3,12 +3,10 @@ import { Cluster, Redis, type ClusterNode, type ClusterOptions, type RedisOption
 import { StorageError } from "./errors.ts";
 import { createOutages } from "./outages.ts";
 import { watchSlotOwners } from "./redis-slot-owners.ts";
-import type { RedisSettings } from "./redis-url.ts";
+import { CLUSTER_COMMAND_MS, type RedisSettings } from "./redis-url.ts";
 
 /** How long an operation is tried again after a failure, ms. A command begun then may take `timeoutMs` more. */
 const TRY_FOR_MS = 1000;
-/** A cluster's client looks for a node that serves a command for ever; what is left of the time is less than that. */
-const CLUSTER_COMMAND_MS = 800;
 const RETRY_AFTER_MS = 40;
 const RECONNECT_AFTER_MS = 500;
 const SLOTS_REFRESH_MS = 1000;

@@ -35,13 +35,18 @@ const PARAMETERS = [
 ] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
+/** A cluster's client looks for a node that serves a command for ever; it is given up after this time, ms. */
+export const CLUSTER_COMMAND_MS = 800;
+
 /** The forms that are understood, for a message. */
 export const REDIS_FORMS = "redis://HOST:PORT/DB, rediss:// (TLS), redis-cluster://HOST:PORT,HOST:PORT";
+const ENCODE = "In a password, write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25.";
 
 /**
  * Reads a Redis storage URL: `redis://[USER[:PASSWORD]@]HOST[:PORT][/DB][?PARAMETERS]`, `rediss://` over TLS,
  * `redis-cluster://` and `rediss-cluster://` with one or more nodes to start from, separated by commas. Parameters:
- * `prefix` (default `anp`), `wait_replicas` (0), `wait_ms` (500), `timeout_ms` (700), and files with secrets:
+ * `prefix` (default `anp`), `wait_replicas` (0), `wait_ms` (500; less than `timeout_ms`, and
+ * than 800 on a cluster), `timeout_ms` (700), and files with secrets:
  * `password_file`, `tls_ca_file`, `tls_cert_file`, `tls_key_file`.
  *
  * @throws StorageAddressError that names the part and its bounds
@@ -49,10 +54,23 @@ export const REDIS_FORMS = "redis://HOST:PORT/DB, rediss:// (TLS), redis-cluster
 export function parseRedisUrl(url: string): RedisSettings {
   const match = FORM.exec(url);
   // A URL that is not understood may hold a password anywhere, so it is not repeated.
-  if (match === null) throw new StorageAddressError(`The Redis storage URL is not understood. Use ${REDIS_FORMS}.`);
+  const unreadable = (): StorageAddressError =>
+    new StorageAddressError(`The Redis storage URL is not understood. Use ${REDIS_FORMS}. ${ENCODE}`);
+  if (match === null) throw unreadable();
   const [, scheme = "", user, hosts = "", db = "", query = ""] = match;
   const cluster = scheme.endsWith("-cluster");
-  const nodes = hosts.split(",").map(parseNode);
+  // What stands before a later @ may be the rest of a password that has a ? in it, and the host its beginning.
+  const misread = query.includes("@");
+  const nodes = hosts.split(",").map((text) => {
+    const node = parseNode(text);
+    if (node === undefined) {
+      if (misread) throw unreadable();
+      throw new StorageAddressError(
+        `The storage URL's host is not understood. Use HOST or HOST:PORT, a port from 1 to 65535. ${ENCODE}`,
+      );
+    }
+    return node;
+  });
   if (!cluster && nodes.length > 1) {
     throw new StorageAddressError("A redis:// URL has one host; several are for redis-cluster://.");
   }
@@ -62,6 +80,7 @@ export function parseRedisUrl(url: string): RedisSettings {
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
     if (!PARAMETERS.includes(name as Parameter)) {
+      if (misread) throw unreadable();
       throw new StorageAddressError(
         `The storage URL has an unknown parameter ${JSON.stringify(name)}. Known: ${PARAMETERS.join(", ")}.`,
       );
@@ -83,6 +102,17 @@ export function parseRedisUrl(url: string): RedisSettings {
   if (!tls && (ca ?? cert ?? key) !== undefined) {
     throw new StorageAddressError(`The storage URL's tls_… files need rediss${cluster ? "-cluster" : ""}://.`);
   }
+  const waitReplicas = integer("wait_replicas", 0, 16, 0);
+  const waitMs = integer("wait_ms", 1, 1000, 500);
+  const timeoutMs = integer("timeout_ms", 50, 60_000, 700);
+  const bound = cluster ? Math.min(timeoutMs, CLUSTER_COMMAND_MS) : timeoutMs;
+  if (waitReplicas > 0 && waitMs >= bound) {
+    throw new StorageAddressError(
+      `The storage URL's wait_ms is ${waitMs}, but a command is given up after ${bound} ms ` +
+        `(${bound === timeoutMs ? "timeout_ms" : "on a cluster"}), before it tells how many replicas confirmed. ` +
+        `Let wait_ms be less than ${bound}.`,
+    );
+  }
   return {
     cluster,
     tls: tls ? { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } : undefined,
@@ -91,9 +121,9 @@ export function parseRedisUrl(url: string): RedisSettings {
     password: password ?? file("password_file")?.trim(),
     db: number,
     prefix,
-    waitReplicas: integer("wait_replicas", 0, 16, 0),
-    waitMs: integer("wait_ms", 1, 1000, 500),
-    timeoutMs: integer("timeout_ms", 50, 60_000, 700),
+    waitReplicas,
+    waitMs,
+    timeoutMs,
     shown: `${scheme}://${hosts}${db === "" ? "" : `/${db}`}${query === "" ? "" : `?${query}`}`,
   };
 
@@ -106,15 +136,11 @@ export function parseRedisUrl(url: string): RedisSettings {
   }
 }
 
-function parseNode(text: string): { host: string; port: number } {
+/** Undefined where it is not understood: it may be a part of a password. */
+function parseNode(text: string): { host: string; port: number } | undefined {
   const [, bracketed, plain, port = "6379"] = /^(?:\[([\da-fA-F:.]+)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined || Number(port) < 1 || Number(port) > 65_535) {
-    throw new StorageAddressError(
-      `The storage URL's host ${JSON.stringify(text)} is not understood. Use HOST or HOST:PORT, a port from 1 to 65535.`,
-    );
-  }
-  return { host, port: Number(port) };
+  return host === undefined || Number(port) < 1 || Number(port) > 65_535 ? undefined : { host, port: Number(port) };
 }
 
 function parseUser(text: string | undefined): [string | undefined, string | undefined] {
