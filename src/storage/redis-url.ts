@@ -59,12 +59,9 @@ export function parseRedisUrl(url: string): RedisSettings {
   if (match === null) throw unreadable();
   const [, scheme = "", user, hosts = "", db = "", query = ""] = match;
   const cluster = scheme.endsWith("-cluster");
-  // What stands before a later @ may be the rest of a password that has a ? in it, and the host its beginning.
-  const misread = query.includes("@");
   const nodes = hosts.split(",").map((text) => {
     const node = parseNode(text);
     if (node === undefined) {
-      if (misread) throw unreadable();
       throw new StorageAddressError(
         `The storage URL's host is not understood. Use HOST or HOST:PORT, a port from 1 to 65535. ${ENCODE}`,
       );
@@ -80,7 +77,8 @@ export function parseRedisUrl(url: string): RedisSettings {
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
     if (!PARAMETERS.includes(name as Parameter)) {
-      if (misread) throw unreadable();
+      // What stands before a later @ may be the rest of a password that has a ? in it.
+      if (query.includes("@")) throw unreadable();
       throw new StorageAddressError(
         `The storage URL has an unknown parameter ${JSON.stringify(name)}. Known: ${PARAMETERS.join(", ")}.`,
       );
