@@ -108,8 +108,13 @@ export function fsDriver(base: string): CreatingDriver {
       if (created) await syncFolder(dirname(path));
       return created;
     },
-    // What is there stays there, but its folder may not be synced yet.
-    confirmItem: (key) => syncFolder(dirname(pathOf(key))),
+    // Its writer may have been killed before it synced its name, and the names of folders that it made.
+    async confirmItem(key, value) {
+      const folder = dirname(pathOf(key));
+      if ((await getItem(key)) !== value) throw new Error("another value is there by now");
+      await ensureFolder(folder);
+      await syncFolder(folder);
+    },
     async removeItem(key) {
       const path = pathOf(key);
       await unlink(path).catch(ignoring("ENOENT"));

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { readlinkSync } from "node:fs";
+import { chmod, mkdir, open, readdir, realpath, stat, writeFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { StorageAddressError, StorageError } from "../../src/storage/errors.ts";
 import { openStorage, storageOf } from "../../src/storage/open.ts";
 import { memoryDriver } from "../../src/storage/memory.ts";
@@ -54,6 +55,41 @@ describe("files driver", () => {
       expect(await storage.examine(0)).toMatchObject([{ level: "error" }]);
     }
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "confirms a value by syncing its name, and those of the folders that its writer may not have synced",
+    async () => {
+      const folder = await temporaryFolder();
+      const base = await realpath(folder.path);
+      const writer = await openStorage(`fs:${base}`);
+      await writer.create(["a", "b", "c"], "1");
+
+      const handle = await open(base);
+      const prototype = Object.getPrototypeOf(handle) as FileHandle;
+      await handle.close();
+      const synced: string[] = [];
+      const sync = Reflect.get(prototype, "sync") as (this: FileHandle) => Promise<void>;
+      const watch = vi.spyOn(prototype, "sync").mockImplementation(function (this: FileHandle) {
+        synced.push(readlinkSync(`/proc/self/fd/${this.fd}`).slice(base.length));
+        return sync.call(this);
+      });
+      onTestFinished(() => {
+        watch.mockRestore();
+      });
+      const reader = await openStorage(`fs:${base}`);
+      await reader.confirm(["a", "b", "c"], "1");
+      expect(synced).toEqual(["", "/a", "/a/b"]);
+      await reader.confirm(["a", "b", "c"], "1");
+      expect(synced.slice(3)).toEqual(["/a/b"]);
+
+      await expect(reader.confirm(["a", "b", "c"], "2")).rejects.toThrow(
+        "Cannot confirm a/b/c: another value is there",
+      );
+      await expect(reader.confirm(["a", "x", "c"], "1")).rejects.toThrow(StorageError);
+      expect(await readdir(join(base, "a"))).toEqual(["b"]);
+      await folder.remove();
+    },
+  );
 
   it("lets nobody but its owner read", async () => {
     const folder = await temporaryFolder();
