@@ -9,8 +9,10 @@ import type { Faults } from "../../../faults/faults.ts";
 import { fixedClock, systemClock } from "../../../runtime/clock.ts";
 import type { Logger } from "../../../runtime/logger.ts";
 import type { ServiceObserver } from "../../../service/observer.ts";
+import { isOutage, type StorageError } from "../../../storage/errors.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import type { Context } from "../../command.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { withSession, type Session } from "../../session.ts";
 import { version } from "../../version.ts";
 import { allowFaults, openFaults } from "./fault-flag.ts";
@@ -39,7 +41,6 @@ export interface DaemonOptions {
 /** What a daemon is made of, beside its session. */
 interface Parts {
   readonly context: Context;
-  readonly options: DaemonOptions;
   readonly logger: FlushedLogger;
   /** Absent when the configuration turns them off. */
   readonly metrics: Metrics | undefined;
@@ -64,13 +65,16 @@ export async function runDaemon(options: DaemonOptions, context: Context, growHe
     await withSession(
       context,
       async (session) => {
-        watch = createStorageWatch({
+        const look = (): Promise<void> => probe(session);
+        await checkStorage(session.service.storage, {
           logger: logger!,
-          probe: () => probe(session),
-          onChange: (up) => metrics?.storageIsUp(up),
+          now: session.service.clock.now(),
+          required: options.requireDurable,
+          probe: look,
         });
-        await serveUntil(stop, session, { context, options, logger: logger!, metrics, growHeap, faults });
-        watch.stop();
+        watch = createStorageWatch({ logger: logger!, probe: look, onChange: (up) => metrics?.storageIsUp(up) });
+        await serveUntil(stop, session, { context, logger: logger!, metrics, growHeap, faults });
+        await watch.stop();
       },
       {
         create: true,
@@ -97,10 +101,20 @@ export async function runDaemon(options: DaemonOptions, context: Context, growHe
     logger?.info({}, "stopped");
     // A feed that does not answer holds a refresh up, and with it the process: nothing waits for that any more.
     globalThis.setTimeout(() => process.exit(), GRACE_MS).unref();
+  } catch (error) {
+    // Until it is watched, nothing was served from it.
+    throw watch === undefined && isOutage(error) ? unusable(error) : error;
   } finally {
     stop.forget();
     logger?.flush();
   }
+}
+
+/** What of the storage was read or written first means nothing to whoever starts a daemon on it. */
+function unusable(error: StorageError): Error {
+  const [, reason] = /^Cannot \w+ \S+: (.*)$/s.exec(error.message) ?? [];
+  if (reason === undefined) return error;
+  return new CommandFailure(EXIT.unreachable, `The storage cannot be used: ${reason}`, { cause: error });
 }
 
 /** A read and a write: a disk that is full can still be read. */
@@ -122,13 +136,10 @@ function observerOf(metrics: Metrics | undefined, failed: (error: unknown) => vo
 }
 
 async function serveUntil(stop: Stop, session: Session, parts: Parts): Promise<void> {
-  const { context, options, logger, metrics, faults } = parts;
+  const { context, logger, metrics, faults } = parts;
   const { service } = session;
   const { config, clock, ids, news, events } = service;
   const { server } = config;
-  await checkStorage(service.storage, { logger, now: clock.now(), required: options.requireDurable });
-  // A storage that cannot be written must be told now, not at the first charge.
-  await probe(session);
   const refreshes = createRefreshTimer({ news, clock, logger, interval_s: config.news.refresh_interval_s });
   await Promise.race([refreshes.first(), stop.asked]);
   if (stop.signal() !== undefined) return;

@@ -9,15 +9,26 @@ export class DurabilityError extends Error {
 
 /**
  * Looks at the storage before the daemon serves from it, and logs what an operator should know: what may be lost, and
- * the setting that mends it.
+ * the setting that mends it. One that cannot be written must be told now, not at the first charge.
  *
  * @param now the clock's time, ms since 1970
+ * @param probe reads and writes
  * @throws DurabilityError when `required` and acknowledged data may be lost
- * @throws StorageError when the storage does not answer
+ * @throws StorageError when the storage cannot be read and written
  */
 export async function checkStorage(
   storage: Storage,
-  { logger, now, required }: { readonly logger: Logger; readonly now: number; readonly required: boolean },
+  {
+    logger,
+    now,
+    required,
+    probe,
+  }: {
+    readonly logger: Logger;
+    readonly now: number;
+    readonly required: boolean;
+    readonly probe: () => Promise<void>;
+  },
 ): Promise<void> {
   const findings = await storage.examine(now);
   const risks = findings.filter(({ level, loses }) => loses !== undefined || level === "error");
@@ -25,6 +36,7 @@ export async function checkStorage(
     const lines = risks.map((risk) => `  ${describe(risk)}`);
     throw new DurabilityError(`${storage.url} does not keep all that is acknowledged:\n${lines.join("\n")}`);
   }
+  await probe();
   for (const { level, ...finding } of findings) {
     if (level !== "ok") logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);
   }

@@ -5,7 +5,8 @@ import { isOutage } from "../../../storage/errors.ts";
 export interface StorageWatch {
   /** A call on the storage failed. Errors that say nothing about its health are not counted. */
   failed(error: unknown): void;
-  stop(): void;
+  /** Looks a last time, where the storage was lost, and leaves nothing untold. */
+  stop(): Promise<void>;
 }
 
 /** How often the storage is tried while it is lost, ms. */
@@ -23,6 +24,7 @@ export function createStorageWatch(deps: {
   const { logger, probe, onChange } = deps;
   let up = true;
   let lostAt = 0;
+  let failedAt = 0;
   let failures = 0;
   let last: unknown;
   /** What the last line said, and when. */
@@ -35,8 +37,9 @@ export function createStorageWatch(deps: {
     const now = performance.now();
     const lost_s = Math.round((now - lostAt) / 100) / 10;
     const lasted = now - lostAt >= LEAST_PAUSE_MS;
-    // A storage that comes and goes is told in sum; one that is back after a real loss is told at once.
-    if (now - told.at < told.pause_ms && !(up && lasted)) return;
+    const quiet = now - failedAt >= PROBE_EVERY_MS;
+    // A storage that comes and goes is told in sum; one that is back and stays so is told at once.
+    if (now - told.at < told.pause_ms && !(up && (lasted || quiet || stopped))) return;
     if (up) logger.info({ failures, lost_s }, "the storage is back");
     else if (told.up) logger.error({ err: last, failures }, "the storage is lost");
     else logger.warn({ failures, lost_s }, "the storage is still lost");
@@ -46,6 +49,13 @@ export function createStorageWatch(deps: {
   }
 
   async function look(): Promise<void> {
+    await ask();
+    tell();
+    timer = undefined;
+    if (!up || !told.up) plan();
+  }
+
+  async function ask(): Promise<void> {
     try {
       await probe();
       up = true;
@@ -53,9 +63,6 @@ export function createStorageWatch(deps: {
     } catch {
       // It was counted as any other failure.
     }
-    tell();
-    timer = undefined;
-    if (!up || !told.up) plan();
   }
 
   function plan(): void {
@@ -67,17 +74,20 @@ export function createStorageWatch(deps: {
       if (!isOutage(error)) return;
       failures++;
       last = error;
+      failedAt = performance.now();
       if (up) {
         up = false;
-        lostAt = performance.now();
+        lostAt = failedAt;
         onChange?.(false);
       }
       tell();
       plan();
     },
-    stop() {
+    async stop() {
       stopped = true;
       clearTimeout(timer);
+      if (!up) await ask();
+      if (up) tell();
     },
   };
 }
