@@ -1,30 +1,68 @@
-import { open } from "node:fs/promises";
-import { UsageError } from "./exit.ts";
+import { randomUUID } from "node:crypto";
+import { open, unlink, writeFile, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CommandFailure, EXIT, UsageError } from "./exit.ts";
+
+/** An input that can be read more than once. */
+export interface Lines {
+  /** The lines from the first on, without their ends. */
+  readonly read: () => AsyncIterable<string>;
+  readonly close: () => Promise<void>;
+}
 
 /**
- * The lines of a file, or of stdin for `-`, without their ends.
+ * Opens a file, or stdin for `-`. A pipe can be read only once: what it gives is kept in a temporary file first.
  *
  * @throws UsageError when the file cannot be read
+ * @throws CommandFailure when there is no room for what a pipe gives
  */
-export async function openLines(file: string): Promise<AsyncIterable<string>> {
-  if (file === "-") return linesOf(process.stdin);
+export async function openLines(file: string): Promise<Lines> {
+  const handle = file === "-" ? await kept(process.stdin) : await openFile(file);
+  return {
+    read: () => linesOf(handle.createReadStream({ start: 0, autoClose: false })),
+    close: () => handle.close(),
+  };
+}
+
+async function openFile(file: string): Promise<FileHandle> {
+  let handle: FileHandle | undefined;
   try {
-    const handle = await open(file);
-    if ((await handle.stat()).isDirectory()) {
-      await handle.close();
-      throw new Error("it is a folder");
-    }
-    return linesOf(handle.createReadStream());
+    handle = await open(file);
+    const found = await handle.stat();
+    if (found.isDirectory()) throw new Error("it is a folder");
+    if (found.isFile()) return handle;
   } catch (error) {
+    await handle?.close();
     throw new UsageError(`FILE ${file} cannot be read: ${(error as Error).message}.`);
+  }
+  return kept(handle.createReadStream());
+}
+
+/** The file has no name any more when the first byte is written, so it is gone with the process, however that ends. */
+async function kept(chunks: AsyncIterable<Uint8Array>): Promise<FileHandle> {
+  const path = join(tmpdir(), `anp-${randomUUID()}.tmp`);
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, "wx+", 0o600);
+    await unlink(path);
+    await writeFile(handle, chunks);
+    return handle;
+  } catch (error) {
+    await handle?.close();
+    throw new CommandFailure(
+      EXIT.failure,
+      `The input cannot be kept in ${tmpdir()}: ${(error as Error).message}. Nothing was written. ` +
+        "Set TMPDIR to a folder with room for all of it, or give it as a file.",
+    );
   }
 }
 
-async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let parts: string[] = [];
   for await (const chunk of chunks) {
-    const lines = (typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })).split("\n");
+    const lines = decoder.decode(chunk, { stream: true }).split("\n");
     for (const end of lines.slice(0, -1)) {
       const line = parts.join("") + end;
       parts = [];

@@ -14,6 +14,10 @@ import { messageKey } from "./messages.ts";
 
 /** How far an import has come. */
 export interface ImportProgress {
+  /** Entries that were checked before anything was written. */
+  checked: number;
+  /** Whether all was checked, and is being written. */
+  writing: boolean;
   /** Users whose ledger is whole, and who are known now. */
   users: number;
   /** Users that the export holds. */
@@ -31,14 +35,18 @@ export class ImportError extends Error {
   override readonly name = "ImportError";
 }
 
+type Line = z.infer<typeof ledgerLine>;
+
 const BATCH = { values: 128, characters: 1024 * 1024 } as const;
 
 /**
- * Writes an export of ledgers into a storage that has none of its users. Each entry is checked before it is written:
- * hash, number, sums, and that it follows the one before. A user becomes known last, when the whole ledger is there; the
- * index of operations is made anew from the entries. An import that was interrupted is finished by running it again:
+ * Writes an export of ledgers into a storage that has none of its users. It is read twice: first all of it is checked,
+ * the digest at its end and of each entry hash, number, sums, and that it follows the one before; then it is written. So
+ * nothing is written of an input that was cut off or changed. A user becomes known last, when the whole ledger is there;
+ * the index of operations is made anew from the entries. An import that was interrupted is finished by running it again:
  * what is there already must be the same to the letter.
  *
+ * @param read gives the lines from the first on, the same each time
  * @param progress is kept up to date, for a report in case of failure
  * @returns the users
  * @throws SealError when the input was cut off or changed
@@ -46,11 +54,86 @@ const BATCH = { values: 128, characters: 1024 * 1024 } as const;
  */
 export async function importLedgers(
   storage: Storage,
-  lines: AsyncIterable<string>,
+  read: () => AsyncIterable<string>,
   progress: ImportProgress,
   onProgress: () => void = () => undefined,
 ): Promise<string[]> {
-  const users = new Map<string, { readonly created_at: string; readonly first: string | null; done: boolean }>();
+  const users: string[] = [];
+  for await (const line of checkedLines(read())) {
+    if ("id" in line) progress.checked += 1;
+    else if ("users" in line) {
+      for (const one of line.users) {
+        await refuseStranger(storage, ...one);
+        users.push(one[0]);
+      }
+    }
+    if (progress.checked % BATCH.values === 0) onProgress();
+  }
+  progress.all = users.length;
+  progress.writing = true;
+  await writeLedgers(storage, checkedLines(read()), progress, onProgress);
+  return users;
+}
+
+/**
+ * The lines, in an order in which each ledger is whole.
+ *
+ * @throws SealError
+ * @throws ImportError
+ */
+async function* checkedLines(lines: AsyncIterable<string>): AsyncGenerator<Line> {
+  const done = new Map<string, boolean>();
+  let last: Entry | undefined;
+  let begun = false;
+
+  function announce({ users }: UsersLine): void {
+    if (begun) throw new ImportError("users are named too late");
+    for (const [user] of users) {
+      if (done.has(user)) throw new ImportError(`${user} is named twice`);
+      done.set(user, false);
+    }
+  }
+
+  function follow(item: Entry): void {
+    if (last !== undefined && last.user_id !== item.user_id) throw new ImportError(`${last.user_id} has no end`);
+    if (done.get(item.user_id) !== false) throw new ImportError(`${item.user_id} is not to come here`);
+    const wrong = linkFault(item, last, item.user_id);
+    if (wrong !== undefined) throw new ImportError(`entry ${(last?.id ?? 0) + 1} of ${item.user_id}: ${wrong}`);
+    last = item;
+  }
+
+  function finish({ user: { user_id }, entries, head }: UserLine): void {
+    if (done.get(user_id) !== false) throw new ImportError(`${user_id} is not to come here`);
+    if ((last?.id ?? 0) !== entries || (last?.hash ?? null) !== head || (last?.user_id ?? user_id) !== user_id) {
+      throw new ImportError(`the ledger of ${user_id} does not end with entry ${entries}`);
+    }
+    done.set(user_id, true);
+    last = undefined;
+  }
+
+  for await (const { number, text } of unsealed("ledger", lines)) {
+    let line: Line;
+    try {
+      line = parseLine(text);
+      if ("users" in line) announce(line);
+      else begun = true;
+      if ("id" in line) follow(line);
+      else if ("user" in line) finish(line);
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      throw new ImportError(`Line ${number}: ${error.message}.`);
+    }
+    yield line;
+  }
+  if ([...done.values()].includes(false)) throw new SealError("The input names users whose ledger it does not hold.");
+}
+
+async function writeLedgers(
+  storage: Storage,
+  lines: AsyncIterable<Line>,
+  progress: ImportProgress,
+  onProgress: () => void,
+): Promise<void> {
   let last: Entry | undefined;
   let waiting: Value[] = [];
   let characters = 0;
@@ -69,24 +152,8 @@ export async function importLedgers(
     if (waiting.length >= BATCH.values || characters >= BATCH.characters) await flush();
   }
 
-  async function announce({ users: announced }: UsersLine): Promise<void> {
-    if (progress.current !== undefined || progress.users > 0) throw new ImportError("users are named too late");
-    for (const [user, created_at, first] of announced) {
-      await refuseStranger(storage, user, created_at, first);
-      users.set(user, { created_at, first, done: false });
-      progress.all += 1;
-    }
-  }
-
   async function take(item: Entry): Promise<void> {
-    if (last !== undefined && last.user_id !== item.user_id) throw new ImportError(`${last.user_id} has no end`);
-    const user = users.get(item.user_id);
-    if (user?.done !== false) throw new ImportError(`${item.user_id} is not to come here`);
-    const wrong = linkFault(item, last, item.user_id);
-    const name = `entry ${(last?.id ?? 0) + 1} of ${item.user_id}`;
-    if (wrong !== undefined) throw new ImportError(`${name}: ${wrong}`);
-    const stream = openStream(storage, ledgerKey(item.user_id), entry);
-    await write(stream.keyOf(item.id), item);
+    await write(openStream(storage, ledgerKey(item.user_id), entry).keyOf(item.id), item);
     if (last?.operation.repeatable === true) {
       await write(operationKey(last.user_id, last.operation.id), { entry: last.id });
     }
@@ -95,45 +162,31 @@ export async function importLedgers(
     progress.current = { user: item.user_id, entry: item.id };
   }
 
-  async function finish({ user: profile, subscription, entries, head }: UserLine): Promise<void> {
+  async function finish({ user: profile, subscription, entries }: UserLine): Promise<void> {
     const { user_id } = profile;
-    const user = users.get(user_id);
-    if (user?.done !== false) throw new ImportError(`${user_id} is not to come here`);
-    if ((last?.id ?? 0) !== entries || (last?.hash ?? null) !== head || (last?.user_id ?? user_id) !== user_id) {
-      throw new ImportError(`the ledger of ${user_id} does not end with entry ${entries}`);
-    }
     if (subscription !== null) await write(subscriptionKey(user_id), subscription);
     await flush();
     const hint = headHint(entries);
     if (hint > 0) await storage.create([...ledgerKey(user_id), "head"], String(hint));
     await write(profileKey(user_id), profile);
     await flush();
-    user.done = true;
     last = undefined;
     progress.users += 1;
     progress.current = undefined;
   }
 
-  for await (const { number, text } of unsealed("ledger", lines)) {
-    try {
-      const line = parseLine(text);
-      if ("id" in line) await take(line);
-      else if ("answer" in line) {
-        await write(messageKey(line.answer.message_id), line.answer);
-        progress.answers += 1;
-      } else if ("user" in line) await finish(line);
-      else await announce(line);
-    } catch (error) {
-      if (!(error instanceof ImportError)) throw error;
-      throw new ImportError(`Line ${number}: ${error.message}.`);
+  for await (const line of lines) {
+    if ("id" in line) await take(line);
+    else if ("user" in line) await finish(line);
+    else if ("answer" in line) {
+      await write(messageKey(line.answer.message_id), line.answer);
+      progress.answers += 1;
     }
   }
   await flush();
-  if (progress.users !== progress.all) throw new SealError("The input names users whose ledger it does not hold.");
-  return [...users.keys()];
 }
 
-function parseLine(text: string) {
+function parseLine(text: string): Line {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -141,7 +194,7 @@ function parseLine(text: string) {
     throw new ImportError((error as Error).message);
   }
   // As it stands in the line and not as it was read: what is stored must be the same to the letter.
-  if (ledgerLine.safeParse(value).success) return value as z.infer<typeof ledgerLine>;
+  if (ledgerLine.safeParse(value).success) return value as Line;
   throw new ImportError("it is no line of a ledger export");
 }
 
@@ -159,7 +212,7 @@ async function createAll(storage: Storage, values: readonly Value[]): Promise<nu
   const present = values.filter((_, index) => !created[index]);
   const texts = await storage.getMany(present.map(({ key }) => key));
   for (const [index, { key, text }] of present.entries()) {
-    if (texts[index] !== text) throw new ImportError(`another ${printKey(key)} is in this storage`);
+    if (texts[index] !== text) throw new ImportError(`Another ${printKey(key)} is in this storage.`);
   }
   return present.length;
 }
@@ -179,7 +232,7 @@ async function refuseStranger(
 
 function strange(user: string): string {
   return (
-    `the storage has a user ${user} already, who is not the one of this export; nothing was written. ` +
-    "Import into a storage without that user, or export the others one by one"
+    `The storage has a user ${user} already, who is not the one of this export. ` +
+    "Import into a storage without that user, or export the others one by one."
   );
 }

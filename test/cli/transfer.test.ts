@@ -1,4 +1,4 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -109,15 +109,19 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
   });
 });
 
-it("ends with 1 when a pipe is cut, tells how far it came, and finishes later", async () => {
+it("writes nothing of a pipe that is cut, and leaves no temporary file", async () => {
+  await mkdir(join(cwd, "tmp"));
   const cut = await shell(
-    "anp ledger export --storage fs:data | head -c 30000 | anp ledger import - --storage fs:cut",
+    "export TMPDIR=$PWD/tmp; " +
+      "anp ledger export --storage fs:data | head -c 30000 | anp ledger import - --storage fs:cut",
     cwd,
   );
   expect([cut.code, cut.stdout]).toEqual([1, ""]);
-  expect(cut.stderr).toMatch(/cut off: it ends in line \d+.*\nThe import is not finished. \d of 3 users, \d+ entries/);
+  expect(cut.stderr).toMatch(/cut off: it ends in line \d+.*\nNothing was written\.\n$/);
+  expect(await contentOf("fs:cut")).toEqual([]);
+  expect(await readdir(join(cwd, "tmp"))).toEqual([]);
   const { code, stderr } = await shell(
-    "anp ledger export --storage fs:data > whole; anp ledger import whole --storage fs:cut",
+    "anp ledger export --storage fs:data > whole; anp ledger import <(cat whole) --storage fs:cut",
     cwd,
   );
   expect([code, stderr]).toEqual([0, ""]);
@@ -125,11 +129,61 @@ it("ends with 1 when a pipe is cut, tells how far it came, and finishes later", 
   expect(verified.code).toBe(0);
 });
 
+it("writes nothing of ledgers that were changed, and takes the right ones in after that", async () => {
+  await shell("anp ledger export --storage fs:data > right", cwd);
+  const right = await readFile(join(cwd, "right"), "utf8");
+  await writeFile(join(cwd, "changed"), right.replace('"free_daily_quota":7', '"free_daily_quota":700'));
+  const { code, stderr } = await anp(["ledger", "import", "changed", "--storage", "fs:repaired"], { cwd });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/do not have the digest of the last\.\nNothing was written\.\n$/);
+  expect(await contentOf("fs:repaired")).toEqual([]);
+  const again = await anp(["ledger", "import", "right", "--storage", "fs:repaired"], { cwd });
+  expect([again.code, again.stderr]).toEqual([0, ""]);
+});
+
+it("finishes ledgers whose import was killed, and says what to do about others", async () => {
+  await shell("anp ledger export --storage fs:data > right; anp ledger import right --storage fs:killed", cwd);
+  const whole = await contentOf("fs:killed");
+  // As a kill leaves it: the second user's ledger in part, nothing of the third.
+  await shell("cd killed/users && rm -r xxx* */profile.json ~*/operations ~*/ledger/0/2?.json", cwd);
+  const { code, stderr } = await anp(["ledger", "import", "right", "--storage", "fs:killed"], { cwd });
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(await contentOf("fs:killed")).toEqual(whole);
+  await shell("sed -i s/:7,/:8,/ killed/users/alice/profile.json", cwd);
+  const other = await anp(["ledger", "import", "right", "--storage", "fs:killed"], { cwd });
+  expect(other.code).toBe(1);
+  expect(other.stderr).toMatch(
+    /^error: Another users\/alice\/profile is in this storage\.\n.*does not finish it: import/,
+  );
+});
+
+it("writes nothing of a backup that was cut or changed, and takes the right one in after that", async () => {
+  await shell("anp storage export --storage fs:data > backup", cwd);
+  const right = await readFile(join(cwd, "backup"), "utf8");
+  // A changed key would stay beside the right one for ever.
+  await writeFile(join(cwd, "changed"), right.replace("users:alice:profile", "users:mallory:profile"));
+  await writeFile(join(cwd, "backup-cut"), right.slice(0, 30_000));
+  for (const [args, says] of [
+    ["storage import changed", /do not have the digest of the last\.\nNothing was written\.\n$/],
+    ["storage import - < changed", /do not have the digest of the last\.\nNothing was written\.\n$/],
+    ["storage import backup-cut", /cut off: it ends in line \d+.*\nNothing was written\.\n$/],
+  ] as const) {
+    const { code, stderr } = await shell(`anp ${args} --storage fs:from-backup`, cwd);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(says);
+    expect(await contentOf("fs:from-backup")).toEqual([]);
+  }
+  const { code, stderr } = await shell("anp storage import backup --storage fs:from-backup", cwd);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(await contentOf("fs:from-backup")).toEqual(await contentOf("fs:data"));
+});
+
 it("keeps everybody off a storage that has not come whole", async () => {
+  // As a kill leaves it.
+  await shell("mkdir -p part/import && echo -n {} > part/import/unfinished.json && cp -r data/users part", cwd);
   const pipe = "anp storage export --storage fs:data | head -c 30000 | anp storage import - --storage fs:part";
   const cut = await shell(pipe, cwd);
   expect(cut.code).toBe(1);
-  expect(cut.stderr).toMatch(/cut off: it ends in line \d+.*\nNot all has come: \d+ values are there/);
   for (const args of [
     ["quota", "alice"],
     ["serve", "--port", "0"],
@@ -150,6 +204,7 @@ it("keeps everybody off a storage that has not come whole", async () => {
 });
 
 it("refuses a line that leads out of the storage, and writes nothing of it", async () => {
+  await mkdir(join(cwd, "deep/in"), { recursive: true });
   const evil = ["..:..:evil", "a:/evil", "a:..\\evil"];
   for (const key of evil) {
     const lines = await linesOf(sealed("storage", NOW, Readable.from([JSON.stringify({ key, value: "{}" })])));

@@ -62,19 +62,14 @@ it("takes the same in again as there already, also when the ledger has gone on",
   expect(await allOf(target)).toEqual(before);
 });
 
-it("notices an input that was cut off anywhere, and keeps whole users alone", async () => {
+it("notices an input that was cut off anywhere, and writes nothing of it", async () => {
   const text = `${lines.join("\n")}\n`;
   for (const part of [0, 0.001, 0.1, 0.5, 0.999, (text.length - 2) / text.length]) {
-    target = await openStorage("memory:");
-    await expect(
-      take(
-        text
-          .slice(0, Math.floor(text.length * part))
-          .split("\n")
-          .filter(Boolean),
-      ),
-    ).rejects.toThrow(part === 0 ? "The input is empty" : "The input was cut off");
-    for await (const { profiles, fault } of stateOf(target)) expect(profiles === (fault === undefined)).toBe(true);
+    const cut = text.slice(0, Math.floor(text.length * part)).split("\n");
+    await expect(take(cut.filter(Boolean))).rejects.toThrow(
+      part === 0 ? "The input is empty" : "The input was cut off",
+    );
+    expect((await allOf(target)).size).toBe(0);
   }
 });
 
@@ -84,49 +79,82 @@ it.for<[what: string, change: (text: string) => string, says: string]>([
     (text) => text.replace('"delta":1,', '"delta":2,'),
     "Line 26: entry 1 of alice: its hash does not",
   ],
+  ["a changed quota", (text) => text.replace('"free_daily_quota":7', '"free_daily_quota":8'), "the digest of the last"],
+  ["a changed plan", (text) => text.replace('"plan":"pro"', '"plan":"max"'), "the digest of the last"],
+  ["a user named twice", (text) => text.replace(/^(\{"users".*\n)/m, "$1$1"), "Line 3: alice is named twice"],
+  [
+    "a user without a ledger",
+    (text) => text.replace(/^\{"(?!users|anp)(?:.*\n)*(?=\{"anp)/m, ""),
+    "the digest of the last",
+  ],
   ["a changed question", (text) => text.replace("第 3 问", "第 4 问"), "the digest of the last"],
   ["a line left out", (text) => text.replace(/^\{"id":7,.*\n/m, ""), "entry 7 of alice: it does not follow"],
   ["a line twice", (text) => text.replace(/^(\{"id":7,.*\n)/m, "$1$1"), "entry 8 of alice: it does not follow"],
   ["a user left out", (text) => text.replace(/^\{"user":.*\n/m, ""), "alice has no end"],
   ["a stranger", (text) => text.replace('["alice"', '["bob"'), "alice is not to come here"],
   ["something else", () => '{"event_type":"x"}\n', "The input is no export of `anp ledger export`"],
-])("refuses %s", async ([, change, says]) => {
-  await expect(
-    take(
-      change(`${lines.join("\n")}\n`)
-        .trimEnd()
-        .split("\n"),
-    ),
-  ).rejects.toThrow(says);
+])("refuses %s, and writes nothing of it", async ([, change, says]) => {
+  const text = `${lines.join("\n")}\n`;
+  expect(change(text)).not.toBe(text);
+  await expect(take(change(text).trimEnd().split("\n"))).rejects.toThrow(says);
+  expect((await allOf(target)).size).toBe(0);
+});
+
+it("refuses users whose ledger is not there, also under a right digest", async () => {
+  const announced = lines.slice(1, 2);
+  await expect(take(await sealedLines(announced))).rejects.toThrow("names users whose ledger it does not hold");
+  expect((await allOf(target)).size).toBe(0);
+});
+
+it("checks also what it writes, should the input be another one by then", async () => {
+  const altered = lines.map((line) => line.replace('"delta":1,', '"delta":2,'));
+  const inputs = [lines, altered];
+  const progress = newProgress();
+  await expect(importLedgers(target, () => Readable.from(inputs.shift()!), progress)).rejects.toThrow(
+    "Line 26: entry 1 of alice: its hash does not",
+  );
+  expect(progress).toMatchObject({ writing: true, checked: 3 * ENTRIES, users: 0 });
 });
 
 it("refuses a storage that has a user of that id, and writes nothing", async () => {
   const clock = fixedClock(Date.parse(NOW) + 1);
   await createUsers({ storage: target, clock, ttl_ms: 0 }).create("Ümit/1", {});
   const before = await allOf(target);
-  await expect(take(lines)).rejects.toThrow("the storage has a user Ümit/1 already");
+  await expect(take(lines)).rejects.toThrow("The storage has a user Ümit/1 already");
   expect(await allOf(target)).toEqual(before);
   target = await openStorage("memory:");
   await post(target, "alice", "other");
-  await expect(take(lines)).rejects.toThrow("the storage has a user alice already");
+  await expect(take(lines)).rejects.toThrow("The storage has a user alice already");
 });
 
 it("refuses an entry where another one is", async () => {
   await interrupted(100);
   await target.put(["users", "alice", "ledger", "0", "5"], "{}");
-  await expect(take(lines)).rejects.toThrow("another users/alice/ledger/0/5 is in this storage");
+  await expect(take(lines)).rejects.toThrow("Another users/alice/ledger/0/5 is in this storage");
 });
 
 async function exported(storage: Storage): Promise<string[]> {
-  const all: string[] = [];
-  const content = exportLedgers({ storage, ledger: openLedger(storage) }, USERS);
-  for await (const line of sealed("ledger", NOW, content)) all.push(line);
-  return all;
+  return collected(sealed("ledger", NOW, exportLedgers({ storage, ledger: openLedger(storage) }, USERS)));
+}
+
+function sealedLines(content: readonly string[]): Promise<string[]> {
+  return collected(sealed("ledger", NOW, Readable.from(content)));
+}
+
+async function collected(all: AsyncIterable<string>): Promise<string[]> {
+  const found: string[] = [];
+  for await (const line of all) found.push(line);
+  return found;
+}
+
+function newProgress(): ImportProgress {
+  const none = { users: 0, all: 0, entries: 0, answers: 0, present: 0 };
+  return { ...none, checked: 0, writing: false, current: undefined };
 }
 
 async function take(input: readonly string[], storage = target): Promise<ImportProgress> {
-  const progress: ImportProgress = { users: 0, all: 0, entries: 0, answers: 0, present: 0, current: undefined };
-  await importLedgers(storage, Readable.from(input), progress);
+  const progress = newProgress();
+  await importLedgers(storage, () => Readable.from(input), progress);
   return progress;
 }
 

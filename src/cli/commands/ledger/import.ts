@@ -13,10 +13,10 @@ export const importLedger = defineCommand({
   name: "import",
   summary: "Take in ledgers that were exported",
   description:
-    "Take in ledgers that `anp ledger export` printed, into a storage that has none of their users. Every entry is " +
-    "checked before it is written, and all are verified at the end. A user becomes known when the whole ledger is there. " +
-    "An import that was interrupted or cut off is finished by running it again: what is there is kept and must be the " +
-    "same.",
+    "Take in ledgers that `anp ledger export` printed, into a storage that has none of their users. All of it " +
+    "is checked before anything is written, and verified at the end; what a pipe gives is kept in a temporary file (in " +
+    "$TMPDIR) for that. A user becomes known when the whole ledger is there. An import that was interrupted is finished " +
+    "by running it again: what is there is kept and must be the same.",
   arguments: { file: required("FILE", "file that `anp ledger export` printed, - for stdin", text(4096)) },
   options: {},
   examples: [
@@ -25,7 +25,16 @@ export const importLedger = defineCommand({
   ],
   async run({ file }, context) {
     const { terminal } = context;
-    const progress: ImportProgress = { users: 0, all: 0, entries: 0, answers: 0, present: 0, current: undefined };
+    const progress: ImportProgress = {
+      checked: 0,
+      writing: false,
+      users: 0,
+      all: 0,
+      entries: 0,
+      answers: 0,
+      present: 0,
+      current: undefined,
+    };
     const found = await withAccounts(
       context,
       async ({ service }) => {
@@ -35,13 +44,18 @@ export const importLedger = defineCommand({
         ]);
         const lines = await openLines(file);
         const sweep = createSweeper();
-        const users = await importLedgers(service.storage, lines, progress, () => {
-          sweep();
-          terminal.progress(wordsOf(progress));
-        }).catch((error: unknown) => {
+        let users: string[];
+        try {
+          users = await importLedgers(service.storage, lines.read, progress, () => {
+            sweep();
+            terminal.progress(wordsOf(progress));
+          });
+        } catch (error) {
           terminal.progress("");
           throw explained(error, progress);
-        });
+        } finally {
+          await lines.close();
+        }
         const verified: Verification[] = [];
         const onProgress = ({ entries }: { entries: number }): void => {
           sweep();
@@ -75,16 +89,23 @@ async function report(context: Context, progress: ImportProgress, found: readonl
 /** The failure with how far the import came; one of the storage keeps its kind, and so its exit code. */
 function explained(error: unknown, progress: ImportProgress): unknown {
   if (!(error instanceof Error)) return error;
-  const far = `The import is not finished. ${wordsOf(progress)}. Run it again with the whole export to finish it.`;
-  if (error.name === "SealError") return new CommandFailure(EXIT.failure, `${error.message}\n${far}`);
-  if (error.name === "ImportError") {
-    return new CommandFailure(EXIT.failure, progress.entries === 0 ? error.message : `${error.message}\n${far}`);
-  }
-  if (error.name === "StorageError") error.message += `\n${far}`;
+  const refused = error.name === "SealError" || error.name === "ImportError";
+  const message = `${error.message}\n${adviceOn(refused, progress)}`;
+  if (refused) return new CommandFailure(EXIT.failure, message);
+  if (error.name === "StorageError") error.message = message;
   return error;
 }
 
-function wordsOf({ users, all, entries, current }: ImportProgress): string {
+function adviceOn(refused: boolean, progress: ImportProgress): string {
+  if (!progress.writing) return "Nothing was written.";
+  const far = `The import is not finished. ${wordsOf(progress)}.`;
+  return refused
+    ? `${far} Running it again does not finish it: import into a storage that has nothing of these users.`
+    : `${far} Run it again with the same export to finish it.`;
+}
+
+function wordsOf({ writing, checked, users, all, entries, current }: ImportProgress): string {
+  if (!writing) return `${checked} entries checked`;
   const at = current === undefined ? "" : `, ${current.user} is at entry ${current.entry}`;
   return `${users} of ${all} users, ${entries} entries${at}`;
 }

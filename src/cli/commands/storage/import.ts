@@ -1,18 +1,20 @@
 import type { StoredValue } from "../../../service/archive.ts";
-import { defineCommand } from "../../command.ts";
+import { createSweeper } from "../../../runtime/sweeper.ts";
+import { defineCommand, type Context } from "../../command.ts";
+import { CommandFailure, EXIT } from "../../exit.ts";
 import { openLines } from "../../lines.ts";
 import { required } from "../../param.ts";
 import { withAccounts } from "../../session.ts";
 import { text } from "../../values.ts";
-
 import { takeIn } from "./take-in.ts";
 
 export const importStorage = defineCommand({
   name: "import",
   summary: "Take everything that was exported into an empty storage",
   description:
-    "Take everything that `anp storage export` printed into an empty storage: every value is read back, and all ledgers " +
-    "are verified. Until all has come no other command works on the storage; one that was interrupted or cut off is " +
+    "Take everything that `anp storage export` printed into an empty storage. All of it is checked before anything is " +
+    "written; what a pipe gives is kept in a temporary file (in $TMPDIR) for that. Every value is read back, and all " +
+    "ledgers are verified. Until all has come no other command works on the storage; one that was interrupted is " +
     "finished by running it again.",
   arguments: { file: required("FILE", "file that `anp storage export` printed, - for stdin", text(4096)) },
   options: {},
@@ -30,7 +32,7 @@ export const importStorage = defineCommand({
         ]);
         const lines = await openLines(file);
         async function* values(): AsyncGenerator<StoredValue> {
-          for await (const { number, text: line } of unsealed("storage", lines)) {
+          for await (const { number, text: line } of unsealed("storage", lines.read())) {
             let value: unknown;
             try {
               value = JSON.parse(line);
@@ -45,9 +47,32 @@ export const importStorage = defineCommand({
             yield parsed.data;
           }
         }
-        await takeIn(context, service.storage, values());
+        try {
+          await check(context, values());
+          await takeIn(context, service.storage, values());
+        } finally {
+          await lines.close();
+        }
       },
       { create: true, unfinished: true },
     );
   },
 });
+
+/** Reads all to the end, before anything is written. */
+async function check({ terminal }: Context, values: AsyncGenerator<StoredValue>): Promise<void> {
+  const sweep = createSweeper();
+  let count = 0;
+  try {
+    while ((await values.next()).done !== true) {
+      count += 1;
+      if (count % 256 !== 0) continue;
+      sweep();
+      terminal.progress(`${count} values checked`);
+    }
+  } catch (error) {
+    terminal.progress("");
+    if (!(error instanceof Error) || error.name !== "SealError") throw error;
+    throw new CommandFailure(EXIT.failure, `${error.message}\nNothing was written.`);
+  }
+}

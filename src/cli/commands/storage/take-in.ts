@@ -51,8 +51,12 @@ export async function takeIn(context: Context, storage: Storage, values: AsyncIt
 function explained(error: unknown, { values }: StoringProgress): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === "OccupiedError") return new CommandFailure(EXIT.failure, error.message);
-  const far = `Not all has come: ${values} values are there. No command works on that storage until the same is taken in again.`;
-  if (error.name === "SealError") return new CommandFailure(EXIT.failure, `${error.message}\n${far}`);
-  if (error.name === "StorageError") error.message += `\n${far}`;
+  const far = `Not all has come: ${values} values are there.`;
+  if (error.name === "SealError") {
+    return new CommandFailure(EXIT.failure, `${error.message}\n${far} Begin again with an empty storage.`);
+  }
+  if (error.name === "StorageError") {
+    error.message += `\n${far} No command works on that storage until the same is taken in again.`;
+  }
   return error;
 }
