@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startRedis } from "../support/redis-server.ts";
 import { noRedis } from "../support/redis-available.ts";
@@ -79,6 +79,20 @@ it("takes a storage that is not there yet for no mistake, and does not make it",
   expect(of("storage", "address")).toMatchObject({ level: "warning" });
   expect(await readdir(cwd)).toEqual([]);
   expect((await examine(["--storage", "fs:nowhere", "--strict"])).code).toBe(1);
+
+  await writeFile(join(cwd, "file"), "");
+  for (const [folder, says] of [
+    ["file/sub/data", `${join(cwd, "file")} is no folder.`],
+    ["/proc/nope", "It cannot be made in /proc: "],
+  ]) {
+    const unmakable = await examine(["--storage", `fs:${folder}`]);
+    expect(unmakable.code).toBe(6);
+    expect(unmakable.of("storage", "address")).toMatchObject({
+      level: "error",
+      message: expect.stringContaining(`There is no storage at ${resolve(cwd, folder!)}. ${says}`) as string,
+    });
+  }
+  expect(await readdir(cwd)).toEqual(["file"]);
 });
 
 it("names every fault of a configuration that cannot be used, exits 2, and still tells the versions", async () => {

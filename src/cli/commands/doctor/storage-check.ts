@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { stat, unlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { mkdtemp, rmdir, stat, unlink, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { createSnapshotStore } from "../../../news/snapshot.ts";
 import { StorageAddressError, StorageError } from "../../../storage/errors.ts";
 import { openStorage } from "../../../storage/open.ts";
@@ -22,6 +23,10 @@ export function storageCheck({ config, now }: Examined): Check {
       } catch (error) {
         if (error instanceof StorageAddressError) return [failed("address", error.message, "Correct `storage`.")];
         if (!(error instanceof StorageError)) throw error;
+        const obstacle = config.storage.startsWith("fs:")
+          ? await obstacleTo(resolve(config.storage.slice(3)))
+          : undefined;
+        if (obstacle !== undefined) return [unreachable("address", `${error.message} ${obstacle}`, REACH)];
         return [
           warning(
             "address",
@@ -37,6 +42,21 @@ export function storageCheck({ config, now }: Examined): Check {
       }
     },
   };
+}
+
+/** Why a folder that is not there could not be made; undefined when nothing is in its way. */
+async function obstacleTo(folder: string): Promise<string | undefined> {
+  const parent = dirname(folder);
+  try {
+    if (!(await stat(parent)).isDirectory()) return `${parent} is no folder.`;
+    // A file system without files of its own, as /proc, says so only when it is asked to make one.
+    await rmdir(await mkdtemp(join(parent, ".anp-doctor-")));
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if ((code === "ENOENT" || code === "ENOTDIR") && !existsSync(parent)) return obstacleTo(parent);
+    return `It cannot be made in ${parent}: ${code ?? message}.`;
+  }
 }
 
 async function examine(storage: Storage, now: number): Promise<Diagnosis[]> {
