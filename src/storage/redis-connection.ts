@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { Cluster, Redis, type ClusterNode, type ClusterOptions, type RedisOptions } from "ioredis";
 import { StorageError } from "./errors.ts";
 import { createOutages } from "./outages.ts";
+import { watchHistory } from "./redis-history.ts";
 import { watchSlotOwners } from "./redis-slot-owners.ts";
 import { CLUSTER_COMMAND_MS, type RedisSettings } from "./redis-url.ts";
 
@@ -119,6 +120,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
   const lost = (): void => {
     generation++;
   };
+  const askHistory = client instanceof Redis ? watchHistory(client, lost) : () => undefined;
   // An error of the client carries its command's arguments, a password or a question among them: only words are kept.
   const note = (error: Error): void => {
     // A cluster's own summary hides what the node said.
@@ -225,6 +227,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
       for (;;) {
         if (!isReady()) await ready(until);
         try {
+          askHistory();
           const result = await (client instanceof Cluster ? bounded(action({ uncertain })) : action({ uncertain }));
           if (place !== undefined) outages.answered(place);
           return result;

@@ -8,8 +8,42 @@ import { redisKey } from "../../src/storage/redis.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster, type RedisCluster, type Shard } from "../support/redis-cluster.ts";
+import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
 import { addUsers, giveOnePoint, ledgerOn } from "./redis-ledger-load.ts";
+
+describe.skipIf(noRedis !== undefined)("a server that took over another one's data, with its connections open", () => {
+  it("makes a ledger that remembers its end read it again, and answers no lost operation as a replay", async () => {
+    const [server, other] = await Promise.all([startRedis(), startRedis()]);
+    onTestFinished(() => Promise.all([server.stop(), other.stop()]).then(() => undefined));
+    const storage = await openStorage(server.url());
+    onTestFinished(() => storage.close());
+    const follow = async (follower: RedisServer, { port }: RedisServer): Promise<void> => {
+      await follower.command("REPLICAOF", "127.0.0.1", port);
+      await until("the replica had everything", async () =>
+        String(await follower.command("INFO", "replication")).includes("master_link_status:up"),
+      );
+    };
+    const ledger = ledgerOn(storage);
+    await giveOnePoint(ledger, "alice", "kept", true);
+    const { account } = await ledger.standing("alice");
+    await follow(other, server);
+    await other.command("REPLICAOF", "NO", "ONE");
+    await giveOnePoint(ledger, "alice", "lost", true);
+    const generation = storage.generation();
+    await follow(server, other);
+    await server.command("REPLICAOF", "NO", "ONE");
+
+    await until("it was known", async () => {
+      await storage.has(["anything"]);
+      return storage.generation() > generation;
+    });
+    expect((await ledger.standing("alice")).account.balance).toBe(account.balance);
+    const again = await giveOnePoint(ledger, "alice", "lost", true);
+    expect(again.replayed).toBe(false);
+    expect(again.entry.account.balance).toBe(account.balance + 1);
+  });
+});
 
 describe.skipIf(noRedis !== undefined)("a slot of a cluster that goes to another primary, with the old one up", () => {
   const clusters: RedisCluster[] = [];
