@@ -68,7 +68,7 @@ describe("files driver", () => {
       const prototype = Object.getPrototypeOf(handle) as FileHandle;
       await handle.close();
       const synced: string[] = [];
-      const sync = Reflect.get(prototype, "sync") as (this: FileHandle) => Promise<void>;
+      const sync = Reflect.get<FileHandle, "sync">(prototype, "sync");
       const watch = vi.spyOn(prototype, "sync").mockImplementation(function (this: FileHandle) {
         synced.push(readlinkSync(`/proc/self/fd/${this.fd}`).slice(base.length));
         return sync.call(this);
