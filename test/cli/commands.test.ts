@@ -96,6 +96,7 @@ const CASES: readonly Case[] = [
     json: z.array(z.looseObject({ state: z.literal("active") })).length(1),
     once: true,
   },
+  { args: ["quota", "carol-token"], has: "\ncarol\t", once: true },
   { args: ["tokens", "revoke", "alice-token"], has: /\trevoked\n$/ },
   { args: ["news", "hot", "--limit", "3", "--json"], json: ENDPOINTS.getNewsHot.data, says: " items." },
   { args: ["news", "topics", "--lang", "en", "--json"], json: ENDPOINTS.getNewsTopics.data, once: true },

@@ -4,11 +4,12 @@ import { userParam } from "../param.ts";
 import { printRecord } from "../print.ts";
 import { runAccountOperation } from "../operations.ts";
 import { showReset } from "../when.ts";
+import { USER_OR_TOKEN } from "../user-named.ts";
 
 export const quota = defineCommand({
   name: "quota",
   summary: "Show a user's points and free uses of today",
-  arguments: { user: userParam("USER", "id of the user, or the beginning of a token") },
+  arguments: { user: userParam("USER", USER_OR_TOKEN) },
   options: {},
   target: "either",
   examples: ["quota alice", "quota alice --json --storage fs:./data"],

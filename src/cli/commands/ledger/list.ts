@@ -3,6 +3,7 @@ import { UsageError } from "../../exit.ts";
 import { withAccountOperations, type AccountOperations } from "../../operations.ts";
 import { optional, toggle, userParam } from "../../param.ts";
 import { integer } from "../../values.ts";
+import { USER_OR_TOKEN } from "../../user-named.ts";
 import { nowOf, selectionFlags, selectionOf } from "./selection-flags.ts";
 
 const PAGE_SIZE = 20;
@@ -14,7 +15,7 @@ export const list = defineCommand({
     "List a user's ledger, newest first: a page, or with --all, --type, --since, --until and --ref all entries that fit, " +
     "as they are read, of any number in flat memory. `anp ledger USER` is short for it. A terminal shows the machine's " +
     "local time; other formats have ISO 8601 in UTC.",
-  arguments: { user: userParam("USER", "id of the user, or the beginning of a token") },
+  arguments: { user: userParam("USER", USER_OR_TOKEN) },
   options: {
     ...selectionFlags,
     all: toggle("all entries, not a page"),

@@ -3,6 +3,7 @@ import { defineCommand } from "../../command.ts";
 import { withAccountOperations, type AccountOperations } from "../../operations.ts";
 import { userParam } from "../../param.ts";
 import { since } from "../../when.ts";
+import { USER_OR_TOKEN } from "../../user-named.ts";
 import { nowOf, selectionFlags, selectionOf } from "./selection-flags.ts";
 
 const DEFAULT_RANGE = "30d";
@@ -13,7 +14,7 @@ export const summary = defineCommand({
   description:
     `Sum up what a user earned, spent and used for free, by type and by day; the last ${DEFAULT_RANGE} when --since is ` +
     "left out. A day is a day of the quota, in quota.timezone.",
-  arguments: { user: userParam("USER", "id of the user, or the beginning of a token") },
+  arguments: { user: userParam("USER", USER_OR_TOKEN) },
   options: selectionFlags,
   target: "either",
   examples: ["ledger summary alice", "ledger summary alice --since 7d --json", "ledger summary alice --type chat_cost"],

@@ -2,12 +2,13 @@ import { defineCommand } from "../../command.ts";
 import { userParam } from "../../param.ts";
 import { printRecord } from "../../print.ts";
 import { runAccountOperation } from "../../operations.ts";
+import { USER_OR_TOKEN } from "../../user-named.ts";
 import { SUBSCRIPTION_WORDS } from "./words.ts";
 
 export const show = defineCommand({
   name: "show",
   summary: "Show a user's plan and its features",
-  arguments: { user: userParam("USER", "id of the user, or the beginning of a token") },
+  arguments: { user: userParam("USER", USER_OR_TOKEN) },
   options: {},
   target: "either",
   examples: ["subscription show carol", "subscription show carol --json"],

@@ -2,7 +2,7 @@ import { defineCommand } from "../../command.ts";
 import { knownUser } from "../../param.ts";
 import { printRows } from "../../print.ts";
 import { withAccounts } from "../../session.ts";
-import { userNamed } from "../../user-named.ts";
+import { USER_OR_TOKEN, userNamed } from "../../user-named.ts";
 import { nowOf } from "../ledger/selection-flags.ts";
 import { tokenColumns } from "./columns.ts";
 import { toRow } from "./state.ts";
@@ -10,7 +10,7 @@ import { toRow } from "./state.ts";
 export const list = defineCommand({
   name: "list",
   summary: "List a user's tokens, without their secrets",
-  arguments: { user: knownUser("USER", "id of the user, or the beginning of a token") },
+  arguments: { user: knownUser("USER", USER_OR_TOKEN) },
   options: {},
   examples: ["tokens list alice", "tokens list alice --json"],
   async run({ user }, context) {

@@ -3,7 +3,7 @@ import { defineCommand, type Context } from "../../command.ts";
 import { knownUser } from "../../param.ts";
 import { formatOf, printRecord, printRows, type Column } from "../../print.ts";
 import { withAccounts } from "../../session.ts";
-import { userNamed } from "../../user-named.ts";
+import { USER_OR_TOKEN, userNamed } from "../../user-named.ts";
 import { showAge, showLocal, showReset } from "../../when.ts";
 import { ledgerColumns } from "../ledger/rows.ts";
 import { nowOf } from "../ledger/selection-flags.ts";
@@ -17,7 +17,7 @@ export const show = defineCommand({
   description:
     "Show what support needs to know of a user: points, quota, plan, tokens, the last questions and entries, and feedback " +
     "of the last 7 days. The lists are in JSON and on a terminal; tab-separated lines and CSV have the rest.",
-  arguments: { user: knownUser("USER", "id of the user, or the beginning of a token") },
+  arguments: { user: knownUser("USER", USER_OR_TOKEN) },
   options: {},
   examples: ["users show alice", "users show anp_Xk3v", "users show alice --json"],
   async run({ user }, context) {
