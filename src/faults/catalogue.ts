@@ -58,13 +58,14 @@ export function readFault(typed: string): Fault {
   if (name === undefined || kinds === undefined) {
     const names = Object.keys(FAULTS);
     throw new RangeError(
-      `must be NAME=KIND with a NAME of ${names.join(", ")}, not ${quoted(typed)}.${didYouMean(name ?? "", names)}`,
+      `must be NAME=KIND with a NAME of ${names.join(", ")}, not ${quoted(typed)}${hinted(name ?? "", names)}`,
     );
   }
   if (kind === undefined || !Object.hasOwn(kinds, kind)) {
     const known = Object.keys(kinds);
-    const hint = kind === undefined ? "" : didYouMean(kind, known);
-    throw new RangeError(`must be ${name}= ${known.join(" or ")}, not ${quoted(typed)}.${hint}`);
+    throw new RangeError(
+      `must be ${name}=KIND with a KIND of ${known.join(" or ")}, not ${quoted(typed)}${hinted(kind ?? "", known)}`,
+    );
   }
   const read = { ms: name === "answers" ? SLOW_MS : 0, times: Infinity };
   for (const setting of settings) {
@@ -101,6 +102,12 @@ export function faultText({ name, kind, ms, times }: Fault): string {
     ...(name === "answers" && ms !== SLOW_MS ? [`ms=${ms}`] : []),
     ...(times === Infinity ? [] : [`times=${times}`]),
   ].join(",");
+}
+
+/** The name that was meant, as one more sentence, where one is near: whoever shows a message ends it. */
+function hinted(typed: string, known: readonly string[]): string {
+  const hint = didYouMean(typed, known);
+  return hint === "" ? "" : `.${hint}`;
 }
 
 function quoted(text: string): string {

@@ -38,6 +38,8 @@ const FAILURES: readonly (readonly [args: readonly string[], code: number, says:
   [["points", "adjust", "alice", "-1", "--reason", "x"], 3, "Insufficient points"],
   [["ask", "提现手续费是多少？", "--user", "bob"], 3, "Insufficient points"],
   [["quota", "nobody"], 5, "User nobody is not known"],
+  [["quota", "alice-tok"], 5, "User alice-tok is not known"],
+  [["quota", "anp_abc"], 5, "User anp_abc is not known; the beginning of a token needs 8 characters"],
   [["ledger", "nobody"], 5, "User nobody is not known"],
   [["subscription", "show", "nobody"], 5, "User nobody is not known"],
   [["tokens", "issue", "nobody"], 5, "User nobody is not known"],
@@ -59,6 +61,11 @@ const FAILURES: readonly (readonly [args: readonly string[], code: number, says:
   [["quota", "alice", "--json", "--format", "csv"], 2, "--json and --format exclude each other"],
   [["quota", "alice", "--config", "a.yaml"], 2, "--demo and --config exclude each other"],
   [["serve", "--port", "65536"], 2, "--port must be an integer from 0 to 65535"],
+  [
+    ["serve", "--fault", "model=foo"],
+    2,
+    '--fault must be model=KIND with a KIND of timeout or error or refused or empty, not "model=foo".\nSee ',
+  ],
   [["serve", "--log-level", "loud"], 2, "--log-level must be one of"],
 ];
 
