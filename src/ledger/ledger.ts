@@ -99,7 +99,7 @@ export function createLedger(deps: {
     const known = remembered(user);
     const stream = known?.stream ?? streamOf(user);
     const version = await stream.head(known?.version);
-    if (known?.version === version) return known;
+    if (known?.version === version && storage.generation() === generation) return known;
     const stored = version === 0 ? undefined : await stream.stored(version);
     if (stored === undefined && storage.generation() !== generation) return head(user);
     const last = version === 0 ? undefined : checked(stored?.item, user, version);
