@@ -35,7 +35,7 @@ function parsePart(part: "query" | "body", schema: z.ZodObject | undefined, valu
 }
 
 /** zod's words, in plain ones where the bound or the type matters. */
-function plainMessage(issue: z.core.$ZodIssue, input: unknown): string {
+export function plainMessage(issue: z.core.$ZodIssue, input: unknown): string {
   if (issue.code === "too_big") return `must be at most ${issue.maximum}`;
   if (issue.code === "too_small")
     return issue.inclusive === false ? issue.message : `must be at least ${issue.minimum}`;

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import { plainMessage } from "../contract/check.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { exportedEvent, type StoredEvent } from "./event.ts";
 import { identityOf } from "./identity.ts";
@@ -39,6 +41,9 @@ export interface ReplayOptions {
 /** How many rejected lines a report lists; the count goes on. */
 export const REJECTED_KEPT = 100;
 
+/** Longest reason, characters: a line of strange keys could make one as long as itself. */
+const MOST_REASON = 500;
+
 /** Lines are taken in chunks of so many events or characters, sorted by day within a chunk. */
 const CHUNK = { events: 2048, characters: 4 * 1024 * 1024 } as const;
 
@@ -63,12 +68,21 @@ function readLine(text: string, line: number): ReplayedEvent | string {
   }
   const parsed = exportedEvent.safeParse(value);
   if (!parsed.success) {
-    const issue = parsed.error.issues[0]!;
-    return `${issue.path.map(String).join(".") || "line"}: ${issue.message}`.slice(0, 200);
+    const faults = parsed.error.issues.map((issue) => describe(issue, value));
+    return faults.join("; ").slice(0, MOST_REASON);
   }
   const { event_id, ...content } = parsed.data;
   const event = event_id === undefined ? content : { ...content, source_id: event_id };
   return { identity: identityOf(content, event_id ?? ""), event, text, line };
+}
+
+/** A fault of a line, in the words in which the API refuses an event. */
+function describe(issue: z.core.$ZodIssue, value: unknown): string {
+  const place = issue.path.map(String).join(".") || "line";
+  if (place === "line" && issue.code === "invalid_type") return "line: must be an object";
+  // An empty text has a sentence of its own in the schema.
+  const isEmpty = issue.code === "too_small" && issue.origin === "string";
+  return `${place}: ${isEmpty ? issue.message : plainMessage(issue, value)}`;
 }
 
 /** What became of a chunk: every event of it was stored, skipped or rejected. */

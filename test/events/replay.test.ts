@@ -92,17 +92,18 @@ describe("replay", () => {
       line({ event_id: "" }),
       line({ color: "red" }),
       line({ feedback_type: "great" }),
+      JSON.stringify({ event_type: "page_view", session_id: 1.5, feedback_type: "great" }),
       line({ event_payload: { x: "y".repeat(20_000) } }),
       `{"x":"${"y".repeat(200_000)}"}`,
       `${line({ event_id: 42, created_at: "2026-11-20T02:00:00+08:00" })}\r`,
       "   ",
     ];
     const report = await events.replay(lines);
-    expect(report).toMatchObject({ read: 14, stored: 2, skipped: 0, rejected_total: 12 });
+    expect(report).toMatchObject({ read: 15, stored: 2, skipped: 0, rejected_total: 13 });
     expect(report.rejected.map(({ line: number, reason }) => `${number} ${reason}`)).toMatchInlineSnapshot(`
       [
         "3 no JSON: Unexpected end of JSON input",
-        "4 line: Invalid input: expected object, received array",
+        "4 line: must be an object",
         "5 event_type: must have at least 2 characters",
         "6 created_at: Invalid ISO datetime",
         "7 created_at: Invalid ISO datetime",
@@ -110,9 +111,10 @@ describe("replay", () => {
         "9 user_id: must not be empty",
         "10 event_id: must be an integer or a string of 1 to 128 characters",
         "11 line: Unrecognized key: "color"",
-        "12 feedback_type: Invalid option: expected one of "helpful"|"inaccurate"",
-        "13 event_payload: must be at most 16384 bytes as JSON",
-        "14 longer than 131072 characters",
+        "12 feedback_type: must be one of helpful, inaccurate",
+        "13 created_at: is required; user_id: is required; session_id: must be an integer; feedback_type: must be one of helpful, inaccurate",
+        "14 event_payload: must be at most 16384 bytes as JSON",
+        "15 longer than 131072 characters",
       ]
     `);
     expect(await collect(events.export())).toEqual([
