@@ -26,13 +26,19 @@ export function describeFaults(error: z.ZodError, loaded: Loaded): string[] {
   return error.issues.flatMap((issue) => describeIssue(issue, loaded));
 }
 
+/** So many names of keys at most are a help. */
+const FEW = 5;
+
 function describeIssue(issue: z.core.$ZodIssue, { tree, keys, sources, file }: Loaded): string[] {
   const place = issue.path.map(String).join(".");
   if (issue.code === "unrecognized_keys") {
     const known = namesAt(configSchema, issue.path);
     return issue.keys.map((name) => {
       const where = place === "" ? name : `${place}.${name}`;
-      return `${where}: is not a known key${file === undefined ? "" : ` (${file})`}.${didYouMean(name, known)}`;
+      const hint = didYouMean(name, known);
+      // Few enough are all told, where none is near.
+      const among = hint === "" && known.length > 0 && known.length <= FEW ? ` Known here: ${known.join(", ")}` : hint;
+      return `${where}: is not a known key${inFile(file)}${among === "" ? "" : `.${among}`}`;
     });
   }
   // A list's element has no key of its own: it stands where its list stands.
@@ -42,7 +48,7 @@ function describeIssue(issue: z.core.$ZodIssue, { tree, keys, sources, file }: L
     tree,
   );
   if (found === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value")) {
-    const how = key?.variable === undefined ? "" : ` (${key.variable} in the environment)`;
+    const how = key?.variable === undefined ? inFile(file) : ` (${key.variable} in the environment)`;
     return [`${place}: is required${how}`];
   }
   const expected = key?.name === place ? expectationOf(key.schema) : undefined;
@@ -50,6 +56,10 @@ function describeIssue(issue: z.core.$ZodIssue, { tree, keys, sources, file }: L
   const shown = key === undefined || key.secret || typeof found === "object" ? "" : `, not ${JSON.stringify(found)}`;
   const source = key === undefined ? undefined : sources.get(key.name);
   return [`${place || "configuration"}: ${must}${shown}${whereOf(source)}`];
+}
+
+function inFile(file: string | undefined): string {
+  return file === undefined ? "" : ` (${file})`;
 }
 
 function plain(issue: z.core.$ZodIssue): string {

@@ -67,19 +67,23 @@ describe("configuration", () => {
 
   it("names the variable or the file, the value and the bound of what is wrong, and the key that was meant", () =>
     withFile(
-      "sever: { port: 1 }\nlimits: { rates: { chat: { window_s: 0 } } }\nnews: { sources: [{ id: a, nam: A }] }\n",
+      "sever: { port: 1 }\nlimits: { rates: { chat: { window_s: 0 } } }\nnews: { sources: [{ id: a, nam: A }] }\n" +
+        "plans: { gold: { memory: true, foo: 1 } }\ndatabase: x\n",
       async (file) => {
         const env = { ANP_SERVER_PORT: "abc", ANP_SERVER_DOCS: "yes", ANP_LOG_LEVEL: "loud", ANP_SERVR_HOST: "x" };
         const fault: unknown = await loadConfig({ file, env, flags: {} }).catch((error: unknown) => error);
         expect((fault as Error).message.split("\n").sort()).toEqual([
           "ANP_SERVR_HOST: is not a known environment variable. Did you mean ANP_SERVER_HOST?",
+          `database: is not a known key (${file})`,
           "limits.rates.chat.requests: is required (ANP_LIMITS_RATES_CHAT_REQUESTS in the environment)",
           `limits.rates.chat.window_s: must be an integer from 1 to 86400, not 0 (${file})`,
           'log.level: must be debug, info, warn, error or silent, not "loud" (ANP_LOG_LEVEL in the environment)',
-          "news.sources.0.lang: is required",
+          `news.sources.0.lang: is required (${file})`,
           `news.sources.0.nam: is not a known key (${file}). Did you mean name?`,
-          "news.sources.0.name: is required",
-          "news.sources.0.url: is required",
+          `news.sources.0.name: is required (${file})`,
+          `news.sources.0.url: is required (${file})`,
+          `plans.gold.advanced_research: is required (${file})`,
+          `plans.gold.foo: is not a known key (${file}). Known here: memory, advanced_research`,
           'server.docs: must be true or false, not "yes" (ANP_SERVER_DOCS in the environment)',
           'server.port: must be an integer from 0 to 65535, not "abc" (ANP_SERVER_PORT in the environment)',
           `sever: is not a known key (${file}). Did you mean server?`,
