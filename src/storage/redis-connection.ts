@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { Cluster, Redis, type ClusterNode, type ClusterOptions, type RedisOptions } from "ioredis";
 import { StorageError } from "./errors.ts";
 import { createOutages } from "./outages.ts";
+import { bare, isRefusal, outcomeOf, reasonOf, refused } from "./redis-errors.ts";
 import { watchHistory } from "./redis-history.ts";
 import { watchSlotOwners } from "./redis-slot-owners.ts";
 import { CLUSTER_COMMAND_MS, type RedisSettings } from "./redis-url.ts";
@@ -253,33 +254,6 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
   };
 }
 
-/** An error after which it is worth trying again, although nothing may have been applied or nobody knows. */
-export class UncertainError extends Error {
-  override readonly name = "UncertainError";
-}
-
-/** Refused for now, surely not applied: the server is starting, or its place in the cluster or its role is changing. */
-const LATER =
-  /^(LOADING|BUSY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|READONLY|MOVED|ASK)\b|Too many Cluster redirections/;
-/** Never sent: the client had no connection to write to. */
-const UNSENT = /Stream isn't writeable|Cluster isn't ready/;
-/** Sent, and the answer never came. */
-const UNANSWERED =
-  /Command timed out|Connection is closed|Command aborted|max retries per request|Socket timeout|ECONNRESET|EPIPE|ETIMEDOUT/;
-
-/** What went wrong, without the words of the client for its own settings. */
-function reasonOf(error: Error): string {
-  if (/Command timed out|Socket timeout/.test(error.message)) return "no reply in time";
-  const lost = /Connection is closed|Command aborted|max retries per request|Stream isn't writeable/;
-  return lost.test(error.message) ? "the connection was lost" : error.message;
-}
-
-/** The client hangs the command on its errors, with passwords and stored values: they must not get into a log. */
-function bare(error: Error): Error {
-  Reflect.deleteProperty(error, "command");
-  return error;
-}
-
 /**
  * Stops the timer of a connection that is gone. The client keeps one for all its connections: left running, it would
  * destroy the next one.
@@ -288,20 +262,4 @@ function stopSocketTimer(client: Redis): void {
   const timed = client as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined };
   clearTimeout(timed.socketTimeoutTimer);
   timed.socketTimeoutTimer = undefined;
-}
-
-function outcomeOf(error: Error): "later" | "uncertain" | "failed" {
-  if (error instanceof UncertainError) return "uncertain";
-  if (LATER.test(error.message) || UNSENT.test(error.message)) return "later";
-  return UNANSWERED.test(error.message) ? "uncertain" : "failed";
-}
-
-/** A login that the server refuses will not be better in a moment. */
-function isRefusal(error: Error | undefined): boolean {
-  return error !== undefined && /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(error.message);
-}
-
-function refused(name: string, error: Error): StorageError {
-  if (error instanceof StorageError) return error;
-  return new StorageError(`Redis at ${name} refuses: ${error.message}`);
 }

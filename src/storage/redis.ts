@@ -9,11 +9,11 @@ import {
   clusterOptions,
   keepConnected,
   redisOptions,
-  UncertainError,
   type RedisConnection,
   type Tries,
 } from "./redis-connection.ts";
 import { scanKeys } from "./redis-scan.ts";
+import { UncertainError } from "./redis-errors.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
