@@ -79,7 +79,7 @@ describe("a replay that is interrupted", () => {
     expect(ended.stdout).toBe(`${HEAD}${read}\t${read - 1}\t0\t1\n`);
     expect(await stored()).toEqual(first(read - 1));
     const again = await anp(["events", "replay", "events.ndjson", "--storage", `fs:${cwd}/data`, "--json"], { cwd });
-    expect(again.stderr).toContain(`Going on after line ${read}, `);
+    expect(again.stderr).toContain(`Going on after line ${read}, where an earlier run ended; the counts include it. `);
     expect([again.code, JSON.parse(again.stdout)]).toEqual([
       8,
       {

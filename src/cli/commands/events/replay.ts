@@ -117,7 +117,9 @@ async function run(
 ): Promise<Ended> {
   const before = restart ? undefined : await goOn(source, points);
   if (before !== undefined) {
-    terminal.say(`Going on after line ${before.place.line}, where an earlier run ended; --restart begins anew.`);
+    terminal.say(
+      `Going on after line ${before.place.line}, where an earlier run ended; the counts include it. --restart begins anew.`,
+    );
   }
   const interrupt = awaitInterrupt();
   const progress = createProgress(terminal);
