@@ -206,6 +206,7 @@ it("reads each news source as a refresh would, and tells what to do about each t
     "notices error",
   ]);
   for (const subject of ["page", "gone", "slow", "notices"]) expect(of("news", subject)?.remedy).toBeDefined();
+  expect(of("news", "notices")?.message).toBe("The file missing.json does not exist.");
   expect(of("news", "slow")?.message).toContain("no complete answer within 300 ms");
 });
 

@@ -47,7 +47,10 @@ async function probe(source: Source, reader: ReaderOptions, now: number): Promis
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const find = OUTSIDE.has(error.failure) ? unreachable : failed;
-    return find(source.id, `${place}: ${error.message}.`, REMEDIES[error.failure]);
+    const { message } = error;
+    // What is said of a file names it already.
+    const told = message.includes(place) ? `${message[0]!.toUpperCase()}${message.slice(1)}` : `${place}: ${message}`;
+    return find(source.id, `${told}.`, REMEDIES[error.failure]);
   }
 }
 
