@@ -225,7 +225,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
         throw unreachable(outage);
       }
       let uncertain = false;
-      for (;;) {
+      for (let tries = 1; ; tries++) {
         if (!isReady()) await ready(until);
         try {
           askHistory();
@@ -237,7 +237,9 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
           const outcome = outcomeOf(error);
           if (outcome === "failed") throw refused(name, error);
           if (outcome === "uncertain") uncertain = true;
-          if ((once && outcome === "uncertain") || performance.now() >= until) {
+          // One try may have failed because this process was busy and heard its reply too late.
+          const late = tries > 1 && performance.now() >= until;
+          if ((once && outcome === "uncertain") || late) {
             if (place !== undefined) outages.failed(place, reasonOf(error), began);
             const wording = uncertain ? "did not answer in time; a write may have been applied" : "does not answer";
             throw new StorageError(`Redis at ${name} ${wording}: ${reasonOf(error)}`);

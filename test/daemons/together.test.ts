@@ -21,7 +21,15 @@ interface Answer {
   readonly data: Record<string, unknown>;
 }
 
-async function call({ url }: Daemon, path: string, token: string, body?: object): Promise<Answer> {
+/** One call; a daemon that says to come again, as it may on a busy machine, is asked again. */
+async function call(daemon: Daemon, path: string, token: string, body?: object): Promise<Answer> {
+  return until("the daemon reached its storage", async () => {
+    const answer = await callOnce(daemon, path, token, body);
+    return answer.status === 503 ? undefined : answer;
+  });
+}
+
+async function callOnce({ url }: Daemon, path: string, token: string, body?: object): Promise<Answer> {
   const response = await fetch(`${url}/api/v1/ai/${path}`, {
     headers: { "x-user-token": token, ...(body === undefined ? {} : { "content-type": "application/json" }) },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
