@@ -116,10 +116,15 @@ const BATCH_CHARACTERS = 32 * 1024;
 /** Rows of a table that are drawn together. */
 const ROWS_DRAWN = 100;
 
-/** Starts printing lines as they come, many at a time. */
-export function openLinePrinter({ terminal }: Context): RecordPrinter<string> {
+/** Text that waits to be written with more of it. Both give false when nobody reads any more. */
+interface Batch {
+  readonly add: (text: string) => Promise<boolean>;
+  readonly flush: () => Promise<boolean>;
+}
+
+function openBatch({ terminal }: Context, start = ""): Batch {
   const sweep = createSweeper();
-  let waiting = "";
+  let waiting = start;
   function flush(): Promise<boolean> {
     const text = waiting;
     waiting = "";
@@ -127,10 +132,19 @@ export function openLinePrinter({ terminal }: Context): RecordPrinter<string> {
     return terminal.write(text);
   }
   return {
-    async print(line) {
-      waiting += `${line}\n`;
+    async add(text) {
+      waiting += text;
       return waiting.length < BATCH_CHARACTERS ? true : flush();
     },
+    flush,
+  };
+}
+
+/** Starts printing lines as they come, many at a time. */
+export function openLinePrinter(context: Context): RecordPrinter<string> {
+  const { add, flush } = openBatch(context);
+  return {
+    print: (line) => add(`${line}\n`),
     flush,
     async end() {
       await flush();
@@ -140,29 +154,22 @@ export function openLinePrinter({ terminal }: Context): RecordPrinter<string> {
 
 /** Starts printing records in flat memory, as lines of JSON where nothing else is asked for. */
 export function openRecordPrinter<T extends object>(
-  { terminal, globals }: Context,
+  context: Context,
   columns: readonly Column<T>[],
-  format: Format = globals.format ?? "jsonl",
+  format: Format = context.globals.format ?? "jsonl",
 ): RecordPrinter<T> {
   const json = format === "json";
-  let waiting = json ? "[" : headOf(format, columns);
+  const { add, flush } = openBatch(context, json ? "[" : headOf(format, columns));
   let count = 0;
-  const sweep = createSweeper();
-  function flush(): Promise<boolean> {
-    const text = waiting;
-    waiting = "";
-    sweep();
-    return terminal.write(text);
-  }
   return {
-    async print(record) {
-      waiting += json ? `${count === 0 ? "" : ","}\n${JSON.stringify(record)}` : lineOf(format, record, columns);
+    print(record) {
       count += 1;
-      return waiting.length < BATCH_CHARACTERS ? true : flush();
+      return add(json ? `${count === 1 ? "" : ","}\n${JSON.stringify(record)}` : lineOf(format, record, columns));
     },
     flush,
     async end() {
-      await terminal.write(json ? `${waiting}${count === 0 ? "" : "\n"}]\n` : waiting);
+      if (json) await add(`${count === 0 ? "" : "\n"}]\n`);
+      await flush();
     },
   };
 }
