@@ -49,6 +49,8 @@ export function redisOptions(settings: RedisSettings): RedisOptions {
     enableOfflineQueue: false,
     // A server that syncs every write does so once for all commands that arrive together.
     enableAutoPipelining: true,
+    // They are gathered already.
+    autoPipeliningIgnoredCommands: ["evalsha"],
     retryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
   };
 }

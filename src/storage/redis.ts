@@ -1,40 +1,16 @@
-import { hash } from "node:crypto";
 import { Cluster, Redis, type ChainableCommander } from "ioredis";
 import type { Driver } from "unstorage";
 import redis from "unstorage/drivers/redis";
-import type { CreatingDriver, Predecessor } from "./driver.ts";
+import type { CreatingDriver } from "./driver.ts";
+import { clusterNodes, clusterOptions, keepConnected, redisOptions, type RedisConnection } from "./redis-connection.ts";
+import { gatherCreations, queueCreations, runCreations, type CreationReply } from "./redis-creations.ts";
 import { examineRedis } from "./redis-examination.ts";
-import {
-  clusterNodes,
-  clusterOptions,
-  keepConnected,
-  redisOptions,
-  type RedisConnection,
-  type Tries,
-} from "./redis-connection.ts";
 import { scanKeys } from "./redis-scan.ts";
 import { UncertainError } from "./redis-errors.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
 const stockDriver = redis as (options: object) => Driver<object, Redis | Cluster>;
-
-/**
- * Creates KEYS[1] with ARGV[1] if KEYS[2] is as it must be: "" asks for nothing, "exists" that it is there, "equals"
- * that the SHA-1 of its value is ARGV[3]. 1: created; 0: something else is there; 2: this very value is there; -1:
- * KEYS[2] is not as it must be. With ARGV[4], a value that is there already is written again, so that WAIT has a write
- * to wait for.
- */
-const CREATE = `
-if ARGV[2] ~= '' then
-  local before = redis.call('GET', KEYS[2])
-  if not before or (ARGV[2] == 'equals' and redis.sha1hex(before) ~= ARGV[3]) then return -1 end
-end
-if redis.call('SET', KEYS[1], ARGV[1], 'NX') then return 1 end
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[4] == 'again' then redis.call('SET', KEYS[1], ARGV[1]) end
-return 2`;
-const CREATE_DIGEST = sha1(CREATE);
 
 /**
  * Writes KEYS[1] once more if its value is ARGV[1], so that WAIT has a write to wait for, which is after the first. 1:
@@ -83,32 +59,21 @@ export function redisDriver(settings: RedisSettings): CreatingDriver {
     return reply;
   }
 
-  async function createWith(
-    key: string,
-    value: string,
-    after: Predecessor | undefined,
-    again: boolean,
-  ): Promise<number> {
-    const asked = after === undefined ? "" : after.value === undefined ? "exists" : "equals";
-    const predecessor = after === undefined ? key : keyOf(after.key);
-    const waits = settings.waitReplicas > 0;
-    const input = [
-      key,
-      predecessor,
-      value,
-      asked,
-      after?.value === undefined ? "" : sha1(after.value),
-      again && waits ? "again" : "",
-    ] as const;
-    if (waits) return replicated<number>(key, (commands) => commands.eval(CREATE, 2, ...input));
-    try {
-      return (await writer.evalsha(CREATE_DIGEST, 2, ...input)) as number;
-    } catch (error) {
-      // A server that has not seen the script, a new or restarted one, has done nothing.
-      if (!(error as Error).message.startsWith("NOSCRIPT")) throw error;
-      return (await writer.eval(CREATE, 2, ...input)) as number;
-    }
-  }
+  const create = gatherCreations((creations, place) =>
+    writing.run(
+      async ({ uncertain }) => {
+        const replies =
+          settings.waitReplicas > 0
+            ? await replicated<CreationReply[]>(creations[0]!.name, (commands) =>
+                queueCreations(commands, creations, uncertain),
+              )
+            : await runCreations(writer, creations);
+        // What an earlier try of ours may have left there is ours.
+        return replies.map((reply) => (reply instanceof Error ? reply : reply === 1 || (reply === 2 && uncertain)));
+      },
+      { place },
+    ),
+  );
 
   async function* scan(prefix: string): AsyncGenerator<string> {
     // Keys are encoded, so they hold nothing that a pattern would take for more than itself.
@@ -144,17 +109,10 @@ export function redisDriver(settings: RedisSettings): CreatingDriver {
     // Text goes in and out as it is: unstorage would decode what starts with "base64:".
     getItemRaw: getItem,
     setItemRaw: setItem,
-    async createItem(key, value, after) {
+    createItem(key, value, after) {
       const name = keyOf(key);
-      const create = async ({ uncertain }: Tries): Promise<boolean> => {
-        if (!uncertain && after === undefined && settings.waitReplicas === 0) {
-          return (await writer.set(name, value, "NX")) === "OK";
-        }
-        const outcome = await createWith(name, value, after, uncertain);
-        // What an earlier try of ours may have left there is ours.
-        return outcome === 1 || (outcome === 2 && uncertain);
-      };
-      return writing.run(create, { place: placeOf(name) });
+      const before = after && { name: keyOf(after.key), value: after.value };
+      return create({ name, value, after: before }, placeOf(name));
     },
     async confirmItem(key, value) {
       if (settings.waitReplicas === 0) return;
@@ -234,8 +192,4 @@ function groupsOf(names: readonly string[]): string[][] {
     else group.push(name);
   }
   return [...groups.values()];
-}
-
-function sha1(text: string): string {
-  return hash("sha1", text);
 }

@@ -1,6 +1,5 @@
-import { Socket } from "node:net";
 import { inspect } from "node:util";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { StorageError } from "../../src/storage/errors.ts";
 import { openStorage } from "../../src/storage/open.ts";
@@ -59,15 +58,62 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
     });
     afterAll(() => server.stop());
 
-    it("sends as one piece what is asked for together, so that the server syncs once", async () => {
+    it("makes by one command what is created together, so that the server syncs once", async () => {
       const storage = await openStorage(server.url({ prefix: "together" }));
-      await storage.get(["a", "b"]);
-      const single = vi.spyOn(Socket.prototype, "_write");
-      const several = vi.spyOn(Socket.prototype, "_writev");
-      const keys = Array.from({ length: 20 }, (_, index) => ["a", String(index)]);
-      await Promise.all(keys.map((key) => storage.create(key, "1")));
-      expect(single.mock.calls.length + several.mock.calls.length).toBe(1);
-      vi.restoreAllMocks();
+      await storage.create(["a", "b"], "1");
+      await callsOf(server, "evalsha");
+      const keys = Array.from({ length: 20 }, (_, index) => [`user-${index}`, "a"]);
+      expect(new Set(await Promise.all(keys.map((key) => storage.create(key, "1"))))).toEqual(new Set([true]));
+      expect(await callsOf(server, "evalsha")).toBe(1);
+      await storage.close();
+    });
+
+    it("makes each of them for itself, whatever becomes of the others", async () => {
+      const storage = await openStorage(server.url({ prefix: "each" }));
+      await storage.put(["u", "taken"], "1");
+      await server.command("RPUSH", "each:{u:list}", "1");
+      const made = await Promise.allSettled([
+        storage.create(["u", "first"], "1"),
+        storage.create(["u", "taken"], "2"),
+        storage.create(["u", "list"], "2"),
+        storage.create(["u", "follows-list"], "2", { key: ["u", "list"], value: "1" }),
+        storage.create(["u", "follows-nothing"], "2", { key: ["u", "nothing"] }),
+        storage.create(["u", "follows-another"], "2", { key: ["u", "taken"], value: "2" }),
+        storage.create(["u", "follows"], "2", { key: ["u", "taken"], value: "1" }),
+        storage.create(["u", "last"], "1"),
+      ]);
+      expect(made.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : String(outcome.reason))))
+        .toMatchInlineSnapshot(`
+        [
+          true,
+          false,
+          "StorageError: Cannot create u/list: WRONGTYPE Operation against a key holding the wrong kind of value",
+          "StorageError: Cannot create u/follows-list: WRONGTYPE Operation against a key holding the wrong kind of value",
+          false,
+          false,
+          true,
+          true,
+        ]
+      `);
+      expect(await namesBelow(storage, "u")).toEqual(["first", "follows", "last", "list", "taken"]);
+      await storage.close();
+    });
+
+    it("sends many and large ones by several commands", async () => {
+      const storage = await openStorage(server.url({ prefix: "many" }));
+      await storage.create(["a", "b"], "1");
+      await callsOf(server, "evalsha");
+      const keys = Array.from({ length: 300 }, (_, index) => [`user-${index}`, "a"]);
+      expect(new Set(await Promise.all(keys.map((key) => storage.create(key, "1"))))).toEqual(new Set([true]));
+      expect(await callsOf(server, "evalsha")).toBe(3);
+      const large = "x".repeat(600_000);
+      expect(await Promise.all([1, 2, 3].map((n) => storage.create([`user-${n}`, "b"], large)))).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      expect(await callsOf(server, "evalsha")).toBe(3);
+      expect(await storage.get(["user-3", "b"])).toBe(large);
       await storage.close();
     });
 
