@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { open, unlink, writeFile, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createSweeper } from "../runtime/sweeper.ts";
 import { CommandFailure, EXIT, UsageError } from "./exit.ts";
 
 /** An input that can be read more than once. */
@@ -46,7 +47,7 @@ async function kept(chunks: AsyncIterable<Uint8Array>): Promise<FileHandle> {
   try {
     handle = await open(path, "wx+", 0o600);
     await unlink(path);
-    await writeFile(handle, chunks);
+    await writeFile(handle, swept(chunks));
     return handle;
   } catch (error) {
     await handle?.close();
@@ -55,6 +56,15 @@ async function kept(chunks: AsyncIterable<Uint8Array>): Promise<FileHandle> {
       `The input cannot be kept in ${tmpdir()}: ${(error as Error).message}. Nothing was written. ` +
         "Set TMPDIR to a folder with room for all of it, or give it as a file.",
     );
+  }
+}
+
+/** The chunks, whose memory is given back soon. */
+async function* swept(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const sweep = createSweeper();
+  for await (const chunk of chunks) {
+    sweep();
+    yield chunk;
   }
 }
 
