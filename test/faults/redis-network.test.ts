@@ -121,6 +121,32 @@ describe.skipIf(noRedis !== undefined)("a faulty network before Redis", () => {
     await storage.close();
   });
 
+  it("ends every operation in time while replies keep coming, each too late", async () => {
+    const storage = await openStorage(through({ timeout_ms: "100" }));
+    await storage.put(["a", "b"], "1");
+    // The connection is never silent for long, and the last reply is 5 s away.
+    proxy.decide(({ direction }) => (direction === "reply" ? { after: 100 } : "pass"));
+    const start = performance.now();
+    await Promise.allSettled(Array.from({ length: 50 }, () => storage.get(["a", "b"])));
+    expect(performance.now() - start).toBeLessThan(2500);
+    proxy.decide(() => "pass");
+    await storage.close();
+  });
+
+  it.each(["cut", "drop"] as const)("does not repeat an overwriting whose reply is lost (%s)", async (fate) => {
+    const storage = await openStorage(through({ timeout_ms: "100" }));
+    await storage.put(["a", "b"], "1");
+    let writes = 0;
+    proxy.decide((message) => {
+      if (isRequest(message)) writes++;
+      return isReply(message) ? fate : "pass";
+    });
+    await expect(storage.put(["a", "b"], "2")).rejects.toThrow("a write may have been applied");
+    expect(writes).toBe(1);
+    proxy.decide(() => "pass");
+    await storage.close();
+  });
+
   it(
     `keeps entries and operations one to one over ${CUTS} cut connections (seed ${SEED})`,
     async () => {
