@@ -82,6 +82,15 @@ describe("verification", () => {
     expect((await verifyLedger(storage, USER)).fault).toBeUndefined();
   });
 
+  it("finds an entry that is right in itself and stands in another one's place, by the one that followed that", async () => {
+    const { hash, ...fields } = JSON.parse((await storage.get(entryKey(5)))!) as Entry;
+    const another = { ...fields, description: "another" };
+    await storage.put(entryKey(5), JSON.stringify({ ...another, hash: hashEntry(another) }));
+    const { fault } = await verifyLedger(storage, USER);
+    expect(fault).toMatchObject({ entry: 6, message: expect.stringContaining("does not follow") as string });
+    expect(hash).not.toBe(hashEntry(another));
+  });
+
   it("finds a delta that its details do not allow, although the chain was made anew from there", async () => {
     const short = await openStorage("memory:");
     await post("key:1", USER, short);
