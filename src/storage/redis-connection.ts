@@ -2,13 +2,15 @@ import { setImmediate } from "node:timers/promises";
 import { Cluster, Redis, type ClusterNode, type ClusterOptions, type RedisOptions } from "ioredis";
 import { StorageError } from "./errors.ts";
 import { createOutages } from "./outages.ts";
-import { bare, isRefusal, outcomeOf, reasonOf, refused } from "./redis-errors.ts";
+import { bare, isRefusal, isReplica, outcomeOf, reasonOf, refused } from "./redis-errors.ts";
 import { watchHistory } from "./redis-history.ts";
 import { watchSlotOwners } from "./redis-slot-owners.ts";
 import { CLUSTER_COMMAND_MS, type RedisSettings } from "./redis-url.ts";
 
 /** How long an operation is tried again after a failure, ms. A command begun then may take `timeoutMs` more. */
 const TRY_FOR_MS = 1000;
+/** How long the second try waits at least for a connection that was lost, ms. */
+const SECOND_TRY_MS = 400;
 const RETRY_AFTER_MS = 40;
 const RECONNECT_AFTER_MS = 500;
 const SLOTS_REFRESH_MS = 1000;
@@ -72,8 +74,7 @@ function connectionOptions(settings: RedisSettings): Omit<RedisOptions, "host" |
     socketTimeout: settings.timeoutMs + 200,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // A primary that was made a replica: its name may lead to the new one by now.
-    reconnectOnError: (error) => error.message.startsWith("READONLY"),
+    reconnectOnError: isReplica,
     disableClientInfo: true,
     lazyConnect: true,
   };
@@ -172,8 +173,12 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
     client.connect().catch(() => undefined);
   }
 
-  function unreachable(reason = lastError === undefined ? "no reply in time" : reasonOf(lastError)): StorageError {
-    return new StorageError(`Redis at ${name} does not answer: ${reason}`);
+  function unanswered(
+    reason = lastError === undefined ? "no reply in time" : reasonOf(lastError),
+    uncertain = false,
+  ): StorageError {
+    const wording = uncertain ? "did not answer in time; a write may have been applied" : "does not answer";
+    return new StorageError(`Redis at ${name} ${wording}: ${reason}`);
   }
 
   /** A cluster's client has no bound of its own for a command that finds no node. */
@@ -189,7 +194,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
     });
   }
 
-  async function ready(until: number): Promise<void> {
+  async function ready(until: number, uncertain = false): Promise<void> {
     if (isReady()) return;
     if (closed) throw new StorageError("The storage is closed.");
     begin();
@@ -198,7 +203,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
     if (isRefusal(lastError) || left <= 0) {
       // A caller that tries again at once must not keep the connection from coming up.
       await setImmediate();
-      throw unreachable();
+      throw unanswered(undefined, uncertain);
     }
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, left);
@@ -207,7 +212,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
         resolve();
       });
     });
-    if (!isReady()) throw unreachable();
+    if (!isReady()) throw unanswered(undefined, uncertain);
   }
 
   return {
@@ -224,11 +229,13 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
       const outage = place === undefined ? undefined : outages.of(place);
       if (outage !== undefined) {
         await setImmediate();
-        throw unreachable(outage);
+        throw unanswered(outage);
       }
       let uncertain = false;
       for (let tries = 1; ; tries++) {
-        if (!isReady()) await ready(until);
+        // The first try may have failed because this process was busy and heard nothing: the second has its own time.
+        if (!isReady())
+          await ready(tries === 2 ? Math.max(until, performance.now() + SECOND_TRY_MS) : until, uncertain);
         try {
           askHistory();
           const result = await (client instanceof Cluster ? bounded(action({ uncertain })) : action({ uncertain }));
@@ -239,12 +246,10 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
           const outcome = outcomeOf(error);
           if (outcome === "failed") throw refused(name, error);
           if (outcome === "uncertain") uncertain = true;
-          // One try may have failed because this process was busy and heard its reply too late.
           const late = tries > 1 && performance.now() >= until;
           if ((once && outcome === "uncertain") || late) {
             if (place !== undefined) outages.failed(place, reasonOf(error), began);
-            const wording = uncertain ? "did not answer in time; a write may have been applied" : "does not answer";
-            throw new StorageError(`Redis at ${name} ${wording}: ${reasonOf(error)}`);
+            throw unanswered(reasonOf(error), uncertain);
           }
           await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
         }

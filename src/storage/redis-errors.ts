@@ -27,10 +27,20 @@ export function bare(error: Error): Error {
   return error;
 }
 
+/** The server's words. One below version 7 wraps what a script meets: `ERR Error running script (…): …: -READONLY …`. */
+function wordsOf(error: Error): string {
+  return error.message.replace(/^ERR Error running script .*user_script: ?\d+: -?/s, "");
+}
+
+/** Whether the server is a replica: its name may lead to the primary by now. */
+export function isReplica(error: Error): boolean {
+  return wordsOf(error).startsWith("READONLY");
+}
+
 /** What an error says of its command: refused for now, perhaps applied, or refused for good. */
 export function outcomeOf(error: Error): "later" | "uncertain" | "failed" {
   if (error instanceof UncertainError) return "uncertain";
-  if (LATER.test(error.message) || UNSENT.test(error.message)) return "later";
+  if (LATER.test(wordsOf(error)) || UNSENT.test(error.message)) return "later";
   return UNANSWERED.test(error.message) ? "uncertain" : "failed";
 }
 
