@@ -2,8 +2,22 @@ import { Cluster, Redis, type ChainableCommander } from "ioredis";
 import type { Driver } from "unstorage";
 import redis from "unstorage/drivers/redis";
 import type { CreatingDriver } from "./driver.ts";
-import { clusterNodes, clusterOptions, keepConnected, redisOptions, type RedisConnection } from "./redis-connection.ts";
-import { gatherCreations, queueCreations, runCreations, type CreationReply } from "./redis-creations.ts";
+import {
+  clusterNodes,
+  clusterOptions,
+  keepConnected,
+  redisOptions,
+  type RedisConnection,
+  type Tries,
+} from "./redis-connection.ts";
+import {
+  gatherCreations,
+  oneByOne,
+  queueCreations,
+  runCreations,
+  type Creation,
+  type CreationReply,
+} from "./redis-creations.ts";
 import { examineRedis } from "./redis-examination.ts";
 import { scanKeys } from "./redis-scan.ts";
 import { UncertainError } from "./redis-errors.ts";
@@ -59,21 +73,21 @@ export function redisDriver(settings: RedisSettings): CreatingDriver {
     return reply;
   }
 
-  const create = gatherCreations((creations, place) =>
-    writing.run(
-      async ({ uncertain }) => {
-        const replies =
-          settings.waitReplicas > 0
-            ? await replicated<CreationReply[]>(creations[0]!.name, (commands) =>
-                queueCreations(commands, creations, uncertain),
-              )
-            : await runCreations(writer, creations);
-        // What an earlier try of ours may have left there is ours.
-        return replies.map((reply) => (reply instanceof Error ? reply : reply === 1 || (reply === 2 && uncertain)));
-      },
-      { place },
-    ),
-  );
+  /** Makes creations, whose keys are in one slot of a cluster. */
+  const makeAll = (creations: readonly Creation[]): Promise<(boolean | Error)[]> => {
+    const { name } = creations[0]!;
+    const make = async ({ uncertain }: Tries): Promise<(boolean | Error)[]> => {
+      const replies =
+        settings.waitReplicas > 0
+          ? await replicated<CreationReply[]>(name, (commands) => queueCreations(commands, creations))
+          : await runCreations(writer, creations);
+      // What an earlier try of ours may have left there is ours.
+      return replies.map((reply) => (reply instanceof Error ? reply : reply === 1 || (reply === 2 && uncertain)));
+    };
+    return writing.run(make, { place: placeOf(name) });
+  };
+  // The keys of different users are in different slots; those of one user in a slot that moves can be made one by one.
+  const create = settings.cluster ? oneByOne(makeAll) : gatherCreations(makeAll);
 
   async function* scan(prefix: string): AsyncGenerator<string> {
     // Keys are encoded, so they hold nothing that a pattern would take for more than itself.
@@ -112,7 +126,7 @@ export function redisDriver(settings: RedisSettings): CreatingDriver {
     createItem(key, value, after) {
       const name = keyOf(key);
       const before = after && { name: keyOf(after.key), value: after.value };
-      return create({ name, value, after: before }, placeOf(name));
+      return create({ name, value, after: before });
     },
     async confirmItem(key, value) {
       if (settings.waitReplicas === 0) return;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStorage } from "../../src/storage/open.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster, type RedisCluster } from "../support/redis-cluster.ts";
@@ -15,5 +15,21 @@ describe.skipIf(noRedis !== undefined)("on a real cluster", () => {
   describeStorage("a Redis Cluster of three", () => {
     const url = cluster.url({ prefix: `test-${made++}` });
     return Promise.resolve({ connect: () => openStorage(url), clean: () => Promise.resolve() });
+  });
+
+  it("creates several new values of one user at once while the slot is being moved", async () => {
+    const storage = await openStorage(cluster.url({ prefix: "moving" }));
+    expect(await storage.create(["users", "alice", "first"], "1")).toBe(true);
+    const slot = await cluster.slotOf("moving:{users:alice}:first");
+    const from = cluster.shards.find(({ firstSlot, lastSlot }) => firstSlot <= slot && slot <= lastSlot)!;
+    const to = cluster.shards.find((shard) => shard !== from)!;
+    await to.server.command("CLUSTER", "SETSLOT", slot, "IMPORTING", from.id);
+    await from.server.command("CLUSTER", "SETSLOT", slot, "MIGRATING", to.id);
+    expect(await Promise.all(["a", "b", "first"].map((name) => storage.create(["users", "alice", name], "2")))).toEqual(
+      [true, true, false],
+    );
+    await to.server.command("CLUSTER", "SETSLOT", slot, "STABLE");
+    await from.server.command("CLUSTER", "SETSLOT", slot, "STABLE");
+    await storage.close();
   });
 });
