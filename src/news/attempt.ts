@@ -115,8 +115,10 @@ export async function beginAttempt(
       await settle();
       lost.signal.throwIfAborted();
       if (hasRunOut()) throw lose("the claim ran out");
-      const refs = await store.parts.write(name, parts, base);
-      const swept = await store.sweep(top);
+      // What only older snapshots name may be swept at any time, also by one who lost its claim and does not know yet.
+      const newest = base?.version === top.snapshot ? base : undefined;
+      const refs = await store.parts.write(name, parts, newest);
+      const swept = await store.sweep(top, newest !== undefined);
       const record: SnapshotRecord = { attempt: name, previous: top.snapshot, swept, ...content, parts: refs };
       if (hasRunOut() || !(await store.append(version, record, last))) {
         // No other attempt ever names what this one wrote.

@@ -61,9 +61,11 @@ export interface SnapshotStore {
    * Removes what no snapshot needs any more once one more is published: parts that only older ones than the last
    * {@link SNAPSHOTS_KEPT} name, and parts of attempts that came to nothing before those.
    *
+   * @param isReadable whether the newest snapshot can be read: while it cannot, an older one may be the last that can,
+   * and nothing goes
    * @returns the number of the stream up to which that is done
    */
-  sweep(top: Top): Promise<number>;
+  sweep(top: Top, isReadable: boolean): Promise<number>;
   readonly parts: PartStore;
 }
 
@@ -152,7 +154,7 @@ export function createSnapshotStore(storage: Storage): SnapshotStore {
         throw error;
       }
     },
-    async sweep(top) {
+    async sweep(top, isReadable) {
       const kept: SnapshotRecord[] = [];
       let oldest = 0;
       let damaged = 0;
@@ -166,7 +168,7 @@ export function createSnapshotStore(storage: Storage): SnapshotStore {
       }
       const swept = kept[0]?.swept ?? 0;
       // What a damaged snapshot needs is not known: nothing goes until it is no longer one of those that are kept.
-      if (damaged > 0 || kept.length < SNAPSHOTS_KEPT - 1) return swept;
+      if (!isReadable || damaged > 0 || kept.length < SNAPSHOTS_KEPT - 1) return swept;
       const named = kept.map((record) => record.parts);
       for (let version = swept + 1; version < oldest; version++) await removeBehind(version, named);
       return Math.max(swept, oldest - 1);

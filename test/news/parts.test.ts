@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { News } from "../../src/news/news.ts";
+import {
+  isClaim,
+  SNAPSHOT_STREAM,
+  type SnapshotRecord,
+  streamItem,
+  type StreamItem,
+} from "../../src/news/snapshot-record.ts";
+import { StorageError } from "../../src/storage/errors.ts";
+import type { Key, Storage } from "../../src/storage/storage.ts";
+import { openStream } from "../../src/storage/stream.ts";
+import { watchedStorage } from "../support/watched-storage.ts";
+import { createWorld, HOUR, NOON, rss, type World } from "./world.ts";
+
+let world: World;
+let at: number;
+beforeEach(async () => {
+  at = NOON - HOUR;
+  world = await createWorld();
+  await world.write("help.json", JSON.stringify({ articles: [{ id: "a", title: "How to deposit" }] }));
+});
+afterEach(() => world.close());
+
+const CONFIG = { sources: [{ id: "en", name: "Wire", lang: "en", url: "en.xml" }], help: { en: "help.json" } };
+
+async function stream(): Promise<StreamItem[]> {
+  const items: StreamItem[] = [];
+  for await (const { item } of openStream(world.storage, SNAPSHOT_STREAM, streamItem).items()) items.push(item);
+  return items;
+}
+
+async function records(): Promise<SnapshotRecord[]> {
+  return (await stream()).flatMap((item) => (isClaim(item) ? [] : item));
+}
+
+/** Where the newest snapshot's help articles are stored. */
+async function helpKey(): Promise<Key> {
+  const [document] = (await records()).at(-1)!.parts.help.split(".");
+  return ["news", `part-${document}`];
+}
+
+/** A refresh that finds one story in the feed, newer than those before. */
+async function refreshWith(news: News, story: string, mode: "view" | "full" = "view"): Promise<void> {
+  at += 1000;
+  await world.write("en.xml", rss([{ title: story, link: `https://w.example/${story}`, at }]));
+  await news.refresh(mode);
+}
+
+/** What a process finds that starts now. */
+async function found(): Promise<{ published: boolean; help: number; newest: string | undefined }> {
+  const { help, items, published_at } = await world.news(CONFIG).current();
+  return { published: published_at !== null, help: help.length, newest: items[0]?.title };
+}
+
+describe("a damaged part that the seven newest snapshots share", () => {
+  beforeEach(async () => {
+    const running = world.news(CONFIG);
+    for (const round of [1, 2, 3]) await refreshWith(running, `early ${round}`, "full");
+    await world.write("help.json", JSON.stringify({ articles: [{ id: "b", title: "How to withdraw" }] }));
+    for (const round of [1, 2, 3, 4, 5, 6, 7]) await refreshWith(running, `late ${round}`, "full");
+    await world.storage.put(await helpKey(), "torn");
+    expect(await found()).toMatchObject({ newest: "early 3" });
+  });
+
+  test("is no part of the snapshots that go on from the eighth", async () => {
+    for (let round = 1; round <= 10; round++) {
+      await refreshWith(world.news(CONFIG), `after ${round}`);
+      expect(await found()).toEqual({ published: true, help: 1, newest: `after ${round}` });
+    }
+  });
+
+  test("lets the next one share no part with the eighth, which others may sweep", async () => {
+    await refreshWith(world.news(CONFIG), "after");
+    const { attempt, parts } = (await records()).at(-1)!;
+    for (const ref of Object.values(parts)) expect(ref).toContain(`${attempt}-`);
+  });
+
+  test("goes, with all else that only older ones need, once eight newer ones are published", async () => {
+    for (let round = 1; round <= 10; round++) await refreshWith(world.news(CONFIG), `after ${round}`);
+    const named = new Set((await records()).slice(-8).flatMap(({ parts }) => Object.values(parts)));
+    expect((await partNames()).sort()).toEqual([...named].map((ref) => `part-${ref.split(".")[0]}`).sort());
+  });
+
+  test("leaves the eighth readable when the next one cannot be published", async () => {
+    const storage = failing();
+    await expect(refreshWith(world.news(CONFIG, { storage }), "after")).rejects.toThrow(StorageError);
+    expect(await found()).toEqual({ published: true, help: 1, newest: "early 3" });
+  });
+});
+
+async function partNames(): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { text } of world.storage.children(["news"])) if (text.startsWith("part-")) names.push(text);
+  return names;
+}
+
+/** The world's storage, which fails to append to the stream what comes after parts. */
+function failing(): Storage {
+  let isFailing = false;
+  return watchedStorage(world.storage, ({ verb, key }) => {
+    if (verb === "create" && key.startsWith("news/part-")) isFailing = true;
+    return isFailing && verb === "create" && key.startsWith("news/snapshots/") ? "fail" : "pass";
+  });
+}
