@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { Cluster, Redis, type ClusterNode, type ClusterOptions, type RedisOptions } from "ioredis";
 import { StorageError } from "./errors.ts";
 import { createOutages } from "./outages.ts";
-import { bare, isRefusal, isReplica, outcomeOf, reasonOf, refused } from "./redis-errors.ts";
+import { bare, isRefusal, isReplica, isWrongDatabase, outcomeOf, reasonOf, refused } from "./redis-errors.ts";
 import { watchHistory } from "./redis-history.ts";
 import { watchSlotOwners } from "./redis-slot-owners.ts";
 import { CLUSTER_COMMAND_MS, type RedisSettings } from "./redis-url.ts";
@@ -115,7 +115,10 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
   let generation = 0;
   let lostAt: number | undefined = performance.now();
   let begun = false;
+  let everReady = false;
   let lastError: Error | undefined;
+  /** The server has no database of our number. The client would go on in database 0. */
+  let wrongDatabase: Error | undefined;
   let closed = false;
   let waiting: (() => void)[] = [];
   const outages = createOutages(TRY_FOR_MS);
@@ -129,6 +132,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
   const note = (error: Error): void => {
     // A cluster's own summary hides what the node said.
     lastError = (error as { lastNodeError?: Error }).lastNodeError ?? error;
+    if (isWrongDatabase(lastError)) wrongDatabase = lastError;
     if (isRefusal(lastError)) wake();
   };
   const wake = (): void => {
@@ -140,7 +144,9 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
   client.on("error", note);
   client.on("ready", () => {
     lostAt = undefined;
-    lastError = undefined;
+    everReady = true;
+    // The database is chosen before the client is ready.
+    lastError = wrongDatabase;
     outages.forget();
     wake();
   });
@@ -148,6 +154,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
     client.on(event, () => {
       lost();
       lostAt ??= performance.now();
+      wrongDatabase = undefined;
       if (client instanceof Redis) stopSocketTimer(client);
     });
   }
@@ -163,7 +170,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
     client.on("-node", lost);
   }
 
-  const isReady = (): boolean => client.status === "ready";
+  const isReady = (): boolean => client.status === "ready" && wrongDatabase === undefined;
 
   function begin(): void {
     if (begun) return;
@@ -173,12 +180,14 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
     client.connect().catch(() => undefined);
   }
 
-  function unanswered(
-    reason = lastError === undefined ? "no reply in time" : reasonOf(lastError),
-    uncertain = false,
-  ): StorageError {
-    const wording = uncertain ? "did not answer in time; a write may have been applied" : "does not answer";
-    return new StorageError(`Redis at ${name} ${wording}: ${reason}`);
+  function failure(error = lastError, uncertain = false): StorageError {
+    const reason = error === undefined ? "no reply in time" : reasonOf(error);
+    if (uncertain) {
+      return new StorageError(`Redis at ${name} did not answer in time; a write may have been applied: ${reason}`);
+    }
+    if (error?.name === "ReplyError") return refused(name, error);
+    const doubt = !everReady && name.startsWith("rediss") ? " (does the server speak TLS?)" : "";
+    return new StorageError(`Redis at ${name} does not answer: ${reason}${doubt}`);
   }
 
   /** A cluster's client has no bound of its own for a command that finds no node. */
@@ -194,7 +203,8 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
     });
   }
 
-  async function ready(until: number, uncertain = false): Promise<void> {
+  /** @param said what the server said to the try before, and `uncertain` whether that may have been applied */
+  async function ready(until: number, said?: Error, uncertain = false): Promise<void> {
     if (isReady()) return;
     if (closed) throw new StorageError("The storage is closed.");
     begin();
@@ -203,7 +213,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
     if (isRefusal(lastError) || left <= 0) {
       // A caller that tries again at once must not keep the connection from coming up.
       await setImmediate();
-      throw unanswered(undefined, uncertain);
+      throw failure(said, uncertain);
     }
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, left);
@@ -212,7 +222,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
         resolve();
       });
     });
-    if (!isReady()) throw unanswered(undefined, uncertain);
+    if (!isReady()) throw failure(said, uncertain);
   }
 
   return {
@@ -229,13 +239,14 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
       const outage = place === undefined ? undefined : outages.of(place);
       if (outage !== undefined) {
         await setImmediate();
-        throw unanswered(outage);
+        throw failure(outage);
       }
       let uncertain = false;
+      let said: Error | undefined;
       for (let tries = 1; ; tries++) {
         // The first try may have failed because this process was busy and heard nothing: the second has its own time.
         if (!isReady())
-          await ready(tries === 2 ? Math.max(until, performance.now() + SECOND_TRY_MS) : until, uncertain);
+          await ready(tries === 2 ? Math.max(until, performance.now() + SECOND_TRY_MS) : until, said, uncertain);
         try {
           askHistory();
           const result = await (client instanceof Cluster ? bounded(action({ uncertain })) : action({ uncertain }));
@@ -246,10 +257,11 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
           const outcome = outcomeOf(error);
           if (outcome === "failed") throw refused(name, error);
           if (outcome === "uncertain") uncertain = true;
+          said = error.name === "ReplyError" ? error : undefined;
           const late = tries > 1 && performance.now() >= until;
           if ((once && outcome === "uncertain") || late) {
-            if (place !== undefined) outages.failed(place, reasonOf(error), began);
-            throw unanswered(reasonOf(error), uncertain);
+            if (place !== undefined) outages.failed(place, error, began);
+            throw failure(error, uncertain);
           }
           await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
         }

@@ -17,6 +17,8 @@ const UNANSWERED =
 /** What went wrong, without the words of the client for its own settings. */
 export function reasonOf(error: Error): string {
   if (/Command timed out|Socket timeout/.test(error.message)) return "no reply in time";
+  if (isReplica(error)) return "READONLY: it is a replica and takes no writes; the storage URL must name the primary";
+  if (isWrongDatabase(error)) return `it has no database of that number (${error.message})`;
   const lost = /Connection is closed|Command aborted|max retries per request|Stream isn't writeable/;
   return lost.test(error.message) ? "the connection was lost" : error.message;
 }
@@ -44,13 +46,19 @@ export function outcomeOf(error: Error): "later" | "uncertain" | "failed" {
   return UNANSWERED.test(error.message) ? "uncertain" : "failed";
 }
 
-/** A login that the server refuses will not be better in a moment. */
+/** A login or a database that the server refuses will not be better in a moment. */
 export function isRefusal(error: Error | undefined): boolean {
-  return error !== undefined && /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(error.message);
+  if (error === undefined) return false;
+  return /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(error.message) || isWrongDatabase(error);
+}
+
+/** The server has fewer databases, or is part of a cluster, which has but one. */
+export function isWrongDatabase(error: Error): boolean {
+  return /^ERR (DB index|invalid DB index|SELECT is not allowed)/.test(error.message);
 }
 
 /** An error of the server as one of the storage. */
 export function refused(name: string, error: Error): StorageError {
   if (error instanceof StorageError) return error;
-  return new StorageError(`Redis at ${name} refuses: ${error.message}`);
+  return new StorageError(`Redis at ${name} refuses: ${reasonOf(error)}`);
 }

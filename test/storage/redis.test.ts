@@ -146,6 +146,30 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       await storage.close();
     });
 
+    it("refuses a database that the server does not have, and writes to no other one", async () => {
+      const url = server.url({ prefix: "no-database" }).replace("/0?", "/99?");
+      const storage = await openStorage(url);
+      for (const action of [
+        () => storage.get(["a", "b"]),
+        () => storage.put(["a", "b"], "1"),
+        () => storage.create(["a", "c"], "1"),
+      ]) {
+        await expect(action()).rejects.toThrow(/ refuses: it has no database of that number/);
+      }
+      expect(await server.command("KEYS", "no-database:*")).toEqual([]);
+      await storage.close();
+    });
+
+    it("says that it was led to a replica", async () => {
+      const replica = await startRedis();
+      await replica.command("REPLICAOF", "127.0.0.1", server.port);
+      const storage = await openStorage(replica.url());
+      await expect(storage.create(["a", "b"], "1")).rejects.toThrow(/ refuses: READONLY: it is a replica/);
+      await expect(storage.put(["a", "b"], "1")).rejects.toThrow(/ refuses: READONLY: it is a replica/);
+      await storage.close();
+      await replica.stop();
+    });
+
     it("keeps prefixes and databases apart, whatever a pattern would make of them", async () => {
       const urls = ["a.b", "aXb", "a.b:c", "a", "a-b", "a_b"].map((prefix) => server.url({ prefix }));
       urls.push(urls[0]!.replace("/0?", "/1?"));
