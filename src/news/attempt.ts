@@ -1,6 +1,6 @@
 import type { Clock } from "../runtime/clock.ts";
 import { isOutage } from "../storage/errors.ts";
-import type { Snapshot, SnapshotStore, Top } from "./snapshot.ts";
+import type { OnDamage, Snapshot, SnapshotStore, Top } from "./snapshot.ts";
 import type { ClaimRecord, SnapshotContent, SnapshotRecord } from "./snapshot-record.ts";
 import type { Parts } from "./stored.ts";
 
@@ -30,6 +30,7 @@ export interface Attempt {
 export interface AttemptDeps {
   readonly store: SnapshotStore;
   readonly clock: Clock;
+  readonly onDamage: OnDamage;
   /** Milliseconds that only grow. */
   readonly monotonic: () => number;
   /** Tells this process's claims from all others'. */
@@ -117,8 +118,12 @@ export async function beginAttempt(
       if (hasRunOut()) throw lose("the claim ran out");
       // What only older snapshots name may be swept at any time, also by one who lost its claim and does not know yet.
       const newest = base?.version === top.snapshot ? base : undefined;
-      const refs = await store.parts.write(name, parts, newest);
-      const swept = await store.sweep(top, newest !== undefined);
+      let isReadable = newest !== undefined;
+      const refs = await store.parts.write(name, parts, newest, (...damage) => {
+        isReadable = false;
+        deps.onDamage(...damage);
+      });
+      const swept = await store.sweep(top, isReadable);
       const record: SnapshotRecord = { attempt: name, previous: top.snapshot, swept, ...content, parts: refs };
       if (hasRunOut() || !(await store.append(version, record, last))) {
         // No other attempt ever names what this one wrote.

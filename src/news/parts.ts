@@ -3,7 +3,7 @@ import { parseDocument, printKey } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/errors.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { digestOf } from "./digest.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { OnDamage, Snapshot } from "./snapshot.ts";
 import type { SnapshotRecord } from "./snapshot-record.ts";
 import { type Parts, storedArticle, storedItem, storedNotice, storedTopic } from "./stored.ts";
 
@@ -22,11 +22,11 @@ export interface PartStore {
   /** @throws CorruptionError when the part is missing or not what was written */
   read<N extends keyof Parts>(refs: PartRefs, name: N): Promise<Parts[N]>;
   /**
-   * Writes what `base` does not have in the same words.
+   * Writes what `base` does not have in the same words, or has no more: what is damaged of it is told and written anew.
    *
    * @param attempt names the attempt among all there ever are
    */
-  write(attempt: string, parts: Parts, base: Snapshot | undefined): Promise<PartRefs>;
+  write(attempt: string, parts: Parts, base: Snapshot | undefined, onDamage: OnDamage): Promise<PartRefs>;
   /** Removes an attempt's parts but those that are still named. */
   removeOf(attempt: string, named: readonly PartRefs[]): Promise<void>;
   /** Removes a snapshot's parts but those that are still named. */
@@ -49,23 +49,41 @@ export function createPartStore(storage: Storage): PartStore {
     }
   }
 
+  /** The text of a part, which is what was written. */
+  async function textOf(ref: string, name: keyof Parts): Promise<string> {
+    const key = keyOf(documentOf(ref));
+    const text = await storage.get(key);
+    if (text === undefined) throw new CorruptionError(printKey(key), "the part is missing");
+    if (!ref.endsWith(`.${digest(name, text)}`)) {
+      throw new CorruptionError(printKey(key), "its digest is not the one that the snapshot names");
+    }
+    return text;
+  }
+
+  async function isReadable({ version, record }: Snapshot, name: keyof Parts, onDamage: OnDamage): Promise<boolean> {
+    try {
+      await textOf(record.parts[name], name);
+      return true;
+    } catch (error) {
+      if (!(error instanceof CorruptionError)) throw error;
+      onDamage(version, error);
+      return false;
+    }
+  }
+
   return {
     async read<N extends keyof Parts>(refs: PartRefs, name: N): Promise<Parts[N]> {
-      const key = keyOf(documentOf(refs[name]));
-      const text = await storage.get(key);
-      if (text === undefined) throw new CorruptionError(printKey(key), "the part is missing");
-      if (!refs[name].endsWith(`.${digest(name, text)}`)) {
-        throw new CorruptionError(printKey(key), "its digest is not the one that the snapshot names");
-      }
-      return parseDocument<Parts[N]>(key, text, SCHEMAS[name] as unknown as z.ZodType<Parts[N]>)!;
+      const text = await textOf(refs[name], name);
+      const schema = SCHEMAS[name] as unknown as z.ZodType<Parts[N]>;
+      return parseDocument<Parts[N]>(keyOf(documentOf(refs[name])), text, schema)!;
     },
-    async write(attempt, parts, base) {
+    async write(attempt, parts, base, onDamage) {
       const write = async (name: keyof Parts): Promise<string> => {
-        const before = base?.record.parts[name];
-        if (before !== undefined && base?.parts[name] === parts[name]) return before;
         const text = JSON.stringify(parts[name]);
         const suffix = `.${digest(name, text)}`;
-        if (before?.endsWith(suffix) === true) return before;
+        const isUnchanged =
+          base !== undefined && (base.parts[name] === parts[name] || base.record.parts[name].endsWith(suffix));
+        if (isUnchanged && (await isReadable(base, name, onDamage))) return base.record.parts[name];
         await storage.create(keyOf(`${attempt}-${name}`), text);
         return `${attempt}-${name}${suffix}`;
       };

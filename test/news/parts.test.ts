@@ -53,9 +53,42 @@ async function found(): Promise<{ published: boolean; help: number; newest: stri
   return { published: published_at !== null, help: help.length, newest: items[0]?.title };
 }
 
+const damageTold = (): unknown[] =>
+  world.log.filter(({ message }) => message === "a news snapshot is damaged").map(({ fields }) => fields);
+
+describe("a part that stays as it was", () => {
+  test("is not written again", async () => {
+    const news = world.news(CONFIG);
+    await refreshWith(news, "first", "full");
+    await refreshWith(news, "second", "full");
+    await refreshWith(world.news(CONFIG), "third", "view");
+    expect(new Set((await records()).map(({ parts }) => parts.help)).size).toBe(1);
+    expect(damageTold()).toEqual([]);
+  });
+
+  test.each([
+    ["was lost", (key: Key) => world.storage.remove(key), "missing"],
+    ["was torn", (key: Key) => world.storage.put(key, '[{"id":"a",'), "digest"],
+  ])("is written anew and told once when it %s", async (_, damage, reason) => {
+    const news = world.news(CONFIG);
+    await refreshWith(news, "first", "full");
+    await damage(await helpKey());
+    expect(await found()).toMatchObject({ published: false });
+    world.log.length = 0;
+    await refreshWith(news, "second");
+    expect(damageTold()).toEqual([{ version: 2, error: expect.stringContaining(reason) as string }]);
+    expect(await found()).toEqual({ published: true, help: 1, newest: "second" });
+    await refreshWith(news, "third", "full");
+    expect(damageTold()).toHaveLength(1);
+  });
+});
+
 describe("a damaged part that the seven newest snapshots share", () => {
+  let storage: ReturnType<typeof failing>;
+  let running: News;
   beforeEach(async () => {
-    const running = world.news(CONFIG);
+    storage = failing();
+    running = world.news(CONFIG, { storage });
     for (const round of [1, 2, 3]) await refreshWith(running, `early ${round}`, "full");
     await world.write("help.json", JSON.stringify({ articles: [{ id: "b", title: "How to withdraw" }] }));
     for (const round of [1, 2, 3, 4, 5, 6, 7]) await refreshWith(running, `late ${round}`, "full");
@@ -82,9 +115,12 @@ describe("a damaged part that the seven newest snapshots share", () => {
     expect((await partNames()).sort()).toEqual([...named].map((ref) => `part-${ref.split(".")[0]}`).sort());
   });
 
-  test("leaves the eighth readable when the next one cannot be published", async () => {
-    const storage = failing();
-    await expect(refreshWith(world.news(CONFIG, { storage }), "after")).rejects.toThrow(StorageError);
+  test.each([
+    ["starts", () => world.news(CONFIG, { storage })],
+    ["has it in memory", () => running],
+  ])("leaves the eighth readable when a process that %s cannot publish the next one", async (_, process) => {
+    storage.failPublication();
+    await expect(refreshWith(process(), "after")).rejects.toThrow(StorageError);
     expect(await found()).toEqual({ published: true, help: 1, newest: "early 3" });
   });
 });
@@ -95,11 +131,17 @@ async function partNames(): Promise<string[]> {
   return names;
 }
 
-/** The world's storage, which fails to append to the stream what comes after parts. */
-function failing(): Storage {
-  let isFailing = false;
-  return watchedStorage(world.storage, ({ verb, key }) => {
-    if (verb === "create" && key.startsWith("news/part-")) isFailing = true;
-    return isFailing && verb === "create" && key.startsWith("news/snapshots/") ? "fail" : "pass";
+/** The world's storage, which fails to append to the stream what comes after parts, once that is told. */
+function failing(): Storage & { failPublication: () => void } {
+  let state: "sound" | "told" | "failing" = "sound";
+  const storage = watchedStorage(world.storage, ({ verb, key }) => {
+    if (verb === "create" && key.startsWith("news/part-") && state === "told") state = "failing";
+    return state === "failing" && verb === "create" && key.startsWith("news/snapshots/") ? "fail" : "pass";
   });
+  return {
+    ...storage,
+    failPublication: () => {
+      state = "told";
+    },
+  };
 }
