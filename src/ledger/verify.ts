@@ -6,7 +6,14 @@ import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { itemKey } from "../storage/stream-keys.ts";
 import type { Entry } from "./entry.ts";
 import { ledgerKey } from "./ledger.ts";
-import { firstFault, surveyUsers, type ChargeTrace, type LedgerFault, type Surveyed } from "./survey.ts";
+import {
+  firstFault,
+  surveyDeliveries,
+  surveyUsers,
+  type ChargeTrace,
+  type LedgerFault,
+  type Surveyed,
+} from "./survey.ts";
 import { walkLedger } from "./walk.ts";
 
 /** What was found of one user's ledger. */
@@ -41,10 +48,14 @@ export interface VerifyOptions {
   /** Whether a user must have a profile. */
   readonly profiles?: boolean;
   readonly trace?: ChargeTrace | undefined;
+  /** How many delivered answers are held at once, 12 bytes each; a million, when left out. */
+  readonly room?: number;
   /** By user id. */
   readonly receipts?: ReadonlyMap<string, Receipt> | undefined;
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }
+
+const ROOM = 1_000_000;
 
 /**
  * Verifies ledgers in flat memory: one pass over the keys of all users, then a walk over each ledger. Every entry is
@@ -54,33 +65,45 @@ export interface VerifyOptions {
  * charged; a ledger has a profile. Whatever is wrong with one user is told for that user, and the others are verified.
  * Nothing is told of a user who has neither entries nor a profile.
  *
+ * Delivered answers are compared one by one with those that were charged. Where there are more of them than `room`, the
+ * users are verified in portions whose answers have room, and the keys are passed over once more for each. A user with
+ * more answers than that is a portion of their own, at 24 bytes an answer.
+ *
  * @throws StorageError when the storage does not answer
  */
 export async function* verifyLedgers(storage: Storage, options: VerifyOptions = {}): AsyncGenerator<Verification> {
-  const { users, profiles = true, trace, receipts = new Map<string, Receipt>(), onProgress } = options;
+  const { users, profiles = true, trace, room = ROOM, receipts = new Map<string, Receipt>(), onProgress } = options;
+  const prefix: Key = users?.length === 1 ? ["users", users[0]!] : ["users"];
   let keys = 0;
   let entries = 0;
-  const found = await surveyUsers(storage, users?.length === 1 ? ["users", users[0]!] : ["users"], {
+  let done = 0;
+  const survey = await surveyUsers(storage, prefix, {
     trace,
+    room,
     onKeys(count) {
       keys = count;
       onProgress?.({ keys, entries });
     },
   });
   const named = new Map((users ?? [...receipts.keys()]).map((id) => [encodeSegment(id), id]));
-  const segments = users === undefined ? new Set([...found.keys(), ...named.keys()]) : named.keys();
-  const ordered = [...segments]
-    .map((text) => found.get(text) ?? nothingOf(new EncodedSegment(text)))
-    .sort((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
-  for (const [done, surveyed] of ordered.entries()) {
-    const id = named.get(surveyed.segment.text);
-    const count = (): void => {
-      entries += 1;
-      if (entries % 256 === 0) onProgress?.({ keys, entries, users: { done, all: ordered.length } });
-    };
-    const receipt = id === undefined ? undefined : receipts.get(id);
-    const verification = await verifyUser(storage, surveyed, { count, profiles, receipt, id });
-    if (verification !== undefined) yield verification;
+  const segments = users === undefined ? new Set([...survey.users.keys(), ...named.keys()]) : named.keys();
+  const ordered = inOrder([...segments].map((text) => survey.users.get(text) ?? nothingOf(new EncodedSegment(text))));
+  const tell = (): void => onProgress?.({ keys, entries, users: { done, all: ordered.length } });
+  const count = (): void => {
+    entries += 1;
+    if (entries % 256 === 0) tell();
+  };
+  for (const portion of survey.deliveries === undefined ? portionsOf(ordered, room) : [ordered]) {
+    const deliveries =
+      survey.deliveries ?? (await surveyDeliveries(storage, prefix, { users: portion, trace, onKeys: tell }));
+    for (const surveyed of portion) {
+      const id = named.get(surveyed.segment.text);
+      const receipt = id === undefined ? undefined : receipts.get(id);
+      const delivered = deliveries.of(surveyed);
+      const verification = await verifyUser(storage, surveyed, { count, profiles, delivered, receipt, id });
+      if (verification !== undefined) yield verification;
+      done += 1;
+    }
   }
 }
 
@@ -91,7 +114,26 @@ export async function verifyLedger(storage: Storage, user: string): Promise<Veri
 }
 
 function nothingOf(segment: EncodedSegment): Surveyed {
-  return { segment, top: 0, charged: 0, fault: undefined };
+  return { segment, top: 0, traces: 0, fault: undefined };
+}
+
+function inOrder(users: readonly Surveyed[]): Surveyed[] {
+  return users.toSorted((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
+}
+
+/** The users in their order, as many together as have room for their traces. */
+function portionsOf(users: readonly Surveyed[], room: number): Surveyed[][] {
+  const portions: Surveyed[][] = [];
+  let left = 0;
+  for (const user of users) {
+    if (portions.length === 0 || user.traces > left) {
+      portions.push([]);
+      left = room;
+    }
+    portions.at(-1)!.push(user);
+    left = Math.max(0, left - user.traces);
+  }
+  return portions;
 }
 
 function nameOf(segment: EncodedSegment): string {
@@ -101,7 +143,13 @@ function nameOf(segment: EncodedSegment): string {
 async function verifyUser(
   storage: Storage,
   found: Surveyed,
-  options: { count: () => void; profiles: boolean; receipt: Receipt | undefined; id: string | undefined },
+  options: {
+    count: () => void;
+    profiles: boolean;
+    delivered: Float64Array;
+    receipt: Receipt | undefined;
+    id: string | undefined;
+  },
 ): Promise<Verification | undefined> {
   const { segment } = found;
   const { count, receipt, id } = options;
@@ -113,8 +161,10 @@ async function verifyUser(
   let user_id = id ?? nameOf(segment);
   try {
     let passed: string | null = null;
+    const charges = createCharges(options.delivered);
     const walk = await walkLedger(storage, segment, found.top, (entry) => {
       if (entry.id === receipt?.entries) passed = entry.hash;
+      charges.take(entry);
       count();
     });
     last = walk.last;
@@ -123,7 +173,7 @@ async function verifyUser(
     const end = last?.id ?? 0;
     if (walk.fault === undefined) {
       note(await hintFault(storage, segment, end));
-      note(chargeFault(found, end, walk.charged));
+      note(charges.fault(end));
       if (receipt !== undefined) note(receiptFault(receipt, end, passed));
     }
     const profile = await profileOf(storage, segment);
@@ -157,11 +207,45 @@ async function hintFault(storage: Storage, user: EncodedSegment, end: number): P
   return { entry: end + 1, message: new CorruptionError(printKey(at), message).message };
 }
 
-/** Ids of answers grow with time, so a charge that is lost at the end has left the largest. */
-function chargeFault(found: Surveyed, end: number, charged: number): LedgerFault | undefined {
-  if (found.charged <= charged) return undefined;
-  const message = `the entry that charged for the answer ${found.charged}, which was delivered, is missing`;
-  return { entry: end + 1, message };
+/**
+ * Compares the answers that were delivered with those that were charged.
+ *
+ * @param delivered ids of answers, ascending, each once
+ */
+function createCharges(delivered: Float64Array): {
+  take(entry: Entry): void;
+  fault(end: number): LedgerFault | undefined;
+} {
+  /** Of each answer, the entry that charged for it; 0 for none. */
+  const entries = new Uint32Array(delivered.length);
+  return {
+    take({ id, details }) {
+      if (details.type !== "chat_cost") return;
+      const at = placeOf(delivered, details.message_id);
+      // What was charged need not have been delivered.
+      if (delivered[at] === details.message_id) entries[at] = id;
+    },
+    fault(end) {
+      const at = entries.indexOf(0);
+      if (at < 0) return undefined;
+      const message = `the entry that charged for the answer ${delivered[at]}, which was delivered, is missing`;
+      // Ids of answers grow with time: the next one's entry stands where the missing one stood, or behind it.
+      const next = entries.subarray(at).find((entry) => entry > 0);
+      if (next === undefined) return { entry: end + 1, message };
+      return { entry: next, message: `${message}, while this one charges for a later answer` };
+    },
+  };
+}
+
+/** Where the first number is that is not below `wanted`, among ascending ones. */
+function placeOf(numbers: Float64Array, wanted: number): number {
+  let [from, to] = [0, numbers.length];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (numbers[middle]! < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 function receiptFault(receipt: Receipt, end: number, passed: string | null): LedgerFault | undefined {

@@ -12,8 +12,6 @@ import type { LedgerFault } from "./survey.ts";
 export interface Walk {
   /** The last right entry. */
   readonly last: Entry | undefined;
-  /** Largest id of an answer that the right entries charged for. */
-  readonly charged: number;
   readonly fault: LedgerFault | undefined;
 }
 
@@ -37,7 +35,6 @@ export async function walkLedger(
 ): Promise<Walk> {
   const stream = openStream(storage, ledgerKey(user), entry);
   let last: Entry | undefined;
-  let charged = 0;
   /** `last`, when its operation was not yet indexed as it was looked up: that is right as long as it is the last. */
   let unindexed: Entry | undefined;
 
@@ -48,20 +45,19 @@ export async function walkLedger(
     const texts = await readEach(storage, keys);
     const { right, fault } = checkPage(keys, texts, last, user);
     if (right.length === 0 && fault === undefined) {
-      if (from > top) return { last, charged, fault: undefined };
+      if (from > top) return { last, fault: undefined };
       const message = `the entry is missing while entry ${top} exists`;
-      return { last, charged, fault: { entry: from, message: damaged(keys[0]!, message) } };
+      return { last, fault: { entry: from, message: damaged(keys[0]!, message) } };
     }
     const pending = unindexed === undefined ? right : [unindexed, ...right];
     const followed = pending.length - (fault === undefined ? 1 : 0);
     const index = await checkIndex(storage, user, pending, followed);
     for (const item of right) {
       if (index.fault !== undefined && item.id >= index.fault.entry!) break;
-      if (item.details.type === "chat_cost") charged = Math.max(charged, item.details.message_id);
       last = item;
       visit(item);
     }
-    if (index.fault !== undefined || fault !== undefined) return { last, charged, fault: index.fault ?? fault };
+    if (index.fault !== undefined || fault !== undefined) return { last, fault: index.fault ?? fault };
     unindexed = index.unindexed;
   }
 }

@@ -20,6 +20,7 @@ const ENTRIES = 70;
 
 let storage: Storage;
 const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));
+const ids = createIds(clock, seededRandom("x"));
 const entryKey = (number: number): Key => [...ledgerKey(USER), "0", String(number)];
 
 beforeEach(async () => {
@@ -140,24 +141,76 @@ describe("verification", () => {
   });
 
   it("finds that the end is gone, by an answer that was delivered", async () => {
-    const ids = createIds(clock, seededRandom("x"));
-    const messages = createMessages({ storage, clock, ids });
-    const draft = { answer: "a", route: "help", sub_intent: "fees", source_items: [], model_name: "m", latency_ms: 1 };
-    const message = await messages.create({ ...draft, user_id: USER, question: "q" }, undefined);
-    const { message_id, session_id } = message;
-    await open().post(USER, {
-      operation: { id: "call:1", request: 1 },
-      command: { type: "chat_cost", cost: 1, quota: 0, message_id, session_id, route: "help", sub_intent: "fees" },
-      ref_id: "r",
-      describe: () => "d",
-    });
-    await messages.join(message);
+    const { message_id } = await chat();
     const [right] = await verifyAll({ trace: sessionTrace });
     expect([right!.entries, right!.fault]).toEqual([ENTRIES + 1, undefined]);
     await storage.remove(entryKey(ENTRIES + 1));
     const [found] = await verifyAll({ trace: sessionTrace });
     expect(found!.fault).toMatchObject({ entry: ENTRIES + 1 });
     expect(found!.fault!.message).toContain(String(message_id));
+  });
+
+  it("finds an answer that was delivered and is charged no more, although later ones were charged", async () => {
+    await chat();
+    const { session_id } = await chat();
+    const { message_id } = await chat({ session: session_id });
+    await storage.remove(entryKey(ENTRIES + 3));
+    await post("call:other");
+    await chat();
+    const [found] = await verifyAll({ trace: sessionTrace });
+    expect(found).toMatchObject({ entries: ENTRIES + 4, fault: { entry: ENTRIES + 4 } });
+    expect(found!.fault!.message).toContain(`the answer ${message_id}, which was delivered, is missing`);
+  });
+
+  it("sees no fault in an answer that was charged and never delivered, or that costs nothing", async () => {
+    await chat({ cost: 0 });
+    await chat({ delivered: false });
+    await chat({ cost: 0 });
+    await chat({ delivered: false });
+    const [found] = await verifyAll({ trace: sessionTrace });
+    expect([found!.entries, found!.fault]).toEqual([ENTRIES + 4, undefined]);
+  });
+
+  it("compares answers alike however few are held at once, and where keys are listed twice", async () => {
+    const made = new Map<string, number[]>();
+    for (const user of [USER, "bob", "carol", "dora", "emil"]) {
+      if (user !== USER) await createUsers({ storage, clock, ttl_ms: 0 }).create(user, {});
+      await post("call:1", user);
+      if (user === "carol") continue;
+      made.set(user, []);
+      for (let n = 0; n < 5; n++) made.get(user)!.push((await chat({ user, cost: 0 })).message_id);
+    }
+    await storage.remove([...ledgerKey("dora"), "0", "6"]);
+    await chat({ user: "dora", cost: 0 });
+    let listings = 0;
+    const repeating: Storage = {
+      ...storage,
+      async *keys(prefix) {
+        listings += 1;
+        for await (const key of storage.keys(prefix)) yield* [key, key];
+        yield* storage.keys(prefix);
+      },
+    };
+    for (const [room, expected] of [
+      [1000, 1],
+      [63, 1],
+      [62, 3],
+      [40, 3],
+      [1, 5],
+    ] as const) {
+      listings = 0;
+      const found = await verifyAll({ trace: sessionTrace, room }, repeating);
+      const faults = found.map(({ user_id, entries, fault }) => [user_id, entries, fault]);
+      const missing = { entry: 6, message: expect.stringContaining(`answer ${made.get("dora")![4]},`) as string };
+      expect(faults, `room for ${room}`).toEqual([
+        [USER, ENTRIES + 6, undefined],
+        ["bob", 6, undefined],
+        ["carol", 1, undefined],
+        ["dora", 6, missing],
+        ["emil", 6, undefined],
+      ]);
+      expect(listings, `room for ${room}`).toBe(expected);
+    }
   });
 
   it("finds that the end is gone or another one, by an earlier verification", async () => {
@@ -265,6 +318,23 @@ function post(id: string, user = USER, on = storage) {
     ref_id: "r",
     describe: () => "d",
   });
+}
+
+/** An answer that was charged and, unless told otherwise, delivered. */
+async function chat(options: { user?: string; session?: number; cost?: number; delivered?: boolean } = {}) {
+  const { user = USER, session, cost = 1, delivered = true } = options;
+  const messages = createMessages({ storage, clock, ids });
+  const draft = { answer: "a", route: "help", sub_intent: "fees", source_items: [], model_name: "m", latency_ms: 1 };
+  const message = await messages.create({ ...draft, user_id: user, question: "q" }, session);
+  const { message_id, session_id } = message;
+  await open().post(user, {
+    operation: { id: `chat:${message_id}`, request: 1 },
+    command: { type: "chat_cost", cost, quota: 0, message_id, session_id, route: "help", sub_intent: "fees" },
+    ref_id: "r",
+    describe: () => "d",
+  });
+  if (delivered) await messages.join(message);
+  return message;
 }
 
 async function verifyAll(options: VerifyOptions = {}, on = storage): Promise<Verification[]> {
