@@ -123,6 +123,8 @@ export async function beginAttempt(
         isReadable = false;
         deps.onDamage(...damage);
       });
+      // The next attempt has another name; what stands under this one is swept as any lost attempt's.
+      if (refs === undefined) throw lose(`another attempt ${name}, which is lost, left other parts`);
       const swept = await store.sweep(top, isReadable);
       const record: SnapshotRecord = { attempt: name, previous: top.snapshot, swept, ...content, parts: refs };
       if (hasRunOut() || !(await store.append(version, record, last))) {

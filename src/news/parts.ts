@@ -24,9 +24,10 @@ export interface PartStore {
   /**
    * Writes what `base` does not have in the same words, or has no more: what is damaged of it is told and written anew.
    *
-   * @param attempt names the attempt among all there ever are
+   * @param attempt names the attempt among all there ever are, unless a server that failed over lost one of that name
+   * @returns undefined when something else stands under the attempt's name: nothing of this is to be published
    */
-  write(attempt: string, parts: Parts, base: Snapshot | undefined, onDamage: OnDamage): Promise<PartRefs>;
+  write(attempt: string, parts: Parts, base: Snapshot | undefined, onDamage: OnDamage): Promise<PartRefs | undefined>;
   /** Removes an attempt's parts but those that are still named. */
   removeOf(attempt: string, named: readonly PartRefs[]): Promise<void>;
   /** Removes a snapshot's parts but those that are still named. */
@@ -71,6 +72,14 @@ export function createPartStore(storage: Storage): PartStore {
     }
   }
 
+  /** False when something else is there. What is found may be of a writer that died before it was safe. */
+  async function createOrFind(key: Key, text: string): Promise<boolean> {
+    if (await storage.create(key, text)) return true;
+    if ((await storage.get(key)) !== text) return false;
+    await storage.confirm(key, text);
+    return true;
+  }
+
   return {
     async read<N extends keyof Parts>(refs: PartRefs, name: N): Promise<Parts[N]> {
       const text = await textOf(refs[name], name);
@@ -78,17 +87,18 @@ export function createPartStore(storage: Storage): PartStore {
       return parseDocument<Parts[N]>(keyOf(documentOf(refs[name])), text, schema)!;
     },
     async write(attempt, parts, base, onDamage) {
-      const write = async (name: keyof Parts): Promise<string> => {
+      const write = async (name: keyof Parts): Promise<string | undefined> => {
         const text = JSON.stringify(parts[name]);
         const suffix = `.${digest(name, text)}`;
         const isUnchanged =
           base !== undefined && (base.parts[name] === parts[name] || base.record.parts[name].endsWith(suffix));
         if (isUnchanged && (await isReadable(base, name, onDamage))) return base.record.parts[name];
-        await storage.create(keyOf(`${attempt}-${name}`), text);
-        return `${attempt}-${name}${suffix}`;
+        const document = `${attempt}-${name}`;
+        return (await createOrFind(keyOf(document), text)) ? `${document}${suffix}` : undefined;
       };
       const [items, topics, notices, help] = await Promise.all(PART_NAMES.map(write));
-      return { items: items!, topics: topics!, notices: notices!, help: help! };
+      if (items === undefined || topics === undefined || notices === undefined || help === undefined) return undefined;
+      return { items, topics, notices, help };
     },
     removeOf: (attempt, named) =>
       removeDocuments(

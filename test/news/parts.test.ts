@@ -8,7 +8,7 @@ import {
   type StreamItem,
 } from "../../src/news/snapshot-record.ts";
 import { StorageError } from "../../src/storage/errors.ts";
-import type { Key, Storage } from "../../src/storage/storage.ts";
+import type { Key } from "../../src/storage/storage.ts";
 import { openStream } from "../../src/storage/stream.ts";
 import { watchedStorage } from "../support/watched-storage.ts";
 import { createWorld, HOUR, NOON, rss, type World } from "./world.ts";
@@ -125,14 +125,51 @@ describe("a damaged part that the seven newest snapshots share", () => {
   });
 });
 
+describe("a part whose name a lost attempt has used", () => {
+  /** An attempt that wrote its parts and whose claims a failover lost; its process goes on. */
+  async function loseAttempt(
+    story: string,
+  ): Promise<{ news: News; calls: ReturnType<typeof watchedStorage>["calls"] }> {
+    const storage = failing();
+    const news = world.news(CONFIG, { storage });
+    storage.failPublication();
+    await expect(refreshWith(news, story, "full")).rejects.toThrow(StorageError);
+    const claims = await stream();
+    for (const [index] of claims.entries()) await world.storage.remove([...SNAPSHOT_STREAM, "0", String(index + 1)]);
+    storage.mend();
+    return { news, calls: storage.calls };
+  }
+
+  test("is not named for other content", async () => {
+    const { news } = await loseAttempt("lost");
+    await refreshWith(news, "told", "full");
+    expect(await found()).toEqual({ published: true, help: 1, newest: "told" });
+    const left = new Set((await partNames()).filter((name) => name.startsWith("part-1-")));
+    expect(left.size).toBe(4);
+    for (let round = 1; round <= 8; round++) await refreshWith(news, `after ${round}`);
+    expect((await partNames()).filter((name) => left.has(name))).toEqual([]);
+  });
+
+  test("is taken when it has the same content, once that is safe", async () => {
+    const { news, calls } = await loseAttempt("same");
+    at -= 1000;
+    await refreshWith(news, "same", "full");
+    expect(await found()).toEqual({ published: true, help: 1, newest: "same" });
+    expect((await stream()).map(isClaim)).toEqual([true, false]);
+    const parts = (await partNames()).map((name) => `news/${name}`).sort();
+    const confirmed = calls.filter(({ verb }) => verb === "confirm").map(({ key }) => key);
+    expect(confirmed.sort()).toEqual(parts);
+  });
+});
+
 async function partNames(): Promise<string[]> {
   const names: string[] = [];
   for await (const { text } of world.storage.children(["news"])) if (text.startsWith("part-")) names.push(text);
   return names;
 }
 
-/** The world's storage, which fails to append to the stream what comes after parts, once that is told. */
-function failing(): Storage & { failPublication: () => void } {
+/** The world's storage, which fails to append to the stream what comes after parts, once that is told and until mended. */
+function failing(): ReturnType<typeof watchedStorage> & { failPublication: () => void; mend: () => void } {
   let state: "sound" | "told" | "failing" = "sound";
   const storage = watchedStorage(world.storage, ({ verb, key }) => {
     if (verb === "create" && key.startsWith("news/part-") && state === "told") state = "failing";
@@ -142,6 +179,9 @@ function failing(): Storage & { failPublication: () => void } {
     ...storage,
     failPublication: () => {
       state = "told";
+    },
+    mend: () => {
+      state = "sound";
     },
   };
 }
