@@ -26,6 +26,8 @@ export interface ImportProgress {
   answers: number;
   /** Values that were there already, from an import before. */
   present: number;
+  /** Users whose ledger has entries after the last one of the export. */
+  readonly ahead: string[];
   /** The user whose ledger comes in, and its last entry; undefined between two. */
   current: { readonly user: string; readonly entry: number } | undefined;
 }
@@ -41,8 +43,9 @@ const BATCH = { values: 128, characters: 1024 * 1024 } as const;
 
 /**
  * Writes an export of ledgers into a storage that has none of its users. It is read twice: first all of it is checked,
- * the digest at its end and of each entry hash, number, sums, and that it follows the one before; then it is written. So
- * nothing is written of an input that was cut off or changed. A user becomes known last, when the whole ledger is there;
+ * the digest at its end, of each entry hash, number, sums, and that it follows the one before, and that nothing else is
+ * where it goes; then it is written. So nothing is written of an input that was cut off or changed, or that does not fit
+ * what is there. A user becomes known last, when the whole ledger is there;
  * the index of operations is made anew from the entries. An import that was interrupted is finished by running it again:
  * what is there already must be the same to the letter.
  *
@@ -59,19 +62,49 @@ export async function importLedgers(
   onProgress: () => void = () => undefined,
 ): Promise<string[]> {
   const users: string[] = [];
-  for await (const line of checkedLines(read())) {
-    if ("id" in line) progress.checked += 1;
-    else if ("users" in line) {
-      for (const one of line.users) {
+  await takeAll(storage, checkedLines(read()), {
+    async announce({ users: announced }) {
+      for (const one of announced) {
         await refuseStranger(storage, ...one);
         users.push(one[0]);
       }
-    }
-    if (progress.checked % BATCH.values === 0) onProgress();
-  }
+    },
+    async store(values) {
+      await present(storage, values);
+      onProgress();
+    },
+    entry() {
+      progress.checked += 1;
+    },
+    async finish(user, entries) {
+      if (await storage.has(entryKey(storage, user, entries + 1))) progress.ahead.push(user);
+    },
+  });
   progress.all = users.length;
   progress.writing = true;
-  await writeLedgers(storage, checkedLines(read()), progress, onProgress);
+  await takeAll(storage, checkedLines(read()), {
+    announce: () => Promise.resolve(),
+    async store(values) {
+      progress.present += await createAll(storage, values);
+      onProgress();
+    },
+    entry({ id, user_id }) {
+      progress.entries += 1;
+      progress.current = { user: user_id, entry: id };
+    },
+    answer() {
+      progress.answers += 1;
+    },
+    async hint(user, entries) {
+      const hint = headHint(entries);
+      if (hint > 0) await storage.create([...ledgerKey(user), "head"], String(hint));
+    },
+    finish() {
+      progress.users += 1;
+      progress.current = undefined;
+      return Promise.resolve();
+    },
+  });
   return users;
 }
 
@@ -128,24 +161,32 @@ async function* checkedLines(lines: AsyncIterable<string>): AsyncGenerator<Line>
   if ([...done.values()].includes(false)) throw new SealError("The input names users whose ledger it does not hold.");
 }
 
-async function writeLedgers(
-  storage: Storage,
-  lines: AsyncIterable<Line>,
-  progress: ImportProgress,
-  onProgress: () => void,
-): Promise<void> {
+/** What becomes of an export's lines. */
+interface Taker {
+  announce(line: UsersLine): Promise<void>;
+  /** Values in the order in which they are to be written: those of one call in any, a user's profile in the last. */
+  store(values: readonly Value[]): Promise<void>;
+  entry(item: Entry): void;
+  answer?(): void;
+  /** All entries of a user are stored. */
+  hint?(user: string, entries: number): Promise<void>;
+  /** All of a user is stored. */
+  finish(user: string, entries: number): Promise<void>;
+}
+
+async function takeAll(storage: Storage, lines: AsyncIterable<Line>, taker: Taker): Promise<void> {
   let last: Entry | undefined;
   let waiting: Value[] = [];
   let characters = 0;
 
   async function flush(): Promise<void> {
-    progress.present += await createAll(storage, waiting);
+    const values = waiting;
     waiting = [];
     characters = 0;
-    onProgress();
+    await taker.store(values);
   }
 
-  async function write(key: Key, value: object): Promise<void> {
+  async function add(key: Key, value: object): Promise<void> {
     const text = JSON.stringify(value);
     waiting.push({ key, text });
     characters += text.length;
@@ -153,37 +194,41 @@ async function writeLedgers(
   }
 
   async function take(item: Entry): Promise<void> {
-    await write(openStream(storage, ledgerKey(item.user_id), entry).keyOf(item.id), item);
+    await add(entryKey(storage, item.user_id, item.id), item);
+    // Whoever makes a ledger's first entry makes the others: where a user came meanwhile, nothing is mixed up.
+    if (item.id === 1) await flush();
     if (last?.operation.repeatable === true) {
-      await write(operationKey(last.user_id, last.operation.id), { entry: last.id });
+      await add(operationKey(last.user_id, last.operation.id), { entry: last.id });
     }
     last = item;
-    progress.entries += 1;
-    progress.current = { user: item.user_id, entry: item.id };
+    taker.entry(item);
   }
 
   async function finish({ user: profile, subscription, entries }: UserLine): Promise<void> {
     const { user_id } = profile;
-    if (subscription !== null) await write(subscriptionKey(user_id), subscription);
+    if (subscription !== null) await add(subscriptionKey(user_id), subscription);
     await flush();
-    const hint = headHint(entries);
-    if (hint > 0) await storage.create([...ledgerKey(user_id), "head"], String(hint));
-    await write(profileKey(user_id), profile);
+    await taker.hint?.(user_id, entries);
+    await add(profileKey(user_id), profile);
     await flush();
     last = undefined;
-    progress.users += 1;
-    progress.current = undefined;
+    await taker.finish(user_id, entries);
   }
 
   for await (const line of lines) {
     if ("id" in line) await take(line);
     else if ("user" in line) await finish(line);
-    else if ("answer" in line) {
-      await write(messageKey(line.answer.message_id), line.answer);
-      progress.answers += 1;
+    else if ("users" in line) await taker.announce(line);
+    else {
+      await add(messageKey(line.answer.message_id), line.answer);
+      taker.answer?.();
     }
   }
   await flush();
+}
+
+function entryKey(storage: Storage, user: string, number: number): Key {
+  return openStream(storage, ledgerKey(user), entry).keyOf(number);
 }
 
 function parseLine(text: string): Line {
@@ -204,17 +249,25 @@ interface Value {
 }
 
 /**
- * @returns how many were there already, the same
+ * @returns how many are there already, the same
  * @throws ImportError when another value is there
  */
+async function present(storage: Storage, values: readonly Value[]): Promise<number> {
+  const texts = await storage.getMany(values.map(({ key }) => key));
+  for (const [index, { key, text }] of values.entries()) {
+    const there = texts[index];
+    if (there !== undefined && there !== text) throw new ImportError(`Another ${printKey(key)} is in this storage.`);
+  }
+  return texts.filter((there) => there !== undefined).length;
+}
+
+/** Creates what is not there. @returns and throws as {@link present} */
 async function createAll(storage: Storage, values: readonly Value[]): Promise<number> {
   const created = await Promise.all(values.map(({ key, text }) => storage.create(key, text)));
-  const present = values.filter((_, index) => !created[index]);
-  const texts = await storage.getMany(present.map(({ key }) => key));
-  for (const [index, { key, text }] of present.entries()) {
-    if (texts[index] !== text) throw new ImportError(`Another ${printKey(key)} is in this storage.`);
-  }
-  return present.length;
+  return present(
+    storage,
+    values.filter((_, index) => !created[index]),
+  );
 }
 
 /** @throws ImportError when the storage has a user of that id who is not the one of the export */

@@ -1,16 +1,17 @@
 import { Readable } from "node:stream";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { createUsers } from "../../src/accounts/users.ts";
-import { verifyLedgers } from "../../src/ledger/verify.ts";
+import { verifyLedger, verifyLedgers } from "../../src/ledger/verify.ts";
 import { sealed } from "../../src/runtime/seal.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { exportLedgers } from "../../src/service/ledger-export.ts";
 import { importLedgers, type ImportProgress } from "../../src/service/ledger-import.ts";
+import { printKey } from "../../src/storage/documents.ts";
 import { StorageError } from "../../src/storage/errors.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { allOf, fillLedgers, openLedger, post, USERS } from "../support/ledgers.ts";
-import { watchedStorage } from "../support/watched-storage.ts";
+import { intercept, watchedStorage } from "../support/watched-storage.ts";
 
 const ENTRIES = 70;
 const NOW = "2026-11-20T00:00:00.000Z";
@@ -55,11 +56,40 @@ it("finishes an import that was interrupted at any write, and shows no user befo
 });
 
 it("takes the same in again as there already, also when the ledger has gone on", async () => {
-  await take(lines);
+  expect(await take(lines)).toMatchObject({ ahead: [] });
   await post(target, "alice", "new");
   const before = await allOf(target);
-  expect((await take(lines)).present).toBeGreaterThan(3 * ENTRIES);
+  const progress = await take(lines);
+  expect(progress.present).toBeGreaterThan(3 * ENTRIES);
+  expect(progress.ahead).toEqual(["alice"]);
   expect(await allOf(target)).toEqual(before);
+});
+
+it("refuses a ledger that went on otherwise here than there, and writes nothing", async () => {
+  await take(lines);
+  await post(target, "alice", "here");
+  const before = await allOf(target);
+  const there = await openStorage("memory:");
+  await take(lines, there);
+  for (const id of ["there", "there, too", "and again"]) await post(there, "alice", id);
+  await expect(take(await exported(there))).rejects.toThrow(
+    `Another users/alice/ledger/0/${ENTRIES + 1} is in this storage`,
+  );
+  expect(await allOf(target)).toEqual(before);
+});
+
+it("mixes nothing into the ledger of a user who comes while it is being written", async () => {
+  let came = false;
+  const busy = intercept(target, async (verb, key, run) => {
+    if (verb === "create" && !came && printKey(key) === "users/alice/ledger/0/1") {
+      came = true;
+      await post(target, "alice", "first");
+    }
+    return run();
+  });
+  await expect(take(lines, busy)).rejects.toThrow("Another users/alice/ledger/0/1 is in this storage");
+  expect((await verifyLedger(target, "alice")).fault).toBeUndefined();
+  expect((await post(target, "alice", "second")).entry.id).toBe(2);
 });
 
 it("notices an input that was cut off anywhere, and writes nothing of it", async () => {
@@ -148,7 +178,7 @@ async function collected(all: AsyncIterable<string>): Promise<string[]> {
 }
 
 function newProgress(): ImportProgress {
-  const none = { users: 0, all: 0, entries: 0, answers: 0, present: 0 };
+  const none = { users: 0, all: 0, entries: 0, answers: 0, present: 0, ahead: [] };
   return { ...none, checked: 0, writing: false, current: undefined };
 }
 

@@ -9,6 +9,9 @@ import { printRecord } from "../../print.ts";
 import { withAccounts } from "../../session.ts";
 import { text } from "../../values.ts";
 
+/** Users named in a note. */
+const MOST_NAMED = 5;
+
 export const importLedger = defineCommand({
   name: "import",
   summary: "Take in ledgers that were exported",
@@ -33,6 +36,7 @@ export const importLedger = defineCommand({
       entries: 0,
       answers: 0,
       present: 0,
+      ahead: [],
       current: undefined,
     };
     const found = await withAccounts(
@@ -72,7 +76,7 @@ export const importLedger = defineCommand({
 });
 
 async function report(context: Context, progress: ImportProgress, found: readonly Verification[]): Promise<void> {
-  const { users, entries, answers, present } = progress;
+  const { users, entries, answers, present, ahead } = progress;
   const faults = found.filter(({ fault }) => fault !== undefined);
   await printRecord(context, {
     users,
@@ -81,6 +85,12 @@ async function report(context: Context, progress: ImportProgress, found: readonl
     already_there: present,
     verified: found.length - faults.length,
   });
+  if (ahead.length > 0) {
+    const named = ahead.slice(0, MOST_NAMED).join(", ") + (ahead.length > MOST_NAMED ? ", …" : "");
+    context.terminal.say(
+      `Ledgers that have entries after the last one of the export, which stay: ${ahead.length} (${named}).`,
+    );
+  }
   if (faults.length === 0) return;
   const lines = faults.map(({ user_id, fault }) => `${user_id}: entry ${fault!.entry ?? "-"}: ${fault!.message}`);
   throw new CommandFailure(EXIT.failure, ["The ledgers came in, but not all are right.", ...lines].join("\n"));
