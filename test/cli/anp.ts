@@ -75,10 +75,11 @@ interface DaemonOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Starts `anp serve` on a free port. */
-export function spawnDaemon(args: readonly string[], { cwd, env = {} }: DaemonOptions) {
+/** Starts `anp serve` on a free port. @param log a file that takes its stderr */
+export function spawnDaemon(args: readonly string[], { cwd, env = {} }: DaemonOptions, log?: number) {
   const words = [ANP, "serve", "--port", "0", ...args];
-  const child = spawn(process.execPath, words, { cwd, env: cleanEnv(cwd, env), stdio: ["ignore", "pipe", "pipe"] });
+  const stdio = ["ignore", "pipe", log ?? "pipe"] as const;
+  const child = spawn(process.execPath, words, { cwd, env: cleanEnv(cwd, env), stdio: [...stdio] });
   leash(child);
   return { child, ended: ended(child) };
 }
@@ -87,11 +88,11 @@ export function spawnDaemon(args: readonly string[], { cwd, env = {} }: DaemonOp
 export async function startDaemon(args: readonly string[], options: DaemonOptions): Promise<Daemon> {
   const { child, ended: finished } = spawnDaemon(args, options);
   let log = "";
-  child.stderr.on("data", (text: string) => (log += text));
+  child.stderr!.on("data", (text: string) => (log += text));
   const says = async (words: string): Promise<void> => {
     const over = finished.then(() => "over" as const);
     while (!log.includes(words)) {
-      const more = new Promise((resolve) => child.stderr.once("data", resolve));
+      const more = new Promise((resolve) => child.stderr!.once("data", resolve));
       if ((await Promise.race([more, over])) === "over" && !log.includes(words)) {
         throw new Error(`The daemon ended before it said ${JSON.stringify(words)}:\n${log}`);
       }

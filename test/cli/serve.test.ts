@@ -1,10 +1,12 @@
-import { writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { withoutLooseColon } from "../../src/cli/commands/serve/listen-at.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { freePort } from "../support/free-port.ts";
+import { until } from "../support/until.ts";
 import { anp, spawnDaemon, startDaemon, type Daemon, type Ended } from "./anp.ts";
 
 const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
@@ -219,4 +221,24 @@ it("ends at once at the second signal", async () => {
     expect(await running).toBe("cut");
     await model.close();
   }
+});
+
+it("ends when it is told to although nobody reads its log any more", async () => {
+  const daemon = await start(await newFolder(), ["--demo"]);
+  daemon.child.stderr!.destroy();
+  daemon.child.kill("SIGTERM");
+  expect((await daemon.ended).code).toBe(0);
+});
+
+it("goes on when its log cannot be written, and ends when it is told to", async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const full = await open("/dev/full", "w");
+  const options = { cwd: await newFolder() };
+  const daemon = spawnDaemon(["--demo", "--storage", "memory:", "--port", new URL(url).port], options, full.fd);
+  const answers = (): Promise<boolean> => fetch(`${url}/readyz`).then(({ ok }) => ok);
+  await until("it answered", () => answers().catch(() => false));
+  expect((await fetch(`${url}/api/v1/ai/me`)).status).toBe(401);
+  daemon.child.kill("SIGTERM");
+  expect((await daemon.ended).code).toBe(0);
+  await full.close();
 });

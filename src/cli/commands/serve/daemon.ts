@@ -17,7 +17,7 @@ import { withSession, type Session } from "../../session.ts";
 import { version } from "../../version.ts";
 import { allowFaults, openFaults } from "./fault-flag.ts";
 import { listenAt } from "./listen-at.ts";
-import { createPinoLogger, type FlushedLogger } from "./pino-logger.ts";
+import { createPinoLogger, type BufferedLogger } from "./pino-logger.ts";
 import { openRates } from "./rates.ts";
 import { createRefreshTimer } from "./refresh-timer.ts";
 import { awaitStop, type Stop } from "./stop.ts";
@@ -41,7 +41,7 @@ export interface DaemonOptions {
 /** What a daemon is made of, beside its session. */
 interface Parts {
   readonly context: Context;
-  readonly logger: FlushedLogger;
+  readonly logger: BufferedLogger;
   /** Absent when the configuration turns them off. */
   readonly metrics: Metrics | undefined;
   readonly growHeap: () => void;
@@ -57,10 +57,10 @@ export async function runDaemon(options: DaemonOptions, context: Context, growHe
   const { host, port, logLevel } = options;
   const { now } = context.globals;
   const faults = await openFaults(options.fault);
-  let logger: FlushedLogger | undefined;
+  let logger: BufferedLogger | undefined;
   let metrics: Metrics | undefined;
   let watch: StorageWatch | undefined;
-  const stop = awaitStop(() => logger?.flush());
+  const stop = awaitStop(() => logger?.end());
   try {
     await withSession(
       context,
@@ -106,7 +106,7 @@ export async function runDaemon(options: DaemonOptions, context: Context, growHe
     throw watch === undefined && isOutage(error) ? unusable(error) : error;
   } finally {
     stop.forget();
-    logger?.flush();
+    await logger?.end();
   }
 }
 

@@ -1,20 +1,34 @@
+import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Logger } from "../../../runtime/logger.ts";
 
-/** A logger whose lines are written in the background, and the way to write what is left. */
-export interface FlushedLogger extends Logger {
-  /** Writes what is waiting, at once. */
-  flush(): void;
+/** A logger whose lines are written in the background. */
+export interface BufferedLogger extends Logger {
+  /** Writes what is waiting, as far as somebody takes it in time. Nothing is logged after that. */
+  end(): Promise<void>;
 }
 
 /** How long a line may wait to be written, ms. */
 const FLUSH_MS = 200;
+/** How long the end waits for what is left to be written, ms. */
+const END_WITHIN_MS = 500;
+/** What may wait while the lines are not taken, UTF-16 code units; further lines are dropped. */
+const MOST_WAITING = 4 * 1024 * 1024;
 
 /** Lines of JSON on stderr. */
-export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "silent", clock: Clock): FlushedLogger {
+export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "silent", clock: Clock): BufferedLogger {
   // Under load, lines go out by the buffer instead of one by one: a write a line costs a quarter of a request.
-  const destination = pino.destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: FLUSH_MS });
+  const destination = pino.destination({
+    dest: 2,
+    sync: false,
+    minLength: 4096,
+    periodicFlush: FLUSH_MS,
+    maxLength: MOST_WAITING,
+  });
+  // A log that cannot be written is no reason to end: the disk may be full, or whoever read it may be gone.
+  destination.on("error", () => undefined);
+  let ended = false;
   const logger = pino(
     {
       level,
@@ -25,21 +39,24 @@ export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "s
     },
     destination,
   );
+  const at =
+    (name: "debug" | "info" | "warn" | "error") =>
+    (fields: object, message: string): void => {
+      if (!ended) logger[name](fields, message);
+    };
   return {
-    debug: (fields, message) => {
-      logger.debug(fields, message);
-    },
-    info: (fields, message) => {
-      logger.info(fields, message);
-    },
-    warn: (fields, message) => {
-      logger.warn(fields, message);
-    },
-    error: (fields, message) => {
-      logger.error(fields, message);
-    },
-    flush: () => {
-      destination.flushSync();
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    async end() {
+      ended = true;
+      const flushed = new Promise((resolve) => {
+        destination.flush(resolve);
+      });
+      await Promise.race([flushed, setTimeout(END_WITHIN_MS, undefined, { ref: false })]);
+      // pino flushes once more at the end of the process, and tries for ever where nobody reads.
+      destination.flushSync = () => undefined;
     },
   };
 }

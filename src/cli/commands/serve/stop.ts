@@ -13,23 +13,23 @@ export interface Stop {
 }
 
 /**
- * Watches SIGINT and SIGTERM. The second signal ends the process at once, as if it had been killed by it.
+ * Watches SIGINT and SIGTERM. The second signal ends the process, as if it had been killed by it.
  *
- * @param beforeEnd what is still to be done then, synchronously
+ * @param beforeEnd what is still to be done then, at once
  */
-export function awaitStop(beforeEnd: () => void): Stop {
+export function awaitStop(beforeEnd: () => Promise<void> | undefined): Stop {
   let first: StopSignal | undefined;
   let resolve: () => void;
   const asked = new Promise<void>((done) => {
     resolve = done;
   });
   function onSignal(name: StopSignal): void {
-    if (first !== undefined) {
-      beforeEnd();
-      process.exit(128 + constants.signals[name]);
+    if (first === undefined) {
+      first = name;
+      resolve();
+      return;
     }
-    first = name;
-    resolve();
+    void Promise.resolve(beforeEnd()).finally(() => process.exit(128 + constants.signals[name]));
   }
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
