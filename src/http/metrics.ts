@@ -26,6 +26,8 @@ export interface Metrics extends RequestMeter, ServiceObserver {
   watch(sources: Sources): void;
   /** Whether the storage answers, as far as it is known. */
   storageIsUp(up: boolean): void;
+  /** How many things about the storage are not as they should be. */
+  storageRisks(count: number): void;
   text(): Promise<string>;
 }
 
@@ -103,6 +105,11 @@ export function createMetrics(version: string): Metrics {
     registers,
   });
   storageUp.set(1);
+  const risks = new Gauge({
+    name: "anp_storage_risks",
+    help: "What is not as it should be about the storage; the log says what",
+    registers,
+  });
 
   const modelCalls = counter("anp_model_calls_total", "Calls of the model, by outcome", ["outcome"]);
   const modelSeconds = new Histogram({
@@ -209,6 +216,9 @@ export function createMetrics(version: string): Metrics {
     },
     storageIsUp(up) {
       storageUp.set(up ? 1 : 0);
+    },
+    storageRisks(count) {
+      risks.set(count);
     },
     modelCalled(outcome, ms) {
       modelCalls.inc({ outcome });

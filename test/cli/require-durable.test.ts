@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
+import { until } from "../support/until.ts";
 import { anp, startDaemon } from "./anp.ts";
 
 let ending: (() => Promise<unknown>)[] = [];
@@ -55,5 +56,30 @@ describe.skipIf(noRedis !== undefined)("on a Redis", () => {
     const durable = await startDaemon([...args, "--require-durable"], { cwd });
     ending.push(async () => (durable.child.kill("SIGKILL"), durable.ended));
     expect(durable.log()).not.toContain('"level":"warn"');
+  });
+
+  it("tells when the server is another one or a weaker one than at the start, and when that is mended", async () => {
+    const server = await startRedis({ config: { appendonly: "yes", appendfsync: "always" } });
+    ending.push(() => server.stop());
+    const daemon = await startDaemon(["--storage", server.url(), "--demo"], { cwd: await newFolder() });
+    ending.push(async () => (daemon.child.kill("SIGKILL"), daemon.ended));
+    const risks = async (): Promise<string | undefined> =>
+      /^anp_storage_risks (.*)$/m.exec(await (await fetch(`${daemon.url}/metrics`)).text())?.[1];
+    expect(await risks()).toBe("0");
+
+    // The same server with the same data is nothing to tell.
+    await server.command("CLIENT", "KILL", "TYPE", "normal");
+    await server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+    await server.command("CLIENT", "KILL", "TYPE", "normal");
+    await daemon.says("storage: allkeys-lru");
+    expect(daemon.log()).not.toContain("the storage is not the one");
+    await until("the risk is counted", async () => (await risks()) === "1");
+
+    await server.command("FLUSHALL");
+    await server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+    await server.command("CLIENT", "KILL", "TYPE", "normal");
+    await daemon.says("the storage is not the one that was served from");
+    await daemon.says("storage: no longer so: allkeys-lru");
+    await until("it is counted no more", async () => (await risks()) === "0");
   });
 });

@@ -22,6 +22,7 @@ import { openRates } from "./rates.ts";
 import { createRefreshTimer } from "./refresh-timer.ts";
 import { awaitStop, type Stop } from "./stop.ts";
 import { checkStorage } from "./storage-check.ts";
+import { watchChanges } from "./storage-changes.ts";
 import { createStorageWatch, type StorageWatch } from "./storage-watch.ts";
 
 /** What is left to the event loop once all is closed, ms. */
@@ -66,14 +67,21 @@ export async function runDaemon(options: DaemonOptions, context: Context, growHe
       context,
       async (session) => {
         const look = (): Promise<void> => probe(session);
-        await checkStorage(session.service.storage, {
+        const { storage, clock } = session.service;
+        const findings = await checkStorage(storage, {
           logger: logger!,
-          now: session.service.clock.now(),
+          now: clock.now(),
           required: options.requireDurable,
           probe: look,
         });
         watch = createStorageWatch({ logger: logger!, probe: look, onChange: (up) => metrics?.storageIsUp(up) });
+        const stopWatching = await watchChanges(storage, findings, {
+          logger: logger!,
+          now: () => clock.now(),
+          onRisks: (count) => metrics?.storageRisks(count),
+        });
         await serveUntil(stop, session, { context, logger: logger!, metrics, growHeap, faults });
+        stopWatching();
         await watch.stop();
       },
       {

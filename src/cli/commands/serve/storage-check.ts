@@ -13,6 +13,7 @@ export class DurabilityError extends Error {
  *
  * @param now the clock's time, ms since 1970
  * @param probe reads and writes
+ * @returns what was found
  * @throws DurabilityError when `required` and acknowledged data may be lost
  * @throws StorageError when the storage cannot be read and written
  */
@@ -29,7 +30,7 @@ export async function checkStorage(
     readonly required: boolean;
     readonly probe: () => Promise<void>;
   },
-): Promise<void> {
+): Promise<Finding[]> {
   const findings = await storage.examine(now);
   const risks = findings.filter(({ level, loses }) => loses !== undefined || level === "error");
   if (required && risks.length > 0) {
@@ -40,6 +41,7 @@ export async function checkStorage(
   for (const { level, ...finding } of findings) {
     if (level !== "ok") logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);
   }
+  return findings;
 }
 
 function describe({ subject, message, loses, remedy }: Finding): string {
