@@ -31,25 +31,42 @@ ${Object.entries(SCENARIOS)
 
 A violation ends the run with exit code 1.`;
 
-const { values, positionals } = parseArgs({
-  options: Object.fromEntries(
-    ["storage", "seed", "count", "minutes", "rate", "appendfsync"].map((name) => [name, { type: "string" }]),
-  ),
-  allowPositionals: true,
-});
-const [scenario] = positionals;
-const numbers = Object.fromEntries(
-  Object.entries({ seed: String(Math.floor(Math.random() * 1e9)), ...values })
-    .filter(([name]) => name !== "storage" && name !== "appendfsync")
-    .map(([name, text]) => [name, Number(text)]),
-);
+const OPTIONS = ["storage", "seed", "count", "minutes", "rate", "appendfsync"];
+const STORAGES = /^(files|redis|cluster|(fs|redis|rediss|redis-cluster|rediss-cluster):.+)$/;
 
-if (positionals.length !== 1 || !Object.hasOwn(SCENARIOS, scenario) || Object.values(numbers).some(Number.isNaN)) {
-  console.error(USAGE);
-  process.exitCode = 2;
-} else {
-  const { storage, appendfsync } = values;
-  const options = { ...numbers, ...(storage && { storage }), ...(appendfsync && { appendfsync }) };
+/** The scenario and its options. @throws Error in words for whoever typed them */
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    options: Object.fromEntries(OPTIONS.map((name) => [name, { type: "string" }])),
+    allowPositionals: true,
+  });
+  const [scenario, ...others] = positionals;
+  if (scenario === undefined) throw new Error("Name a scenario.");
+  if (!Object.hasOwn(SCENARIOS, scenario)) throw new Error(`There is no scenario ${scenario}.`);
+  if (others.length > 0) throw new Error(`${others[0]} is one word too many.`);
+  const { storage, appendfsync, ...numbers } = { seed: String(Math.floor(Math.random() * 1e9)), ...values };
+  if (storage !== undefined && !STORAGES.test(storage)) {
+    throw new Error(`--storage is files, redis, cluster or the URL of a storage, not ${storage}.`);
+  }
+  if (appendfsync !== undefined && !["always", "everysec"].includes(appendfsync)) {
+    throw new Error(`--appendfsync is always or everysec, not ${appendfsync}.`);
+  }
+  for (const [name, text] of Object.entries(numbers)) {
+    const number = Number(text);
+    const least = name === "seed" ? 0 : name === "count" ? 1 : Number.MIN_VALUE;
+    const whole = name === "seed" || name === "count";
+    const fits = whole ? Number.isSafeInteger(number) && number >= least : number >= least && number < Infinity;
+    if (!fits || text.trim() === "") {
+      throw new Error(
+        `--${name} is a ${whole ? "whole " : ""}number ${name === "seed" ? "from 0 on" : "above 0"}, not ${text}.`,
+      );
+    }
+  }
+  const given = Object.fromEntries(Object.entries(numbers).map(([name, text]) => [name, Number(text)]));
+  return { scenario, options: { ...given, ...(storage && { storage }), ...(appendfsync && { appendfsync }) } };
+}
+
+function run({ scenario, options }) {
   console.log(`${scenario}: ${JSON.stringify(options)}`);
   const root = join(import.meta.dirname, "../..");
   const { status } = spawnSync(
@@ -65,4 +82,16 @@ if (positionals.length !== 1 || !Object.hasOwn(SCENARIOS, scenario) || Object.va
     { cwd: root, stdio: "inherit", env: { ...process.env, ANP_SOAK: JSON.stringify(options) } },
   );
   process.exitCode = status ?? 1;
+}
+
+if (process.argv.includes("--help")) console.log(USAGE);
+else {
+  let read;
+  try {
+    read = readArguments();
+  } catch (error) {
+    console.error(`${error.message}\n\n${USAGE}`);
+    process.exitCode = 2;
+  }
+  if (read !== undefined) run(read);
 }
