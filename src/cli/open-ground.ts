@@ -45,7 +45,8 @@ export async function openGround(context: Context, options: SessionOptions, defa
     if (options.unfinished !== true && (await isUnfinished(storage))) {
       throw new CommandFailure(
         EXIT.failure,
-        "Not all has come into this storage yet. Finish `anp storage import` first.",
+        "Not all has come into this storage yet. Run `anp storage import` again with the same backup to finish it; " +
+          "where that is gone, empty the folder or the database.",
       );
     }
   } catch (error) {

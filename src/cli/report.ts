@@ -1,6 +1,7 @@
 import { AnpError, ERRORS, type Fault } from "../contract/errors.ts";
 import type { Invocation } from "./command.ts";
 import { CommandFailure, EXIT, UsageError } from "./exit.ts";
+import { storageRemedy } from "./storage-remedy.ts";
 
 /** How a failure ends the process. */
 export interface Report {
@@ -43,7 +44,7 @@ function describe(error: unknown, { path, fields }: Invocation): Report {
     case "StorageError":
       return {
         exit: EXIT.unreachable,
-        lines: [asError(error.message), "Check --storage, and that it can be reached and written."],
+        lines: [asError(error.message), storageRemedy(error.message, "--storage")],
       };
     case "UnreachableError":
       return { exit: EXIT.unreachable, lines: [asError(error.message), "Check --url, and that the daemon runs."] };

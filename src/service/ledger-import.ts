@@ -256,7 +256,8 @@ async function present(storage: Storage, values: readonly Value[]): Promise<numb
   const texts = await storage.getMany(values.map(({ key }) => key));
   for (const [index, { key, text }] of values.entries()) {
     const there = texts[index];
-    if (there !== undefined && there !== text) throw new ImportError(`Another ${printKey(key)} is in this storage.`);
+    if (there === undefined || there === text) continue;
+    throw new ImportError(`Another ${printKey(key)} is in this storage. Import into a storage without that user.`);
   }
   return texts.filter((there) => there !== undefined).length;
 }

@@ -185,7 +185,7 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
     if (uncertain) {
       return new StorageError(`Redis at ${name} did not answer in time; a write may have been applied: ${reason}`);
     }
-    if (error?.name === "ReplyError") return refused(name, error);
+    if (error?.name === "ReplyError" || isRefusal(error)) return refused(name, error!);
     const doubt = !everReady && name.startsWith("rediss") ? " (does the server speak TLS?)" : "";
     return new StorageError(`Redis at ${name} does not answer: ${reason}${doubt}`);
   }

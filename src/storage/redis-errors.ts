@@ -20,7 +20,7 @@ export function reasonOf(error: Error): string {
   if (isReplica(error)) return "READONLY: it is a replica and takes no writes; the storage URL must name the primary";
   if (isWrongDatabase(error)) return `it has no database of that number (${error.message})`;
   const lost = /Connection is closed|Command aborted|max retries per request|Stream isn't writeable/;
-  return lost.test(error.message) ? "the connection was lost" : error.message;
+  return lost.test(error.message) ? "the connection was lost" : wordsOf(error);
 }
 
 /** The client hangs the command on its errors, with passwords and stored values: they must not get into a log. */
@@ -29,9 +29,12 @@ export function bare(error: Error): Error {
   return error;
 }
 
-/** The server's words. One below version 7 wraps what a script meets: `ERR Error running script (…): …: -READONLY …`. */
+/**
+ * The server's words, without those of the client. A server below version 7 wraps what a script meets itself:
+ * `ERR Error running script (…): …: -READONLY …`.
+ */
 function wordsOf(error: Error): string {
-  return error.message.replace(/^ERR Error running script .*user_script: ?\d+: -?/s, "");
+  return error.message.replace(/^Ready check failed: |^ERR Error running script .*user_script: ?\d+: -?/s, "");
 }
 
 /** Whether the server is a replica: its name may lead to the primary by now. */
@@ -49,7 +52,7 @@ export function outcomeOf(error: Error): "later" | "uncertain" | "failed" {
 /** A login or a database that the server refuses will not be better in a moment. */
 export function isRefusal(error: Error | undefined): boolean {
   if (error === undefined) return false;
-  return /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(error.message) || isWrongDatabase(error);
+  return /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(wordsOf(error)) || isWrongDatabase(error);
 }
 
 /** The server has fewer databases, or is part of a cluster, which has but one. */

@@ -153,7 +153,7 @@ it("finishes ledgers whose import was killed, and says what to do about others",
   const other = await anp(["ledger", "import", "right", "--storage", "fs:killed"], { cwd });
   expect(other.code).toBe(1);
   expect(other.stderr).toMatch(
-    /^error: Another users\/alice\/profile is in this storage\.\n.*does not finish it: import/,
+    /^error: Another users\/alice\/profile is in this storage\. Import into .* without that user\.\nNothing was written\.\n$/,
   );
 });
 
@@ -193,6 +193,9 @@ it("keeps everybody off a storage that has not come whole", async () => {
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("Not all has come into this storage yet");
   }
+  const doctor = await anp(["doctor", "--storage", "fs:part"], { cwd });
+  expect(doctor.code).toBe(1);
+  expect(doctor.stdout).toMatch(/^storage\tcontents\terror\tNot all has come into this storage: /m);
   const { code } = await shell("anp storage export --storage fs:data | anp storage import - --storage fs:part", cwd);
   expect(code).toBe(0);
   expect(await contentOf("fs:part")).toEqual(await contentOf("fs:data"));

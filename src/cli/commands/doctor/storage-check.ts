@@ -6,10 +6,18 @@ import { createSnapshotStore } from "../../../news/snapshot.ts";
 import { StorageAddressError, StorageError } from "../../../storage/errors.ts";
 import { openStorage } from "../../../storage/open.ts";
 import type { Key, Storage } from "../../../storage/storage.ts";
+import { isUnfinished } from "../../../storage/unfinished.ts";
+import { storageRemedy } from "../../storage-remedy.ts";
 import { type Check, type Diagnosis, type Examined, failed, ok, unreachable, warning } from "./check.ts";
 
 /** Clocks that differ by less are taken for one, ms. */
 const CLOCK_BOUND_MS = 2000;
+
+const UNFINISHED = failed(
+  "contents",
+  "Not all has come into this storage: `anp storage import` was interrupted, and no other command works on it.",
+  "Run the import again with the same backup. Where that is gone, empty the folder or the database.",
+);
 
 /** Whether the storage can be written and read back, what it may lose, and whether its clocks agree with this one. */
 export function storageCheck({ config, now }: Examined): Check {
@@ -26,7 +34,7 @@ export function storageCheck({ config, now }: Examined): Check {
         const obstacle = config.storage.startsWith("fs:")
           ? await obstacleTo(resolve(config.storage.slice(3)))
           : undefined;
-        if (obstacle !== undefined) return [unreachable("address", `${error.message} ${obstacle}`, REACH)];
+        if (obstacle !== undefined) return [unreachable("address", `${error.message} ${obstacle}`, remedy(error))];
         return [
           warning(
             "address",
@@ -64,17 +72,20 @@ async function examine(storage: Storage, now: number): Promise<Diagnosis[]> {
     const findings: Diagnosis[] = [ok("address", storage.url), await roundTrip(storage)];
     // What does not answer is told once.
     if (findings[1]!.level === "error") return findings;
+    if (await isUnfinished(storage)) findings.push(UNFINISHED);
     findings.push(...(await storage.examine(now)));
     if (storage.url.startsWith("fs:")) findings.push(await fileClock(storage.url.slice(3)));
     findings.push(...(await newestSnapshot(storage, now)));
     return findings;
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    return [ok("address", storage.url), unreachable("examination", error.message, REACH)];
+    return [ok("address", storage.url), unreachable("examination", error.message, remedy(error))];
   }
 }
 
-const REACH = "Check `storage`, and that it can be reached and written.";
+function remedy({ message }: StorageError): string {
+  return storageRemedy(message, "`storage`");
+}
 
 async function roundTrip(storage: Storage): Promise<Diagnosis> {
   const key: Key = ["doctor", randomUUID()];
@@ -95,7 +106,9 @@ async function roundTrip(storage: Storage): Promise<Diagnosis> {
     }
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    return unreachable("round trip", error.message, REACH);
+    // It may be there although nobody said so.
+    await storage.remove(key).catch(() => undefined);
+    return unreachable("round trip", error.message, remedy(error));
   }
   const ms = Math.ceil(performance.now() - from);
   return ok("round trip", `Created, refused to create again, read and removed in ${ms} ms.`);

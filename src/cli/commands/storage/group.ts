@@ -10,6 +10,6 @@ export const storage = defineGroup({
   examples: [
     "storage copy --storage fs:./data --to redis://localhost:6379/0",
     "storage export | gzip > backup.jsonl.gz",
-    "gunzip -c backup.jsonl.gz | anp storage import - --storage fs:./restored",
+    "storage import backup.jsonl --storage fs:./restored",
   ],
 });

@@ -20,7 +20,7 @@ export const importStorage = defineCommand({
   options: {},
   examples: [
     "storage import backup.jsonl --storage fs:./restored",
-    "gunzip -c backup.jsonl.gz | anp storage import - --storage redis://localhost:6379/0",
+    "storage import - --storage redis://localhost:6379/0 < backup.jsonl",
   ],
   async run({ file }, context) {
     await withAccounts(
