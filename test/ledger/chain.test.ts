@@ -19,8 +19,8 @@ beforeAll(async () => {
 
 /** The entry with other fields and a hash that fits them. */
 function forged(entry: Entry, fields: Partial<Entry>): Entry {
-  const { hash: _, ...kept } = entry;
-  const changed = { ...kept, ...fields };
+  const changed: Omit<Entry, "hash"> & { hash?: string } = { ...entry, ...fields };
+  delete changed.hash;
   return { ...changed, hash: hashEntry(changed) };
 }
 
