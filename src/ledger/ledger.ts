@@ -6,7 +6,8 @@ import { toIso, type Clock } from "../runtime/clock.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/errors.ts";
 import { encodeKey } from "../storage/keys.ts";
-import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
+import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
+import { itemKey } from "../storage/stream-keys.ts";
 import { openStream, spellItem, type Stream } from "../storage/stream.ts";
 import { canonicalJson, sha256 } from "../runtime/canonical.ts";
 import { decide, type Change, type Command } from "./decide.ts";
@@ -271,11 +272,12 @@ function sameRequest(found: Entry, operation: Operation): Entry {
 
 /** An entry that was read, if it is the one that was written. */
 function checked(found: Entry | undefined, user: string, version: number): Entry {
-  const name = `users/${user}/ledger/${version}`;
-  if (found === undefined) throw new CorruptionError(name, "the entry is missing");
+  const corrupt = (message: string): CorruptionError =>
+    new CorruptionError(printKey(itemKey(new EncodedSegment(encodeKey(ledgerKey(user))), version)), message);
+  if (found === undefined) throw corrupt("the entry is missing");
   const { hash, ...fields } = found;
-  if (hash !== hashEntry(fields)) throw new CorruptionError(name, "its hash does not fit its fields");
-  if (found.id !== version) throw new CorruptionError(name, `it says that it is entry ${found.id}`);
-  if (found.user_id !== user) throw new CorruptionError(name, `it says that it belongs to ${found.user_id}`);
+  if (hash !== hashEntry(fields)) throw corrupt("its hash does not fit its fields");
+  if (found.id !== version) throw corrupt(`it says that it is entry ${found.id}`);
+  if (found.user_id !== user) throw corrupt(`it says that it belongs to ${found.user_id}`);
   return found;
 }

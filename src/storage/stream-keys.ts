@@ -1,10 +1,10 @@
 import { EncodedSegment, type Key } from "./storage.ts";
 
 /** How many items share one folder of the files driver. */
-const SEGMENT_SIZE = 1000;
+export const SEGMENT_SIZE = 1000;
 
 /** A hint of the head is stored each time this many items were appended. */
-const HINT_EVERY = 64;
+export const HINT_EVERY = 64;
 
 /** The hint that a stream of so many items has at least; 0 for none. */
 export function headHint(items: number): number {

@@ -3,11 +3,7 @@ import { encodeKey } from "./keys.ts";
 import { EncodedSegment, type After, type Key, type Storage } from "./storage.ts";
 import { parseDocument, printKey } from "./documents.ts";
 import { CorruptionError } from "./errors.ts";
-
-/** How many items share one folder of the files driver. */
-const SEGMENT_SIZE = 1000;
-/** A hint of the head is stored each time this many items were appended. */
-const HINT_EVERY = 64;
+import { HINT_EVERY, itemKey, SEGMENT_SIZE } from "./stream-keys.ts";
 
 /** An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed. */
 export interface Stream<T> {
@@ -57,7 +53,7 @@ export function spellItem(item: unknown): string {
 export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>): Stream<T> {
   // Encoded once: a head is looked for at every request.
   const stem = new EncodedSegment(encodeKey(name));
-  const keyOf = (version: number): Key => [stem, String(Math.floor((version - 1) / SEGMENT_SIZE)), String(version)];
+  const keyOf = (version: number): Key => itemKey(stem, version);
   const hintKey: Key = [...name, "head"];
 
   const exists = (version: number): Promise<boolean> => storage.has(keyOf(version));

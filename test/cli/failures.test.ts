@@ -1,7 +1,9 @@
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openStorage } from "../../src/storage/open.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { fillLedgers } from "../support/ledgers.ts";
 import { anp, REPEATABLE } from "./anp.ts";
 import { contentOf } from "./content-of.ts";
 
@@ -200,4 +202,24 @@ it("shows the stack of what was not expected with --verbose alone", async () => 
   expect((await anp(args, { cwd: folder.path })).stderr).not.toContain("    at ");
   expect((await anp([...args, "--verbose"], { cwd: folder.path })).stderr).toContain("    at ");
   expect((await anp(args, { cwd: folder.path, env: { ANP_DEBUG: "1" } })).stderr).toContain("    at ");
+});
+
+it("shows a ledger's entries down to one that is damaged, and names that by its key", async () => {
+  const own = await temporaryFolder();
+  const storage = await openStorage(`fs:${join(own.path, "data")}`);
+  await fillLedgers(storage, 130);
+  await storage.close();
+  const damaged = join(own.path, "data/users/alice/ledger/0/90.json");
+  await writeFile(damaged, (await readFile(damaged, "utf8")).replace('"description":"', '"description":"x'));
+  const { code, stdout, stderr } = await anp(["ledger", "alice", "--all", "--storage", "fs:data"], { cwd: own.path });
+  expect(code).toBe(1);
+  expect(
+    stdout
+      .trim()
+      .split("\n")
+      .slice(1)
+      .map((line) => Number(line.split("\t")[0])),
+  ).toEqual(Array.from({ length: 40 }, (_, index) => 130 - index));
+  expect(stderr).toContain("users/alice/ledger/0/90");
+  await own.remove();
 });

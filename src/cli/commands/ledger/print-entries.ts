@@ -13,9 +13,14 @@ export async function printAll(
 ): Promise<void> {
   const printer = openRowPrinter(context, ledgerColumns(now));
   let count = 0;
-  for await (const row of newestFirst(reader, selection)) {
-    count += 1;
-    if (!(await printer.print(row))) return;
+  try {
+    for await (const row of newestFirst(reader, selection)) {
+      count += 1;
+      if (!(await printer.print(row))) return;
+    }
+  } catch (error) {
+    await printer.flush();
+    throw error;
   }
   await printer.end();
   if (count === 0) context.terminal.say("No entry fits.");

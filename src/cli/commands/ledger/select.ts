@@ -36,8 +36,18 @@ export async function* newestFirst(reader: LedgerReader, selection: Selection): 
   const { since, until } = selection;
   const total = await reader.total();
   const top = until === undefined ? total : await lastBefore(reader, until + DISORDER_MS, total);
-  for (let to = top; to >= 1; to -= PAGE) {
-    const rows = await reader.read(Math.max(1, to - PAGE + 1), to);
+  let size = PAGE;
+  for (let to = top; to >= 1;) {
+    let rows: LedgerRow[];
+    try {
+      rows = await reader.read(Math.max(1, to - size + 1), to);
+    } catch (error) {
+      // What is right is shown up to the entry that is not.
+      if (size === 1 || (error as Error).name !== "CorruptionError") throw error;
+      size = 1;
+      continue;
+    }
+    to -= rows.length;
     for (const row of rows.toReversed()) {
       if (fits(row, selection)) yield row;
     }
