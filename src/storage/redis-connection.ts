@@ -10,7 +10,7 @@ import { CLUSTER_COMMAND_MS, type RedisSettings } from "./redis-url.ts";
 /** How long an operation is tried again after a failure, ms. A command begun then may take `timeoutMs` more. */
 const TRY_FOR_MS = 1000;
 /** How long the second try waits at least for a connection that was lost, ms. */
-const SECOND_TRY_MS = 400;
+const SECOND_TRY_MS = 250;
 const RETRY_AFTER_MS = 40;
 const RECONNECT_AFTER_MS = 500;
 const SLOTS_REFRESH_MS = 1000;
