@@ -3,6 +3,7 @@ import type { Logger } from "../../../runtime/logger.ts";
 import { isOutage } from "../../../storage/errors.ts";
 import type { Finding } from "../../../storage/examination.ts";
 import type { Key, Storage } from "../../../storage/storage.ts";
+import { tellFinding } from "./storage-check.ts";
 
 const LOOK_EVERY_MS = 1000;
 /** Settings can be changed while a server runs. */
@@ -50,8 +51,8 @@ export async function watchChanges(
       identity = there ?? (await identify());
     }
     const risks = risksOf(found);
-    for (const [text, { level, ...finding }] of risks) {
-      if (!known.has(text)) logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);
+    for (const [text, finding] of risks) {
+      if (!known.has(text)) tellFinding(logger, finding);
     }
     for (const [text, { subject, message }] of known) {
       if (!risks.has(text)) logger.info({ subject }, `storage: no longer so: ${message}`);

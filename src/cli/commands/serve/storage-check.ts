@@ -38,10 +38,15 @@ export async function checkStorage(
     throw new DurabilityError(`${storage.url} does not keep all that is acknowledged:\n${lines.join("\n")}`);
   }
   await probe();
-  for (const { level, ...finding } of findings) {
-    if (level !== "ok") logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);
+  for (const finding of findings) {
+    if (finding.level !== "ok") tellFinding(logger, finding);
   }
   return findings;
+}
+
+/** Logs what is not as it should be about a storage. */
+export function tellFinding(logger: Logger, { level, ...finding }: Finding): void {
+  logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);
 }
 
 function describe({ subject, message, loses, remedy }: Finding): string {
