@@ -252,6 +252,11 @@ export function ledgerKey(user: string | EncodedSegment): Key {
   return ["users", user, "ledger"];
 }
 
+/** Where an entry of a user's ledger is stored. */
+export function entryKey(user: string | EncodedSegment, number: number): Key {
+  return itemKey(new EncodedSegment(encodeKey(ledgerKey(user))), number);
+}
+
 /** Where the number of an operation's entry is stored. */
 export function operationKey(user: string | EncodedSegment, operation: string): Key {
   return ["users", user, "operations", operation];
@@ -272,8 +277,7 @@ function sameRequest(found: Entry, operation: Operation): Entry {
 
 /** An entry that was read, if it is the one that was written. */
 function checked(found: Entry | undefined, user: string, version: number): Entry {
-  const corrupt = (message: string): CorruptionError =>
-    new CorruptionError(printKey(itemKey(new EncodedSegment(encodeKey(ledgerKey(user))), version)), message);
+  const corrupt = (message: string): CorruptionError => new CorruptionError(printKey(entryKey(user, version)), message);
   if (found === undefined) throw corrupt("the entry is missing");
   const { hash, ...fields } = found;
   if (hash !== hashEntry(fields)) throw corrupt("its hash does not fit its fields");

@@ -3,10 +3,8 @@ import { parseDocument, printKey, readEach } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/errors.ts";
 import { encodeSegment } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
-import { openStream } from "../storage/stream.ts";
 import { streamItem } from "../storage/stream-keys.ts";
-import { entry } from "./entry.ts";
-import { ledgerKey, operationPointer } from "./ledger.ts";
+import { entryKey, operationPointer } from "./ledger.ts";
 
 /** What is wrong in a user's ledger. */
 export interface LedgerFault {
@@ -207,7 +205,7 @@ async function followPointers(storage: Storage, found: readonly Found[]): Promis
     guard(user, () => {
       const pointer = parseDocument(key, text, operationPointer);
       if (pointer === undefined) return;
-      const at = openStream(storage, ledgerKey(user.segment), entry).keyOf(pointer.entry);
+      const at = entryKey(user.segment, pointer.entry);
       leads.push({ user, key, operation: key.at(-1)!.text, to: pointer.entry, at });
     });
   }

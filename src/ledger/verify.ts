@@ -1,11 +1,10 @@
 import { userProfile } from "../accounts/users.ts";
 import { parseDocument, printKey, probe } from "../storage/documents.ts";
 import { CorruptionError, isOutage } from "../storage/errors.ts";
-import { decodeSegment, encodeKey, encodeSegment } from "../storage/keys.ts";
+import { decodeSegment, encodeSegment } from "../storage/keys.ts";
 import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
-import { itemKey } from "../storage/stream-keys.ts";
 import type { Entry } from "./entry.ts";
-import { ledgerKey } from "./ledger.ts";
+import { entryKey, ledgerKey } from "./ledger.ts";
 import {
   firstFault,
   surveyDeliveries,
@@ -200,7 +199,7 @@ async function hintFault(storage: Storage, user: EncodedSegment, end: number): P
   if (Number.isNaN(hint)) {
     return { entry: null, message: new CorruptionError(printKey(key), "it is no number of an entry").message };
   }
-  const at = itemKey(new EncodedSegment(encodeKey(ledgerKey(user))), hint);
+  const at = entryKey(user, hint);
   // It may have been appended since the end was seen.
   if (hint <= end || (await storage.has(at))) return undefined;
   const message = `the entry is missing while the hint of the head points to ${hint}`;

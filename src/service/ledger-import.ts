@@ -3,7 +3,7 @@ import { subscriptionKey } from "../accounts/subscription.ts";
 import { profileKey, userProfile } from "../accounts/users.ts";
 import { linkFault } from "../ledger/chain.ts";
 import { entry, type Entry } from "../ledger/entry.ts";
-import { ledgerKey, operationKey } from "../ledger/ledger.ts";
+import { entryKey, ledgerKey, operationKey } from "../ledger/ledger.ts";
 import { SealError, unsealed } from "../runtime/seal.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
@@ -77,7 +77,7 @@ export async function importLedgers(
       progress.checked += 1;
     },
     async finish(user, entries) {
-      if (await storage.has(entryKey(storage, user, entries + 1))) progress.ahead.push(user);
+      if (await storage.has(entryKey(user, entries + 1))) progress.ahead.push(user);
     },
   });
   progress.all = users.length;
@@ -194,7 +194,7 @@ async function takeAll(storage: Storage, lines: AsyncIterable<Line>, taker: Take
   }
 
   async function take(item: Entry): Promise<void> {
-    await add(entryKey(storage, item.user_id, item.id), item);
+    await add(entryKey(item.user_id, item.id), item);
     // Whoever makes a ledger's first entry makes the others: where a user came meanwhile, nothing is mixed up.
     if (item.id === 1) await flush();
     if (last?.operation.repeatable === true) {
@@ -225,10 +225,6 @@ async function takeAll(storage: Storage, lines: AsyncIterable<Line>, taker: Take
     }
   }
   await flush();
-}
-
-function entryKey(storage: Storage, user: string, number: number): Key {
-  return openStream(storage, ledgerKey(user), entry).keyOf(number);
 }
 
 function parseLine(text: string): Line {
