@@ -1,7 +1,7 @@
 // Puts the program into a few files, its libraries included: Node takes most of a command's time for finding and
 // opening modules one by one. Beside them lies what the router learns from its examples.
 import { build } from "rolldown";
-import { TRAINED_FILE, trainedRouter } from "../dist/assistant/router.js";
+import { TRAINED_FILE, trainedRouter } from "../dist/assistant/routing/router.js";
 
 await build({
   input: { anp: "src/cli/main.ts" },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "../contract/limits.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
-import { createFreshCache } from "../runtime/fresh.ts";
+import { createFreshCache } from "../runtime/ttl-cache.ts";
 import { parseDocument, readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 

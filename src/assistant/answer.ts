@@ -1,6 +1,6 @@
 import type { MarketMood } from "./answering/market-answer.ts";
 import type { SourceItem } from "./passage.ts";
-import type { Routing } from "./routing.ts";
+import type { Routing } from "./routing/routing.ts";
 
 /** An earlier question of the conversation and its answer. */
 export interface Turn {

@@ -1,20 +1,20 @@
 import type { Logger } from "../runtime/logger.ts";
 import type { Answer, AnswerRequest, Turn } from "./answer.ts";
 import { createAnswerer } from "./answering/answerer.ts";
-import type { Example } from "./classifier/classifier.ts";
-import type { ModelGateway } from "./model.ts";
+import type { Example } from "./routing/classifier/classifier.ts";
+import type { ModelGateway } from "./model/model-gateway.ts";
 import type { Passage } from "./passage.ts";
 import { buildPassageIndex } from "./retrieval/passage-index.ts";
 import type { PassageIndex } from "./retrieval/passage-index.ts";
-import { createRouter } from "./router.ts";
-import type { Routing } from "./routing.ts";
+import { createRouter } from "./routing/router.ts";
+import type { Routing } from "./routing/routing.ts";
 
 export type { Answer, AnswerRequest, Turn } from "./answer.ts";
 export type { MarketMood } from "./answering/market-answer.ts";
-export type { ModelGateway } from "./model.ts";
+export type { ModelGateway } from "./model/model-gateway.ts";
 export type { Lang, Passage, SourceItem } from "./passage.ts";
 export type { PassageIndex } from "./retrieval/passage-index.ts";
-export type { Route, Routing } from "./routing.ts";
+export type { Route, Routing } from "./routing/routing.ts";
 
 /** What surrounds a question. */
 export interface RouteHints {

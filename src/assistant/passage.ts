@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { sourceItem } from "../contract/schemas/assistant.ts";
+import type { sourceItem } from "../contract/schemas/assistant-schemas.ts";
 
 /** The languages answers are written in. */
 export type Lang = "zh" | "en";

@@ -1,12 +1,12 @@
 import { CommanderError } from "commander";
-import { CATALOGUE } from "./catalogue.ts";
-import type { Invocation } from "./command.ts";
-import { didYouMean } from "../runtime/nearest.ts";
-import { EXIT, UsageError } from "./exit.ts";
-import { readGlobals } from "./globals.ts";
+import { CATALOGUE } from "./command-catalogue.ts";
+import type { Invocation } from "./framework/define-command.ts";
+import { didYouMean } from "../runtime/did-you-mean.ts";
+import { EXIT, UsageError } from "./framework/exit.ts";
+import { readGlobals } from "./framework/global-flags.ts";
 import { createProgram } from "./program.ts";
-import { openTerminal } from "./terminal.ts";
-import { TOPICS } from "./topics.ts";
+import { openTerminal } from "./terminal/terminal.ts";
+import { TOPICS } from "./help/help-topics.ts";
 
 /**
  * Runs one command line and sets the exit code of the process.
@@ -40,7 +40,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       if (error.code === "commander.excessArguments") sayWhatIsTaken(argv);
       return;
     }
-    const { reportOf } = await import("./report.ts");
+    const { reportOf } = await import("./framework/error-report.ts");
     const { exit, lines } = reportOf(error, invocation);
     process.exitCode = exit;
     process.stderr.write(`${lines.join("\n")}\n`);

@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import { CATALOGUE } from "./catalogue.ts";
-import type { Wiring } from "./command.ts";
-import { declareGlobals } from "./globals.ts";
-import { TOPICS } from "./topics.ts";
+import { CATALOGUE } from "./command-catalogue.ts";
+import type { Wiring } from "./framework/define-command.ts";
+import { declareGlobals } from "./framework/global-flags.ts";
+import { TOPICS } from "./help/help-topics.ts";
 import { version } from "./version.ts";
 
 /** The program with the names of its commands; what a command takes is loaded once it is typed. */

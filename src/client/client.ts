@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
-import { checkInput, type RawInput } from "../contract/check.ts";
+import { checkInput, type RawInput } from "../contract/check-input.ts";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../contract/endpoints.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
-import { readUrl } from "./address.ts";
-import { readEnvelope, type Success } from "./envelope.ts";
-import { RemoteRefusal } from "./errors.ts";
-import { hadNoEffect, isPassing, readRetryAfter, RETRY_POLICY, waitBefore, type RetryPolicy } from "./retry.ts";
+import { readUrl } from "./daemon-url.ts";
+import { readEnvelope, type Success } from "./read-envelope.ts";
+import { RemoteRefusal } from "./client-errors.ts";
+import { hadNoEffect, isPassing, readRetryAfter, RETRY_POLICY, waitBefore, type RetryPolicy } from "./client-retry.ts";
 import { createTransport, WireError, type WireRequest, type WireResponse } from "./transport.ts";
 
 type Part<K extends OperationId, P extends "query" | "body"> =

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as requestHttp, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { UnreachableError } from "./errors.ts";
+import { UnreachableError } from "./client-errors.ts";
 
 /** Most bytes of an answer that are taken. The largest of the contract, a full page of news, is below 1 MiB. */
 const MOST_BYTES = 32 * 1024 * 1024;

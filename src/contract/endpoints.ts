@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
-import { chatAnswer, chatBody, recommendedQuery, recommendedQuestions } from "./schemas/assistant.ts";
-import { eventBody, eventRecord } from "./schemas/events.ts";
+import { chatAnswer, chatBody, recommendedQuery, recommendedQuestions } from "./schemas/assistant-schemas.ts";
+import { eventBody, eventRecord } from "./schemas/event-schemas.ts";
 import {
   hotTopics,
   hotTopicsQuery,
@@ -11,7 +11,7 @@ import {
   refreshResult,
   topicList,
   topicsQuery,
-} from "./schemas/news.ts";
+} from "./schemas/news-schemas.ts";
 import {
   exchangeBody,
   exchangeResult,
@@ -22,7 +22,7 @@ import {
   subscription,
   tradeReward,
   tradeRewardBody,
-} from "./schemas/points.ts";
+} from "./schemas/points-schemas.ts";
 import { EXAMPLES } from "./examples.ts";
 
 /** Groups of operations that share a rate limit. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "../contract/limits.ts";
-import { codePoints } from "../contract/schemas/fields.ts";
-import { eventBody } from "../contract/schemas/events.ts";
+import { codePoints } from "../contract/schemas/shared-fields.ts";
+import { eventBody } from "../contract/schemas/event-schemas.ts";
 import { toIso } from "../runtime/clock.ts";
 
 function bounded(max: number): z.ZodString {

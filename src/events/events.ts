@@ -2,18 +2,18 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Storage } from "../storage/storage.ts";
-import { DAY_MS, daysBetween } from "./address.ts";
-import type { DayRange } from "./day-log.ts";
-import { exportEvents } from "./export.ts";
-import { summarizeFeedback, type FeedbackSummary } from "./feedback.ts";
-import { rankQuestions, type HotQuestion } from "./hot-questions.ts";
+import { DAY_MS, daysBetween } from "./log/event-address.ts";
+import type { DayRange } from "./log/day-log.ts";
+import { exportEvents } from "./replay/export-events.ts";
+import { summarizeFeedback, type FeedbackSummary } from "./projections/feedback.ts";
+import { rankQuestions, type HotQuestion } from "./projections/hot-questions.ts";
 import type { NewEvent } from "./event.ts";
-import { createEventLog, type EventLog, type QueueLimits, type Recorded } from "./log.ts";
-import { createProjections, PROJECTED_DAYS } from "./projections.ts";
-import type { ReplayReport } from "./replay-lines.ts";
-import { createRecordOnce } from "./record-once.ts";
-import { replayEvents } from "./replay.ts";
-import { countEvents, type EventStats } from "./stats.ts";
+import { createEventLog, type EventLog, type QueueLimits, type Recorded } from "./log/event-log.ts";
+import { createProjections, PROJECTED_DAYS } from "./projections/projections.ts";
+import type { ReplayReport } from "./replay/replay-lines.ts";
+import { createRecordOnce } from "./log/record-once.ts";
+import { replayEvents } from "./replay/replay-events.ts";
+import { countEvents, type EventStats } from "./projections/event-stats.ts";
 
 /** Which questions count as hot. */
 export interface HotQuestionOptions {

@@ -5,15 +5,15 @@ import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Call } from "../service/operation.ts";
 import type { Service } from "../service/service.ts";
-import { isOutage } from "../storage/errors.ts";
-import { createAnswering, type Answering, type RequestMeter } from "./answering.ts";
+import { isOutage } from "../storage/storage-errors.ts";
+import { createAnswering, type Answering, type RequestMeter } from "./error-handler.ts";
 import { clientAddress } from "./client-address.ts";
 import { createCors } from "./cors.ts";
-import { mountDocs } from "./docs.ts";
+import { mountDocs } from "./docs-page.ts";
 import { createInFlight, type InFlight, type UserSlot } from "./in-flight.ts";
-import { mountMetrics, mountPages, type MetricsPage } from "./pages.ts";
+import { mountMetrics, mountPages, type MetricsPage } from "./status-pages.ts";
 import type { RateLimits } from "./rate-limits.ts";
-import { allow, idempotencyKey, readJson, readQuery } from "./request.ts";
+import { allow, idempotencyKey, readJson, readQuery } from "./read-request.ts";
 import { success } from "./respond.ts";
 
 /** What the app knows of its process. */

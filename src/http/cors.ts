@@ -1,5 +1,5 @@
 import { appendCorsHeaders, appendCorsPreflightHeaders, isPreflightRequest, type CorsOptions, type H3Event } from "h3";
-import type { Config } from "../service/config.ts";
+import type { Config } from "../config/config-schema.ts";
 import { page } from "./respond.ts";
 
 /** Lets pages of other origins call the API, as far as the configuration says. */

@@ -1,9 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { QueueState } from "../events/log.ts";
-import type { RequestMeter } from "./answering.ts";
+import type { QueueState } from "../events/log/event-log.ts";
+import type { RequestMeter } from "./error-handler.ts";
 import type { NewsStatus } from "../news/news.ts";
 import type { ServiceObserver } from "../service/observer.ts";
-import type { StorageVerb } from "../storage/observed.ts";
+import type { StorageVerb } from "../storage/observe-storage.ts";
 import { TallyHistogram, type Tally } from "./tally.ts";
 
 /** Answers of a model take seconds. */

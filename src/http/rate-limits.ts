@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexible";
 import { RATE_GROUPS, type RateGroup } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { LimitsConfig } from "../service/server-config.ts";
+import type { LimitsConfig } from "../config/server-config.ts";
 
 /** How many requests a caller may send to a group of operations in a window of time. */
 export interface RateLimits {

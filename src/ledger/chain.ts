@@ -1,4 +1,4 @@
-import { canonicalJson } from "../runtime/canonical.ts";
+import { canonicalJson } from "../runtime/canonical-json.ts";
 import { pointsFor } from "./decide.ts";
 import { EMPTY_ACCOUNT, genesisHash, hashEntry, type Entry } from "./entry.ts";
 

@@ -1,5 +1,5 @@
 import { Decimal as DecimalJs } from "decimal.js";
-import type { QuotaRules } from "../accounts/quota.ts";
+import type { QuotaRules } from "../accounts/quota-rules.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { Account, EntryDetails } from "./entry.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { entryType } from "../contract/schemas/points.ts";
-import { canonicalJson, sha256 } from "../runtime/canonical.ts";
+import { entryType } from "../contract/schemas/points-schemas.ts";
+import { canonicalJson, sha256 } from "../runtime/canonical-json.ts";
 
 const points = z.int().min(0);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);

@@ -1,18 +1,18 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import type { QuotaRules } from "../accounts/quota.ts";
+import type { QuotaRules } from "../accounts/quota-rules.ts";
 import { AnpError, invalid, type Fault } from "../contract/errors.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
-import { CorruptionError } from "../storage/errors.ts";
+import { CorruptionError } from "../storage/storage-errors.ts";
 import { encodeKey } from "../storage/keys.ts";
 import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { itemKey } from "../storage/stream-keys.ts";
 import { openStream, spellItem, type Stream } from "../storage/stream.ts";
-import { canonicalJson, sha256 } from "../runtime/canonical.ts";
+import { canonicalJson, sha256 } from "../runtime/canonical-json.ts";
 import { decide, type Change, type Command } from "./decide.ts";
 import { EMPTY_ACCOUNT, entry, genesisHash, hashEntry, type Account, type Entry } from "./entry.ts";
-import { createTurns } from "../runtime/turns.ts";
+import { createTurns } from "../runtime/keyed-mutex.ts";
 
 /** Identifies a change, so that asking for it again gives the first result instead of a second change. */
 export interface Operation {

@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
-import type { hotTopics } from "../contract/schemas/news.ts";
+import type { hotTopics } from "../contract/schemas/news-schemas.ts";
 import { type Clock, toIso } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { isOutage } from "../storage/errors.ts";
+import { isOutage } from "../storage/storage-errors.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { NewsConfig } from "./config.ts";
-import type { Coverage } from "./coverage.ts";
-import { deepFreeze } from "./freeze.ts";
-import { type BundledSnapshot, readBundledSnapshot } from "./fallback.ts";
-import { nearestLanguage } from "./language.ts";
-import { type HelpArticle, type NewsItem, type Notice, type Projection, project } from "./projection.ts";
-import { buildSnapshot, longestRefresh, type RefreshResult, resultOf } from "./refresh.ts";
-import { createRefreshes, type RefreshMode } from "./refreshes.ts";
-import { mover, type Shift, shiftAt } from "./shift.ts";
-import { createSnapshotStore, type OnDamage, type Snapshot, type Top } from "./snapshot.ts";
-import { createViews, type NewsList, type RefreshMeta, type TopicList, type Views } from "./views.ts";
+import type { NewsConfig } from "../config/news-config.ts";
+import type { Coverage } from "./snapshot/coverage.ts";
+import { deepFreeze } from "./snapshot/deep-freeze.ts";
+import { type BundledSnapshot, readBundledSnapshot } from "./snapshot/bundled-snapshot.ts";
+import { nearestLanguage } from "../language/detect-language.ts";
+import { type HelpArticle, type NewsItem, type Notice, type Projection, project } from "./snapshot/projection.ts";
+import { buildSnapshot, longestRefresh, type RefreshResult, resultOf } from "./build-snapshot.ts";
+import { createRefreshes, type RefreshMode } from "./snapshot/refreshes.ts";
+import { mover, type Shift, shiftAt } from "./snapshot/date-shift.ts";
+import { createSnapshotStore, type OnDamage, type Snapshot, type Top } from "./snapshot/snapshot-store.ts";
+import { createViews, type NewsList, type RefreshMeta, type TopicList, type Views } from "./snapshot/views.ts";
 
 export type { HelpArticle, NewsItem, NewsList, Notice, RefreshMode, RefreshResult, TopicList };
 

@@ -1,5 +1,5 @@
-import type { Subscription } from "../accounts/subscription.ts";
-import type { QuotaState } from "../accounts/quota.ts";
+import type { Subscription } from "../accounts/subscriptions.ts";
+import type { QuotaState } from "../accounts/quota-rules.ts";
 import type { SourceItem } from "../assistant/passage.ts";
 import type { Account, Entry } from "../ledger/entry.ts";
 

@@ -1,17 +1,17 @@
-import { createQuotaRules, type QuotaRules } from "../accounts/quota.ts";
-import { createSubscriptions, type Subscriptions } from "../accounts/subscription.ts";
+import { createQuotaRules, type QuotaRules } from "../accounts/quota-rules.ts";
+import { createSubscriptions, type Subscriptions } from "../accounts/subscriptions.ts";
 import { createTokens, type Tokens } from "../accounts/tokens.ts";
 import { createUsers, type Users } from "../accounts/users.ts";
-import { checkInput, type RawInput } from "../contract/check.ts";
+import { checkInput, type RawInput } from "../contract/check-input.ts";
 import { createLedger, type Ledger } from "../ledger/ledger.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createIds, type Ids } from "../runtime/ids.ts";
 import type { Random } from "../runtime/random.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "../config/config-schema.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
 import { createPoints, type Points } from "./points.ts";
-import { createStandings, type Standings } from "./standings.ts";
+import { createStandings, type Standings } from "./user-state.ts";
 
 /** The operations on a user's points, quota and plan. */
 export type AccountOperationId = Exclude<keyof Points, "adjust">;

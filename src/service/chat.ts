@@ -1,26 +1,26 @@
-import type { Subscription, Subscriptions } from "../accounts/subscription.ts";
-import type { QuotaRules } from "../accounts/quota.ts";
+import type { Subscription, Subscriptions } from "../accounts/subscriptions.ts";
+import type { QuotaRules } from "../accounts/quota-rules.ts";
 import type { Answer, Assistant, Turn } from "../assistant/assistant.ts";
-import type { Routing } from "../assistant/routing.ts";
+import type { Routing } from "../assistant/routing/routing.ts";
 import type { OperationData, OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { Events } from "../events/events.ts";
-import { QUESTION_ASKED } from "../events/hot-questions.ts";
+import { QUESTION_ASKED } from "../events/projections/hot-questions.ts";
 import type { Entry } from "../ledger/entry.ts";
 import type { Ledger, Operation, Posting, Standing } from "../ledger/ledger.ts";
-import { createTurns } from "../runtime/turns.ts";
+import { createTurns } from "../runtime/keyed-mutex.ts";
 import type { News } from "../news/news.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { answerFromAccount } from "./account-answers.ts";
 import { createAdmission } from "./admission.ts";
-import type { Config } from "./config.ts";
-import { describeEntry } from "./describe-entry.ts";
+import type { Config } from "../config/config-schema.ts";
+import { describeEntry } from "../ledger/describe-entry.ts";
 import type { Knowledge } from "./knowledge.ts";
 import type { Message, Messages } from "./messages.ts";
 import { operationOf, userOf, type Call, type OperationHandler } from "./operation.ts";
-import type { Standings, UserStanding } from "./standings.ts";
+import type { Standings, UserStanding } from "./user-state.ts";
 
 /** Turns of a session that the plan's memory gives to the answer. */
 const MEMORY_TURNS = 6;

@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
-import { recommend } from "../assistant/questions.ts";
+import { recommend } from "../assistant/recommended-questions.ts";
 import type { OperationData } from "../contract/endpoints.ts";
 import type { Events } from "../events/events.ts";
-import { QUESTION_ASKED } from "../events/hot-questions.ts";
+import { QUESTION_ASKED } from "../events/projections/hot-questions.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { isOutage } from "../storage/errors.ts";
-import type { Config } from "./config.ts";
+import { isOutage } from "../storage/storage-errors.ts";
+import type { Config } from "../config/config-schema.ts";
 import { userOf, type OperationHandler } from "./operation.ts";
-import { readQuestions, type ListedQuestions } from "./questions-file.ts";
+import { readQuestions, type ListedQuestions } from "../assistant/questions-file.ts";
 
 /** The operations of the front page, and the intake of events. */
 export interface Feed {

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { chatAnswer } from "../contract/schemas/assistant.ts";
+import { chatAnswer } from "../contract/schemas/assistant-schemas.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
-import type { ChargeTrace } from "../ledger/survey.ts";
+import type { ChargeTrace } from "../ledger/key-scan.ts";
 import type { Ids } from "../runtime/ids.ts";
 import { parseDocument, readDocument } from "../storage/documents.ts";
-import { CorruptionError } from "../storage/errors.ts";
+import { CorruptionError } from "../storage/storage-errors.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { openStream } from "../storage/stream.ts";
 import { streamItem } from "../storage/stream-keys.ts";

@@ -1,9 +1,9 @@
-import type { ModelGateway } from "../assistant/model.ts";
+import type { ModelGateway } from "../assistant/model/model-gateway.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { Entry } from "../ledger/entry.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { News, RefreshMode } from "../news/news.ts";
-import type { StorageObserver } from "../storage/observed.ts";
+import type { StorageObserver } from "../storage/observe-storage.ts";
 
 /** How a call of the model ended. */
 export type ModelOutcome = "answered" | "no_answer" | "failed" | "abandoned";

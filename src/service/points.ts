@@ -1,13 +1,13 @@
-import type { Subscriptions } from "../accounts/subscription.ts";
+import type { Subscriptions } from "../accounts/subscriptions.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { Entry } from "../ledger/entry.ts";
 import type { Command } from "../ledger/decide.ts";
 import type { Ledger, Operation, Posted } from "../ledger/ledger.ts";
 import type { Ids } from "../runtime/ids.ts";
-import type { Config } from "./config.ts";
-import { describeEntry } from "./describe-entry.ts";
+import type { Config } from "../config/config-schema.ts";
+import { describeEntry } from "../ledger/describe-entry.ts";
 import { operationOf, userOf, type OperationHandler } from "./operation.ts";
-import type { Standings } from "./standings.ts";
+import type { Standings } from "./user-state.ts";
 
 /** An operator's correction of a user's points. */
 export interface Adjustment {

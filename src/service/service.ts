@@ -1,26 +1,26 @@
-import { createJwtVerifier, type JwtIdentity } from "../accounts/jwt.ts";
+import { createJwtVerifier, type JwtIdentity } from "../accounts/jwt-verifier.ts";
 import { createAssistant } from "../assistant/assistant.ts";
-import { checkInput, type RawInput } from "../contract/check.ts";
+import { checkInput, type RawInput } from "../contract/check-input.ts";
 import type { OperationId } from "../contract/endpoints.ts";
 import { createEvents, type Events } from "../events/events.ts";
 import { createLedger, type Ledger } from "../ledger/ledger.ts";
 import { createNews, type News } from "../news/news.ts";
-import type { Views } from "../news/views.ts";
+import type { Views } from "../news/snapshot/views.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { createFreshCache } from "../runtime/fresh.ts";
+import { createFreshCache } from "../runtime/ttl-cache.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Random } from "../runtime/random.ts";
-import { observeStorage } from "../storage/observed.ts";
+import { observeStorage } from "../storage/observe-storage.ts";
 import type { Storage } from "../storage/storage.ts";
 import { createAccountsService, type AccountsService } from "./accounts-service.ts";
 import { createChat } from "./chat.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "../config/config-schema.ts";
 import { createFeed } from "./feed.ts";
 import { observeLedger, observeModel, observeNews, type ServiceObserver } from "./observer.ts";
 import { createKnowledge } from "./knowledge.ts";
 import { createMessages } from "./messages.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
-import { createSuggestions } from "./suggestions.ts";
+import { createSuggestions } from "./grounded-suggestions.ts";
 
 /** The whole service: the 13 operations of the interface, and the rooms an operator works with. */
 export interface Service extends AccountsService {
@@ -99,7 +99,7 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
   async function openAssistant() {
     if (config.model === undefined) return createAssistant({ logger });
     const modelFetch = deps.modelFetch === undefined ? {} : { fetch: deps.modelFetch };
-    const { createModelGateway } = await import("../assistant/model.ts");
+    const { createModelGateway } = await import("../assistant/model/model-gateway.ts");
     const model = createModelGateway(config.model, { logger, ...modelFetch });
     return createAssistant({ logger, model: observer === undefined ? model : observeModel(model, observer) });
   }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Key, Storage } from "./storage.ts";
 import { EncodedSegment } from "./storage.ts";
-import { CorruptionError, isOutage, type StorageError } from "./errors.ts";
+import { CorruptionError, isOutage, type StorageError } from "./storage-errors.ts";
 
 /** A key as a person reads it: `users/alice/profile`. */
 export function printKey(key: Key): string {

@@ -1,5 +1,5 @@
 import type { Driver } from "unstorage";
-import type { Finding } from "./examination.ts";
+import type { Finding } from "./finding.ts";
 
 /**
  * An unstorage driver with what the stream needs besides. Keys are encoded (see `keys.ts`), values are text.

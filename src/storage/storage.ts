@@ -1,4 +1,4 @@
-import type { Finding } from "./examination.ts";
+import type { Finding } from "./finding.ts";
 
 /**
  * The face of the storage: text documents under keys of segments, with one primitive that decides races, `create`.

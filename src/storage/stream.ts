@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { encodeKey } from "./keys.ts";
 import { EncodedSegment, type After, type Key, type Storage } from "./storage.ts";
 import { parseDocument, printKey } from "./documents.ts";
-import { CorruptionError } from "./errors.ts";
+import { CorruptionError } from "./storage-errors.ts";
 import { HINT_EVERY, itemKey, SEGMENT_SIZE } from "./stream-keys.ts";
 
 /** An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed. */

@@ -2,8 +2,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createJwtVerifier, jwtConfig } from "../../src/accounts/jwt.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { createJwtVerifier } from "../../src/accounts/jwt-verifier.ts";
+import { jwtConfig } from "../../src/config/jwt-config.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { openFixtureService, ANCHOR } from "../support/service.ts";
 import { watchedStorage } from "../support/watched-storage.ts";
 

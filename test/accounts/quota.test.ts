@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createQuotaRules, offsetMinutes } from "../../src/accounts/quota.ts";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
+import { offsetMinutes } from "../../src/runtime/utc-offset.ts";
 
 const at = (iso: string): number => Date.parse(iso);
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createTokens, type Tokens } from "../../src/accounts/tokens.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 
 const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createClassifier, decodeTrained, encodeTrained, train } from "../../src/assistant/classifier/classifier.ts";
-import type { Classifier, Example, TrainingOptions } from "../../src/assistant/classifier/classifier.ts";
+import {
+  createClassifier,
+  decodeTrained,
+  encodeTrained,
+  train,
+} from "../../src/assistant/routing/classifier/classifier.ts";
+import type { Classifier, Example, TrainingOptions } from "../../src/assistant/routing/classifier/classifier.ts";
 
 const EXAMPLES: readonly Example[] = [
   ...["reset my password", "I forgot my password", "change password please", "my password does not work"].map(

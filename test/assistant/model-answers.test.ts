@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createAssistant } from "../../src/assistant/assistant.ts";
 import type { Answer } from "../../src/assistant/assistant.ts";
-import { modelConfig } from "../../src/assistant/config.ts";
-import { createModelGateway } from "../../src/assistant/model.ts";
+import { modelConfig } from "../../src/config/model-config.ts";
+import { createModelGateway } from "../../src/assistant/model/model-gateway.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { EXCHANGE, NOW } from "./exchange.ts";
 import { fails, says, startModelServer } from "./model-server.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { modelConfig } from "../../src/assistant/config.ts";
-import { createModelGateway } from "../../src/assistant/model.ts";
-import type { ModelRequest } from "../../src/assistant/model.ts";
+import { modelConfig } from "../../src/config/model-config.ts";
+import { createModelGateway } from "../../src/assistant/model/model-gateway.ts";
+import type { ModelRequest } from "../../src/assistant/model/model-gateway.ts";
 import { AnpError } from "../../src/contract/errors.ts";
 import { passage } from "./passages.ts";
 import { cuts, fails, garbles, hangs, says, startModelServer } from "./model-server.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recommend } from "../../src/assistant/questions.ts";
+import { recommend } from "../../src/assistant/recommended-questions.ts";
 
 const LIST = [
   { scene: "home", order_index: 2, zh: "家二", en: "home two" },

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { conceptsIn, speaksOfTrade } from "../../src/assistant/intents/concepts.ts";
-import { asksAdvice, isElliptical, withoutCourtesy, withoutResearch } from "../../src/assistant/routing-rules.ts";
+import { conceptsIn, speaksOfTrade } from "../../src/assistant/routing/routing-concepts.ts";
+import {
+  asksAdvice,
+  isElliptical,
+  withoutCourtesy,
+  withoutResearch,
+} from "../../src/assistant/routing/routing-rules.ts";
 
 describe("advice", () => {
   it.each([

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createAssistant } from "../../src/assistant/assistant.ts";
 import type { RouteHints } from "../../src/assistant/assistant.ts";
-import { SEEDS } from "../../src/assistant/routing.ts";
+import { SEEDS } from "../../src/assistant/routing/routing.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 
 const assistant = createAssistant({ logger: silentLogger });

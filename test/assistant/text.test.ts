@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assetsIn } from "../../src/assistant/assets.ts";
-import { fold, languageOf } from "../../src/assistant/text/fold.ts";
-import { plainText, sentencesOf } from "../../src/assistant/text/sentences.ts";
-import { stem } from "../../src/assistant/text/stem.ts";
-import { termsOf } from "../../src/assistant/text/terms.ts";
+import { assetsIn } from "../../src/language/assets.ts";
+import { fold, languageOf } from "../../src/language/fold.ts";
+import { plainText, sentencesOf } from "../../src/language/sentences.ts";
+import { stem } from "../../src/language/porter-stem.ts";
+import { termsOf } from "../../src/language/question-terms.ts";
 
 describe("folding", () => {
   it.each([

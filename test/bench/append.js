@@ -9,10 +9,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { createQuotaRules } from "../../dist/accounts/quota.js";
+import { createQuotaRules } from "../../dist/accounts/quota-rules.js";
 import { createLedger, ledgerKey } from "../../dist/ledger/ledger.js";
 import { systemClock } from "../../dist/runtime/clock.js";
-import { openStorage } from "../../dist/storage/open.js";
+import { openStorage } from "../../dist/storage/open-storage.js";
 import { median, table } from "./report.js";
 
 const CLIENTS = Number(process.env.ANP_BENCH_CLIENTS ?? 16);

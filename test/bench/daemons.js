@@ -13,7 +13,7 @@ import { createTokens } from "../../dist/accounts/tokens.js";
 import { createUsers } from "../../dist/accounts/users.js";
 import { systemClock } from "../../dist/runtime/clock.js";
 import { systemRandom } from "../../dist/runtime/random.js";
-import { openStorage } from "../../dist/storage/open.js";
+import { openStorage } from "../../dist/storage/open-storage.js";
 import { median, table } from "./report.js";
 
 const DAEMONS = Number(process.env.ANP_BENCH_DAEMONS ?? 4);

@@ -3,10 +3,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createQuotaRules } from "../../dist/accounts/quota.js";
+import { createQuotaRules } from "../../dist/accounts/quota-rules.js";
 import { createLedger } from "../../dist/ledger/ledger.js";
 import { fixedClock } from "../../dist/runtime/clock.js";
-import { openStorage } from "../../dist/storage/open.js";
+import { openStorage } from "../../dist/storage/open-storage.js";
 import { runMeasured } from "./measured-run.js";
 import { startRedis } from "./redis.js";
 import { median, table } from "./report.js";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CATALOGUE } from "../../src/cli/catalogue.ts";
+import { CATALOGUE } from "../../src/cli/command-catalogue.ts";
 import { readBashLine } from "../../src/cli/completion/bash-line.ts";
 import { hasShell } from "../support/shells.ts";
 import { temporaryFolder } from "../support/folder.ts";

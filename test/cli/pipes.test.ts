@@ -2,11 +2,11 @@ import { createReadStream, existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createQuotaRules } from "../../src/accounts/quota.ts";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { createUsers } from "../../src/accounts/users.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { anp, shell } from "./anp.ts";
 

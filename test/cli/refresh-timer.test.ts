@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nextRefresh } from "../../src/cli/commands/serve/refresh-timer.ts";
+import { nextRefresh } from "../../src/daemon/refresh-timer.ts";
 
 const interval_ms = 300_000;
 const now = Date.parse("2026-11-20T00:00:00Z");

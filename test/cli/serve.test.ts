@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { withoutLooseColon } from "../../src/cli/commands/serve/listen-at.ts";
+import { withoutLooseColon } from "../../src/daemon/listen-at.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createStorageWatch, type StorageWatch } from "../../src/cli/commands/serve/storage-watch.ts";
-import { StorageError } from "../../src/storage/errors.ts";
+import { createStorageWatch, type StorageWatch } from "../../src/daemon/storage-watch.ts";
+import { StorageError } from "../../src/storage/storage-errors.ts";
 
 let lost: boolean;
 let told: string[];

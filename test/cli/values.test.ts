@@ -10,7 +10,7 @@ import {
   oneOf,
   text,
   userId,
-} from "../../src/cli/values.ts";
+} from "../../src/cli/framework/value-readers.ts";
 
 const NOW = Date.parse("2026-11-20T00:00:00Z");
 

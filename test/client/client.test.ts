@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createClient, type Client, type ClientSettings } from "../../src/client/client.ts";
-import { ContractViolation, RemoteRefusal, UnreachableError } from "../../src/client/errors.ts";
+import { ContractViolation, RemoteRefusal, UnreachableError } from "../../src/client/client-errors.ts";
 import { ENDPOINTS, type OperationId } from "../../src/contract/endpoints.ts";
 import { EXAMPLES } from "../../src/contract/examples.ts";
-import { readRetryAfter } from "../../src/client/retry.ts";
+import { readRetryAfter } from "../../src/client/client-retry.ts";
 import { AnpError } from "../../src/contract/errors.ts";
 import { startDaemon, type Daemon } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
-import { checkAnswer, type CheckedAnswer } from "../../src/contract/response.ts";
+import { checkAnswer, type CheckedAnswer } from "../../src/contract/check-response.ts";
 
 const endpoints = Object.entries(ENDPOINTS) as [OperationId, Endpoint][];
 

@@ -5,7 +5,7 @@ import { systemClock } from "../../src/runtime/clock.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { anp } from "../cli/anp.ts";
 import { startDaemon, type Daemon } from "../support/daemon.ts";

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseDate } from "../../src/news/dates.ts";
-import { decodeText } from "../../src/news/decode.ts";
-import { mergeItems } from "../../src/news/dedupe.ts";
-import { feedItems } from "../../src/news/feed-item.ts";
-import { type FeedEntry, parseFeed } from "../../src/news/parse.ts";
-import { plainText } from "../../src/news/plain-text.ts";
-import type { Source } from "../../src/news/sources.ts";
+import { parseDate } from "../../src/news/sources/feed-dates.ts";
+import { decodeText } from "../../src/news/sources/decode-text.ts";
+import { mergeItems } from "../../src/news/items/dedupe.ts";
+import { feedItems } from "../../src/news/items/feed-item.ts";
+import { type FeedEntry, parseFeed } from "../../src/news/sources/parse-feed.ts";
+import { plainText } from "../../src/language/plain-text.ts";
+import type { Source } from "../../src/news/sources/sources.ts";
 
 const DATA = process.env["ANP_DATA"];
 const FEEDS = join(DATA ?? "", "feeds");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { openDay } from "../../src/events/day-log.ts";
-import { StorageError } from "../../src/storage/errors.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openDay } from "../../src/events/log/day-log.ts";
+import { StorageError } from "../../src/storage/storage-errors.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { intercept } from "../support/watched-storage.ts";
 import { contents, openEvents, question, TODAY } from "./open-events.ts";

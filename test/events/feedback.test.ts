@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
-import { emptyFeedbackDay, FEEDBACK_LIMITS, foldFeedback, summarizeFeedback } from "../../src/events/feedback.ts";
+import {
+  emptyFeedbackDay,
+  FEEDBACK_LIMITS,
+  foldFeedback,
+  summarizeFeedback,
+} from "../../src/events/projections/feedback.ts";
 import type { StoredEvent } from "../../src/events/event.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { HOUR, openEvents } from "./open-events.ts";
 
 type Vote = "helpful" | "inaccurate";

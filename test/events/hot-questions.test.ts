@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import type { StoredEvent } from "../../src/events/event.ts";
-import { DAY_LIMITS, emptyQuestionDay, foldQuestion, rankQuestions } from "../../src/events/hot-questions.ts";
-import { LOOK_EVERY_MS } from "../../src/events/projections.ts";
-import { normalizeQuestion, presentQuestion } from "../../src/events/question-form.ts";
+import {
+  DAY_LIMITS,
+  emptyQuestionDay,
+  foldQuestion,
+  rankQuestions,
+} from "../../src/events/projections/hot-questions.ts";
+import { LOOK_EVERY_MS } from "../../src/events/projections/projections.ts";
+import { normalizeQuestion, presentQuestion } from "../../src/events/projections/normalize-question.ts";
 import { toIso } from "../../src/runtime/clock.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { HOUR, next, NOON, openEvents, question } from "./open-events.ts";
 import { watchedStorage } from "../support/watched-storage.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import fc from "fast-check";
-import { openDay } from "../../src/events/day-log.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openDay } from "../../src/events/log/day-log.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { collect, next, NOON, openEvents, question, STORAGES, TODAY } from "./open-events.ts";
 import { watchedStorage, type Outcome } from "../support/watched-storage.ts";

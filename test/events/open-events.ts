@@ -1,12 +1,12 @@
 import type { Stream } from "fast-check";
 import { createEvents, type Events } from "../../src/events/events.ts";
 import type { NewEvent } from "../../src/events/event.ts";
-import type { QueueLimits } from "../../src/events/log.ts";
+import type { QueueLimits } from "../../src/events/log/event-log.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import type { Logger } from "../../src/runtime/logger.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { collect, HOUR, next, openEvents, question, STORAGES, TODAY } from "./open-events.ts";
 import { until } from "../support/until.ts";
 import { watchedStorage, type Outcome } from "../support/watched-storage.ts";

@@ -6,7 +6,7 @@ import { systemClock } from "../../dist/runtime/clock.js";
 import { createIds } from "../../dist/runtime/ids.js";
 import { silentLogger } from "../../dist/runtime/logger.js";
 import { systemRandom } from "../../dist/runtime/random.js";
-import { openStorage } from "../../dist/storage/open.js";
+import { openStorage } from "../../dist/storage/open-storage.js";
 
 const [, , folder, name, count, file] = process.argv;
 const storage = await openStorage(`fs:${folder}`);

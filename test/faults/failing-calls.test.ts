@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { verifyLedger } from "../../src/ledger/verify.ts";
+import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
-import { loadConfig } from "../../src/service/load-config.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { printKey } from "../../src/storage/documents.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { intercept } from "../support/watched-storage.ts";
 import { askService } from "./load/ask-service.js";

@@ -1,13 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { createQuotaRules } from "../../src/accounts/quota.ts";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import type { Command } from "../../src/ledger/decide.ts";
 import { entry } from "../../src/ledger/entry.ts";
 import { createLedger, ledgerKey } from "../../src/ledger/ledger.ts";
-import { verifyLedger } from "../../src/ledger/verify.ts";
+import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { encodeKey } from "../../src/storage/keys.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
 import { openStream } from "../../src/storage/stream.ts";
 import { SEED, soak } from "./load/options.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { record } from "./load/drive.ts";
 import type { Answer, Call } from "./load/history.ts";
 import { SEED, soak } from "./load/options.ts";

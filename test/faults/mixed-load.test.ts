@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { browse } from "./load/browse.ts";
 import { startDaemonServer } from "./load/daemon-process.ts";
 import { drive } from "./load/drive.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isOutage, StorageError } from "../../src/storage/errors.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { isOutage, StorageError } from "../../src/storage/storage-errors.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedisPair } from "../support/redis-pair.ts";
 import { until } from "../support/until.ts";

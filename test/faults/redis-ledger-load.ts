@@ -1,11 +1,11 @@
 import { onTestFinished } from "vitest";
-import { createQuotaRules } from "../../src/accounts/quota.ts";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { createUsers } from "../../src/accounts/users.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
-import { verifyLedger } from "../../src/ledger/verify.ts";
+import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
-import { isOutage } from "../../src/storage/errors.ts";
+import { isOutage } from "../../src/storage/storage-errors.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { until } from "../support/until.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { StorageError } from "../../src/storage/errors.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { StorageError } from "../../src/storage/storage-errors.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedisProxy, type Fate, type Message, type RedisProxy } from "../support/redis-proxy.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createApp } from "../../src/http/app.ts";
-import { listen, type Listening } from "../../src/http/listen.ts";
+import { listen, type Listening } from "../../src/daemon/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { openFixtureService, type FixtureService } from "../support/service.ts";
 

@@ -9,9 +9,9 @@ import {
 import { errorEnvelope, successEnvelope } from "../../src/contract/envelope.ts";
 import type { Fault } from "../../src/contract/errors.ts";
 import { createApp, type AppOptions } from "../../src/http/app.ts";
-import { listen } from "../../src/http/listen.ts";
+import { listen } from "../../src/daemon/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { openFixtureService, type FixtureService } from "../support/service.ts";

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
 import { createApp } from "../../src/http/app.ts";
-import { listen, type Listening } from "../../src/http/listen.ts";
+import { listen, type Listening } from "../../src/daemon/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { noChromium, startChromium } from "../support/chromium.ts";
 import { openFixtureService, type FixtureService } from "../support/service.ts";

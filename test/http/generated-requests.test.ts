@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { checkAnswer } from "../../src/contract/response.ts";
+import { checkAnswer } from "../../src/contract/check-response.ts";
 import { createApp } from "../../src/http/app.ts";
-import { verifyLedger } from "../../src/ledger/verify.ts";
+import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { openFixtureService } from "../support/service.ts";
 import { generatedRequests, type Generated } from "./generated-requests.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
-import { StorageError } from "../../src/storage/errors.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { StorageError } from "../../src/storage/storage-errors.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { intercept } from "../support/watched-storage.ts";
 import { describeApi, type Api } from "./describe-api.ts";

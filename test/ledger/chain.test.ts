@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { linkFault } from "../../src/ledger/chain.ts";
 import { genesisHash, hashEntry, type Account, type Entry } from "../../src/ledger/entry.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { openLedger, post } from "../support/ledgers.ts";
 
 const FREE = { type: "chat_cost", cost: 1, quota: 5, message_id: 1, session_id: 1, route: "help", sub_intent: "fees" };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createQuotaRules } from "../../src/accounts/quota.ts";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { decide, pointsFor, type Change, type Command, type Refusal } from "../../src/ledger/decide.ts";
 import { EMPTY_ACCOUNT, type Account } from "../../src/ledger/entry.ts";
 

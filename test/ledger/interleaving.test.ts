@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createQuotaRules } from "../../src/accounts/quota.ts";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { AnpError } from "../../src/contract/errors.ts";
 import type { Command } from "../../src/ledger/decide.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger, type Operation } from "../../src/ledger/ledger.ts";
-import { verifyLedger } from "../../src/ledger/verify.ts";
+import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { StorageError } from "../../src/storage/errors.ts";
+import { StorageError } from "../../src/storage/storage-errors.ts";
 import { Crashed, unreliable, type Fault } from "../support/unreliable-storage.ts";
 
 const USER = "Ümit/1";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createQuotaRules } from "../../src/accounts/quota.ts";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 
 async function openLedger(): Promise<Ledger> {
   const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));

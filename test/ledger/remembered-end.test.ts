@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { createQuotaRules } from "../../src/accounts/quota.ts";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { createLedger, ledgerKey, operationKey, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
 import { entry } from "../../src/ledger/entry.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { openStream } from "../../src/storage/stream.ts";
 import { watchedStorage } from "../support/watched-storage.ts";

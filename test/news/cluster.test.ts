@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { clusterHeadlines } from "../../src/news/cluster.ts";
-import { nearest } from "../../src/news/neighbours.ts";
-import { createPace } from "../../src/news/pace.ts";
-import { detectLanguage } from "../../src/news/language.ts";
-import { detectSymbols } from "../../src/news/symbols.ts";
-import { type Headline, vectorsOf } from "../../src/news/term-vectors.ts";
+import { clusterHeadlines } from "../../src/news/topics/cluster.ts";
+import { nearest } from "../../src/news/topics/neighbours.ts";
+import { createPace } from "../../src/news/topics/event-loop-yield.ts";
+import { detectLanguage } from "../../src/language/detect-language.ts";
+import { detectSymbols } from "../../src/language/symbols.ts";
+import { type Headline, vectorsOf } from "../../src/news/topics/term-vectors.ts";
 import { HOUR, NOON } from "./world.ts";
 
 const told = (title: string, at = NOON, summary = ""): Headline => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { newsConfig } from "../../src/news/config.ts";
+import { newsConfig } from "../../src/config/news-config.ts";
 
 const SOURCE = { id: "a", name: "A", lang: "en", url: "feeds/a.xml" };
 

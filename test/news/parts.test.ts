@@ -6,8 +6,8 @@ import {
   type SnapshotRecord,
   streamItem,
   type StreamItem,
-} from "../../src/news/snapshot-record.ts";
-import { StorageError } from "../../src/storage/errors.ts";
+} from "../../src/news/snapshot/snapshot-record.ts";
+import { StorageError } from "../../src/storage/storage-errors.ts";
 import type { Key } from "../../src/storage/storage.ts";
 import { openStream } from "../../src/storage/stream.ts";
 import { watchedStorage } from "../support/watched-storage.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createNews } from "../../src/news/news.ts";
-import { newsConfig } from "../../src/news/config.ts";
+import { newsConfig } from "../../src/config/news-config.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { serve, type TestServer } from "./server.ts";
 import { createWorld, HOUR, NOON, rss, type Story, type World } from "./world.ts";

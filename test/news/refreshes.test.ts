@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isClaim, streamItem, SNAPSHOT_STREAM, type StreamItem } from "../../src/news/snapshot-record.ts";
+import { isClaim, streamItem, SNAPSHOT_STREAM, type StreamItem } from "../../src/news/snapshot/snapshot-record.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
-import { StorageError } from "../../src/storage/errors.ts";
+import { StorageError } from "../../src/storage/storage-errors.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { openStream } from "../../src/storage/stream.ts";
 import { until } from "../support/until.ts";

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import type { Logger } from "../../src/runtime/logger.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { openStorage } from "../../src/storage/open.ts";
-import { newsConfig } from "../../src/news/config.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
+import { newsConfig } from "../../src/config/news-config.ts";
 import { createNews, type News, type NewsDeps } from "../../src/news/news.ts";
 
 export const NOON = Date.parse("2026-11-20T12:00:00Z");

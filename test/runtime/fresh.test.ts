@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createFreshCache } from "../../src/runtime/fresh.ts";
+import { createFreshCache } from "../../src/runtime/ttl-cache.ts";
 
 interface Value {
   readonly n: number;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import { sealed, SealError, unsealed } from "../../src/runtime/seal.ts";
+import { sealed, SealError, unsealed } from "../../src/backup/checksummed-lines.ts";
 
 const NOW = "2026-11-20T00:00:00.000Z";
 const HEAD = JSON.stringify({ anp_export: "ledger", version: 1, created_at: NOW });

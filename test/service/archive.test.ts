@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, expect, it } from "vitest";
-import { verifyLedgers } from "../../src/ledger/verify.ts";
-import { storedValue, storedValues, type StoredValue } from "../../src/service/archive.ts";
+import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
+import { storedValue, storedValues, type StoredValue } from "../../src/backup/storage-archive.ts";
 import { sessionTrace } from "../../src/service/messages.ts";
-import { storeValues } from "../../src/service/restore.ts";
-import { StorageError } from "../../src/storage/errors.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { storeValues } from "../../src/backup/restore-storage.ts";
+import { StorageError } from "../../src/storage/storage-errors.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { encodeKey } from "../../src/storage/keys.ts";
 import { EncodedSegment, type Key, type Storage } from "../../src/storage/storage.ts";
-import { isUnfinished, markFinished } from "../../src/storage/unfinished.ts";
+import { isUnfinished, markFinished } from "../../src/storage/unfinished-import.ts";
 import { allOf, fillLedgers, openLedger, post, USERS } from "../support/ledgers.ts";
 import { watchedStorage } from "../support/watched-storage.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMessages } from "../../src/service/messages.ts";
 import type { Service } from "../../src/service/service.ts";
-import { StorageError } from "../../src/storage/errors.ts";
-import { openStorage } from "../../src/storage/open.ts";
-import { verifyLedger } from "../../src/ledger/verify.ts";
+import { StorageError } from "../../src/storage/storage-errors.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
+import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import { openFixtureService } from "../support/service.ts";
 import { intercept } from "../support/watched-storage.ts";

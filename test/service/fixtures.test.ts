@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { verifyLedger } from "../../src/ledger/verify.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { ANCHOR, openFixtureService, type FixtureService } from "../support/service.ts";
 

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { configSchema } from "../../src/service/config.ts";
-import { exampleConfig } from "../../src/service/config-example.ts";
-import { ConfigError } from "../../src/service/config-faults.ts";
-import { configJsonSchema } from "../../src/service/config-json-schema.ts";
-import { configKeys } from "../../src/service/config-keys.ts";
-import { describeSource } from "../../src/service/config-source.ts";
-import { loadConfig } from "../../src/service/load-config.ts";
+import { configSchema } from "../../src/config/config-schema.ts";
+import { exampleConfig } from "../../src/config/config-example.ts";
+import { ConfigError } from "../../src/config/config-errors.ts";
+import { configJsonSchema } from "../../src/config/config-json-schema.ts";
+import { configKeys } from "../../src/config/config-keys.ts";
+import { describeSource } from "../../src/config/config-source.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 async function withFile<T>(text: string, test: (file: string, folder: string) => Promise<T>): Promise<T> {

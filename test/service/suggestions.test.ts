@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createAssistant } from "../../src/assistant/assistant.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
-import { createSuggestions } from "../../src/service/suggestions.ts";
+import { createSuggestions } from "../../src/service/grounded-suggestions.ts";
 import { openFixtureService } from "../support/service.ts";
 
 it.each(["zh", "en"])("suggests in %s only questions that the assistant answers from the topic", async (lang) => {

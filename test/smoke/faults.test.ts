@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { checkAnswer } from "../../src/contract/response.ts";
-import { checkFaults, FAULT_LIST, faultText, readFault } from "../../src/faults/catalogue.ts";
-import { createFaults } from "../../src/faults/faults.ts";
+import { checkAnswer } from "../../src/contract/check-response.ts";
+import { checkFaults, FAULT_LIST, faultText, readFault } from "../../src/faults/fault-catalogue.ts";
+import { createFaults } from "../../src/faults/inject-faults.ts";
 import { createApp } from "../../src/http/app.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import type { Service } from "../../src/service/service.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { planDaemon, serveLine } from "../../src/smoke/own-daemon.ts";
+import { planDaemon, serveLine } from "../../src/smoke/run/own-daemon.ts";
 import { smokeFileOf } from "./smoke-files.ts";
 
 async function lineOf(header: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { planDaemon } from "../../src/smoke/own-daemon.ts";
+import { planDaemon } from "../../src/smoke/run/own-daemon.ts";
 import { faultsOf, smokeFileOf } from "./smoke-files.ts";
 
 const STEP = "steps:\n  - request: GET /api/v1/ai/me\n";

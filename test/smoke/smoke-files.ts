@@ -1,8 +1,8 @@
 import { silentLogger } from "../../src/runtime/logger.ts";
-import { planDaemon, startDaemon, type OwnDaemon } from "../../src/smoke/own-daemon.ts";
-import { readSmokeFile, type SmokeFile } from "../../src/smoke/read-file.ts";
-import type { FileResult } from "../../src/smoke/result.ts";
-import { runFile, type RunOptions } from "../../src/smoke/run-file.ts";
+import { planDaemon, startDaemon, type OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
+import { readSmokeFile, type SmokeFile } from "../../src/smoke/file/read-smoke-file.ts";
+import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
+import { runFile, type RunOptions } from "../../src/smoke/run/run-smoke-file.ts";
 
 /** A smoke file of a text that is right. */
 export function smokeFileOf(text: string, env: RunOptions["env"] = {}): SmokeFile {

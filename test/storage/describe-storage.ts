@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { readDocument, writeDocument } from "../../src/storage/documents.ts";
-import { CorruptionError } from "../../src/storage/errors.ts";
+import { CorruptionError } from "../../src/storage/storage-errors.ts";
 import { encodeKey } from "../../src/storage/keys.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
 import { openStream } from "../../src/storage/stream.ts";

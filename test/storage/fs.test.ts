@@ -3,9 +3,9 @@ import { readlinkSync } from "node:fs";
 import { chmod, mkdir, open, readdir, realpath, stat, writeFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { StorageAddressError, StorageError } from "../../src/storage/errors.ts";
-import { openStorage, storageOf } from "../../src/storage/open.ts";
-import { memoryDriver } from "../../src/storage/memory.ts";
+import { StorageAddressError, StorageError } from "../../src/storage/storage-errors.ts";
+import { openStorage, storageOf } from "../../src/storage/open-storage.ts";
+import { memoryDriver } from "../../src/storage/memory-driver.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { describeStorage } from "./describe-storage.ts";
 

@@ -1,6 +1,6 @@
 // Writes 50,000-character values and acknowledges each on stdout, until it is killed.
 import { writeSync } from "node:fs";
-import { openStorage } from "../../dist/storage/open.js";
+import { openStorage } from "../../dist/storage/open-storage.js";
 
 const [, , folder, round] = process.argv;
 const storage = await openStorage(`fs:${folder}`);

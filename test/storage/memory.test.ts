@@ -1,4 +1,4 @@
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { describeStorage } from "./describe-storage.ts";
 
 describeStorage("memory", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { StorageAddressError } from "../../src/storage/errors.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { StorageAddressError } from "../../src/storage/storage-errors.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 
 describe("a storage URL", () => {
   async function refusalOf(url: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isReplica, outcomeOf } from "../../src/storage/redis-errors.ts";
+import { isReplica, outcomeOf } from "../../src/storage/redis/redis-errors.ts";
 
 const READONLY = "READONLY You can't write against a read only replica.";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Finding } from "../../src/storage/examination.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import type { Finding } from "../../src/storage/finding.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster } from "../support/redis-cluster.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";

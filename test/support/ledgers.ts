@@ -1,5 +1,5 @@
-import { createQuotaRules } from "../../src/accounts/quota.ts";
-import { createSubscriptions } from "../../src/accounts/subscription.ts";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
+import { createSubscriptions } from "../../src/accounts/subscriptions.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
 import { createUsers } from "../../src/accounts/users.ts";
 import type { Command } from "../../src/ledger/decide.ts";

@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { silentLogger, type Logger } from "../../src/runtime/logger.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
-import { loadFixture, openFixture } from "../../src/service/fixtures.ts";
-import { loadConfig, type ConfigValues } from "../../src/service/load-config.ts";
+import { loadFixture, openFixture } from "../../src/admin/load-fixture.ts";
+import { loadConfig, type ConfigValues } from "../../src/config/load-config.ts";
 import { createService, type Service } from "../../src/service/service.ts";
-import { openStorage } from "../../src/storage/open.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 
 /** The anchor of the demo: with the clock there, nothing in it moves. */

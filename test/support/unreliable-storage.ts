@@ -1,5 +1,5 @@
 import { printKey } from "../../src/storage/documents.ts";
-import { StorageError } from "../../src/storage/errors.ts";
+import { StorageError } from "../../src/storage/storage-errors.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { intercept } from "./watched-storage.ts";
 

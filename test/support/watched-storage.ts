@@ -1,4 +1,4 @@
-import { StorageError } from "../../src/storage/errors.ts";
+import { StorageError } from "../../src/storage/storage-errors.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
 

@@ -1,8 +1,8 @@
 import { AnpError } from "../../contract/errors.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import type { Answer, AnswerRequest } from "../answer.ts";
-import { assetsIn } from "../assets.ts";
-import type { ModelGateway } from "../model.ts";
+import { assetsIn } from "../../language/assets.ts";
+import type { ModelGateway } from "../model/model-gateway.ts";
 import type { Lang, Passage } from "../passage.ts";
 import type { PassageIndex } from "../retrieval/passage-index.ts";
 import { rankSentences } from "../retrieval/sentence-ranking.ts";

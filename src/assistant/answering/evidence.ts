@@ -1,12 +1,12 @@
 import type { AnswerRequest } from "../answer.ts";
-import { conceptsIn } from "../intents/concepts.ts";
+import { conceptsIn } from "../routing/routing-concepts.ts";
 import type { Passage } from "../passage.ts";
 import { isOfLang } from "../passage.ts";
 import type { Hit, PassageIndex } from "../retrieval/passage-index.ts";
 import { toQuery } from "../retrieval/query.ts";
 import type { Query } from "../retrieval/query.ts";
-import { isElliptical, withoutResearch } from "../routing-rules.ts";
-import { termsOf } from "../text/terms.ts";
+import { isElliptical, withoutResearch } from "../routing/routing-rules.ts";
+import { termsOf } from "../../language/question-terms.ts";
 
 /** The passages that may answer a question, best first, and the query that found them. */
 export interface Evidence {

@@ -1,10 +1,10 @@
-import { assetsIn } from "../assets.ts";
-import { conceptsIn } from "../intents/concepts.ts";
+import { assetsIn } from "../../language/assets.ts";
+import { conceptsIn } from "../routing/routing-concepts.ts";
 import type { Lang, Passage } from "../passage.ts";
 import { isOfLang, toSourceItem } from "../passage.ts";
 import type { PassageIndex } from "../retrieval/passage-index.ts";
-import { sentencesOf, plainText } from "../text/sentences.ts";
-import { termsOf } from "../text/terms.ts";
+import { sentencesOf, plainText } from "../../language/sentences.ts";
+import { termsOf } from "../../language/question-terms.ts";
 import type { Extract } from "./extraction.ts";
 
 /** Share of the words of two titles above which they tell the same. */

@@ -1,4 +1,4 @@
-import type { Sentiment } from "../../contract/schemas/fields.ts";
+import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
 import type { Lang } from "../passage.ts";
 
 /** The market's mood and hot topics, as the service counts them. */

@@ -1,5 +1,5 @@
 import type { AnswerRequest } from "../answer.ts";
-import type { ModelGateway } from "../model.ts";
+import type { ModelGateway } from "../model/model-gateway.ts";
 import type { Passage, SourceItem } from "../passage.ts";
 import { toSourceItem } from "../passage.ts";
 import type { PassageIndex } from "../retrieval/passage-index.ts";

@@ -1,5 +1,5 @@
 import type { Passage } from "../passage.ts";
-import { NO_ANSWER } from "./prompt.ts";
+import { NO_ANSWER } from "./model-prompt.ts";
 
 /** A model's answer with its citations resolved. */
 export interface CitedAnswer {

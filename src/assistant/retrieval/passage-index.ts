@@ -1,9 +1,9 @@
 import type { Lang, Passage } from "../passage.ts";
 import { isOfLang } from "../passage.ts";
-import { nearestTerm } from "../text/spelling.ts";
-import { plainText, sentencesOf } from "../text/sentences.ts";
-import type { Sentence } from "../text/sentences.ts";
-import { termsOf } from "../text/terms.ts";
+import { nearestTerm } from "../../language/spelling.ts";
+import { plainText, sentencesOf } from "../../language/sentences.ts";
+import type { Sentence } from "../../language/sentences.ts";
+import { termsOf } from "../../language/question-terms.ts";
 import type { Query } from "./query.ts";
 
 /** A sentence of a passage with its terms. */

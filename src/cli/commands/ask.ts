@@ -1,10 +1,10 @@
 import type { OperationData } from "../../contract/endpoints.ts";
-import { cleanLine, cleanText } from "../clean.ts";
-import { defineCommand, type Context } from "../command.ts";
-import { optional, required, userParam } from "../param.ts";
-import { printRecord } from "../print.ts";
-import { runOperation } from "../operations.ts";
-import { anything, idempotencyKey, integer } from "../values.ts";
+import { cleanLine, cleanText } from "../terminal/clean-text.ts";
+import { defineCommand, type Context } from "../framework/define-command.ts";
+import { optional, required, userParam } from "../framework/param.ts";
+import { printRecord } from "../terminal/print.ts";
+import { runOperation } from "../target/operations.ts";
+import { anything, idempotencyKey, integer } from "../framework/value-readers.ts";
 
 export const ask = defineCommand({
   name: "ask",

@@ -1,11 +1,11 @@
-import { defineCommand } from "../command.ts";
-import { required } from "../param.ts";
-import { oneOf } from "../values.ts";
+import { defineCommand } from "../framework/define-command.ts";
+import { required } from "../framework/param.ts";
+import { oneOf } from "../framework/value-readers.ts";
 
 const SCRIPTS = {
-  bash: async () => (await import("../completion/bash.ts")).BASH,
-  zsh: async () => (await import("../completion/zsh.ts")).ZSH,
-  fish: async () => (await import("../completion/fish.ts")).FISH,
+  bash: async () => (await import("../completion/bash-script.ts")).BASH,
+  zsh: async () => (await import("../completion/zsh-script.ts")).ZSH,
+  fish: async () => (await import("../completion/fish-script.ts")).FISH,
 };
 
 const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];

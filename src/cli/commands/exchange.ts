@@ -1,9 +1,9 @@
-import { defineCommand } from "../command.ts";
-import { confirmChange, yesFlag } from "../confirm.ts";
-import { optional, required, userParam } from "../param.ts";
-import { printRecord } from "../print.ts";
-import { runAccountOperation } from "../operations.ts";
-import { amount, idempotencyKey } from "../values.ts";
+import { defineCommand } from "../framework/define-command.ts";
+import { confirmChange, yesFlag } from "../framework/confirm.ts";
+import { optional, required, userParam } from "../framework/param.ts";
+import { printRecord } from "../terminal/print.ts";
+import { runAccountOperation } from "../target/operations.ts";
+import { amount, idempotencyKey } from "../framework/value-readers.ts";
 
 export const exchange = defineCommand({
   name: "exchange",

@@ -1,10 +1,10 @@
 import { systemClock } from "../../runtime/clock.ts";
-import { defineCommand } from "../command.ts";
-import { userParam } from "../param.ts";
-import { printRecord } from "../print.ts";
-import { runAccountOperation } from "../operations.ts";
-import { showReset } from "../when.ts";
-import { USER_OR_TOKEN } from "../user-named.ts";
+import { defineCommand } from "../framework/define-command.ts";
+import { userParam } from "../framework/param.ts";
+import { printRecord } from "../terminal/print.ts";
+import { runAccountOperation } from "../target/operations.ts";
+import { showReset } from "../framework/when.ts";
+import { USER_OR_TOKEN } from "../target/user-named.ts";
 
 export const quota = defineCommand({
   name: "quota",

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Command } from "commander";
-import type { Env } from "../environment.ts";
-import { declareGlobals, readGlobals } from "../globals.ts";
+import type { Env } from "../framework/environment.ts";
+import { declareGlobals, readGlobals } from "../framework/global-flags.ts";
 import { readBashLine } from "./bash-line.ts";
 import { candidatesAt, commandNames, verbNames, type Candidates } from "./candidates.ts";
 import type { Settings } from "./known-names.ts";
@@ -68,7 +68,7 @@ async function helpOn(words: readonly string[]): Promise<Fitting> {
   const place = await findPlace(words, []);
   if (place.command !== undefined) return { place, candidates: place.verbs ? verbNames(place.command) : [] };
   if (words.length > 1) return { place, candidates: [] };
-  const { TOPICS } = await import("../topics.ts");
+  const { TOPICS } = await import("../help/help-topics.ts");
   const topics = [...TOPICS].map(([word, { about }]) => ({ word, about }));
   return { place, candidates: [...commandNames(), ...topics] };
 }

@@ -1,7 +1,7 @@
-import { findDaemon } from "../daemon-target.ts";
-import type { Env } from "../environment.ts";
-import type { Globals } from "../globals.ts";
-import { userIds as listUserIds } from "../user-ids.ts";
+import { findDaemon } from "../target/daemon-target.ts";
+import type { Env } from "../framework/environment.ts";
+import type { Globals } from "../framework/global-flags.ts";
+import { userIds as listUserIds } from "../target/user-ids.ts";
 import type { Candidate } from "./candidates.ts";
 import type { Place } from "./place.ts";
 
@@ -19,14 +19,14 @@ const MOST_USERS = 200;
 
 /** The names of the user's profiles. */
 export async function profileNames({ env }: Settings): Promise<Candidate[]> {
-  const { readProfiles } = await import("../profiles.ts");
+  const { readProfiles } = await import("../target/profiles.ts");
   const { profiles } = await readProfiles(env);
   return Object.entries(profiles).map(([name, { url }]) => ({ word: name, about: url }));
 }
 
 /** The plans of the configuration. */
 export async function planNames(settings: Settings): Promise<Candidate[]> {
-  const { openConfig } = await import("../open-config.ts");
+  const { openConfig } = await import("../target/open-config.ts");
   const { config } = await openConfig({ globals: settings.globals(), env: settings.env });
   return Object.keys(config.plans).map((word) => ({ word }));
 }

@@ -1,8 +1,8 @@
 // Appends one entry to a user's ledger and prints it with the steps that it took; killed before a step that it is told.
-import { createQuotaRules } from "../../../dist/accounts/quota.js";
+import { createQuotaRules } from "../../../dist/accounts/quota-rules.js";
 import { createLedger } from "../../../dist/ledger/ledger.js";
 import { systemClock } from "../../../dist/runtime/clock.js";
-import { openStorage } from "../../../dist/storage/open.js";
+import { openStorage } from "../../../dist/storage/open-storage.js";
 import { stoppable } from "./stop-at-step.js";
 
 const [, , url, user, key, stop] = process.argv;

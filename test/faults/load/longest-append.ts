@@ -1,4 +1,4 @@
-import { createQuotaRules } from "../../../src/accounts/quota.ts";
+import { createQuotaRules } from "../../../src/accounts/quota-rules.ts";
 import { entry } from "../../../src/ledger/entry.ts";
 import { createLedger, ledgerKey, operationKey, type Posted } from "../../../src/ledger/ledger.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";

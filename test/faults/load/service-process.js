@@ -1,8 +1,8 @@
 // Runs the service on a storage and answers requests that come over the IPC channel, until it is told to end or killed.
-import { loadConfig } from "../../../dist/service/load-config.js";
+import { loadConfig } from "../../../dist/config/load-config.js";
 import { createService } from "../../../dist/service/service.js";
 import { systemRandom } from "../../../dist/runtime/random.js";
-import { openStorage } from "../../../dist/storage/open.js";
+import { openStorage } from "../../../dist/storage/open-storage.js";
 import { askService } from "./ask-service.js";
 import { stoppable } from "./stop-at-step.js";
 

@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createQuotaRules } from "../../../src/accounts/quota.ts";
+import { createQuotaRules } from "../../../src/accounts/quota-rules.ts";
 import { createTokens } from "../../../src/accounts/tokens.ts";
 import { createUsers } from "../../../src/accounts/users.ts";
 import type { Entry } from "../../../src/ledger/entry.ts";
 import { createLedger } from "../../../src/ledger/ledger.ts";
-import { verifyLedgers } from "../../../src/ledger/verify.ts";
+import { verifyLedgers } from "../../../src/ledger/verify-ledgers.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { encodeSegment } from "../../../src/storage/keys.ts";

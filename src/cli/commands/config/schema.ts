@@ -1,4 +1,4 @@
-import { defineCommand } from "../../command.ts";
+import { defineCommand } from "../../framework/define-command.ts";
 
 export const schema = defineCommand({
   name: "schema",
@@ -13,11 +13,11 @@ export const schema = defineCommand({
   formats: ["json"],
   async run(_values, { terminal, globals }) {
     if (globals.format === "json") {
-      const { configJsonSchema } = await import("../../../service/config-json-schema.ts");
+      const { configJsonSchema } = await import("../../../config/config-json-schema.ts");
       await terminal.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
       return;
     }
-    const { exampleConfig } = await import("../../../service/config-example.ts");
+    const { exampleConfig } = await import("../../../config/config-example.ts");
     await terminal.write(exampleConfig());
   },
 });

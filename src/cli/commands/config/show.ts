@@ -1,5 +1,5 @@
-import { defineCommand } from "../../command.ts";
-import { printRows, type Column } from "../../print.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { printRows, type Column } from "../../terminal/print.ts";
 
 interface Row {
   readonly key: string;
@@ -29,8 +29,8 @@ export const show = defineCommand({
   examples: ["config show", "config show --config anp.yaml --json"],
   async run(_values, context) {
     const [{ openConfig }, { configRows }] = await Promise.all([
-      import("../../open-config.ts"),
-      import("../../../service/config-rows.ts"),
+      import("../../target/open-config.ts"),
+      import("../../../config/config-rows.ts"),
     ]);
     const loaded = await openConfig(context);
     const rows = configRows(loaded);

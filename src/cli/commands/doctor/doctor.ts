@@ -1,10 +1,10 @@
-import { defineCommand, type Context } from "../../command.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
-import { formatOf, printRows, type Column } from "../../print.ts";
-import { toggle } from "../../param.ts";
-import type { Terminal } from "../../terminal.ts";
-import type { Check } from "./check.ts";
-import type { Result } from "./examination.ts";
+import { defineCommand, type Context } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { formatOf, printRows, type Column } from "../../terminal/print.ts";
+import { toggle } from "../../framework/param.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { Check } from "../../../doctor/check.ts";
+import type { Result } from "../../../doctor/run-checks.ts";
 
 const COLUMNS: readonly Column<Result>[] = [
   { name: "check", of: ({ check }) => check },
@@ -28,7 +28,7 @@ export const doctor = defineCommand({
   examples: ["doctor", "doctor --config /etc/anp/anp.yaml --strict", "doctor --demo --json"],
   async run({ strict }, context) {
     const { checks, unusable } = await checksOf(context);
-    const { examineAll, exitOf } = await import("./examination.ts");
+    const { examineAll, exitOf } = await import("../../../doctor/run-checks.ts");
     const { terminal } = context;
     const shows = formatOf(context) === "table";
     const results = await examineAll(checks, (found) => (shows ? show(found, terminal) : Promise.resolve()));
@@ -47,13 +47,13 @@ export const doctor = defineCommand({
 /** All checks; where the configuration cannot be used, what is wrong with it and the checks that need none. */
 async function checksOf(context: Context): Promise<{ checks: Check[]; unusable?: Result[] }> {
   const [{ openConfig }, { versionsCheck }] = await Promise.all([
-    import("../../open-config.ts"),
-    import("./versions-check.ts"),
+    import("../../target/open-config.ts"),
+    import("../../../doctor/versions-check.ts"),
   ]);
   try {
     const opened = await openConfig(context);
     const examined = { config: opened.config, opened, now: context.globals.now ?? Date.now() };
-    const { allChecks } = await import("./all-checks.ts");
+    const { allChecks } = await import("../../../doctor/all-checks.ts");
     return { checks: allChecks(examined) };
   } catch (error) {
     if ((error as Error).name !== "ConfigError") throw error;

@@ -1,8 +1,8 @@
-import { defineCommand } from "../../command.ts";
-import { UsageError } from "../../exit.ts";
-import { optional } from "../../param.ts";
-import { withSession } from "../../session.ts";
-import { day } from "../../values.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { UsageError } from "../../framework/exit.ts";
+import { optional } from "../../framework/param.ts";
+import { withSession } from "../../target/session.ts";
+import { day } from "../../framework/value-readers.ts";
 
 /** Characters that are written together. */
 const BATCH = 32 * 1024;

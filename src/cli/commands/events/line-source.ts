@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { createHash, type Hash } from "node:crypto";
 import { open, realpath } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import type { UnreadableLine } from "../../../events/replay-lines.ts";
-import { UsageError } from "../../exit.ts";
+import type { UnreadableLine } from "../../../events/replay/replay-lines.ts";
+import { UsageError } from "../../framework/exit.ts";
 
 /** A place between two lines of a file, and a proof of what stands before it. */
 export interface LinePlace {

@@ -1,9 +1,9 @@
-import { defineCommand } from "../../command.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
-import { runOperation } from "../../operations.ts";
-import { among, optional, required, userParam } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { anything, idempotencyKey, integer, jsonObject } from "../../values.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { runOperation } from "../../target/operations.ts";
+import { among, optional, required, userParam } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { anything, idempotencyKey, integer, jsonObject } from "../../framework/value-readers.ts";
 
 export const record = defineCommand({
   name: "record",
@@ -51,6 +51,6 @@ export const record = defineCommand({
 });
 
 async function feedbackTypes(): Promise<readonly string[]> {
-  const { eventBody } = await import("../../../contract/schemas/events.ts");
+  const { eventBody } = await import("../../../contract/schemas/event-schemas.ts");
   return eventBody.shape.feedback_type.unwrap().options;
 }

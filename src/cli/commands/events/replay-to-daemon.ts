@@ -1,9 +1,14 @@
 import { AnpError } from "../../../contract/errors.ts";
-import { eventBody } from "../../../contract/schemas/events.ts";
-import { replayLines, type ReplayedEvent, type ReplayOptions, type StoredChunk } from "../../../events/replay-lines.ts";
-import type { ReplayReport, UnreadableLine } from "../../../events/replay-lines.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
-import type { Operations } from "../../operations.ts";
+import { eventBody } from "../../../contract/schemas/event-schemas.ts";
+import {
+  replayLines,
+  type ReplayedEvent,
+  type ReplayOptions,
+  type StoredChunk,
+} from "../../../events/replay/replay-lines.ts";
+import type { ReplayReport, UnreadableLine } from "../../../events/replay/replay-lines.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import type { Operations } from "../../target/operations.ts";
 
 /** Events that are on their way at once. */
 const IN_FLIGHT = 8;

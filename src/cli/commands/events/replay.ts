@@ -1,19 +1,19 @@
 import { resolve } from "node:path";
-import type { ReplayOptions, ReplayReport, UnreadableLine } from "../../../events/replay-lines.ts";
+import type { ReplayOptions, ReplayReport, UnreadableLine } from "../../../events/replay/replay-lines.ts";
 import { toIso, systemClock } from "../../../runtime/clock.ts";
-import { defineCommand, type Context } from "../../command.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
-import { awaitInterrupt } from "../../interrupt.ts";
-import { withOperations, type Operations } from "../../operations.ts";
-import { optional, required, toggle } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { withSession } from "../../session.ts";
-import { integer, text } from "../../values.ts";
+import { defineCommand, type Context } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { awaitInterrupt } from "../../framework/interrupt.ts";
+import { withOperations, type Operations } from "../../target/operations.ts";
+import { optional, required, toggle } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { withSession } from "../../target/session.ts";
+import { integer, text } from "../../framework/value-readers.ts";
 import { openLineSource, type LineSource } from "./line-source.ts";
-import { paced } from "./pace.ts";
-import { createProgress } from "./progress.ts";
-import { openRejects } from "./rejects.ts";
-import { resumePoints, type ResumePoint, type ResumePoints } from "./resume.ts";
+import { paced } from "./replay-pace.ts";
+import { createProgress } from "./replay-progress.ts";
+import { openRejects } from "./rejects-file.ts";
+import { resumePoints, type ResumePoint, type ResumePoints } from "./resume-file.ts";
 
 /** With a rate, events are stored in so many portions a second, so that the rate is even. */
 const PORTIONS = 5;

@@ -1,10 +1,10 @@
-import type { EventStats } from "../../../events/stats.ts";
-import { defineCommand } from "../../command.ts";
-import { UsageError } from "../../exit.ts";
-import { optional } from "../../param.ts";
-import { formatOf, printRows, type Column } from "../../print.ts";
-import { withSession } from "../../session.ts";
-import { day } from "../../values.ts";
+import type { EventStats } from "../../../events/projections/event-stats.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { UsageError } from "../../framework/exit.ts";
+import { optional } from "../../framework/param.ts";
+import { formatOf, printRows, type Column } from "../../terminal/print.ts";
+import { withSession } from "../../target/session.ts";
+import { day } from "../../framework/value-readers.ts";
 
 interface Row {
   readonly by: "type" | "day" | "feedback";

@@ -1,9 +1,9 @@
 import type { Entry } from "../../../ledger/entry.ts";
-import { defineCommand } from "../../command.ts";
-import { optional, toggle } from "../../param.ts";
-import { openLinePrinter, openRecordPrinter, type Column } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { userId } from "../../values.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { optional, toggle } from "../../framework/param.ts";
+import { openLinePrinter, openRecordPrinter, type Column } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { userId } from "../../framework/value-readers.ts";
 import { knownUsers } from "./known-users.ts";
 
 const COLUMNS: readonly Column<Entry>[] = [
@@ -42,8 +42,8 @@ export const exportLedger = defineCommand({
       const users = await knownUsers(service, user);
       if (format === "jsonl" && !entries) {
         const [{ sealed }, { exportLedgers }, { toIso }] = await Promise.all([
-          import("../../../runtime/seal.ts"),
-          import("../../../service/ledger-export.ts"),
+          import("../../../backup/checksummed-lines.ts"),
+          import("../../../backup/ledger-export.ts"),
           import("../../../runtime/clock.ts"),
         ]);
         const lines = sealed("ledger", toIso(service.clock.now()), exportLedgers(service, users));

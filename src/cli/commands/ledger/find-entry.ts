@@ -3,8 +3,8 @@ import { requestTime } from "../../../runtime/ids.ts";
 import { readMessages, type Message } from "../../../service/messages.ts";
 import type { AccountsService } from "../../../service/accounts-service.ts";
 import { knownUsers } from "./known-users.ts";
-import { storageReader } from "./reader.ts";
-import { newestFirst } from "./select.ts";
+import { storageReader } from "./ledger-reader.ts";
+import { newestFirst } from "./select-entries.ts";
 import type { Shown } from "./show.ts";
 
 /** Ids of answers are larger than any number of an entry: they begin with the time. */

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isOutage } from "../../../storage/errors.ts";
-import type { Context } from "../../command.ts";
-import { EXIT } from "../../exit.ts";
-import { awaitInterrupt } from "../../interrupt.ts";
-import { openRowPrinter } from "../../print.ts";
-import type { LedgerReader } from "./reader.ts";
-import { ledgerColumns, type LedgerRow } from "./rows.ts";
-import { fits, newestFirst, type Selection } from "./select.ts";
+import { isOutage } from "../../../storage/storage-errors.ts";
+import type { Context } from "../../framework/define-command.ts";
+import { EXIT } from "../../framework/exit.ts";
+import { awaitInterrupt } from "../../framework/interrupt.ts";
+import { openRowPrinter } from "../../terminal/print.ts";
+import type { LedgerReader } from "./ledger-reader.ts";
+import { ledgerColumns, type LedgerRow } from "./ledger-rows.ts";
+import { fits, newestFirst, type Selection } from "./select-entries.ts";
 
 /** How often the end of the ledger is looked at, ms: one look costs one small read. */
 const EVERY_MS = 500;

@@ -1,13 +1,13 @@
-import type { Verification } from "../../../ledger/verify.ts";
-import type { ImportProgress } from "../../../service/ledger-import.ts";
+import type { Verification } from "../../../ledger/verify-ledgers.ts";
+import type { ImportProgress } from "../../../backup/ledger-import.ts";
 import { createSweeper } from "../../../runtime/sweeper.ts";
-import { defineCommand, type Context } from "../../command.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
-import { openLines } from "../../lines.ts";
-import { required } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { text } from "../../values.ts";
+import { defineCommand, type Context } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { openLines } from "../../terminal/input-lines.ts";
+import { required } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { text } from "../../framework/value-readers.ts";
 
 /** Users named in a note. */
 const MOST_NAMED = 5;
@@ -43,8 +43,8 @@ export const importLedger = defineCommand({
       context,
       async ({ service }) => {
         const [{ importLedgers }, { verifyLedgers }] = await Promise.all([
-          import("../../../service/ledger-import.ts"),
-          import("../../../ledger/verify.ts"),
+          import("../../../backup/ledger-import.ts"),
+          import("../../../ledger/verify-ledgers.ts"),
         ]);
         const lines = await openLines(file);
         const sweep = createSweeper();

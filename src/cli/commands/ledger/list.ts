@@ -1,9 +1,9 @@
-import { defineCommand } from "../../command.ts";
-import { UsageError } from "../../exit.ts";
-import { withAccountOperations, type AccountOperations } from "../../operations.ts";
-import { optional, toggle, userParam } from "../../param.ts";
-import { integer } from "../../values.ts";
-import { USER_OR_TOKEN } from "../../user-named.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { UsageError } from "../../framework/exit.ts";
+import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
+import { optional, toggle, userParam } from "../../framework/param.ts";
+import { integer } from "../../framework/value-readers.ts";
+import { USER_OR_TOKEN } from "../../target/user-named.ts";
 import { nowOf, selectionFlags, selectionOf } from "./selection-flags.ts";
 
 const PAGE_SIZE = 20;
@@ -33,8 +33,8 @@ export const list = defineCommand({
   async run({ user, all, follow: following, page, pageSize, ...flags }, context) {
     const now = nowOf(context);
     const selection = selectionOf(flags, now);
-    const { checkInput } = await import("../../../contract/check.ts");
-    const { isEverything } = await import("./select.ts");
+    const { checkInput } = await import("../../../contract/check-input.ts");
+    const { isEverything } = await import("./select-entries.ts");
     const whole = all || !isEverything(selection);
     if (whole && (page !== undefined || pageSize !== undefined)) {
       throw new UsageError("--page and --page-size do not go with --all, --type, --since, --until and --ref.");
@@ -47,7 +47,7 @@ export const list = defineCommand({
     checkInput("getLedger", { query });
     const show = async (operations: AccountOperations): Promise<void> => {
       const [{ openReader }, { printAll, printPage }] = await Promise.all([
-        import("./reader.ts"),
+        import("./ledger-reader.ts"),
         import("./print-entries.ts"),
       ]);
       const who = await operations.whose();

@@ -1,10 +1,10 @@
 import { systemClock } from "../../../runtime/clock.ts";
-import type { Context } from "../../command.ts";
-import { UsageError } from "../../exit.ts";
-import { optional, repeatable, type Param, type Values } from "../../param.ts";
-import { anything, text } from "../../values.ts";
-import { since, until, type When } from "../../when.ts";
-import type { Selection } from "./select.ts";
+import type { Context } from "../../framework/define-command.ts";
+import { UsageError } from "../../framework/exit.ts";
+import { optional, repeatable, type Param, type Values } from "../../framework/param.ts";
+import { anything, text } from "../../framework/value-readers.ts";
+import { since, until, type When } from "../../framework/when.ts";
+import type { Selection } from "./select-entries.ts";
 
 const REF_LEAST = 6;
 
@@ -19,7 +19,7 @@ type SelectionFlags = {
 export const selectionFlags: SelectionFlags = {
   type: {
     ...repeatable("type", "entries of this type alone; again for more", anything),
-    choices: async () => (await import("../../../contract/schemas/points.ts")).entryType.options,
+    choices: async () => (await import("../../../contract/schemas/points-schemas.ts")).entryType.options,
   },
   since: optional("when", "from here on: a day, an instant, or a time ago as 2h or 3d", since),
   until: optional("when", "up to here; of a day, its end", until),

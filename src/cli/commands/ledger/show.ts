@@ -1,14 +1,14 @@
 import type { Entry } from "../../../ledger/entry.ts";
 import type { Message } from "../../../service/messages.ts";
-import { cleanText } from "../../clean.ts";
-import { defineCommand, type Context } from "../../command.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
-import { optional, required } from "../../param.ts";
-import { formatOf, printRecord } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { userNamed } from "../../user-named.ts";
-import { text } from "../../values.ts";
-import { showAge, showLocal } from "../../when.ts";
+import { cleanText } from "../../terminal/clean-text.ts";
+import { defineCommand, type Context } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { optional, required } from "../../framework/param.ts";
+import { formatOf, printRecord } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { userNamed } from "../../target/user-named.ts";
+import { text } from "../../framework/value-readers.ts";
+import { showAge, showLocal } from "../../framework/when.ts";
 import { nowOf } from "./selection-flags.ts";
 
 /** An entry, and the question that it charged for. */

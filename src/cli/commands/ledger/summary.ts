@@ -1,9 +1,9 @@
 import { createSweeper } from "../../../runtime/sweeper.ts";
-import { defineCommand } from "../../command.ts";
-import { withAccountOperations, type AccountOperations } from "../../operations.ts";
-import { userParam } from "../../param.ts";
-import { since } from "../../when.ts";
-import { USER_OR_TOKEN } from "../../user-named.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
+import { userParam } from "../../framework/param.ts";
+import { since } from "../../framework/when.ts";
+import { USER_OR_TOKEN } from "../../target/user-named.ts";
 import { nowOf, selectionFlags, selectionOf } from "./selection-flags.ts";
 
 const DEFAULT_RANGE = "30d";
@@ -22,10 +22,10 @@ export const summary = defineCommand({
     const now = nowOf(context);
     const [{ offsetMinutes }, { openReader }, { newestFirst }, { createSummary }, { printSummary }] = await Promise.all(
       [
-        import("../../../accounts/quota.ts"),
-        import("./reader.ts"),
-        import("./select.ts"),
-        import("./sums.ts"),
+        import("../../../accounts/quota-rules.ts"),
+        import("./ledger-reader.ts"),
+        import("./select-entries.ts"),
+        import("./summarize.ts"),
         import("./print-summary.ts"),
       ],
     );

@@ -1,11 +1,11 @@
-import type { Receipt, Verification, VerifyProgress } from "../../../ledger/verify.ts";
+import type { Receipt, Verification, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
 import { createSweeper } from "../../../runtime/sweeper.ts";
-import { defineCommand } from "../../command.ts";
-import { CommandFailure, EXIT, UsageError } from "../../exit.ts";
-import { optional, toggle } from "../../param.ts";
-import { printRows, type Column } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { text, userId } from "../../values.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
+import { optional, toggle } from "../../framework/param.ts";
+import { printRows, type Column } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { text, userId } from "../../framework/value-readers.ts";
 
 const COLUMNS: readonly Column<Verification>[] = [
   { name: "user_id", of: ({ user_id }) => user_id },
@@ -43,7 +43,7 @@ export const verify = defineCommand({
   async run({ user, all, against }, context) {
     if (user !== undefined && all) throw new UsageError("USER and --all exclude each other.");
     const { terminal } = context;
-    const { verifyLedgers } = await import("../../../ledger/verify.ts");
+    const { verifyLedgers } = await import("../../../ledger/verify-ledgers.ts");
     const { sessionTrace } = await import("../../../service/messages.ts");
     const receipts = against === undefined ? undefined : await receiptsIn(against);
     const rows: Verification[] = [];

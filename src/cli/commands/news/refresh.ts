@@ -1,8 +1,8 @@
-import { defineCommand } from "../../command.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
-import { among } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { runOperation } from "../../operations.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { among } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { runOperation } from "../../target/operations.ts";
 
 export const refresh = defineCommand({
   name: "refresh",
@@ -41,6 +41,6 @@ export const refresh = defineCommand({
 });
 
 async function refreshModes(): Promise<readonly string[]> {
-  const { refreshQuery } = await import("../../../contract/schemas/news.ts");
+  const { refreshQuery } = await import("../../../contract/schemas/news-schemas.ts");
   return refreshQuery.shape.mode.unwrap().options;
 }

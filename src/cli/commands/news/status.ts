@@ -1,7 +1,7 @@
 import type { SourceStatus } from "../../../news/news.ts";
-import { defineCommand } from "../../command.ts";
-import { formatOf, printRows, showInstant, type Column } from "../../print.ts";
-import { withSession } from "../../session.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { formatOf, printRows, showInstant, type Column } from "../../terminal/print.ts";
+import { withSession } from "../../target/session.ts";
 
 const COLUMNS: readonly Column<SourceStatus>[] = [
   { name: "id", of: ({ id }) => id },

@@ -1,9 +1,9 @@
 import type { OperationData } from "../../../contract/endpoints.ts";
-import { defineCommand } from "../../command.ts";
-import { optional } from "../../param.ts";
-import { printRows, showInstant, type Column } from "../../print.ts";
-import { runOperation } from "../../operations.ts";
-import { anything, integer } from "../../values.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { optional } from "../../framework/param.ts";
+import { printRows, showInstant, type Column } from "../../terminal/print.ts";
+import { runOperation } from "../../target/operations.ts";
+import { anything, integer } from "../../framework/value-readers.ts";
 
 type Topic = OperationData<"getNewsTopics">["topics"][number];
 

@@ -1,10 +1,10 @@
 import { userInfo } from "node:os";
-import { defineCommand } from "../../command.ts";
-import { confirmChange, yesFlag } from "../../confirm.ts";
-import { knownUser, optional, required } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { delta, idempotencyKey, text } from "../../values.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { knownUser, optional, required } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { delta, idempotencyKey, text } from "../../framework/value-readers.ts";
 
 export const adjust = defineCommand({
   name: "adjust",

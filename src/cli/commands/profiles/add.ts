@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { defineCommand } from "../../command.ts";
-import { confirmChange, yesFlag } from "../../confirm.ts";
-import { UsageError } from "../../exit.ts";
-import { optional, required, toggle } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { tokenOfEnvironment } from "../../token.ts";
-import { profileName, text } from "../../values.ts";
-import { toRow } from "./row.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { UsageError } from "../../framework/exit.ts";
+import { optional, required, toggle } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { tokenOfEnvironment } from "../../target/token.ts";
+import { profileName, text } from "../../framework/value-readers.ts";
+import { toRow } from "./profile-row.ts";
 
 export const add = defineCommand({
   name: "add",
@@ -34,13 +34,13 @@ export const add = defineCommand({
     if (url === undefined) throw new UsageError("--url is missing: the address of the daemon.");
     if (tokenFile !== undefined && globals.token !== undefined)
       throw new UsageError("--token and --token-file exclude each other.");
-    const { readUrl } = await import("../../../client/address.ts");
+    const { readUrl } = await import("../../../client/daemon-url.ts");
     try {
       readUrl(url);
     } catch (error) {
       throw new UsageError(`--url ${(error as RangeError).message}.`);
     }
-    const { readProfiles, writeProfiles } = await import("../../profiles.ts");
+    const { readProfiles, writeProfiles } = await import("../../target/profiles.ts");
     const before = await readProfiles(env);
     if (Object.hasOwn(before.profiles, name)) await confirmChange(context, yes, `Replace the profile ${name}?`);
     const profile =
@@ -55,7 +55,7 @@ export const add = defineCommand({
     async function tokenFor(daemon: string): Promise<{ token?: string }> {
       let token = globals.token ?? (await tokenOfEnvironment(env));
       if (token === undefined && terminal.canPrompt) {
-        const { askForSecret } = await import("../../prompt.ts");
+        const { askForSecret } = await import("../../terminal/prompt.ts");
         token = await askForSecret(`Token for ${daemon} (empty for none)`);
       }
       return token === undefined || token === "" ? {} : { token };

@@ -1,6 +1,6 @@
-import { defineCommand } from "../../command.ts";
-import { printRows } from "../../print.ts";
-import { COLUMNS, toRow } from "./row.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { printRows } from "../../terminal/print.ts";
+import { COLUMNS, toRow } from "./profile-row.ts";
 
 export const list = defineCommand({
   name: "list",
@@ -10,7 +10,7 @@ export const list = defineCommand({
   examples: ["profiles list", "profiles list --json"],
   target: "none",
   async run(_values, context) {
-    const { readProfiles } = await import("../../profiles.ts");
+    const { readProfiles } = await import("../../target/profiles.ts");
     const kept = await readProfiles(context.env);
     const rows = Object.entries(kept.profiles).map(([name, profile]) => toRow(name, profile, kept));
     await printRows(context, { data: rows, rows, columns: COLUMNS });

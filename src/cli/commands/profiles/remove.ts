@@ -1,9 +1,9 @@
-import { defineCommand } from "../../command.ts";
-import { confirmChange, yesFlag } from "../../confirm.ts";
-import { required } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { profileName } from "../../values.ts";
-import { toRow } from "./row.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { required } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { profileName } from "../../framework/value-readers.ts";
+import { toRow } from "./profile-row.ts";
 
 export const remove = defineCommand({
   name: "remove",
@@ -13,7 +13,7 @@ export const remove = defineCommand({
   examples: ["profiles remove staging", "profiles remove staging --yes"],
   target: "none",
   async run({ name, yes }, context) {
-    const { profileNamed, readProfiles, writeProfiles } = await import("../../profiles.ts");
+    const { profileNamed, readProfiles, writeProfiles } = await import("../../target/profiles.ts");
     const before = await readProfiles(context.env);
     const profile = profileNamed(name, before);
     await confirmChange(context, yes, `Forget the profile ${name}?`);

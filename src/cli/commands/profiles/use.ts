@@ -1,9 +1,9 @@
-import { defineCommand } from "../../command.ts";
-import { UsageError } from "../../exit.ts";
-import { optional, toggle } from "../../param.ts";
-import { printRows } from "../../print.ts";
-import { profileName } from "../../values.ts";
-import { COLUMNS, toRow } from "./row.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { UsageError } from "../../framework/exit.ts";
+import { optional, toggle } from "../../framework/param.ts";
+import { printRows } from "../../terminal/print.ts";
+import { profileName } from "../../framework/value-readers.ts";
+import { COLUMNS, toRow } from "./profile-row.ts";
 
 export const use = defineCommand({
   name: "use",
@@ -17,7 +17,7 @@ export const use = defineCommand({
   target: "none",
   async run({ name, none }, context) {
     if ((name === undefined) !== none) throw new UsageError("Give either NAME or --none.");
-    const { profileNamed, readProfiles, writeProfiles } = await import("../../profiles.ts");
+    const { profileNamed, readProfiles, writeProfiles } = await import("../../target/profiles.ts");
     const { profiles } = await readProfiles(context.env);
     if (name !== undefined) profileNamed(name, { profiles });
     const after = { ...(name === undefined ? {} : { current: name }), profiles };

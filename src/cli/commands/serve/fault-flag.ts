@@ -1,9 +1,9 @@
-import { checkFaults, FAULT_LIST, FAULTS, readFault, type Fault } from "../../../faults/catalogue.ts";
-import type { Faults } from "../../../faults/faults.ts";
-import type { Config } from "../../../service/config.ts";
-import type { Context } from "../../command.ts";
-import { UsageError } from "../../exit.ts";
-import { repeatable, type Param } from "../../param.ts";
+import { checkFaults, FAULT_LIST, FAULTS, readFault, type Fault } from "../../../faults/fault-catalogue.ts";
+import type { Faults } from "../../../faults/inject-faults.ts";
+import type { Config } from "../../../config/config-schema.ts";
+import type { Context } from "../../framework/define-command.ts";
+import { UsageError } from "../../framework/exit.ts";
+import { repeatable, type Param } from "../../framework/param.ts";
 
 /** Offered where a fault is typed; it may have settings behind it. */
 const words = FAULT_LIST.map(({ text }) => text);
@@ -23,7 +23,7 @@ export async function openFaults(asked: readonly Fault[]): Promise<Faults | unde
   } catch (error) {
     throw error instanceof RangeError ? new UsageError(`--fault ${error.message}.`) : error;
   }
-  const { createFaults } = await import("../../../faults/faults.ts");
+  const { createFaults } = await import("../../../faults/inject-faults.ts");
   return createFaults(asked);
 }
 

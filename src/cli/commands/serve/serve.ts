@@ -1,6 +1,6 @@
-import { defineCommand } from "../../command.ts";
-import { optional, toggle } from "../../param.ts";
-import { integer, oneOf, text } from "../../values.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { optional, toggle } from "../../framework/param.ts";
+import { integer, oneOf, text } from "../../framework/value-readers.ts";
 import { faultFlag } from "./fault-flag.ts";
 
 export const serve = defineCommand({
@@ -27,7 +27,7 @@ export const serve = defineCommand({
     const { holdYoungHeap } = await import("./young-heap.ts");
     // Before anything else is loaded: that alone would make it grow.
     const growHeap = holdYoungHeap();
-    const { runDaemon } = await import("./daemon.ts");
+    const { runDaemon } = await import("../../../daemon/run-daemon.ts");
     await runDaemon(values, context, growHeap);
   },
 });

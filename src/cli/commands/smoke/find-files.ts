@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { UsageError } from "../../exit.ts";
+import { UsageError } from "../../framework/exit.ts";
 
 const YAML = /\.ya?ml$/i;
 

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
-import { toHuman, toSummary } from "../../../smoke/report/human.ts";
-import { toJunit } from "../../../smoke/report/junit.ts";
-import { toTap } from "../../../smoke/report/tap.ts";
-import type { FileResult } from "../../../smoke/result.ts";
-import type { Context } from "../../command.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
+import { toHuman, toSummary } from "../../../smoke/report/human-report.ts";
+import { toJunit } from "../../../smoke/report/junit-report.ts";
+import { toTap } from "../../../smoke/report/tap-report.ts";
+import type { FileResult } from "../../../smoke/run/smoke-result.ts";
+import type { Context } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
 
 /** How results are reported. */
 export interface ReportOptions {

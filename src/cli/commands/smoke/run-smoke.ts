@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { silentLogger } from "../../../runtime/logger.ts";
-import { planDaemon, serveLine, SERVED_URL, startDaemon, type DaemonPlan } from "../../../smoke/own-daemon.ts";
-import { readSmokeFile, type SmokeFile } from "../../../smoke/read-file.ts";
-import { tally, type FileResult } from "../../../smoke/result.ts";
-import { runFile } from "../../../smoke/run-file.ts";
-import type { Context } from "../../command.ts";
-import { findDaemon, type DaemonTarget } from "../../daemon-target.ts";
-import { CommandFailure, EXIT, UsageError } from "../../exit.ts";
-import { createTerminalLogger } from "../../terminal-logger.ts";
+import { planDaemon, serveLine, SERVED_URL, startDaemon, type DaemonPlan } from "../../../smoke/run/own-daemon.ts";
+import { readSmokeFile, type SmokeFile } from "../../../smoke/file/read-smoke-file.ts";
+import { tally, type FileResult } from "../../../smoke/run/smoke-result.ts";
+import { runFile } from "../../../smoke/run/run-smoke-file.ts";
+import type { Context } from "../../framework/define-command.ts";
+import { findDaemon, type DaemonTarget } from "../../target/daemon-target.ts";
+import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
+import { createTerminalLogger } from "../../terminal/terminal-logger.ts";
 import { readFiles } from "./find-files.ts";
-import { awaitInterrupt } from "../../interrupt.ts";
+import { awaitInterrupt } from "../../framework/interrupt.ts";
 import { openReporter, type ReportOptions } from "./reporter.ts";
 
 /** What the flags of `smoke` say. */

@@ -1,7 +1,7 @@
-import { defineCommand } from "../../command.ts";
-import { UsageError } from "../../exit.ts";
-import { optional, several, toggle, type Param } from "../../param.ts";
-import { oneOf, text } from "../../values.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { UsageError } from "../../framework/exit.ts";
+import { optional, several, toggle, type Param } from "../../framework/param.ts";
+import { oneOf, text } from "../../framework/value-readers.ts";
 
 /** Left out with --schema alone. */
 const files: Param<readonly string[]> = {
@@ -35,7 +35,7 @@ export const smoke = defineCommand({
   formats: ["json"],
   async run(values, context) {
     if (values.schema) {
-      const { smokeFileSchema } = await import("../../../smoke/json-schema.ts");
+      const { smokeFileSchema } = await import("../../../smoke/file/smoke-json-schema.ts");
       await context.terminal.write(`${JSON.stringify(smokeFileSchema(), null, 2)}\n`);
       return;
     }

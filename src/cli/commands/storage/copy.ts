@@ -1,9 +1,9 @@
-import { defineCommand } from "../../command.ts";
-import { required } from "../../param.ts";
-import { withAccounts } from "../../session.ts";
-import { text } from "../../values.ts";
-import { createFaults } from "./faults.ts";
-import { takeIn } from "./take-in.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { required } from "../../framework/param.ts";
+import { withAccounts } from "../../target/session.ts";
+import { text } from "../../framework/value-readers.ts";
+import { createFaults } from "./archive-findings.ts";
+import { takeIn } from "./restore-into.ts";
 
 export const copy = defineCommand({
   name: "copy",
@@ -21,8 +21,8 @@ export const copy = defineCommand({
   async run({ to }, context) {
     await withAccounts(context, async ({ service }) => {
       const [{ storedValues }, { openStorage }] = await Promise.all([
-        import("../../../service/archive.ts"),
-        import("../../../storage/open.ts"),
+        import("../../../backup/storage-archive.ts"),
+        import("../../../storage/open-storage.ts"),
       ]);
       const faults = createFaults();
       const target = await openStorage(to);

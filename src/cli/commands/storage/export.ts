@@ -1,8 +1,8 @@
 import { toIso } from "../../../runtime/clock.ts";
-import { defineCommand } from "../../command.ts";
-import { openLinePrinter } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { createFaults } from "./faults.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { openLinePrinter } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { createFaults } from "./archive-findings.ts";
 
 export const exportStorage = defineCommand({
   name: "export",
@@ -18,8 +18,8 @@ export const exportStorage = defineCommand({
   async run(_values, context) {
     await withAccounts(context, async ({ service }) => {
       const [{ sealed }, { storedValues }] = await Promise.all([
-        import("../../../runtime/seal.ts"),
-        import("../../../service/archive.ts"),
+        import("../../../backup/checksummed-lines.ts"),
+        import("../../../backup/storage-archive.ts"),
       ]);
       const faults = createFaults();
       async function* lines(): AsyncGenerator<string> {

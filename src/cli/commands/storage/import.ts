@@ -1,12 +1,12 @@
-import type { StoredValue } from "../../../service/archive.ts";
+import type { StoredValue } from "../../../backup/storage-archive.ts";
 import { createSweeper } from "../../../runtime/sweeper.ts";
-import { defineCommand, type Context } from "../../command.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
-import { openLines } from "../../lines.ts";
-import { required } from "../../param.ts";
-import { withAccounts } from "../../session.ts";
-import { text } from "../../values.ts";
-import { takeIn } from "./take-in.ts";
+import { defineCommand, type Context } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { openLines } from "../../terminal/input-lines.ts";
+import { required } from "../../framework/param.ts";
+import { withAccounts } from "../../target/session.ts";
+import { text } from "../../framework/value-readers.ts";
+import { takeIn } from "./restore-into.ts";
 
 export const importStorage = defineCommand({
   name: "import",
@@ -27,8 +27,8 @@ export const importStorage = defineCommand({
       context,
       async ({ service }) => {
         const [{ unsealed, SealError }, { storedValue }] = await Promise.all([
-          import("../../../runtime/seal.ts"),
-          import("../../../service/archive.ts"),
+          import("../../../backup/checksummed-lines.ts"),
+          import("../../../backup/storage-archive.ts"),
         ]);
         const lines = await openLines(file);
         async function* values(): AsyncGenerator<StoredValue> {

@@ -1,12 +1,12 @@
 import { systemClock } from "../../../runtime/clock.ts";
-import { defineCommand } from "../../command.ts";
-import { confirmChange, yesFlag } from "../../confirm.ts";
-import { UsageError } from "../../exit.ts";
-import { knownUser, optional, required } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { expiry, text } from "../../values.ts";
-import { SUBSCRIPTION_WORDS } from "./words.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { UsageError } from "../../framework/exit.ts";
+import { knownUser, optional, required } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { expiry, text } from "../../framework/value-readers.ts";
+import { SUBSCRIPTION_WORDS } from "./subscription-words.ts";
 
 export const set = defineCommand({
   name: "set",

@@ -1,9 +1,9 @@
-import { defineCommand } from "../../command.ts";
-import { userParam } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { runAccountOperation } from "../../operations.ts";
-import { USER_OR_TOKEN } from "../../user-named.ts";
-import { SUBSCRIPTION_WORDS } from "./words.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { userParam } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { runAccountOperation } from "../../target/operations.ts";
+import { USER_OR_TOKEN } from "../../target/user-named.ts";
+import { SUBSCRIPTION_WORDS } from "./subscription-words.ts";
 
 export const show = defineCommand({
   name: "show",

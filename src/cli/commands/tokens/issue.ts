@@ -1,10 +1,10 @@
 import { systemClock } from "../../../runtime/clock.ts";
-import { defineCommand } from "../../command.ts";
-import { UsageError } from "../../exit.ts";
-import { knownUser, optional } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { expiry, text } from "../../values.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { UsageError } from "../../framework/exit.ts";
+import { knownUser, optional } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { expiry, text } from "../../framework/value-readers.ts";
 
 export const issue = defineCommand({
   name: "issue",

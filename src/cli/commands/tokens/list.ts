@@ -1,11 +1,11 @@
-import { defineCommand } from "../../command.ts";
-import { knownUser } from "../../param.ts";
-import { printRows } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { USER_OR_TOKEN, userNamed } from "../../user-named.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { knownUser } from "../../framework/param.ts";
+import { printRows } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { USER_OR_TOKEN, userNamed } from "../../target/user-named.ts";
 import { nowOf } from "../ledger/selection-flags.ts";
-import { tokenColumns } from "./columns.ts";
-import { toRow } from "./state.ts";
+import { tokenColumns } from "./token-columns.ts";
+import { toRow } from "./token-state.ts";
 
 export const list = defineCommand({
   name: "list",

@@ -1,13 +1,13 @@
 import type { TokenRecord } from "../../../accounts/tokens.ts";
-import { cleanLine } from "../../clean.ts";
-import { defineCommand } from "../../command.ts";
-import { confirmChange, yesFlag } from "../../confirm.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
-import { required } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { text } from "../../values.ts";
-import { toRow } from "./state.ts";
+import { cleanLine } from "../../terminal/clean-text.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { required } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { text } from "../../framework/value-readers.ts";
+import { toRow } from "./token-state.ts";
 
 export const revoke = defineCommand({
   name: "revoke",

@@ -1,10 +1,10 @@
-import { defineCommand } from "../../command.ts";
-import { CommandFailure, EXIT } from "../../exit.ts";
-import { optional, required } from "../../param.ts";
-import { printRecord } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { integer, oneOf, userId } from "../../values.ts";
-import { detailsOf } from "./details.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { optional, required } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { integer, oneOf, userId } from "../../framework/value-readers.ts";
+import { detailsOf } from "./user-details.ts";
 
 export const create = defineCommand({
   name: "create",

@@ -1,7 +1,7 @@
 import type { UserProfile } from "../../../accounts/users.ts";
-import { defineCommand } from "../../command.ts";
-import { printRows, showInstant, type Column } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { printRows, showInstant, type Column } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
 
 const COLUMNS: readonly Column<UserProfile>[] = [
   { name: "user_id", of: ({ user_id }) => user_id, wide: true },

@@ -1,15 +1,15 @@
-import type { UserFeedback } from "../../../events/user-feedback.ts";
-import { defineCommand, type Context } from "../../command.ts";
-import { knownUser } from "../../param.ts";
-import { formatOf, printRecord, printRows, type Column } from "../../print.ts";
-import { withAccounts } from "../../session.ts";
-import { USER_OR_TOKEN, userNamed } from "../../user-named.ts";
-import { showAge, showLocal, showReset } from "../../when.ts";
-import { ledgerColumns } from "../ledger/rows.ts";
+import type { UserFeedback } from "../../../events/projections/user-feedback.ts";
+import { defineCommand, type Context } from "../../framework/define-command.ts";
+import { knownUser } from "../../framework/param.ts";
+import { formatOf, printRecord, printRows, type Column } from "../../terminal/print.ts";
+import { withAccounts } from "../../target/session.ts";
+import { USER_OR_TOKEN, userNamed } from "../../target/user-named.ts";
+import { showAge, showLocal, showReset } from "../../framework/when.ts";
+import { ledgerColumns } from "../ledger/ledger-rows.ts";
 import { nowOf } from "../ledger/selection-flags.ts";
-import { showFeatures } from "../subscription/words.ts";
-import { tokenColumns } from "../tokens/columns.ts";
-import type { AskedQuestion, Overview } from "./overview.ts";
+import { showFeatures } from "../subscription/subscription-words.ts";
+import { tokenColumns } from "../tokens/token-columns.ts";
+import type { AskedQuestion, Overview } from "./user-overview.ts";
 
 export const show = defineCommand({
   name: "show",
@@ -22,7 +22,7 @@ export const show = defineCommand({
   examples: ["users show alice", "users show anp_Xk3v", "users show alice --json"],
   async run({ user }, context) {
     const overview = await withAccounts(context, async ({ service }) => {
-      const { overviewOf } = await import("./overview.ts");
+      const { overviewOf } = await import("./user-overview.ts");
       return overviewOf(service, await userNamed(service, user));
     });
     const format = formatOf(context);

@@ -1,0 +1,78 @@
+/**
+ * The free daily quota as a pure function of the clock: a quota day runs from midnight to midnight in one fixed offset;
+ * nothing is scheduled and nothing is reset by a job.
+ */
+
+import { offsetMinutes } from "../runtime/utc-offset.ts";
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** Free uses of one day, as an account remembers them. `day` is `YYYY-MM-DD`, empty before the first use. */
+export interface FreeUse {
+  readonly day: string;
+  readonly used: number;
+}
+
+/** The state of a user's quota at an instant, in the fields of the interface. */
+export interface QuotaState {
+  readonly free_daily_quota: number;
+  readonly free_daily_used: number;
+  readonly remaining_free_quota: number;
+  /** ISO 8601 with the quota's offset. */
+  readonly next_reset_at: string;
+}
+
+/** The quota rules in one offset. */
+export interface QuotaRules {
+  /** The quota day of an instant: the date at the offset, but never one before `last` (a clock may step back). */
+  dayOf(now: number, last: string): string;
+  /** What is left of `quota` uses a day. */
+  stateOf(use: FreeUse, quota: number, now: number): QuotaState;
+}
+
+/**
+ * @param timezone a fixed offset, `+08:00`
+ * @throws RangeError when it is no offset
+ */
+export function createQuotaRules(timezone: string): QuotaRules {
+  const minutes = offsetMinutes(timezone);
+  if (minutes === undefined) throw new RangeError(`quota.timezone must be an offset such as +08:00, not ${timezone}`);
+  const shift = minutes * MINUTE_MS;
+  const suffix = timezone === "Z" ? "+00:00" : timezone;
+
+  // Most calls in a row fall on the same day; printing a date costs more than all else here.
+  let printed = { index: NaN, date: "" };
+  function dateAt(now: number): string {
+    const index = Math.floor((now + shift) / DAY_MS);
+    if (index !== printed.index) printed = { index, date: new Date(index * DAY_MS).toISOString().slice(0, 10) };
+    return printed.date;
+  }
+
+  let reset = { day: "", next_reset_at: "" };
+  function resetAfter(day: string): string {
+    if (day !== reset.day) {
+      const next = new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
+      reset = { day, next_reset_at: `${next}T00:00:00${suffix}` };
+    }
+    return reset.next_reset_at;
+  }
+
+  const rules: QuotaRules = {
+    dayOf(now, last) {
+      const today = dateAt(now);
+      return today > last ? today : last;
+    },
+    stateOf(use, quota, now) {
+      const day = rules.dayOf(now, use.day);
+      const used = day === use.day ? use.used : 0;
+      return {
+        free_daily_quota: quota,
+        free_daily_used: used,
+        remaining_free_quota: Math.max(0, quota - used),
+        next_reset_at: resetAfter(day),
+      };
+    },
+  };
+  return rules;
+}

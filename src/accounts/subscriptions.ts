@@ -1,0 +1,114 @@
+import { z } from "zod";
+import type { subscription } from "../contract/schemas/points-schemas.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { createFreshCache } from "../runtime/ttl-cache.ts";
+import { readDocument, writeDocument } from "../storage/documents.ts";
+import type { Key, Storage } from "../storage/storage.ts";
+
+/** The plan of users who have none. */
+export const FREE_PLAN = "free";
+
+/** A user's plan and period, as they are stored. */
+export const storedSubscription = z.strictObject({
+  plan: z.string(),
+  started_at: z.iso.datetime().nullable(),
+  expires_at: z.iso.datetime().nullable(),
+  /** The platform's token that said so, as `JwtIdentity.as_of`; absent when an operator did. */
+  as_of: z.string().optional(),
+});
+
+type Stored = z.infer<typeof storedSubscription>;
+
+/** A user's subscription, in the fields of the interface. */
+export type Subscription = z.infer<typeof subscription>;
+
+/** Feature name to whether it is on, a plan. */
+export type Plans = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
+
+export interface Subscriptions {
+  /** The subscription at the clock's now, at most `ttl_ms` stale. */
+  get(user: string): Promise<Subscription>;
+  /** Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period. */
+  set(user: string, plan: string, period: Period): Promise<void>;
+  /** Sets plan and period of a user who has had none yet; false, and nothing changes, for any other. */
+  begin(user: string, plan: string, period: Period): Promise<boolean>;
+  /**
+   * Takes over the plan that a token of the platform says, unless a newer token has said another since. A plan that runs
+   * goes on.
+   *
+   * @param as_of the token's, as `JwtIdentity.as_of`
+   */
+  adopt(user: string, plan: string, as_of: string): Promise<void>;
+}
+
+/** Milliseconds since the epoch; without an end it runs on. */
+export interface Period {
+  readonly started_at: number;
+  readonly expires_at?: number;
+}
+
+export function createSubscriptions(deps: {
+  storage: Storage;
+  clock: Clock;
+  plans: Plans;
+  ttl_ms: number;
+}): Subscriptions {
+  const { storage, clock, plans } = deps;
+  const cache = createFreshCache(deps.ttl_ms, async (user) => {
+    return (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
+  });
+
+  const isNews = (held: Stored, as_of: string): boolean => held.as_of === undefined || held.as_of < as_of;
+
+  return {
+    async get(user) {
+      return subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now());
+    },
+    async set(user, plan, period) {
+      await writeDocument(storage, subscriptionKey(user), toStored(plan, period));
+      cache.forget(user);
+    },
+    async begin(user, plan, period) {
+      const begun = await storage.create(subscriptionKey(user), JSON.stringify(toStored(plan, period)));
+      cache.forget(user);
+      return begun;
+    },
+    async adopt(user, plan, as_of) {
+      if (!isNews((await cache.get(user)) ?? NONE, as_of)) return;
+      // Read now: what is remembered may be from before another process's change.
+      const held = (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
+      if (!isNews(held, as_of)) return;
+      const goesOn = held.plan === plan && (plan === FREE_PLAN || subscriptionAt(held, plans, clock.now()).is_active);
+      const wanted = goesOn ? held : toStored(plan, { started_at: clock.now() });
+      await writeDocument(storage, subscriptionKey(user), { ...wanted, as_of });
+      cache.forget(user);
+    },
+  };
+}
+
+function toStored(plan: string, { started_at, expires_at }: Period): Stored {
+  if (plan === FREE_PLAN) return NONE;
+  return {
+    plan,
+    started_at: new Date(started_at).toISOString(),
+    expires_at: expires_at === undefined ? null : new Date(expires_at).toISOString(),
+  };
+}
+
+const NONE: Stored = { plan: FREE_PLAN, started_at: null, expires_at: null };
+
+/** A plan is active from its start to its expiry; outside of that, and on the free plan, no feature is on. */
+function subscriptionAt(value: Stored, plans: Plans, now: number): Subscription {
+  const begun = value.started_at === null || Date.parse(value.started_at) <= now;
+  const over = value.expires_at !== null && Date.parse(value.expires_at) <= now;
+  const is_active = value.plan !== FREE_PLAN && begun && !over;
+  const status = value.plan === FREE_PLAN || !begun ? "free" : over ? "expired" : "active";
+  const all = Object.keys(plans[value.plan] ?? plans[FREE_PLAN] ?? {});
+  const features = Object.fromEntries(all.map((name) => [name, is_active && plans[value.plan]?.[name] === true]));
+  return { status, plan: value.plan, started_at: value.started_at, expires_at: value.expires_at, features, is_active };
+}
+
+/** Where a user's subscription is stored. */
+export function subscriptionKey(user: string): Key {
+  return ["users", user, "subscription"];
+}

@@ -1,0 +1,141 @@
+import { unitsOf } from "../../../language/question-terms.ts";
+import type { Unit } from "../../../language/question-terms.ts";
+
+/** A sparse vector: feature ids and their weights. */
+export interface Vector {
+  readonly ids: Int32Array;
+  readonly weights: Float64Array;
+}
+
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/** FNV-1a over the UTF-16 units of `text` from `start` to `end`, seeded by the kind of feature. */
+function hash(seed: number, text: string, start: number, end: number): number {
+  let value = (FNV_OFFSET ^ seed) >>> 0;
+  for (let at = start; at < end; at++) value = Math.imul(value ^ text.charCodeAt(at), FNV_PRIME);
+  return value >>> 0;
+}
+
+const WORD = 1;
+const WORD_PAIR = 2;
+const CHARACTERS = 3;
+const ANNOTATION = 4;
+const CHARACTER_SIZES = [3, 4] as const;
+const HAN_SIZES = [1, 2, 3] as const;
+
+/** Words this far apart, or nearer, make a pair: "change my address" holds "change address". */
+const REACH = 3;
+
+/** Hashed features of one text: words and pairs of words, and the character n-grams that make typos cheap. */
+export interface RawFeatures {
+  readonly words: readonly number[];
+  readonly characters: readonly number[];
+}
+
+/** Names further features of a text, such as the concepts that its words stand for. */
+export type Annotator = (text: string, units: readonly Unit[]) => Iterable<string>;
+
+/** Features of a text. Chinese runs give n-grams of 2 and 3 characters as words, and single characters. */
+export function featuresOf(text: string, annotate?: Annotator): RawFeatures {
+  const words: number[] = [];
+  const characters: number[] = [];
+  let before = ["^"];
+  const units = unitsOf(text);
+  for (const { text: unit, han } of units) {
+    if (han) {
+      for (const size of HAN_SIZES) {
+        for (let at = 0; at + size <= unit.length; at++) {
+          (size === 1 ? characters : words).push(hash(WORD, unit, at, at + size));
+        }
+      }
+      before = [unit.slice(-1)];
+      continue;
+    }
+    words.push(hash(WORD, unit, 0, unit.length));
+    for (const other of before) {
+      const pair = `${other} ${unit}`;
+      words.push(hash(WORD_PAIR, pair, 0, pair.length));
+    }
+    before = [unit, ...before].slice(0, REACH);
+    const padded = ` ${unit} `;
+    for (const size of CHARACTER_SIZES) {
+      for (let at = 0; at + size <= padded.length; at++) characters.push(hash(CHARACTERS, padded, at, at + size));
+    }
+  }
+  for (const name of annotate?.(text, units) ?? []) words.push(hash(ANNOTATION, name, 0, name.length));
+  return { words, characters };
+}
+
+/** Turns texts into vectors: sublinear TF × IDF, each block of features scaled to length 1 (Salton & Buckley 1988). */
+export interface Vectorizer {
+  /** Number of features. */
+  readonly size: number;
+  vector(features: RawFeatures): Vector;
+  /** Share of the words and pairs of a text that were seen in training, 0 to 1. */
+  familiarity(features: RawFeatures): number;
+}
+
+const CHARACTER_WEIGHT = 0.8;
+
+/** The features that count, by their place, and how much each one does. */
+export interface Vocabulary {
+  readonly keys: Uint32Array;
+  /** Inverse document frequency, of as many. */
+  readonly idf: Float64Array;
+}
+
+/** Learns the vocabulary and IDF of the texts. Features of fewer than `minDocuments` texts are left out. */
+export function fitVocabulary(texts: readonly RawFeatures[], minDocuments: number): Vocabulary {
+  const documents = new Map<number, { count: number; last: number }>();
+  for (const [at, { words, characters }] of texts.entries()) {
+    for (const block of [words, characters]) {
+      for (const key of block) {
+        const seen = documents.get(key);
+        if (seen === undefined) documents.set(key, { count: 1, last: at });
+        else if (seen.last !== at) {
+          seen.count++;
+          seen.last = at;
+        }
+      }
+    }
+  }
+  const kept = [...documents].filter(([, { count }]) => count >= minDocuments);
+  return {
+    keys: Uint32Array.from(kept, ([key]) => key),
+    idf: Float64Array.from(kept, ([, { count }]) => Math.log((1 + texts.length) / (1 + count)) + 1),
+  };
+}
+
+/** A vectorizer with the vocabulary. */
+export function createVectorizer({ keys, idf }: Vocabulary): Vectorizer {
+  const ids = new Map<number, number>();
+  for (const [id, key] of keys.entries()) ids.set(key, id);
+  const counts = new Int32Array(idf.length);
+  return {
+    size: idf.length,
+    familiarity: ({ words }) => words.filter((key) => ids.has(key)).length / Math.max(1, words.length),
+    vector({ words, characters }) {
+      const found: number[] = [];
+      const weights: number[] = [];
+      for (const block of [words, characters]) {
+        const from = found.length;
+        for (const key of block) {
+          const id = ids.get(key);
+          if (id !== undefined && counts[id]!++ === 0) found.push(id);
+        }
+        let square = 0;
+        for (let at = from; at < found.length; at++) {
+          const id = found[at]!;
+          const weight = (1 + Math.log(counts[id]!)) * idf[id]!;
+          counts[id] = 0;
+          weights.push(weight);
+          square += weight * weight;
+        }
+        const scale = (block === words ? 1 : CHARACTER_WEIGHT) / Math.sqrt(square);
+        for (let at = from; at < weights.length; at++) weights[at]! *= scale;
+      }
+      return { ids: Int32Array.from(found), weights: Float64Array.from(weights) };
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { storedSubscription, subscriptionKey } from "../accounts/subscriptions.ts";
+import { profileKey, userProfile } from "../accounts/users.ts";
+import { AnpError } from "../contract/errors.ts";
+import { entry, type Entry } from "../ledger/entry.ts";
+import { ledgerKey, type Ledger } from "../ledger/ledger.ts";
+import { parseDocument, readDocument } from "../storage/documents.ts";
+import type { Storage } from "../storage/storage.ts";
+import { openStream } from "../storage/stream.ts";
+import type { UserLine, UsersLine } from "./ledger-lines.ts";
+import { message, messageKey } from "../service/messages.ts";
+
+const USERS_A_LINE = 500;
+const ENTRIES_AT_ONCE = 256;
+
+/**
+ * The lines of a ledger export (see `ledger-lines.ts`), of ledgers of any length in flat memory.
+ *
+ * @throws AnpError 404 for a user who is not known
+ * @throws CorruptionError when a value is not what was written
+ */
+export async function* exportLedgers(
+  { storage, ledger }: { storage: Storage; ledger: Ledger },
+  users: readonly string[],
+): AsyncGenerator<string> {
+  for (let at = 0; at < users.length; at += USERS_A_LINE) {
+    const line: UsersLine = { users: [] };
+    for (const user of users.slice(at, at + USERS_A_LINE)) {
+      const { created_at } = await profileOf(storage, user);
+      const first = await openStream(storage, ledgerKey(user), entry).get(1);
+      line.users.push([user, created_at, first?.hash ?? null]);
+    }
+    yield JSON.stringify(line);
+  }
+  for (const user of users) {
+    let last: Entry | undefined;
+    for await (const page of pagesOf(ledger.entries(user))) {
+      yield* answersOf(storage, page);
+      for (const item of page) yield JSON.stringify(item);
+      last = page.at(-1);
+    }
+    const line: UserLine = {
+      user: await profileOf(storage, user),
+      subscription: (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? null,
+      entries: last?.id ?? 0,
+      head: last?.hash ?? null,
+    };
+    yield JSON.stringify(line);
+  }
+}
+
+async function profileOf(storage: Storage, user: string) {
+  const profile = await readDocument(storage, profileKey(user), userProfile);
+  if (profile === undefined) throw new AnpError(404, `User ${user} is not known.`);
+  return profile;
+}
+
+async function* pagesOf(entries: AsyncIterable<Entry>): AsyncGenerator<Entry[]> {
+  let page: Entry[] = [];
+  for await (const item of entries) {
+    page.push(item);
+    if (page.length < ENTRIES_AT_ONCE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+/** The answers that entries charged for: a repeat of a question gets the first answer, also where it is moved to. */
+async function* answersOf(storage: Storage, entries: readonly Entry[]): AsyncGenerator<string> {
+  const keys = entries.flatMap(({ details }) => (details.type === "chat_cost" ? [messageKey(details.message_id)] : []));
+  const texts = await storage.getMany(keys);
+  for (const [index, key] of keys.entries()) {
+    const text = texts[index];
+    if (parseDocument(key, text, message) !== undefined) yield `{"answer":${text!}}`;
+  }
+}

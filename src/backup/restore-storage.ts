@@ -1,0 +1,115 @@
+import { entry } from "../ledger/entry.ts";
+import { operationKey } from "../ledger/ledger.ts";
+import { printKey } from "../storage/documents.ts";
+import { EncodedSegment, type Storage } from "../storage/storage.ts";
+import { streamItem } from "../storage/stream-keys.ts";
+import { isUnfinished, markUnfinished } from "../storage/unfinished-import.ts";
+import type { StoredValue } from "./storage-archive.ts";
+
+const BATCH = { values: 256, characters: 4 * 1024 * 1024 } as const;
+
+/** How far values have been stored. */
+export interface StoringProgress {
+  values: number;
+  /** Values that were there already, from an import before. */
+  present: number;
+}
+
+/** The storage is not one that values can be taken into. */
+export class OccupiedError extends Error {
+  override readonly name = "OccupiedError";
+}
+
+/**
+ * Takes values into an empty storage. Until `markFinished`, no command works on that storage. When it is interrupted,
+ * taking them in again finishes it.
+ *
+ * @throws OccupiedError when something is there that is not of an earlier try, or an item of a stream is another one
+ */
+export async function storeValues(
+  storage: Storage,
+  source: AsyncIterable<StoredValue>,
+  progress: StoringProgress,
+  onProgress: () => void = () => undefined,
+): Promise<void> {
+  if (!(await isUnfinished(storage))) {
+    for await (const key of storage.keys([])) {
+      throw new OccupiedError(`The storage ${storage.url} is not empty: it has ${printKey(key)}.`);
+    }
+    await markUnfinished(storage);
+  }
+  let waiting: StoredValue[] = [];
+  let characters = 0;
+  let last: StoredValue[] = [];
+
+  async function flush(): Promise<void> {
+    await storeBatch(storage, waiting, progress);
+    await indexFollowed(storage, [...last, ...waiting]);
+    onProgress();
+    last = waiting.slice(-1);
+    waiting = [];
+    characters = 0;
+  }
+
+  for await (const item of source) {
+    waiting.push(item);
+    characters += item.value.length;
+    if (waiting.length < BATCH.values && characters < BATCH.characters) continue;
+    await flush();
+  }
+  await flush();
+}
+
+/** Creates the values, then reads them back. */
+async function storeBatch(storage: Storage, batch: readonly StoredValue[], progress: StoringProgress): Promise<void> {
+  const keys = batch.map(({ key }) => segmentsOf(key));
+  const created = await Promise.all(batch.map(({ value }, index) => storage.create(keys[index]!, value)));
+  const texts = await storage.getMany(keys);
+  for (const [index, { value }] of batch.entries()) {
+    const key = keys[index]!;
+    if (texts[index] === value) continue;
+    const changed = created[index] === false && streamItem(key) === undefined;
+    if (!changed)
+      throw new OccupiedError(`The storage ${storage.url} has another ${printKey(key)}. Begin with an empty one.`);
+    // What is no item of a stream may have changed between two tries: the later one counts.
+    await storage.put(key, value);
+  }
+  progress.values += batch.length;
+  progress.present += created.filter((one) => !one).length;
+}
+
+/**
+ * An operation that was indexed only while its ledger was read did not come along. As a writer would, this sees to it
+ * for each entry that another one follows.
+ */
+async function indexFollowed(storage: Storage, values: readonly StoredValue[]): Promise<void> {
+  const indexed = values.slice(1).map(async (next, index) => {
+    const { key, value } = values[index]!;
+    const place = ledgerItem(key);
+    const following = ledgerItem(next.key);
+    if (place === undefined || following?.stem.text !== place.stem.text || following.version !== place.version + 1)
+      return;
+    const found = entry.safeParse(jsonOf(value)).data;
+    if (found?.operation.repeatable !== true) return;
+    await storage.create(operationKey(place.user, found.operation.id), JSON.stringify({ entry: found.id }));
+  });
+  await Promise.all(indexed);
+}
+
+function ledgerItem(key: string) {
+  const [room, user, kind] = segmentsOf(key);
+  const item = room?.text === "users" && kind?.text === "ledger" ? streamItem(segmentsOf(key)) : undefined;
+  return item === undefined ? undefined : { ...item, user: user! };
+}
+
+function segmentsOf(key: string): EncodedSegment[] {
+  return key.split(":").map((text) => new EncodedSegment(text));
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

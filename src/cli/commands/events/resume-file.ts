@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { z } from "zod";
+import type { ReplayReport } from "../../../events/replay/replay-lines.ts";
+import type { Env } from "../../framework/environment.ts";
+import { userFolder } from "../../target/user-folder.ts";
+import type { LinePlace } from "./line-source.ts";
+
+const count = z.int().min(0);
+
+const resumePoint = z.strictObject({
+  file: z.string(),
+  target: z.string(),
+  saved_at: z.iso.datetime(),
+  place: z.strictObject({ offset: count, line: count, sha256: z.string() }),
+  report: z.strictObject({
+    read: count,
+    stored: count,
+    skipped: count,
+    rejected_total: count,
+    rejected: z.array(z.strictObject({ line: count, reason: z.string() })),
+  }),
+});
+
+/** How far a replay came that did not come to its end. */
+export type ResumePoint = z.infer<typeof resumePoint>;
+
+/** The resume point of one file on its way to one target. */
+export interface ResumePoints {
+  /** The point an earlier run left; undefined when there is none that can be read. */
+  read(): Promise<ResumePoint | undefined>;
+  save(place: LinePlace, report: ReplayReport, now: string): Promise<void>;
+  forget(): Promise<void>;
+}
+
+/**
+ * Keeps resume points in the user's state folder, `~/.local/state/anp/replay/`. One is lost without harm: a replay from
+ * the beginning stores nothing twice.
+ *
+ * @param file the file's real path
+ * @param target what it is replayed into: a storage's URL, or a daemon's and its user
+ */
+export function resumePoints(env: Env, file: string, target: string): ResumePoints {
+  const name = createHash("sha256")
+    .update(JSON.stringify([file, target]))
+    .digest("hex")
+    .slice(0, 32);
+  const path = userFolder("state", env, "replay", `${name}.json`);
+  return {
+    async read() {
+      let value: unknown;
+      try {
+        value = JSON.parse(await readFile(path, "utf8"));
+      } catch {
+        return undefined;
+      }
+      return resumePoint.safeParse(value).data;
+    },
+    async save(place, report, now) {
+      const point: ResumePoint = { file, target, saved_at: now, place, report };
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const temporary = `${path}.${process.pid}`;
+      await writeFile(temporary, `${JSON.stringify(point)}\n`, { mode: 0o600 });
+      await rename(temporary, path);
+    },
+    forget: () => rm(path, { force: true }),
+  };
+}

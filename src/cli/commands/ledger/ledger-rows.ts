@@ -1,0 +1,42 @@
+import type { OperationData } from "../../../contract/endpoints.ts";
+import type { Column } from "../../terminal/print.ts";
+import { cleanLine } from "../../terminal/clean-text.ts";
+import { showDelta } from "../../terminal/print.ts";
+import { showAge, showLocal } from "../../framework/when.ts";
+
+/** An entry of a ledger as the command line shows it. */
+export interface LedgerRow extends Omit<OperationData<"getLedger">["items"][number], "type"> {
+  readonly type: string;
+  /** Points after the entry; null where a daemon made entries while it was asked for them. */
+  readonly balance_after: number | null;
+  /** Whether a free use paid for it. */
+  readonly free_use: boolean;
+}
+
+/** A shortened reference keeps its first characters: they tell it from others, and --ref finds it by them. */
+const REF_SHOWN = 13;
+
+/** @param now ms since the epoch, for how long ago an entry was made */
+export function ledgerColumns(now: number): readonly Column<LedgerRow>[] {
+  return [
+    { name: "id", of: ({ id }) => id },
+    { name: "created_at", of: ({ created_at }) => created_at, show: ({ created_at }) => showLocal(created_at) },
+    { name: "age", of: ({ created_at }) => showAge(created_at, now), person: true, spare: true },
+    { name: "type", of: ({ type }) => type },
+    { name: "delta", of: ({ delta }) => delta, show: ({ delta }, terminal) => showDelta(delta, terminal) },
+    {
+      name: "balance_after",
+      of: ({ balance_after }) => balance_after,
+      title: "balance",
+      show: ({ balance_after }) => String(balance_after ?? "?"),
+    },
+    { name: "description", of: ({ description }) => description, wide: true },
+    {
+      name: "ref_id",
+      of: ({ ref_id }) => ref_id,
+      title: "ref",
+      show: ({ ref_id }) => cleanLine(ref_id).slice(0, REF_SHOWN),
+      spare: true,
+    },
+  ];
+}

@@ -1,0 +1,16 @@
+import { defineGroup } from "../../framework/define-command.ts";
+import { add } from "./add.ts";
+import { list } from "./list.ts";
+import { remove } from "./remove.ts";
+import { use } from "./use.ts";
+
+export const profiles = defineGroup({
+  name: "profiles",
+  summary: "Addresses and tokens of daemons, by name",
+  commands: [list, add, use, remove],
+  examples: [
+    "profiles add staging --url https://anp.staging.example",
+    "quota --profile staging",
+    "profiles use --none",
+  ],
+});

@@ -1,0 +1,21 @@
+import type { OperationData } from "../../../contract/endpoints.ts";
+import { showLocal } from "../../framework/when.ts";
+
+type Subscription = OperationData<"getSubscription">;
+
+const showInstant = (iso: string | null): string => (iso === null ? "-" : showLocal(iso));
+
+/** Features as a terminal tells them: `memory on, advanced research off`. */
+export function showFeatures(features: Subscription["features"]): string {
+  return Object.entries(features)
+    .map(([name, on]) => `${name.replaceAll("_", " ")} ${on ? "on" : "off"}`)
+    .join(", ");
+}
+
+/** How a terminal shows a subscription. */
+export const SUBSCRIPTION_WORDS = {
+  started_at: showInstant,
+  expires_at: showInstant,
+  features: showFeatures,
+  is_active: (active: boolean): string => (active ? "yes" : "no"),
+} as const;

@@ -1,0 +1,20 @@
+import type { Context } from "./define-command.ts";
+import { toggle, type Param } from "./param.ts";
+
+/** The flag of commands that ask before they change something of worth. */
+export const yesFlag: Param<boolean> = toggle("do not ask for confirmation");
+
+/**
+ * Asks before something of worth is changed. Where nobody can be asked, a script means what it says.
+ *
+ * @throws CommandFailure when the answer is no
+ */
+export async function confirmChange(
+  { terminal }: Context,
+  yes: boolean,
+  message: string | (() => Promise<string>),
+): Promise<void> {
+  if (yes || !terminal.canPrompt) return;
+  const { askToGoOn } = await import("../terminal/prompt.ts");
+  await askToGoOn(typeof message === "string" ? message : await message());
+}

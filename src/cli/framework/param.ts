@@ -1,0 +1,74 @@
+import { anything, userId, type Reader } from "./value-readers.ts";
+
+/** A value that a command takes, as an argument or a flag. `T` includes undefined where it may be left out. */
+export interface Param<T> {
+  /** What stands for the value in usage, as `USER`; absent for a switch. */
+  readonly value?: string;
+  readonly about: string;
+  /** Reads a typed text; throws a RangeError whose message goes on after the name. */
+  readonly read: Reader<T>;
+  /** All the words it may be, where they are known elsewhere; others are refused. */
+  readonly choices?: () => Promise<readonly string[]>;
+  /** Reads all words of a value that may be given again and again; without it, the last one counts. */
+  readonly readAll?: (typed: readonly string[]) => T;
+  /** The value when left out; where there is none, the command cannot run without it. */
+  readonly missing?: () => T;
+  /** What kind of thing it names, for completion and for whoever asks for it. */
+  readonly holds?: Held;
+}
+
+/** Kinds of things that a value may name. */
+export type Held = "user" | "file" | "folder" | "profile" | "plan";
+
+/** The params of a command, by name in camel case. */
+export type Params = Readonly<Record<string, Param<unknown>>>;
+
+/** The values of params. */
+export type Values<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
+
+/** A value that must be given; on a terminal it is asked for. */
+export function required<T>(value: string, about: string, read: Reader<T>): Param<T> {
+  return { value, about, read };
+}
+
+/** A user of the storage that a command is about. */
+export function knownUser(value: string, about: string): Param<string> {
+  return { value, about, read: userId, holds: "user" };
+}
+
+/** The user that a command is about. On a daemon it may be left out: the token says who. */
+export function userParam(value: string, about: string): Param<string | undefined> {
+  return { value, about: `${about}; with --url the token says who`, read: userId, holds: "user" };
+}
+
+/** A value that may be left out. */
+export function optional<T>(value: string, about: string, read: Reader<T>): Param<T | undefined> {
+  return { value, about, read, missing: () => undefined };
+}
+
+/** A word that may be left out, of those that the contract or the user's files know. */
+export function among(
+  value: string,
+  about: string,
+  choices: () => Promise<readonly string[]>,
+): Param<string | undefined> {
+  return { value, about, read: anything, choices, missing: () => undefined };
+}
+
+/** One value or more: all the arguments that are left. */
+export function several<T>(value: string, about: string, read: Reader<T>): Param<readonly T[]> {
+  const readOne = (typed: string): readonly T[] => [read(typed)];
+  const { words } = read;
+  const reader = words === undefined ? readOne : Object.assign(readOne, { words });
+  return { value, about, read: reader, readAll: (typed) => typed.map((one) => read(one)) };
+}
+
+/** A flag that may be given again and again. */
+export function repeatable<T>(value: string, about: string, read: Reader<T>): Param<readonly T[]> {
+  return { ...several(value, about, read), missing: () => [] };
+}
+
+/** A flag without a value. */
+export function toggle(about: string): Param<boolean> {
+  return { about, read: () => true, missing: () => false };
+}

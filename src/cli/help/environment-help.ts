@@ -1,0 +1,23 @@
+import { configSchema } from "../../config/config-schema.ts";
+import { configKeys } from "../../config/config-keys.ts";
+import { VARIABLES } from "../framework/environment.ts";
+import { twoColumns } from "./help-columns.ts";
+
+/** The variables of the command line, and those of the configuration's keys. */
+export function environment(): string {
+  const keys = configKeys(configSchema).flatMap(({ variable, name, description, secret }): [string, string][] => {
+    if (variable === undefined || VARIABLES[variable] !== undefined) return [];
+    const told = `${name}: ${description}`;
+    return [
+      [variable, told],
+      ...(secret ? [[`${variable}_FILE`, `a file that holds ${name}`] as [string, string]] : []),
+    ];
+  });
+  return `${twoColumns(Object.entries(VARIABLES))}
+Any key of the configuration that holds one value (anp help configuration):
+
+${twoColumns(keys)}
+A flag goes before the environment, the environment before the file, the file before the defaults. An empty
+variable counts as not set.
+`;
+}

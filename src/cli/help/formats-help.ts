@@ -1,0 +1,13 @@
+import { FORMAT_MEANINGS } from "../framework/global-flags.ts";
+import { twoColumns } from "./help-columns.ts";
+
+/** How data is printed. */
+export function formats(): string {
+  return `stdout carries data alone; hints, questions, progress and logs go to stderr.
+
+${twoColumns(Object.entries(FORMAT_MEANINGS))}
+Without --format, a terminal gets a table and a pipe gets tsv; exports are jsonl. tsv, csv, jsonl and json keep
+ISO 8601 times and integers as they are. table and tsv take control characters out of texts that others wrote.
+No results are no failure. When nobody reads on (| head), a command ends quietly with exit code 0.
+`;
+}

@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { valueOf, type Env } from "../framework/environment.ts";
+import { UsageError } from "../framework/exit.ts";
+import type { Globals } from "../framework/global-flags.ts";
+import { profilesFile } from "./profiles-file.ts";
+import { tokenOfEnvironment } from "./token.ts";
+
+/** A running daemon that a command works on, and who asks. */
+export interface DaemonTarget {
+  readonly url: string;
+  readonly token?: string;
+}
+
+/**
+ * The daemon that the flags, the environment or the user's profiles name, in this order; undefined when the command
+ * works on a storage. A flag or variable that names a storage goes before a profile that is merely in use.
+ *
+ * A profile's own token goes with its address before the environment's: a token must not reach another host.
+ *
+ * @throws UsageError for what does not go together, and for what cannot be read
+ */
+export async function findDaemon(globals: Globals, env: Env): Promise<DaemonTarget | undefined> {
+  const target = await locate(globals, env);
+  if (target === undefined) {
+    if (globals.token !== undefined) throw new UsageError("--token goes with --url or --profile.");
+    return undefined;
+  }
+  const token = globals.token ?? target.token ?? (await tokenOfEnvironment(env));
+  return { url: target.url, ...(token === undefined ? {} : { token }) };
+}
+
+async function locate(globals: Globals, env: Env): Promise<DaemonTarget | undefined> {
+  if (globals.url !== undefined) return { url: globals.url };
+  if (globals.profile !== undefined) return profileNamed(globals.profile, env);
+  const { storage, config, fixtures, now, seed } = globals;
+  if ([storage, config, fixtures, now, seed].some((own) => own !== undefined)) return undefined;
+  const isSet = (name: string): boolean => valueOf(env, name) !== undefined;
+  const remote = ["ANP_URL", "ANP_PROFILE"].filter(isSet);
+  const local = ["ANP_STORAGE", "ANP_CONFIG"].filter(isSet);
+  if (remote.length > 0 && remote.length + local.length > 1) {
+    throw new UsageError(`${[...remote, ...local].join(" and ")} exclude each other.`);
+  }
+  if (local.length > 0) return undefined;
+  const url = valueOf(env, "ANP_URL");
+  if (url !== undefined) return { url };
+  const profile = valueOf(env, "ANP_PROFILE");
+  return profile === undefined ? profileInUse(env) : profileNamed(profile, env);
+}
+
+async function profileNamed(name: string, env: Env): Promise<DaemonTarget> {
+  const { readProfiles, targetOf } = await import("./profiles.ts");
+  return targetOf(name, await readProfiles(env));
+}
+
+async function profileInUse(env: Env): Promise<DaemonTarget | undefined> {
+  // Most users have no profiles: what reads them is not loaded for nothing.
+  if (!existsSync(profilesFile(env))) return undefined;
+  const { readProfiles, targetOf } = await import("./profiles.ts");
+  const kept = await readProfiles(env);
+  return kept.current === undefined ? undefined : targetOf(kept.current, kept);
+}

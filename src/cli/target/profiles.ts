@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { parse, stringify } from "yaml";
+import { z } from "zod";
+import { didYouMean } from "../../runtime/did-you-mean.ts";
+import type { Env } from "../framework/environment.ts";
+import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
+import { profilesFile } from "./profiles-file.ts";
+import { readTokenFile } from "./token.ts";
+
+const profile = z
+  .strictObject({
+    url: z.string().min(1),
+    /** The token itself, or the file that holds it. */
+    token: z.string().min(1).optional(),
+    token_file: z.string().min(1).optional(),
+  })
+  .refine(({ token, token_file }) => token === undefined || token_file === undefined, {
+    message: "token and token_file exclude each other",
+  });
+
+const profilesFileSchema = z.strictObject({
+  /** The profile that commands use when nothing else is named. */
+  current: z.string().optional(),
+  profiles: z.record(z.string(), profile).default({}),
+});
+
+/** A daemon and whose token to send, by a name. */
+export type Profile = z.infer<typeof profile>;
+
+/** The user's profiles. */
+export type Profiles = z.infer<typeof profilesFileSchema>;
+
+/**
+ * The user's profiles; none when there is no file.
+ *
+ * @throws CommandFailure when the file is not right, or others may read a token in it
+ */
+export async function readProfiles(env: Env): Promise<Profiles> {
+  const file = profilesFile(env);
+  let text: string;
+  let mode: number;
+  try {
+    text = await readFile(file, "utf8");
+    ({ mode } = await stat(file));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { profiles: {} };
+    throw new CommandFailure(EXIT.usage, `The profiles ${file} cannot be read: ${(error as Error).message}.`);
+  }
+  const kept = readText(text, file);
+  const secret = Object.values(kept.profiles).some(({ token }) => token !== undefined);
+  if (secret && (mode & 0o077) !== 0) {
+    throw new CommandFailure(EXIT.usage, `Others may read the tokens in ${file}. Mend it: chmod 600 ${file}`);
+  }
+  return kept;
+}
+
+function readText(text: string, file: string): Profiles {
+  let value: unknown;
+  try {
+    value = parse(text) ?? {};
+  } catch {
+    // The parser quotes the line, which may hold a token.
+    throw new CommandFailure(EXIT.usage, `The profiles ${file} are no YAML.`);
+  }
+  const parsed = profilesFileSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.map(String).join(".") || "file"}: ${message}`);
+  throw new CommandFailure(EXIT.usage, `The profiles ${file} are not valid: ${faults.join("; ")}`);
+}
+
+/** Replaces the user's profiles as a whole, for the user's eyes alone. */
+export async function writeProfiles(env: Env, profiles: Profiles): Promise<void> {
+  const file = profilesFile(env);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      await handle.writeFile(stringify(profiles));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * The daemon of a profile.
+ *
+ * @throws UsageError when there is no profile of that name
+ */
+export async function targetOf(name: string, kept: Profiles): Promise<{ url: string; token?: string }> {
+  const { url, token, token_file } = profileNamed(name, kept);
+  if (token !== undefined) return { url, token };
+  return token_file === undefined ? { url } : { url, token: await readTokenFile(token_file) };
+}
+
+/** @throws UsageError when there is no profile of that name */
+export function profileNamed(name: string, { profiles }: Profiles): Profile {
+  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (found !== undefined) return found;
+  const hint = didYouMean(name, Object.keys(profiles)) || " `anp profiles list` shows them.";
+  throw new UsageError(`There is no profile ${name}.${hint}`);
+}

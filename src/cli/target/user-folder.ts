@@ -1,0 +1,18 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { Env } from "../framework/environment.ts";
+
+/** The variable and the default of the XDG base directories (XDG Base Directory Specification 0.8). */
+const BASES = {
+  config: { variable: "XDG_CONFIG_HOME", below: ".config" },
+  state: { variable: "XDG_STATE_HOME", below: ".local/state" },
+} as const;
+
+/** A path in one of the user's own folders for this program, as `~/.config/anp/…`. */
+export function userFolder(kind: keyof typeof BASES, env: Env, ...path: string[]): string {
+  const { variable, below } = BASES[kind];
+  const base = env[variable];
+  // The specification has relative paths ignored.
+  const folder = base !== undefined && isAbsolute(base) ? base : join(env["HOME"] ?? homedir(), below);
+  return join(folder, "anp", ...path);
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { open, unlink, writeFile, type FileHandle } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createSweeper } from "../../runtime/sweeper.ts";
+import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
+
+/** An input that can be read more than once. */
+export interface Lines {
+  /** The lines from the first on, without their ends. */
+  readonly read: () => AsyncIterable<string>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens a file, or stdin for `-`. A pipe can be read only once: what it gives is kept in a temporary file first.
+ *
+ * @throws UsageError when the file cannot be read
+ * @throws CommandFailure when there is no room for what a pipe gives
+ */
+export async function openLines(file: string): Promise<Lines> {
+  const handle = file === "-" ? await kept(process.stdin) : await openFile(file);
+  return {
+    read: () => linesOf(handle.createReadStream({ start: 0, autoClose: false })),
+    close: () => handle.close(),
+  };
+}
+
+async function openFile(file: string): Promise<FileHandle> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file);
+    const found = await handle.stat();
+    if (found.isDirectory()) throw new Error("it is a folder");
+    if (found.isFile()) return handle;
+  } catch (error) {
+    await handle?.close();
+    throw new UsageError(`FILE ${file} cannot be read: ${(error as Error).message}.`);
+  }
+  return kept(handle.createReadStream());
+}
+
+/** The file has no name any more when the first byte is written, so it is gone with the process, however that ends. */
+async function kept(chunks: AsyncIterable<Uint8Array>): Promise<FileHandle> {
+  const path = join(tmpdir(), `anp-${randomUUID()}.tmp`);
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, "wx+", 0o600);
+    await unlink(path);
+    await writeFile(handle, swept(chunks));
+    return handle;
+  } catch (error) {
+    await handle?.close();
+    throw new CommandFailure(
+      EXIT.failure,
+      `The input cannot be kept in ${tmpdir()}: ${(error as Error).message}. Nothing was written. ` +
+        "Set TMPDIR to a folder with room for all of it, or give it as a file.",
+    );
+  }
+}
+
+/** The chunks, whose memory is given back soon. */
+async function* swept(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const sweep = createSweeper();
+  for await (const chunk of chunks) {
+    sweep();
+    yield chunk;
+  }
+}
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let parts: string[] = [];
+  for await (const chunk of chunks) {
+    const lines = decoder.decode(chunk, { stream: true }).split("\n");
+    for (const end of lines.slice(0, -1)) {
+      const line = parts.join("") + end;
+      parts = [];
+      yield line.endsWith("\r") ? line.slice(0, -1) : line;
+    }
+    parts.push(lines.at(-1)!);
+  }
+  const rest = parts.join("") + decoder.decode();
+  if (rest !== "") yield rest;
+}

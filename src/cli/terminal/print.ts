@@ -1,0 +1,223 @@
+import { createSweeper } from "../../runtime/sweeper.ts";
+import { cleanLine } from "./clean-text.ts";
+import type { Context } from "../framework/define-command.ts";
+import type { Format } from "../framework/global-flags.ts";
+import type { TableLayout } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What a cell may hold. */
+export type Cell = string | number | boolean | null | undefined | readonly string[];
+
+/** One column: its name in machine formats, and its value of a row. */
+export interface Column<T> {
+  readonly name: string;
+  readonly of: (row: T) => Cell;
+  /** How a terminal shows it, where that is not the plain value. */
+  readonly show?: (row: T, terminal: Terminal) => string;
+  /** Takes what is left of the terminal's width, and is cut where that is too little. */
+  readonly wide?: true;
+  /** Left out where the terminal is too narrow for all columns. */
+  readonly spare?: true;
+  /** For programs alone: a terminal has no room for it. */
+  readonly machine?: true;
+  /** For people alone: a program can tell it from the other columns. */
+  readonly person?: true;
+  /** What a terminal calls it, where that is not its name. */
+  readonly title?: string;
+}
+
+/** The format of this run: what was asked for, or a table for a person and tab-separated lines for a program. */
+export function formatOf({ globals, terminal }: Context): Format {
+  return globals.format ?? (terminal.interactive ? "table" : "tsv");
+}
+
+/** Prints rows; `data` is what the JSON document holds. */
+export async function printRows<T extends object>(
+  context: Context,
+  { data, rows, columns }: { data: unknown; rows: readonly T[]; columns: readonly Column<T>[] },
+): Promise<void> {
+  const { terminal } = context;
+  const format = formatOf(context);
+  if (format === "json") {
+    await terminal.write(`${JSON.stringify(data, null, 2)}\n`);
+    return;
+  }
+  if (format === "table") {
+    const { drawTable } = await import("./table.ts");
+    await terminal.write(drawTable(rows, forPeople(columns), terminal));
+    return;
+  }
+  const lines = rows.map((row) => lineOf(format, row, columns));
+  await terminal.write(headOf(format, columns) + lines.join(""));
+}
+
+/** Starts printing rows as they come, in flat memory: as `printRows` would, but that a table is made of parts. */
+export function openRowPrinter<T extends object>(context: Context, columns: readonly Column<T>[]): RecordPrinter<T> {
+  const { terminal } = context;
+  const format = formatOf(context);
+  if (format !== "table") return openRecordPrinter(context, columns, format);
+  let waiting: T[] = [];
+  let layout: TableLayout<T> | undefined;
+  async function flush(): Promise<boolean> {
+    const { drawTable, layOut } = await import("./table.ts");
+    const head = layout === undefined;
+    layout ??= layOut(waiting, forPeople(columns), terminal);
+    const text =
+      waiting.length === 0 && !head ? "" : drawTable(waiting, forPeople(columns), terminal, { layout, head });
+    waiting = [];
+    return terminal.write(text);
+  }
+  return {
+    async print(row) {
+      waiting.push(row);
+      return waiting.length < ROWS_DRAWN ? true : flush();
+    },
+    async end() {
+      await flush();
+    },
+    flush,
+  };
+}
+
+/**
+ * Prints one object: its fields below each other on a terminal, in one row for a program.
+ *
+ * @param words how a terminal shows a field, where that is not the plain value
+ */
+export async function printRecord<T extends object>(
+  context: Context,
+  data: T,
+  words: { readonly [K in keyof T]?: (value: T[K]) => string } = {},
+): Promise<void> {
+  const fields = Object.entries(data).map(([name, value]): Column<object> => ({ name, of: () => toCell(value) }));
+  if (formatOf(context) !== "table") {
+    await printRows(context, { data, rows: [data], columns: fields });
+    return;
+  }
+  const width = Math.max(...fields.map(({ name }) => name.length));
+  const lines = fields.map(({ name, of }) => {
+    const show = words[name as keyof T];
+    const text = show === undefined ? plain(of(data)) : show(data[name as keyof T]);
+    return `${context.terminal.paint("bold", name.padEnd(width))}  ${text}`.trimEnd().concat("\n");
+  });
+  await context.terminal.write(lines.join(""));
+}
+
+/** Records of any number, printed as they come. */
+export interface RecordPrinter<T> {
+  /** Waits until the record is taken; false when nobody reads any more. */
+  print(record: T): Promise<boolean>;
+  /** Writes what waits to be written with others; false when nobody reads any more. */
+  flush(): Promise<boolean>;
+  end(): Promise<void>;
+}
+
+const BATCH_CHARACTERS = 32 * 1024;
+/** Rows of a table that are drawn together. */
+const ROWS_DRAWN = 100;
+
+/** Text that waits to be written with more of it. Both give false when nobody reads any more. */
+interface Batch {
+  readonly add: (text: string) => Promise<boolean>;
+  readonly flush: () => Promise<boolean>;
+}
+
+function openBatch({ terminal }: Context, start = ""): Batch {
+  const sweep = createSweeper();
+  let waiting = start;
+  function flush(): Promise<boolean> {
+    const text = waiting;
+    waiting = "";
+    sweep();
+    return terminal.write(text);
+  }
+  return {
+    async add(text) {
+      waiting += text;
+      return waiting.length < BATCH_CHARACTERS ? true : flush();
+    },
+    flush,
+  };
+}
+
+/** Starts printing lines as they come, many at a time. */
+export function openLinePrinter(context: Context): RecordPrinter<string> {
+  const { add, flush } = openBatch(context);
+  return {
+    print: (line) => add(`${line}\n`),
+    flush,
+    async end() {
+      await flush();
+    },
+  };
+}
+
+/** Starts printing records in flat memory, as lines of JSON where nothing else is asked for. */
+export function openRecordPrinter<T extends object>(
+  context: Context,
+  columns: readonly Column<T>[],
+  format: Format = context.globals.format ?? "jsonl",
+): RecordPrinter<T> {
+  const json = format === "json";
+  const { add, flush } = openBatch(context, json ? "[" : headOf(format, columns));
+  let count = 0;
+  return {
+    print(record) {
+      count += 1;
+      return add(json ? `${count === 1 ? "" : ","}\n${JSON.stringify(record)}` : lineOf(format, record, columns));
+    },
+    flush,
+    async end() {
+      if (json) await add(`${count === 0 ? "" : "\n"}]\n`);
+      await flush();
+    },
+  };
+}
+
+/** An instant as a terminal shows it: to the second, in UTC. */
+export function showInstant(iso: string | null): string {
+  return iso === null ? "-" : iso.replace("T", " ").replace(/(\.\d+)?Z$/, "Z");
+}
+
+/** A change in points, with its sign and colour. */
+export function showDelta(delta: number, terminal: Terminal): string {
+  if (delta === 0) return "0";
+  return delta > 0 ? terminal.paint("green", `+${delta}`) : terminal.paint("red", String(delta));
+}
+
+/** A cell as text for people and for tab-separated lines: one line, no control characters. */
+export function plain(cell: Cell): string {
+  if (cell === null || cell === undefined) return "";
+  return cleanLine(Array.isArray(cell) ? cell.join("; ") : String(cell));
+}
+
+function toCell(value: unknown): Cell {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}
+
+function forPeople<T>(columns: readonly Column<T>[]): Column<T>[] {
+  return columns.filter(({ machine }) => machine !== true);
+}
+
+function forPrograms<T>(columns: readonly Column<T>[]): Column<T>[] {
+  return columns.filter(({ person }) => person !== true);
+}
+
+function headOf(format: Format, columns: readonly Column<never>[]): string {
+  const names = forPrograms(columns).map(({ name }) => name);
+  if (format === "tsv") return `${names.join("\t")}\n`;
+  return format === "csv" ? `${names.map(quote).join(",")}\n` : "";
+}
+
+function lineOf<T extends object>(format: Format, row: T, columns: readonly Column<T>[]): string {
+  if (format === "jsonl") return `${JSON.stringify(row)}\n`;
+  const cells = forPrograms(columns).map(({ of }) => of(row));
+  if (format === "tsv") return `${cells.map(plain).join("\t")}\n`;
+  return `${cells.map((cell) => quote(Array.isArray(cell) ? cell.join("; ") : String(cell ?? ""))).join(",")}\n`;
+}
+
+/** RFC 4180. */
+function quote(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

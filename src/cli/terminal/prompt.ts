@@ -1,0 +1,59 @@
+import { confirm, input, password, search } from "@inquirer/prompts";
+import { cleanLine } from "./clean-text.ts";
+import type { Context } from "../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../framework/exit.ts";
+import type { Param } from "../framework/param.ts";
+import { userIds } from "../target/user-ids.ts";
+
+// stdout is for data, also while somebody types.
+const onStderr = { input: process.stdin, output: process.stderr };
+
+/** Users that are kept at hand to be searched. */
+const MOST_USERS = 20_000;
+const USERS_SHOWN = 10;
+
+/** Asks for a value until it can be read; a user is searched for among those of the storage. */
+export async function askFor(param: Param<unknown>, context: Context): Promise<string> {
+  // What comes after a semicolon is about another way to say it.
+  const message = `${param.value!} (${param.about.split(";")[0]!})`;
+  if (param.holds === "user") {
+    // Where none can be listed, one can be typed.
+    const users = await userIds(context, { most: MOST_USERS }).catch(() => []);
+    if (users.length > 0) return askForUser(message, users.sort());
+  }
+  const validate = (typed: string): true | string => {
+    try {
+      param.read(typed);
+      return true;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return `${param.value ?? "It"} ${error.message}`;
+    }
+  };
+  return input({ message, validate }, onStderr);
+}
+
+function askForUser(message: string, users: readonly string[]): Promise<string> {
+  const source = (term = ""): { value: string; name?: string }[] => {
+    const typed = term.trim().toLowerCase();
+    const starting = users.filter((id) => id.toLowerCase().startsWith(typed));
+    const inside = users.filter((id) => id.toLowerCase().indexOf(typed) > 0);
+    const found = [...starting, ...inside].map((value) => ({ value, name: cleanLine(value) }));
+    const own =
+      typed === "" || users.includes(term.trim()) ? [] : [{ value: term.trim(), name: `${term.trim()} (as typed)` }];
+    return [...found, ...own];
+  };
+  return search({ message, source, pageSize: USERS_SHOWN }, onStderr);
+}
+
+/** Asks for what nobody may see. */
+export async function askForSecret(message: string): Promise<string> {
+  return (await password({ message, mask: false }, onStderr)).trim();
+}
+
+/** @throws CommandFailure when the answer is no */
+export async function askToGoOn(message: string): Promise<void> {
+  if (!(await confirm({ message, default: false }, onStderr))) {
+    throw new CommandFailure(EXIT.failure, "Nothing was changed.");
+  }
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+/** How the platform's own tokens are checked, and which claims say what. */
+export const jwtConfig = z
+  .strictObject({
+    secret: z
+      .string()
+      .min(32)
+      .meta({ secret: true, description: "Shared secret (HS256), at least 32 characters" })
+      .optional(),
+    jwks_url: z
+      .url()
+      .meta({ examples: ["https://accounts.example.com/.well-known/jwks.json"] })
+      .optional()
+      .describe("URL of the platform's key set (RS256, ES256, EdDSA, ...), instead of a secret"),
+    issuer: z
+      .string()
+      .meta({ examples: ["https://accounts.example.com"] })
+      .optional()
+      .describe("The issuer they must name"),
+    audience: z
+      .string()
+      .meta({ examples: ["anp"] })
+      .optional()
+      .describe("The audience they must name"),
+    claims: z
+      .strictObject({
+        user_id: z.string().default("sub").describe("Claim with the user's id"),
+        free_daily_quota: z.string().default("free_daily_quota").describe("Claim with the user's free uses a day"),
+        plan: z.string().default("plan").describe("Claim with the user's plan"),
+        lang: z.string().default("lang").describe("Claim with the user's language, zh or en"),
+      })
+      .prefault({})
+      .describe("Which claims say what"),
+  })
+  .refine((value) => (value.secret === undefined) !== (value.jwks_url === undefined), {
+    message: "needs exactly one of secret and jwks_url",
+  });
+
+export type JwtConfig = z.infer<typeof jwtConfig>;

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { LIMITS } from "../limits.ts";
+import { count, positiveInt, text, timestamp } from "./shared-fields.ts";
+
+export const chatBody = z.object({
+  question: text(LIMITS.question)
+    .refine((value) => /[\p{L}\p{N}]/u.test(value), { message: "must contain a letter or a digit" })
+    .meta({ description: "The user's question, 1 to 2000 characters" }),
+  session_id: positiveInt.optional().meta({ description: "The session to go on with; a new one when absent" }),
+  page_context: text(LIMITS.pageContext, 0).optional().meta({ description: "Scene the user is in" }),
+  token_symbol: text(LIMITS.tokenSymbol, 0).optional().meta({ description: "Asset the user looks at" }),
+});
+
+export const sourceItem = z
+  .object({
+    id: z.string(),
+    kind: z.enum(["help", "notice", "news", "account"]),
+    title: z.string(),
+    url: z.string(),
+    lang: z.string(),
+    published_at: timestamp.nullable(),
+    snippet: z.string().meta({ description: "The words of the source that the answer uses" }),
+  })
+  .meta({ id: "SourceItem" });
+
+export const chatAnswer = z
+  .object({
+    message_id: positiveInt,
+    session_id: positiveInt,
+    answer: z.string().min(1),
+    route: z.string(),
+    sub_intent: z.string(),
+    source_items: z.array(sourceItem),
+    points_cost: count.meta({ description: "Points spent by this call" }),
+    credits_remaining: count.meta({ description: "Points balance after this call" }),
+    model_name: z.string(),
+    latency_ms: count,
+  })
+  .meta({ id: "ChatAnswer" });
+
+export const recommendedQuery = z.object({
+  scene: text(LIMITS.scene).default("home"),
+  lang: text(LIMITS.lang).default("zh"),
+  limit: z.int().min(1).max(20).default(6),
+});
+
+export const recommendedQuestions = z
+  .object({
+    scene: z.string(),
+    lang: z.string(),
+    questions: z.array(z.object({ content: z.string(), order_index: z.int() })),
+  })
+  .meta({ id: "RecommendedQuestions" });

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { LIMITS } from "../limits.ts";
+import { count, positiveInt, text, timestamp } from "./shared-fields.ts";
+
+/** The quota fields that the profile and the points account share. */
+const quotaFields = {
+  free_daily_quota: count.meta({ description: "Total free uses a day" }),
+  free_daily_used: count.meta({ description: "Free uses consumed today" }),
+  remaining_free_quota: count.meta({ description: "Free uses left today" }),
+  next_reset_at: timestamp.meta({ description: "Next reset of the quota, with the quota's offset" }),
+};
+
+export const quotaProfile = z
+  .object({
+    user_id: z.string(),
+    balance_points: count.meta({ description: "Current points" }),
+    ...quotaFields,
+  })
+  .meta({ id: "QuotaProfile" });
+
+export const pointsAccount = z
+  .object({
+    balance: count.meta({ description: "Points balance" }),
+    total_earned: count.meta({ description: "Cumulative points earned" }),
+    total_spent: count.meta({ description: "Cumulative points spent" }),
+    ...quotaFields,
+  })
+  .meta({ id: "PointsAccount" });
+
+export const entryType = z.enum(["chat_cost", "exchange", "trade_reward", "adjust"]);
+
+export const ledgerEntry = z
+  .object({
+    id: positiveInt.meta({ description: "Number of the entry in the user's ledger: 1, 2, 3 without a gap" }),
+    delta: z.int().meta({ description: "Signed change in points" }),
+    type: entryType,
+    description: z.string(),
+    ref_id: z.string().meta({ description: "Identifier of the related request" }),
+    created_at: timestamp,
+  })
+  .meta({ id: "LedgerEntry" });
+
+export const ledgerQuery = z.object({
+  page: positiveInt.default(1),
+  page_size: z.int().min(1).max(100).default(20),
+});
+
+export const ledgerPage = z
+  .object({
+    items: z.array(ledgerEntry).meta({ description: "Newest first" }),
+    total: count,
+    page: positiveInt,
+    page_size: z.int().min(1).max(100),
+  })
+  .meta({ id: "LedgerPage" });
+
+export const exchangeBody = z.object({
+  token_amount: z
+    .number()
+    .gt(0, { message: "must be greater than 0" })
+    .meta({ description: "Amount of the platform token to convert" }),
+});
+
+export const exchangeResult = z
+  .object({
+    token_amount: z.number().meta({ description: "Echo of the input amount" }),
+    points_earned: positiveInt,
+    balance_after: count,
+    exchange_rate: positiveInt.meta({ description: "Points a unit of the token" }),
+  })
+  .meta({ id: "ExchangeResult" });
+
+export const tradeRewardBody = z.object({
+  trade_type: z.enum(["spot", "futures"]),
+  volume_usd: z.number().gt(0, { message: "must be greater than 0" }).meta({ description: "Traded volume in USD" }),
+  ref_id: text(LIMITS.refId).meta({ description: "De-duplication identifier" }),
+});
+
+export const tradeReward = z
+  .object({ points_earned: count.meta({ description: "Reward points" }), ref_id: z.string() })
+  .meta({ id: "TradeReward" });
+
+export const subscription = z
+  .object({
+    status: z.enum(["free", "active", "expired"]),
+    plan: z.string(),
+    started_at: timestamp.nullable(),
+    expires_at: timestamp.nullable(),
+    features: z.record(z.string(), z.boolean()).meta({ description: "Feature name to whether it is on" }),
+    is_active: z.boolean(),
+  })
+  .meta({ id: "Subscription" });

@@ -1,0 +1,29 @@
+import { createRateLimits, type RateLimits } from "../http/rate-limits.ts";
+import type { Config } from "../config/config-schema.ts";
+
+/** How long Redis may take to count one request, ms: longer, and the daemon counts for itself. */
+const COUNT_MS = 250;
+
+/** The rate limits of a daemon, and the way to free what they hold. */
+export interface OpenRates {
+  readonly rates: RateLimits | undefined;
+  close(): Promise<void>;
+}
+
+/** Opens the rate limits of the configuration: in the storage's Redis, over a connection of their own, or in memory. */
+export async function openRates({ storage, limits }: Config): Promise<OpenRates> {
+  const wanted = Object.values(limits.rates).some((rate) => rate !== undefined);
+  if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage)) {
+    return { rates: await createRateLimits(limits.rates, undefined), close: () => Promise.resolve() };
+  }
+  const [{ connectRedis }, { parseRedisUrl }] = await Promise.all([
+    import("../storage/redis/redis-connection.ts"),
+    import("../storage/redis/redis-url.ts"),
+  ]);
+  const settings = parseRedisUrl(storage);
+  const connection = connectRedis({ ...settings, timeoutMs: Math.min(COUNT_MS, settings.timeoutMs) });
+  // It is tried again in the background for as long as it fails.
+  await connection.ready().catch(() => undefined);
+  const rates = await createRateLimits(limits.rates, { client: connection.client, prefix: settings.prefix });
+  return { rates, close: () => connection.close() };
+}

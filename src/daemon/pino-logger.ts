@@ -1,0 +1,73 @@
+import { setTimeout } from "node:timers/promises";
+import { pino } from "pino";
+import type { Clock } from "../runtime/clock.ts";
+import type { Logger } from "../runtime/logger.ts";
+
+/** A logger whose lines are written in the background. */
+export interface BufferedLogger extends Logger {
+  /** Writes what is waiting, as far as somebody takes it in time. Nothing is logged after that. */
+  end(): Promise<void>;
+}
+
+/** How long a line may wait to be written, ms. */
+const FLUSH_MS = 200;
+/** How long the end waits for what is left to be written, ms. */
+const END_WITHIN_MS = 500;
+/** What may wait while the lines are not taken, UTF-16 code units; further lines are dropped. */
+const MOST_WAITING = 4 * 1024 * 1024;
+
+/** Lines of JSON on stderr. */
+export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "silent", clock: Clock): BufferedLogger {
+  // Under load, lines go out by the buffer instead of one by one: a write a line costs a quarter of a request.
+  const destination = pino.destination({
+    dest: 2,
+    sync: false,
+    minLength: 4096,
+    periodicFlush: FLUSH_MS,
+    maxLength: MOST_WAITING,
+  });
+  // A log that cannot be written is no reason to end: the disk may be full, or whoever read it may be gone.
+  destination.on("error", () => undefined);
+  let ended = false;
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError },
+    },
+    destination,
+  );
+  const at =
+    (name: "debug" | "info" | "warn" | "error") =>
+    (fields: object, message: string): void => {
+      if (!ended) logger[name](fields, message);
+    };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    async end() {
+      ended = true;
+      const flushed = new Promise((resolve) => {
+        destination.flush(resolve);
+      });
+      await Promise.race([flushed, setTimeout(END_WITHIN_MS, undefined, { ref: false })]);
+      // pino flushes once more at the end of the process, and tries for ever where nobody reads.
+      destination.flushSync = () => undefined;
+    },
+  };
+}
+
+/** Type, message and stacks. pino's own serializer also copies every field of an error, a model's request among them. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error);
+  return { type: error.name, message: error.message, stack: stackOf(error) };
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : "";
+  return `${error.stack ?? error.message}${cause}`;
+}

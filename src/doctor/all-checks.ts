@@ -1,0 +1,25 @@
+import type { Check, Examined } from "./check.ts";
+import { clockCheck } from "./clock-check.ts";
+import { configCheck } from "./config-check.ts";
+import { fixturesCheck } from "./fixtures-check.ts";
+import { keysCheck } from "./jwks-check.ts";
+import { modelCheck } from "./model-check.ts";
+import { portCheck } from "./listen-check.ts";
+import { sourcesCheck } from "./sources-check.ts";
+import { storageCheck } from "./storage-check.ts";
+import { versionsCheck } from "./versions-check.ts";
+
+/** Everything that is looked at, in the order in which it is told. */
+export function allChecks(examined: Examined): Check[] {
+  return [
+    configCheck(examined),
+    storageCheck(examined),
+    clockCheck(examined),
+    portCheck(examined),
+    modelCheck(examined),
+    keysCheck(examined),
+    sourcesCheck(examined),
+    fixturesCheck(examined),
+    versionsCheck(),
+  ];
+}

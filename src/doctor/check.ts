@@ -1,0 +1,57 @@
+import type { Config } from "../config/config-schema.ts";
+import type { Finding } from "../storage/finding.ts";
+import type { OpenedConfig } from "../cli/target/open-config.ts";
+
+/** Something that was looked at, and how it stands. */
+export interface Diagnosis extends Finding {
+  /** With the level `error`: something outside of this program does not answer. */
+  readonly unreachable?: true;
+}
+
+/** One thing to look at. Checks run side by side and do not depend on each other. */
+export interface Check {
+  readonly name: string;
+  /** How long it may take, ms. */
+  readonly bound_ms: number;
+  /** @param signal aborted when the time is up */
+  run(signal: AbortSignal): Promise<Diagnosis[]>;
+}
+
+/** What most checks look at. */
+export interface Examined {
+  readonly config: Config;
+  readonly opened: OpenedConfig;
+  /** The clock's time, ms since the epoch. */
+  readonly now: number;
+}
+
+export function ok(subject: string, message: string): Diagnosis {
+  return { level: "ok", subject, message };
+}
+
+export function warning(subject: string, message: string, remedy: string): Diagnosis {
+  return { level: "warning", subject, message, remedy };
+}
+
+export function failed(subject: string, message: string, remedy: string): Diagnosis {
+  return { level: "error", subject, message, remedy };
+}
+
+/** An error of something that does not answer. */
+export function unreachable(subject: string, message: string, remedy: string): Diagnosis {
+  return { ...failed(subject, message, remedy), unreachable: true };
+}
+
+/** Aborted when the time of one request is up, or that of its check. */
+export function withTimeout(signal: AbortSignal, ms: number): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+}
+
+/** Why a request got no answer, in a few words. */
+export function networkReason(error: unknown): string {
+  const { name, message, cause } = error as Error;
+  if (name === "TimeoutError" || name === "AbortError") return "no answer in time";
+  const code = (cause as { code?: unknown } | undefined)?.code ?? (error as { code?: unknown }).code;
+  // What fetch says of a URL holds the login in it.
+  return typeof code === "string" ? code : message.replace(/(:\/\/)[^/?#@\s]*@/g, "$1");
+}

@@ -1,0 +1,28 @@
+import { createQuotaRules } from "../accounts/quota-rules.ts";
+import { type Check, type Examined, failed, ok } from "./check.ts";
+
+/** Ids count from here, for 2^41 ms. */
+const FIRST = Date.parse("2026-01-01T00:00:00Z");
+const LAST = FIRST + 2 ** 41;
+
+/** Whether the machine's clock can be right, and when the free uses reset by it. */
+export function clockCheck({ config, now }: Examined): Check {
+  return {
+    name: "clock",
+    bound_ms: 1000,
+    run() {
+      const at = new Date(now).toISOString();
+      if (now < FIRST || now > LAST) {
+        return Promise.resolve([
+          failed(
+            "system",
+            `It says ${at}: entries, tokens and quota days would be dated wrongly.`,
+            "Set the machine's clock and keep it synchronised (chrony, systemd-timesyncd).",
+          ),
+        ]);
+      }
+      const { next_reset_at } = createQuotaRules(config.quota.timezone).stateOf({ day: "", used: 0 }, 0, now);
+      return Promise.resolve([ok("system", `It says ${at}; the free uses reset at ${next_reset_at}.`)]);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { resolve } from "node:path";
+import { TlsError } from "../daemon/listen.ts";
+import { describeSource } from "../config/config-source.ts";
+import type { OpenedConfig } from "../cli/target/open-config.ts";
+import { checkTlsFiles } from "../daemon/tls-files.ts";
+import { type Check, type Diagnosis, type Examined, failed, ok, warning } from "./check.ts";
+
+const DAY_MS = 86_400_000;
+/** A certificate that ends sooner is worth a word, days. */
+const CERTIFICATE_DAYS = 21;
+
+/** Where the configuration comes from, what means nothing in it, and the files that it names for TLS. */
+export function configCheck({ config, opened, now }: Examined): Check {
+  return {
+    name: "config",
+    bound_ms: 2000,
+    async run() {
+      const { tls } = config.server;
+      return [
+        sources(opened),
+        ...opened.strangers.map(stranger),
+        ...(tls === undefined ? [] : [await certificate(tls, opened.baseDir, now)]),
+      ];
+    },
+  };
+}
+
+function sources({ sources: known }: OpenedConfig): Diagnosis {
+  const set = [...known].filter(([, { kind }]) => kind !== "default");
+  if (set.length === 0) return ok("source", "No file and no variable: every key has its default.");
+  const bySource = new Map<string, string[]>();
+  for (const [key, source] of set) {
+    const text = describeSource(source);
+    bySource.set(text, [...(bySource.get(text) ?? []), key]);
+  }
+  const parts = Array.from(bySource, ([source, keys]) =>
+    keys.length > 3 ? `${keys.length} keys from ${source}` : `${keys.join(", ")} from ${source}`,
+  );
+  return ok("source", `${parts.join("; ")}; the rest are defaults.`);
+}
+
+function stranger(variable: string): Diagnosis {
+  return warning(
+    "environment",
+    `${variable} is set and means nothing to anp.`,
+    "Unset it, or look for its name in `anp config schema`.",
+  );
+}
+
+async function certificate(
+  tls: { readonly cert_file: string; readonly key_file: string },
+  baseDir: string,
+  now: number,
+): Promise<Diagnosis> {
+  const remedy = "Correct server.tls.cert_file and server.tls.key_file: PEM files that this user may read.";
+  try {
+    const found = await checkTlsFiles({ cert: resolve(baseDir, tls.cert_file), key: resolve(baseDir, tls.key_file) });
+    const days = Math.floor((Date.parse(found.validTo) - now) / DAY_MS);
+    const ends = new Date(found.validTo).toISOString();
+    if (days < 0) return failed("tls", `The certificate ended at ${ends}.`, "Renew the certificate.");
+    if (days < CERTIFICATE_DAYS)
+      return warning("tls", `The certificate ends ${inDays(days)}.`, "Renew the certificate.");
+    return ok("tls", `The certificate is valid until ${ends}, and the key is its own.`);
+  } catch (error) {
+    if (!(error instanceof TlsError)) throw error;
+    return failed("tls", `${error.message}.`, remedy);
+  }
+}
+
+function inDays(days: number): string {
+  if (days === 0) return "within a day";
+  return days === 1 ? "in 1 day" : `in ${days} days`;
+}

@@ -1,0 +1,54 @@
+import { access } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { readBundledSnapshot } from "../news/snapshot/bundled-snapshot.ts";
+import { openFixture } from "../admin/load-fixture.ts";
+import { readQuestions } from "../assistant/questions-file.ts";
+import { type Check, type Diagnosis, type Examined, failed, ok } from "./check.ts";
+import { packageFile } from "../runtime/package-file.ts";
+
+/** The files that come with the package, and those that the configuration names besides sources. */
+export function fixturesCheck({ config, opened }: Examined): Check {
+  return {
+    name: "fixtures",
+    bound_ms: 2000,
+    async run() {
+      const { questions } = config.assistant;
+      return Promise.all([
+        tried("fallback", "The bundled hot topics can be shown when nothing else can.", REINSTALL, async () => {
+          await readBundledSnapshot();
+        }),
+        tried("demo", "The demo is here: `anp serve --demo`.", REINSTALL, async () => {
+          const { folder } = await openFixture(DEMO);
+          await Promise.all(["users.json", "events.ndjson", "config.yaml"].map((file) => access(join(folder, file))));
+        }),
+        ...(opened.fixture === undefined
+          ? []
+          : [Promise.resolve(ok(opened.fixture.name, `The fixture in ${opened.fixture.folder} is used.`))]),
+        ...(questions === undefined
+          ? []
+          : [
+              tried(
+                "questions",
+                `${questions} holds recommended questions.`,
+                "Correct assistant.questions.",
+                async () => {
+                  await readQuestions(resolve(opened.baseDir, questions));
+                },
+              ),
+            ]),
+      ]);
+    },
+  };
+}
+
+const DEMO = packageFile("fixtures/demo/").pathname;
+const REINSTALL = "Install the package again: its folder `fixtures` is not complete.";
+
+async function tried(subject: string, good: string, remedy: string, read: () => Promise<void>): Promise<Diagnosis> {
+  try {
+    await read();
+    return ok(subject, good);
+  } catch (error) {
+    return failed(subject, (error as Error).message, remedy);
+  }
+}

@@ -1,0 +1,51 @@
+import { EXIT, type ExitCode } from "../cli/framework/exit.ts";
+import { type Check, type Diagnosis, unreachable } from "./check.ts";
+
+/** A diagnosis and the check that it comes from. */
+export interface Result extends Diagnosis {
+  readonly check: string;
+}
+
+/**
+ * Runs all checks side by side, each within its bound; one that breaks is an error of its own, and stops no other.
+ *
+ * @param onDone told of each check as it ends
+ * @returns the results in the order of the checks
+ */
+export async function examineAll(
+  checks: readonly Check[],
+  onDone: (results: readonly Result[]) => Promise<unknown>,
+): Promise<Result[]> {
+  const results = await Promise.all(
+    checks.map(async (check) => {
+      const found = (await examine(check)).map((diagnosis) => ({ check: check.name, ...diagnosis }));
+      await onDone(found);
+      return found;
+    }),
+  );
+  return results.flat();
+}
+
+async function examine(check: Check): Promise<Diagnosis[]> {
+  const { name, bound_ms } = check;
+  const signal = AbortSignal.timeout(bound_ms);
+  const late = new Promise<Diagnosis[]>((resolve) => {
+    signal.addEventListener("abort", () => {
+      const message = `It did not end within ${bound_ms / 1000} s.`;
+      resolve([unreachable(name, message, "Look at what it waits for; run it again with --verbose.")]);
+    });
+  });
+  try {
+    return await Promise.race([check.run(signal), late]);
+  } catch (error) {
+    const remedy = "This is a fault of anp itself: report it with the output of --verbose.";
+    return [{ level: "error", subject: name, message: (error as Error).message, remedy }];
+  }
+}
+
+/** The exit code by the worst result; with `strict`, a warning is as bad as an error. */
+export function exitOf(results: readonly Result[], strict: boolean): ExitCode {
+  const bad = results.filter(({ level }) => level === "error" || (strict && level === "warning"));
+  if (bad.length === 0) return EXIT.ok;
+  return bad.every((result) => result.unreachable === true) ? EXIT.unreachable : EXIT.failure;
+}

@@ -1,0 +1,69 @@
+import { printLocation, type ReaderOptions } from "../news/sources/fetch-source.ts";
+import { probeSource } from "../news/sources/probe-source.ts";
+import { SourceError, type SourceFailure } from "../news/sources/source-error.ts";
+import { mapBounded, type Source, sourcesOf } from "../news/sources/sources.ts";
+import { type Check, type Diagnosis, type Examined, failed, ok, unreachable, warning } from "./check.ts";
+
+/** Sources read at once, as a refresh does. */
+const CONCURRENCY = 8;
+/** Longest wait for one, ms, whatever the configuration allows a refresh. */
+const LONGEST_MS = 10_000;
+
+/** Whether each news source is reached and can be read. */
+export function sourcesCheck({ config: { news }, opened, now }: Examined): Check {
+  const sources = sourcesOf(news);
+  const timeoutMs = Math.min(news.timeout_ms, LONGEST_MS);
+  const rounds = Math.max(1, Math.ceil(sources.length / CONCURRENCY));
+  return {
+    name: "news",
+    bound_ms: rounds * timeoutMs + 5000,
+    async run(signal) {
+      if (sources.length === 0) {
+        return [warning("sources", "No news source is configured.", "Name feeds in news.sources.")];
+      }
+      const reader = { baseDir: opened.baseDir, timeoutMs, maxBytes: news.max_bytes, fetch, signal };
+      return mapBounded(sources, CONCURRENCY, (source) => probe(source, reader, now));
+    },
+  };
+}
+
+async function probe(source: Source, reader: ReaderOptions, now: number): Promise<Diagnosis> {
+  const place = printLocation(source.location);
+  try {
+    const { items, refused } = await probeSource(source, reader, now);
+    const found = `${place} has ${items} ${items === 1 ? "entry" : "entries"}`;
+    if (refused > 0) {
+      return warning(
+        source.id,
+        `${found}, and ${refused} that are not valid and are left out.`,
+        "Correct them at the source.",
+      );
+    }
+    // An empty help center is a state; a feed without entries is mostly a mistake.
+    if (items === 0 && source.kind === "news") {
+      return warning(source.id, `${place} is empty.`, "Look at the feed, and whether it is the right one.");
+    }
+    return ok(source.id, `${found}.`);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const find = OUTSIDE.has(error.failure) ? unreachable : failed;
+    const { message } = error;
+    // What is said of a file names it already.
+    const told = message.includes(place) ? `${message[0]!.toUpperCase()}${message.slice(1)}` : `${place}: ${message}`;
+    return find(source.id, `${told}.`, REMEDIES[error.failure]);
+  }
+}
+
+const OUTSIDE: ReadonlySet<SourceFailure> = new Set(["timeout", "network", "status"]);
+
+const REMEDIES: Readonly<Record<SourceFailure, string>> = {
+  timeout: "Raise news.timeout_ms, or take another source; until then its last good content stays.",
+  network: "Check the URL, and that this machine may reach it; until then its last good content stays.",
+  status: "Check the URL; where it needs a login, write it as https://USER:PASSWORD@HOST/….",
+  redirect: "Let the URL be where the feed is in the end.",
+  too_large: "Raise news.max_bytes, or take a shorter feed.",
+  not_found: "Correct the path: it is relative to the configuration file.",
+  unreadable: "Give this user the right to read the file.",
+  not_a_feed: "Check that the URL is of an RSS, Atom or JSON feed, not of a page.",
+  invalid: "Let the file have the form of those in fixtures/demo.",
+};

@@ -1,0 +1,169 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdtemp, rmdir, stat, unlink, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { createSnapshotStore } from "../news/snapshot/snapshot-store.ts";
+import { StorageAddressError, StorageError } from "../storage/storage-errors.ts";
+import { openStorage } from "../storage/open-storage.ts";
+import type { Key, Storage } from "../storage/storage.ts";
+import { isUnfinished } from "../storage/unfinished-import.ts";
+import { storageRemedy } from "../storage/storage-remedy.ts";
+import { type Check, type Diagnosis, type Examined, failed, ok, unreachable, warning } from "./check.ts";
+
+/** Clocks that differ by less are taken for one, ms. */
+const CLOCK_BOUND_MS = 2000;
+
+const UNFINISHED = failed(
+  "contents",
+  "Not all has come into this storage: `anp storage import` was interrupted, and no other command works on it.",
+  "Run the import again with the same backup. Where that is gone, empty the folder or the database.",
+);
+
+/** Whether the storage can be written and read back, what it may lose, and whether its clocks agree with this one. */
+export function storageCheck({ config, now }: Examined): Check {
+  return {
+    name: "storage",
+    bound_ms: 10_000,
+    async run() {
+      let storage: Storage;
+      try {
+        storage = await openStorage(config.storage, { mustExist: true });
+      } catch (error) {
+        if (error instanceof StorageAddressError) return [failed("address", error.message, "Correct `storage`.")];
+        if (!(error instanceof StorageError)) throw error;
+        const obstacle = config.storage.startsWith("fs:")
+          ? await obstacleTo(resolve(config.storage.slice(3)))
+          : undefined;
+        if (obstacle !== undefined) return [unreachable("address", `${error.message} ${obstacle}`, remedy(error))];
+        return [
+          warning(
+            "address",
+            error.message,
+            "Nothing to mend before the first start: `anp serve` makes it. Else correct `storage` or --storage.",
+          ),
+        ];
+      }
+      try {
+        return await examine(storage, now);
+      } finally {
+        await storage.close();
+      }
+    },
+  };
+}
+
+/** Why a folder that is not there could not be made; undefined when nothing is in its way. */
+async function obstacleTo(folder: string): Promise<string | undefined> {
+  const parent = dirname(folder);
+  try {
+    if (!(await stat(parent)).isDirectory()) return `${parent} is no folder.`;
+    // A file system without files of its own, as /proc, says so only when it is asked to make one.
+    await rmdir(await mkdtemp(join(parent, ".anp-doctor-")));
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if ((code === "ENOENT" || code === "ENOTDIR") && !existsSync(parent)) return obstacleTo(parent);
+    return `It cannot be made in ${parent}: ${code ?? message}.`;
+  }
+}
+
+async function examine(storage: Storage, now: number): Promise<Diagnosis[]> {
+  try {
+    const findings: Diagnosis[] = [ok("address", storage.url), await roundTrip(storage)];
+    // What does not answer is told once.
+    if (findings[1]!.level === "error") return findings;
+    if (await isUnfinished(storage)) findings.push(UNFINISHED);
+    findings.push(...(await storage.examine(now)));
+    if (storage.url.startsWith("fs:")) findings.push(await fileClock(storage.url.slice(3)));
+    findings.push(...(await newestSnapshot(storage, now)));
+    return findings;
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    return [ok("address", storage.url), unreachable("examination", error.message, remedy(error))];
+  }
+}
+
+function remedy({ message }: StorageError): string {
+  return storageRemedy(message, "`storage`");
+}
+
+async function roundTrip(storage: Storage): Promise<Diagnosis> {
+  const key: Key = ["doctor", randomUUID()];
+  const value = JSON.stringify({ probe: key[1] });
+  const from = performance.now();
+  try {
+    const created = await storage.create(key, value);
+    const again = await storage.create(key, "{}");
+    const read = await storage.get(key);
+    await storage.remove(key);
+    const left = await storage.has(key);
+    if (!created || again || read !== value || left) {
+      return failed(
+        "round trip",
+        "A value that was created did not come back as it was, once and no more.",
+        "Do not use this storage: ledgers on it cannot be trusted.",
+      );
+    }
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    // It may be there although nobody said so.
+    await storage.remove(key).catch(() => undefined);
+    return unreachable("round trip", error.message, remedy(error));
+  }
+  const ms = Math.ceil(performance.now() - from);
+  return ok("round trip", `Created, refused to create again, read and removed in ${ms} ms.`);
+}
+
+/** A file's time comes from the machine that keeps the disk. */
+async function fileClock(folder: string): Promise<Diagnosis> {
+  const file = join(folder, `.clock-${randomUUID()}.tmp`);
+  try {
+    const before = Date.now();
+    await writeFile(file, "");
+    const { mtimeMs } = await stat(file);
+    const ahead = mtimeMs > Date.now() ? mtimeMs - Date.now() : Math.min(0, mtimeMs - before);
+    if (Math.abs(ahead) <= CLOCK_BOUND_MS) return ok("clock", "The files' clock and this machine's agree.");
+    return warning(
+      "clock",
+      `The files' clock is ${seconds(ahead)} ${ahead > 0 ? "ahead of" : "behind"} this machine's.`,
+      "Synchronise both (chrony, systemd-timesyncd).",
+    );
+  } finally {
+    await unlink(file).catch(() => undefined);
+  }
+}
+
+/** A snapshot from the future was published by a machine whose clock differs. */
+async function newestSnapshot(storage: Storage, now: number): Promise<Diagnosis[]> {
+  const store = createSnapshotStore(storage);
+  const damaged: number[] = [];
+  const onDamage = (version: number): void => {
+    damaged.push(version);
+  };
+  const top = await store.top();
+  for await (const { record } of store.records(top, 0, onDamage)) {
+    const ahead = record.published_ms - now;
+    if (ahead > CLOCK_BOUND_MS) {
+      return [
+        warning(
+          "news clock",
+          `The newest news snapshot is dated ${seconds(ahead)} ahead of this machine's clock.`,
+          "Synchronise the clocks of all machines that run daemons.",
+        ),
+      ];
+    }
+    break;
+  }
+  if (damaged.length === 0) return [];
+  return [
+    failed(
+      "news",
+      `${damaged.length} of the newest news snapshots are damaged.`,
+      "`anp news refresh --mode full` publishes a new one; look for what damaged the storage.",
+    ),
+  ];
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(Math.abs(ms) / 1000)} s`;
+}

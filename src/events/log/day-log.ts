@@ -1,0 +1,118 @@
+import { invalid } from "../../contract/errors.ts";
+import { CorruptionError, StorageError } from "../../storage/storage-errors.ts";
+import type { Storage } from "../../storage/storage.ts";
+import { openStream, type Stream } from "../../storage/stream.ts";
+import { formatAddress, isDay } from "./event-address.ts";
+import { batch, type AddressedEvent, type Batch } from "../event.ts";
+
+/** How much one append may carry, so that a reader can hold some of them at once. */
+export const BATCH_LIMITS = { events: 512, bytes: 256 * 1024 } as const;
+
+const PAGE = { least: 16, most: 256, events: 512 } as const;
+
+/** UTC days as `2026-11-20`, both included; an open end reaches as far as the log does. */
+export interface DayRange {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The log of one UTC day: a stream of batches. */
+export type DayLog = Stream<Batch>;
+
+/** Opens the log of a UTC day. */
+export function openDay(storage: Storage, day: string): DayLog {
+  return openStream(storage, ["events", day], batch);
+}
+
+/**
+ * Appends the batch as number `last + 1`. An error is met with one more try at the same number: when only the reply was
+ * lost, the batch that stands there is ours.
+ *
+ * @returns false when another writer's batch has that number
+ * @throws StorageError when the second try fails too; the batch may then stand in the log or not
+ */
+export async function appendOwn(log: DayLog, last: number, own: Batch): Promise<boolean> {
+  try {
+    if (await log.append(last, own)) return true;
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    if (await log.append(last, own)) return true;
+  }
+  try {
+    const there = await log.get(last + 1);
+    // The mark alone would do, but two processes with one seed make the same marks.
+    return there?.batch_id === own.batch_id && JSON.stringify(there) === JSON.stringify(batch.parse(own));
+  } catch (error) {
+    // Damaged by whatever, but a batch is created as a whole: this one is not what we wrote just now.
+    if (error instanceof CorruptionError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Whether what was read of a log up to a batch still stands: a server that fails over may lose the end of it, and
+ * others may have written on from there.
+ *
+ * @param mark the batch's own
+ */
+export async function holds(log: DayLog, version: number, mark: string | undefined): Promise<boolean> {
+  return version === 0 || (await log.get(version))?.batch_id === mark;
+}
+
+/**
+ * The batches after number `version` in order, up to the head. One read when there are none.
+ *
+ * @throws CorruptionError that names the key of a damaged or missing batch
+ */
+export async function* batchesAfter(log: DayLog, version: number): AsyncGenerator<{ version: number; batch: Batch }> {
+  let read = version;
+  let size: number = PAGE.least;
+  // Never past the head: a page that a writer fills while it is read would look as if it had a hole.
+  for (let head = await log.head(read); head > read; head = await log.head(read)) {
+    while (read < head) {
+      const page = await log.read(read + 1, Math.min(head, read + size));
+      let events = 0;
+      for (const item of page) {
+        read += 1;
+        events += item.events.length;
+        yield { version: read, batch: item };
+      }
+      // Batches hold one event or hundreds: pages grow and shrink so that memory stays flat either way.
+      size = events < PAGE.events ? Math.min(PAGE.most, size * 2) : Math.max(PAGE.least, size / 2);
+      if (page.length === 0) return;
+    }
+  }
+}
+
+/**
+ * The days of the range that have a log, in order. It lists the storage: not for a request's path.
+ *
+ * @throws AnpError 422 when an end of the range is no day
+ */
+export async function listDays(storage: Storage, { from, to }: DayRange): Promise<string[]> {
+  for (const [path, value] of Object.entries({ from, to })) {
+    if (value !== undefined && !isDay(value)) {
+      throw invalid([{ in: "query", path, message: "must be a day, as 2026-11-20" }]);
+    }
+  }
+  const days: string[] = [];
+  for await (const { text } of storage.children(["events"])) {
+    if (isDay(text) && (from === undefined || text >= from) && (to === undefined || text <= to)) days.push(text);
+  }
+  return days.sort();
+}
+
+/**
+ * The events of the range with their addresses, in the order of the log: by day, then as they were appended.
+ *
+ * @throws CorruptionError that names the key of a damaged batch
+ */
+export async function* loggedEvents(storage: Storage, range: DayRange): AsyncGenerator<AddressedEvent> {
+  for (const day of await listDays(storage, range)) {
+    for await (const { version, batch: item } of batchesAfter(openDay(storage, day), 0)) {
+      for (const [index, event] of item.events.entries()) {
+        yield { event_id: formatAddress(day, version, index), ...event };
+      }
+    }
+  }
+}

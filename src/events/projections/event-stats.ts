@@ -1,0 +1,46 @@
+import type { Storage } from "../../storage/storage.ts";
+import { loggedEvents, type DayRange } from "../log/day-log.ts";
+import { userHash } from "./user-hash.ts";
+
+/** What the log holds in a range of days. */
+export interface EventStats {
+  readonly events: number;
+  /** Different users. */
+  readonly users: number;
+  /** The most frequent first. */
+  readonly by_type: readonly { readonly event_type: string; readonly count: number }[];
+  /** The days that have events, in order. */
+  readonly by_day: readonly { readonly day: string; readonly count: number }[];
+  readonly feedback: { readonly helpful: number; readonly inaccurate: number };
+}
+
+/**
+ * Counts the events of the range by reading them all; memory holds one number a user.
+ *
+ * @throws CorruptionError that names the key of a damaged batch
+ * @throws AnpError 422 when an end of the range is no day
+ */
+export async function countEvents(storage: Storage, range: DayRange): Promise<EventStats> {
+  let events = 0;
+  const users = new Set<number>();
+  const types = new Map<string, number>();
+  const days = new Map<string, number>();
+  const feedback = { helpful: 0, inaccurate: 0 };
+  for await (const event of loggedEvents(storage, range)) {
+    events += 1;
+    users.add(userHash(event.user_id));
+    types.set(event.event_type, (types.get(event.event_type) ?? 0) + 1);
+    const day = event.created_at.slice(0, 10);
+    days.set(day, (days.get(day) ?? 0) + 1);
+    if (event.feedback_type !== undefined) feedback[event.feedback_type] += 1;
+  }
+  const byType = [...types].map(([event_type, count]) => ({ event_type, count }));
+  byType.sort((a, b) => b.count - a.count || (a.event_type < b.event_type ? -1 : 1));
+  return {
+    events,
+    users: users.size,
+    by_type: byType,
+    by_day: [...days].map(([day, count]) => ({ day, count })),
+    feedback,
+  };
+}

@@ -1,0 +1,146 @@
+import { codePoints } from "../../contract/schemas/shared-fields.ts";
+import type { StoredEvent } from "../event.ts";
+import { normalizeQuestion, presentQuestion } from "./normalize-question.ts";
+import { userHash } from "./user-hash.ts";
+
+/** The events that count as a question: their payload holds `question` and `lang`. */
+export const QUESTION_ASKED = "question_asked";
+
+/**
+ * Memory of one day: at most 20,000 different questions of at most 200 code points, 64 spellings each, and 200,000
+ * times asked (24 bytes each): about 30 MB when full. What goes beyond is not counted; a longer text is no question that
+ * many ask.
+ */
+export const DAY_LIMITS = { questions: 20_000, length: 200, spellings: 64, asked: 200_000 } as const;
+
+/** One question on one day, each time it was asked: when, by whom, in which spelling. Three columns of one table. */
+interface Asked {
+  readonly times: number[];
+  readonly users: number[];
+  readonly spellings: number[];
+  /** As it was written, with the language it was asked in. */
+  readonly texts: { readonly text: string; readonly lang: string }[];
+}
+
+/** The questions of one day's log, under their normal form. */
+export interface QuestionDay {
+  readonly questions: Map<string, Asked>;
+  asked: number;
+}
+
+/** A question that several users asked. `count` is how often it was asked. */
+export interface HotQuestion {
+  readonly question: string;
+  readonly count: number;
+  readonly lang: string;
+}
+
+/** From `from` to `to`, both included, in milliseconds. */
+export interface TimeWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function emptyQuestionDay(): QuestionDay {
+  return { questions: new Map(), asked: 0 };
+}
+
+/** Takes one event into the day; any but a question asked leaves it as it is. */
+export function foldQuestion(day: QuestionDay, event: StoredEvent): void {
+  const { question, lang } = event.event_payload ?? {};
+  if (event.event_type !== QUESTION_ASKED || typeof question !== "string" || day.asked >= DAY_LIMITS.asked) return;
+  const text = presentQuestion(question);
+  if (codePoints(text) > DAY_LIMITS.length) return;
+  const key = normalizeQuestion(text);
+  if (key === "") return;
+  let asked = day.questions.get(key);
+  if (asked === undefined) {
+    if (day.questions.size >= DAY_LIMITS.questions) return;
+    asked = { times: [], users: [], spellings: [], texts: [] };
+    day.questions.set(key, asked);
+  }
+  day.asked += 1;
+  asked.times.push(Date.parse(event.created_at));
+  asked.users.push(userHash(event.user_id));
+  asked.spellings.push(spellingOf(asked, text, typeof lang === "string" ? lang.slice(0, 32) : ""));
+}
+
+/** The number of this spelling. When there are too many, the first stands for the new ones. */
+function spellingOf(asked: Asked, text: string, lang: string): number {
+  const at = asked.texts.findIndex((known) => known.text === text && known.lang === lang);
+  if (at !== -1) return at;
+  if (asked.texts.length >= DAY_LIMITS.spellings) return 0;
+  return asked.texts.push({ text, lang }) - 1;
+}
+
+/** The key with the highest count, the first seen among equals. */
+function mostFrequent(counts: ReadonlyMap<string, number>): string {
+  let best = "";
+  let most = 0;
+  for (const [key, count] of counts) {
+    if (count > most) [best, most] = [key, count];
+  }
+  return best;
+}
+
+/** How a question was written within the window, and by how many users it was asked. */
+function describe(
+  parts: readonly Asked[],
+  { from, to }: TimeWindow,
+): { question: string; lang: string; users: number } {
+  const texts = new Map<string, number>();
+  const langs = new Map<string, number>();
+  const users = new Set<number>();
+  for (const asked of parts) {
+    for (const [index, time] of asked.times.entries()) {
+      if (time < from || time > to) continue;
+      const { text, lang } = asked.texts[asked.spellings[index]!]!;
+      texts.set(text, (texts.get(text) ?? 0) + 1);
+      langs.set(lang, (langs.get(lang) ?? 0) + 1);
+      users.add(asked.users[index]!);
+    }
+  }
+  return { question: mostFrequent(texts), lang: mostFrequent(langs), users: users.size };
+}
+
+/**
+ * The questions that at least `minUsers` different users asked within the window: the most often asked first, then the
+ * most recently asked, then in the order of the text. The text shown is the spelling used most often.
+ *
+ * @param days in order of time
+ */
+export function rankQuestions(
+  days: readonly QuestionDay[],
+  window: TimeWindow,
+  { limit, minUsers }: { readonly limit: number; readonly minUsers: number },
+): HotQuestion[] {
+  const found = new Map<string, { readonly parts: Asked[]; count: number; last: number }>();
+  for (const { questions } of days) {
+    for (const [key, asked] of questions) {
+      let count = 0;
+      let last = -Infinity;
+      for (const time of asked.times) {
+        if (time < window.from || time > window.to) continue;
+        count += 1;
+        if (time > last) last = time;
+      }
+      if (count === 0) continue;
+      const before = found.get(key);
+      if (before === undefined) found.set(key, { parts: [asked], count, last });
+      else {
+        before.parts.push(asked);
+        before.count += count;
+        before.last = Math.max(before.last, last);
+      }
+    }
+  }
+  // Who asked and how is looked up only for those that are asked often enough to qualify: most are asked once.
+  const hot = [];
+  for (const { parts, count, last } of found.values()) {
+    if (count < minUsers) continue;
+    const { question, lang, users } = describe(parts, window);
+    if (users >= minUsers) hot.push({ question, count, lang, last });
+  }
+  hot.sort((a, b) => b.count - a.count || b.last - a.last || (a.question < b.question ? -1 : 1));
+  return hot.slice(0, limit).map(({ question, count, lang }) => ({ question, count, lang }));
+}

@@ -1,0 +1,42 @@
+import type { Storage } from "../../storage/storage.ts";
+import { DAY_MS, daysBetween } from "../log/event-address.ts";
+import { batchesAfter, openDay } from "../log/day-log.ts";
+import type { StoredEvent } from "../event.ts";
+
+/** One user's word on an answer. */
+export type UserFeedback = Pick<StoredEvent, "created_at" | "message_id" | "route" | "sub_intent"> & {
+  readonly feedback_type: NonNullable<StoredEvent["feedback_type"]>;
+};
+
+/**
+ * What a user said about answers, newest first. It reads the whole log of the days it looks at: for operators.
+ *
+ * @param options.now ms since the epoch
+ * @param options.days how many UTC days to look back over, the present one included
+ * @param options.most as many are enough
+ */
+export async function feedbackOf(
+  storage: Storage,
+  user: string,
+  { now, days, most }: { readonly now: number; readonly days: number; readonly most: number },
+): Promise<UserFeedback[]> {
+  const found: UserFeedback[] = [];
+  for (const day of daysBetween(now - (days - 1) * DAY_MS, now).reverse()) {
+    const ofDay: UserFeedback[] = [];
+    for await (const { batch } of batchesAfter(openDay(storage, day), 0)) {
+      for (const { user_id, feedback_type, created_at, message_id, route, sub_intent } of batch.events) {
+        if (user_id !== user || feedback_type === undefined) continue;
+        ofDay.push({
+          created_at,
+          feedback_type,
+          ...(message_id !== undefined && { message_id }),
+          ...(route !== undefined && { route }),
+          ...(sub_intent !== undefined && { sub_intent }),
+        });
+      }
+    }
+    found.push(...ofDay.sort((one, other) => (one.created_at < other.created_at ? 1 : -1)));
+    if (found.length >= most) return found.slice(0, most);
+  }
+  return found;
+}

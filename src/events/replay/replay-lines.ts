@@ -1,0 +1,148 @@
+import type { z } from "zod";
+import { plainMessage } from "../../contract/check-input.ts";
+import { LIMITS } from "../../contract/limits.ts";
+import { exportedEvent, type StoredEvent } from "../event.ts";
+import { identityOf } from "../log/event-identity.ts";
+
+/** A line of the input that is no text. */
+export interface UnreadableLine {
+  readonly unreadable: string;
+}
+
+/** A line that was not taken, and why. */
+export interface RejectedLine {
+  /** Number in the input, from 1. */
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** What a replay did: every line that is not blank is read, and then stored, skipped or rejected. */
+export interface ReplayReport {
+  read: number;
+  stored: number;
+  /** Events that the log had already, or that came earlier in the input. */
+  skipped: number;
+  rejected_total: number;
+  /** The first {@link REJECTED_KEPT} of the rejected lines. */
+  rejected: RejectedLine[];
+}
+
+export interface ReplayOptions {
+  /** How many events are taken together; fewer cost more appends. */
+  readonly chunk?: number | undefined;
+  /** The report of the lines before, where this goes on after an earlier run. */
+  readonly before?: { readonly line: number; readonly report: Readonly<ReplayReport> } | undefined;
+  /** Called with the report so far after each chunk: every line that was read until then is done with. */
+  readonly onProgress?: ((report: Readonly<ReplayReport>) => void) | undefined;
+  /** Called with each rejected line, however many; `text` is absent where the line is no text. */
+  readonly onRejected?: ((rejected: RejectedLine & { readonly text?: string }) => Promise<void>) | undefined;
+}
+
+/** How many rejected lines a report lists; the count goes on. */
+export const REJECTED_KEPT = 100;
+
+/** Longest reason, characters: a line of strange keys could make one as long as itself. */
+const MOST_REASON = 500;
+
+/** Lines are taken in chunks of so many events or characters, sorted by day within a chunk. */
+const CHUNK = { events: 2048, characters: 4 * 1024 * 1024 } as const;
+
+/** An event of an export. */
+export interface ReplayedEvent {
+  /** The same for the same event, whatever the order of its fields. */
+  readonly identity: string;
+  readonly event: StoredEvent;
+  /** Its line, and the number of that in the input. */
+  readonly text: string;
+  readonly line: number;
+}
+
+/** Reads one line. Gives the event, or the reason why it is none. */
+function readLine(text: string, line: number): ReplayedEvent | string {
+  if (text.length > LIMITS.requestBody) return `longer than ${LIMITS.requestBody} characters`;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return `no JSON: ${(error as Error).message}`.slice(0, 200);
+  }
+  const parsed = exportedEvent.safeParse(value);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => describe(issue, value));
+    return faults.join("; ").slice(0, MOST_REASON);
+  }
+  const { event_id, ...content } = parsed.data;
+  const event = event_id === undefined ? content : { ...content, source_id: event_id };
+  return { identity: identityOf(content, event_id ?? ""), event, text, line };
+}
+
+/** A fault of a line, in the words in which the API refuses an event. */
+function describe(issue: z.core.$ZodIssue, value: unknown): string {
+  const place = issue.path.map(String).join(".") || "line";
+  if (place === "line" && issue.code === "invalid_type") return "line: must be an object";
+  // An empty text has a sentence of its own in the schema.
+  const isEmpty = issue.code === "too_small" && issue.origin === "string";
+  return `${place}: ${isEmpty ? issue.message : plainMessage(issue, value)}`;
+}
+
+/** What became of a chunk: every event of it was stored, skipped or rejected. */
+export interface StoredChunk {
+  readonly stored: number;
+  readonly skipped: number;
+  readonly rejected?: readonly { readonly event: ReplayedEvent; readonly reason: string }[];
+}
+
+/**
+ * Reads lines of an export and hands their events on in chunks, one after the other, in flat memory.
+ *
+ * @param store takes a chunk in; what it throws ends the replay
+ */
+export async function replayLines(
+  lines: AsyncIterable<string | UnreadableLine> | Iterable<string | UnreadableLine>,
+  store: (chunk: readonly ReplayedEvent[]) => Promise<StoredChunk>,
+  { chunk: most = CHUNK.events, before, onProgress, onRejected }: ReplayOptions,
+): Promise<ReplayReport> {
+  const report: ReplayReport = before
+    ? { ...before.report, rejected: [...before.report.rejected] }
+    : { read: 0, stored: 0, skipped: 0, rejected_total: 0, rejected: [] };
+
+  let chunk: ReplayedEvent[] = [];
+  /** Lines that were rejected since the last chunk: told with it, so that a failure in between leaves nothing half told. */
+  let rejects: (RejectedLine & { readonly text?: string })[] = [];
+  let characters = 0;
+  let number = before?.line ?? 0;
+
+  async function finishChunk(): Promise<void> {
+    const { stored, skipped, rejected = [] } = await store(chunk);
+    report.stored += stored;
+    report.skipped += skipped;
+    report.read += chunk.length + rejects.length;
+    const refused = rejected.map(({ event: { line, text }, reason }) => ({ line, reason, text }));
+    for (const one of [...rejects, ...refused].sort((a, b) => a.line - b.line)) {
+      report.rejected_total += 1;
+      if (report.rejected.length < REJECTED_KEPT) report.rejected.push({ line: one.line, reason: one.reason });
+      await onRejected?.(one);
+    }
+    chunk = [];
+    rejects = [];
+    characters = 0;
+    onProgress?.(report);
+  }
+
+  for await (const raw of lines) {
+    number += 1;
+    if (typeof raw === "string") {
+      const text = number === 1 && raw.startsWith("\uFEFF") ? raw.slice(1) : raw;
+      if (text.trim() === "") continue;
+      const event = readLine(text, number);
+      if (typeof event === "string") rejects.push({ line: number, reason: event, text });
+      else chunk.push(event);
+      characters += text.length;
+    } else {
+      rejects.push({ line: number, reason: raw.unreadable });
+    }
+    if (chunk.length + rejects.length >= most || characters >= CHUNK.characters) await finishChunk();
+  }
+  await finishChunk();
+  return report;
+}

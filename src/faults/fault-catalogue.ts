@@ -1,0 +1,115 @@
+import { didYouMean } from "../runtime/did-you-mean.ts";
+
+/** What each kind of fault does, and what a caller sees of it. */
+export const FAULTS = {
+  model: {
+    timeout: "the model never answers: 1007 after model.timeout_ms",
+    error: "the model answers with status 500: 1007 once the tries of model.max_retries are used up",
+    refused: "the model cannot be reached: 1007, as above",
+    empty: "the model says nothing: 1007, as above",
+  },
+  storage: {
+    "read-error": "no read works: 503; front page and news go on from memory; /readyz is 503",
+    "write-error": "no write works: a chat or an exchange is 503 and charges nothing; an event is not stored",
+    down: "neither reads nor writes work",
+    damage: "what is read is damaged: 500",
+  },
+  events: { "write-error": "the event log cannot be written: events are accepted and not stored" },
+  "hot-topics": { error: "hot topics fail inside: the bundled snapshot is shown, with 200" },
+  "trade-reward": { error: "the experimental endpoint fails: 500" },
+  answers: { slow: "every answer of the API comes ms later, 2000 by default" },
+} as const satisfies Record<string, Record<string, string>>;
+
+/** What is made to fail. */
+export type FaultName = keyof typeof FAULTS;
+
+type KindOf<N extends FaultName> = N extends FaultName ? keyof (typeof FAULTS)[N] : never;
+
+/** One fault: what fails and how. */
+export type Fault = {
+  readonly [N in FaultName]: {
+    readonly name: N;
+    readonly kind: KindOf<N>;
+    /** How long an answer is held back, in milliseconds. */
+    readonly ms: number;
+    /** How often it strikes before it is over. */
+    readonly times: number;
+  };
+}[FaultName];
+
+const SLOW_MS = 2000;
+/** An hour: nobody waits longer on purpose. */
+const MOST_MS = 3_600_000;
+
+/** A fault and its kind, as every list of them shows it. */
+export const FAULT_LIST: readonly { readonly text: string; readonly about: string }[] = Object.entries(FAULTS).flatMap(
+  ([name, kinds]) => Object.entries(kinds).map(([kind, about]) => ({ text: `${name}=${kind}`, about })),
+);
+
+/**
+ * Reads `NAME=KIND`, with `,times=N` or `,ms=N` behind it where wanted.
+ *
+ * @throws RangeError whose message goes on after the name of the flag or key
+ */
+export function readFault(typed: string): Fault {
+  const [head = "", ...settings] = typed.split(",");
+  const [name, kind] = head.split("=");
+  const kinds = name !== undefined && Object.hasOwn(FAULTS, name) ? FAULTS[name as FaultName] : undefined;
+  if (name === undefined || kinds === undefined) {
+    const names = Object.keys(FAULTS);
+    throw new RangeError(
+      `must be NAME=KIND with a NAME of ${names.join(", ")}, not ${quoted(typed)}${hinted(name ?? "", names)}`,
+    );
+  }
+  if (kind === undefined || !Object.hasOwn(kinds, kind)) {
+    const known = Object.keys(kinds);
+    throw new RangeError(
+      `must be ${name}=KIND with a KIND of ${known.join(" or ")}, not ${quoted(typed)}${hinted(kind ?? "", known)}`,
+    );
+  }
+  const read = { ms: name === "answers" ? SLOW_MS : 0, times: Infinity };
+  for (const setting of settings) {
+    const [key, value] = setting.split("=");
+    const known = name === "answers" ? ["ms", "times"] : ["times"];
+    if ((key !== "ms" && key !== "times") || !known.includes(key)) {
+      throw new RangeError(`knows no setting ${quoted(setting)} of ${name}, only ${known.join(" and ")}`);
+    }
+    const most = key === "ms" ? MOST_MS : Number.MAX_SAFE_INTEGER;
+    if (!/^\d+$/.test(value ?? "") || Number(value) < 1 || Number(value) > most) {
+      throw new RangeError(`wants ${key}= an integer from 1 to ${most}, not ${quoted(setting)}`);
+    }
+    read[key] = Number(value);
+  }
+  return { name, kind, ...read } as Fault;
+}
+
+/**
+ * Checks that no two faults are of one name: which of them should strike?
+ *
+ * @throws RangeError as {@link readFault} does
+ */
+export function checkFaults(faults: readonly Fault[]): readonly Fault[] {
+  for (const [index, { name }] of faults.entries()) {
+    if (faults.findIndex((other) => other.name === name) !== index) throw new RangeError(`gives ${name} twice`);
+  }
+  return faults;
+}
+
+/** A fault as {@link readFault} reads it. */
+export function faultText({ name, kind, ms, times }: Fault): string {
+  return [
+    `${name}=${kind}`,
+    ...(name === "answers" && ms !== SLOW_MS ? [`ms=${ms}`] : []),
+    ...(times === Infinity ? [] : [`times=${times}`]),
+  ].join(",");
+}
+
+/** The name that was meant, as one more sentence, where one is near: whoever shows a message ends it. */
+function hinted(typed: string, known: readonly string[]): string {
+  const hint = didYouMean(typed, known);
+  return hint === "" ? "" : `.${hint}`;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

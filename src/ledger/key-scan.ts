@@ -1,0 +1,256 @@
+import { z } from "zod";
+import { parseDocument, printKey, readEach } from "../storage/documents.ts";
+import { CorruptionError } from "../storage/storage-errors.ts";
+import { encodeSegment } from "../storage/keys.ts";
+import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
+import { streamItem } from "../storage/stream-keys.ts";
+import { entryKey, operationPointer } from "./ledger.ts";
+
+/** What is wrong in a user's ledger. */
+export interface LedgerFault {
+  /** Number of the wrong entry; null where the fault is in none. */
+  readonly entry: number | null;
+  readonly message: string;
+}
+
+/** Something beside the ledger that only a charge leaves behind: it tells of an entry that is not there any more. */
+export interface ChargeTrace {
+  /** Whether a trace is under this key, which begins with `users` and a user. */
+  isAt(key: readonly EncodedSegment[]): boolean;
+  /**
+   * The answer that was charged.
+   *
+   * @throws CorruptionError
+   */
+  messageOf(key: Key, text: string): number;
+}
+
+/** What one pass over a user's keys has found. */
+export interface Surveyed {
+  readonly segment: EncodedSegment;
+  /** Largest number of an entry that is there. */
+  top: number;
+  /** Traces of answers that were delivered; one that was listed twice counts twice. */
+  traces: number;
+  fault: LedgerFault | undefined;
+}
+
+/** What one pass over the keys of all users has found. */
+export interface Survey {
+  /** By their segments. */
+  readonly users: ReadonlyMap<string, Surveyed>;
+  /** Undefined where there are more traces than there is room for: see {@link surveyDeliveries}. */
+  readonly deliveries: Deliveries | undefined;
+}
+
+const BATCH = 256;
+
+/**
+ * Goes once over all keys below `prefix` (all users, or one), in no order and in memory that grows with the number of
+ * users, and with the answers that were delivered as long as there is room for them: notes what is there of each user,
+ * and follows every operation of the index to its entry.
+ *
+ * @param options.room how many traces are read and kept at the most
+ * @throws StorageError when the storage does not answer
+ */
+export async function surveyUsers(
+  storage: Storage,
+  prefix: Key,
+  options: { trace?: ChargeTrace | undefined; room: number; onKeys?: (keys: number) => void },
+): Promise<Survey> {
+  const { trace, room, onKeys } = options;
+  const users = new Map<string, Surveyed>();
+  const pointers: Found[] = [];
+  let reader: TraceReader | undefined = createTraceReader(storage, trace);
+  let keys = 0;
+  let traces = 0;
+
+  for await (const key of storage.keys(prefix)) {
+    keys += 1;
+    if (keys % BATCH === 0) onKeys?.(keys);
+    const [, segment, kind] = key;
+    if (segment === undefined || kind === undefined) continue;
+    const user = users.get(segment.text) ?? { segment, top: 0, traces: 0, fault: undefined };
+    users.set(segment.text, user);
+    if (kind.text === "ledger") user.top = Math.max(user.top, streamItem(key)?.version ?? 0);
+    else if (kind.text === "operations") pointers.push({ user, key });
+    else if (trace?.isAt(key) === true) {
+      user.traces += 1;
+      traces += 1;
+      if (traces > room) reader = undefined;
+      await reader?.take({ user, key });
+    }
+    if (pointers.length >= BATCH) await followPointers(storage, pointers.splice(0));
+  }
+  await followPointers(storage, pointers);
+  return { users, deliveries: await reader?.finish() };
+}
+
+/**
+ * Goes over the keys once more, for what was delivered to some of the users alone.
+ *
+ * @throws StorageError when the storage does not answer
+ */
+export async function surveyDeliveries(
+  storage: Storage,
+  prefix: Key,
+  options: { users: readonly Surveyed[]; trace: ChargeTrace | undefined; onKeys: () => void },
+): Promise<Deliveries> {
+  const { trace, onKeys } = options;
+  const users = new Map(options.users.map((user) => [user.segment.text, user]));
+  const reader = createTraceReader(storage, trace);
+  let keys = 0;
+  for await (const key of storage.keys(prefix)) {
+    keys += 1;
+    if (keys % BATCH === 0) onKeys();
+    const user = users.get(key[1]?.text ?? "");
+    if (user !== undefined && trace?.isAt(key) === true) await reader.take({ user, key });
+  }
+  return reader.finish();
+}
+
+/** Ids of answers that were delivered, by user: 12 bytes each, however few of them a user has. */
+export class Deliveries {
+  #ids = new Float64Array(1024);
+  /** Of each id, the place of the one before of the same user; -1 for none. */
+  #before = new Int32Array(1024);
+  #count = 0;
+  readonly #last = new Map<Surveyed, number>();
+
+  add(user: Surveyed, id: number): void {
+    if (this.#count === this.#ids.length) this.#grow();
+    this.#ids[this.#count] = id;
+    this.#before[this.#count] = this.#last.get(user) ?? -1;
+    this.#last.set(user, this.#count);
+    this.#count += 1;
+  }
+
+  /** The ids of a user, ascending, each once. */
+  of(user: Surveyed): Float64Array {
+    const last = this.#last.get(user) ?? -1;
+    let count = 0;
+    for (let at = last; at >= 0; at = this.#before[at]!) count += 1;
+    const ids = new Float64Array(count);
+    for (let at = last; at >= 0; at = this.#before[at]!) ids[--count] = this.#ids[at]!;
+    ids.sort();
+    let kept = 0;
+    for (const id of ids) if (kept === 0 || ids[kept - 1] !== id) ids[kept++] = id;
+    return ids.subarray(0, kept);
+  }
+
+  #grow(): void {
+    const [ids, before] = [this.#ids, this.#before];
+    this.#ids = new Float64Array(2 * ids.length);
+    this.#ids.set(ids);
+    this.#before = new Int32Array(2 * before.length);
+    this.#before.set(before);
+  }
+}
+
+interface TraceReader {
+  take(found: Found): Promise<void>;
+  finish(): Promise<Deliveries>;
+}
+
+/** Reads traces many at once. */
+function createTraceReader(storage: Storage, trace: ChargeTrace | undefined): TraceReader {
+  const deliveries = new Deliveries();
+  const waiting: Found[] = [];
+
+  async function read(): Promise<void> {
+    for (const { user, key, text } of await readAll(storage, waiting.splice(0))) {
+      if (text !== undefined)
+        guard(user, () => {
+          deliveries.add(user, trace!.messageOf(key, text));
+        });
+    }
+  }
+
+  return {
+    async take(found) {
+      waiting.push(found);
+      if (waiting.length >= BATCH) await read();
+    },
+    async finish() {
+      await read();
+      return deliveries;
+    },
+  };
+}
+
+interface Found {
+  readonly user: Surveyed;
+  readonly key: readonly EncodedSegment[];
+}
+
+/** The values; one that cannot be read is a fault of its user. One that has gone meanwhile is undefined. */
+async function readAll(storage: Storage, found: readonly Found[]): Promise<(Found & { text: string | undefined })[]> {
+  const texts = await readEach(
+    storage,
+    found.map(({ key }) => key),
+  );
+  return found.map((item, index) => {
+    const text = texts[index];
+    if (text instanceof Error) note(item.user, { entry: null, message: text.message });
+    return { ...item, text: text instanceof Error ? undefined : text };
+  });
+}
+
+const indexed = z.object({ operation: z.object({ id: z.string() }) });
+
+/** An operation that may come again must lead to the entry it made: an entry that it led to would be lost, otherwise. */
+async function followPointers(storage: Storage, found: readonly Found[]): Promise<void> {
+  const leads: { user: Surveyed; operation: string; key: readonly EncodedSegment[]; to: number; at: Key }[] = [];
+  for (const { user, key, text } of await readAll(storage, found)) {
+    guard(user, () => {
+      const pointer = parseDocument(key, text, operationPointer);
+      if (pointer === undefined) return;
+      const at = entryKey(user.segment, pointer.entry);
+      leads.push({ user, key, operation: key.at(-1)!.text, to: pointer.entry, at });
+    });
+  }
+  const texts = await readEach(
+    storage,
+    leads.map(({ at }) => at),
+  );
+  for (const [index, { user, key, operation, to, at }] of leads.entries()) {
+    const text = texts[index];
+    // An entry that cannot be read, or is no entry, is found when the ledger is walked.
+    if (text instanceof Error) continue;
+    if (text === undefined) {
+      const message = `the entry is missing while ${printKey(key)} leads to it`;
+      note(user, { entry: to, message: new CorruptionError(printKey(at), message).message });
+    } else if (operationIn(text) !== undefined && encodeSegment(operationIn(text)!) !== operation) {
+      const message = `it leads to entry ${to}, which another operation made`;
+      note(user, { entry: to, message: new CorruptionError(printKey(key), message).message });
+    }
+  }
+}
+
+function operationIn(text: string): string | undefined {
+  try {
+    const id = indexed.safeParse(JSON.parse(text)).data?.operation.id;
+    return id === "" ? undefined : id;
+  } catch {
+    return undefined;
+  }
+}
+
+function guard(user: Surveyed, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    if (!(error instanceof CorruptionError)) throw error;
+    note(user, { entry: null, message: error.message });
+  }
+}
+
+function note(user: Surveyed, fault: LedgerFault): void {
+  user.fault = firstFault(user.fault, fault);
+}
+
+/** The one of the lower entry; one that is in an entry before one that is in none. */
+export function firstFault(one: LedgerFault | undefined, other: LedgerFault | undefined): LedgerFault | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return (other.entry ?? Infinity) < (one.entry ?? Infinity) ? other : one;
+}

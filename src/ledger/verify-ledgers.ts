@@ -1,0 +1,275 @@
+import { userProfile } from "../accounts/users.ts";
+import { parseDocument, printKey, probe } from "../storage/documents.ts";
+import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
+import { decodeSegment, encodeSegment } from "../storage/keys.ts";
+import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
+import type { Entry } from "./entry.ts";
+import { entryKey, ledgerKey } from "./ledger.ts";
+import {
+  firstFault,
+  surveyDeliveries,
+  surveyUsers,
+  type ChargeTrace,
+  type LedgerFault,
+  type Surveyed,
+} from "./key-scan.ts";
+import { walkLedger } from "./walk-ledger.ts";
+
+/** What was found of one user's ledger. */
+export interface Verification {
+  readonly user_id: string;
+  /** Entries that were read and found right. */
+  readonly entries: number;
+  /** Points after the last right entry. */
+  readonly balance: number;
+  /** Hash of the last right entry; null when there is none. */
+  readonly head: string | null;
+  /** The first thing that is wrong, with the entry's number; absent when all is right. */
+  readonly fault?: LedgerFault;
+}
+
+/** How a ledger stood at an earlier verification: no ledger may be shorter, or another one, later on. */
+export type Receipt = Pick<Verification, "entries" | "head">;
+
+/** How far a verification is. */
+export interface VerifyProgress {
+  /** Keys that were surveyed, of all users. */
+  readonly keys: number;
+  /** Users whose ledger was walked, and how many there are; absent before the walks. */
+  readonly users?: { readonly done: number; readonly all: number };
+  /** Entries that were walked, of all users. */
+  readonly entries: number;
+}
+
+export interface VerifyOptions {
+  /** The users to verify; all, when left out. */
+  readonly users?: readonly string[] | undefined;
+  /** Whether a user must have a profile. */
+  readonly profiles?: boolean;
+  readonly trace?: ChargeTrace | undefined;
+  /** How many delivered answers are held at once, 12 bytes each; a million, when left out. */
+  readonly room?: number;
+  /** By user id. */
+  readonly receipts?: ReadonlyMap<string, Receipt> | undefined;
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
+}
+
+const ROOM = 1_000_000;
+
+/**
+ * Verifies ledgers in flat memory: one pass over the keys of all users, then a walk over each ledger. Every entry is
+ * well-formed and stored to the letter as it was written; numbers have no gap; each hash fits its entry and the one
+ * before; deltas sum up to the account, and nothing is negative; every operation that may come again leads to its entry,
+ * and none leads elsewhere; the hint of the head does not point past the end; every answer that a session holds was
+ * charged; a ledger has a profile. Whatever is wrong with one user is told for that user, and the others are verified.
+ * Nothing is told of a user who has neither entries nor a profile.
+ *
+ * Delivered answers are compared one by one with those that were charged. Where there are more of them than `room`, the
+ * users are verified in portions whose answers have room, and the keys are passed over once more for each. A user with
+ * more answers than that is a portion of their own, at 24 bytes an answer.
+ *
+ * @throws StorageError when the storage does not answer
+ */
+export async function* verifyLedgers(storage: Storage, options: VerifyOptions = {}): AsyncGenerator<Verification> {
+  const { users, profiles = true, trace, room = ROOM, receipts = new Map<string, Receipt>(), onProgress } = options;
+  const prefix: Key = users?.length === 1 ? ["users", users[0]!] : ["users"];
+  let keys = 0;
+  let entries = 0;
+  let done = 0;
+  const survey = await surveyUsers(storage, prefix, {
+    trace,
+    room,
+    onKeys(count) {
+      keys = count;
+      onProgress?.({ keys, entries });
+    },
+  });
+  const named = new Map((users ?? [...receipts.keys()]).map((id) => [encodeSegment(id), id]));
+  const segments = users === undefined ? new Set([...survey.users.keys(), ...named.keys()]) : named.keys();
+  const ordered = inOrder([...segments].map((text) => survey.users.get(text) ?? nothingOf(new EncodedSegment(text))));
+  const tell = (): void => onProgress?.({ keys, entries, users: { done, all: ordered.length } });
+  const count = (): void => {
+    entries += 1;
+    if (entries % 256 === 0) tell();
+  };
+  for (const portion of survey.deliveries === undefined ? portionsOf(ordered, room) : [ordered]) {
+    const deliveries =
+      survey.deliveries ?? (await surveyDeliveries(storage, prefix, { users: portion, trace, onKeys: tell }));
+    for (const surveyed of portion) {
+      const id = named.get(surveyed.segment.text);
+      const receipt = id === undefined ? undefined : receipts.get(id);
+      const delivered = deliveries.of(surveyed);
+      const verification = await verifyUser(storage, surveyed, { count, profiles, delivered, receipt, id });
+      if (verification !== undefined) yield verification;
+      done += 1;
+    }
+  }
+}
+
+/** Verifies the ledger of one user, who need not have a profile. */
+export async function verifyLedger(storage: Storage, user: string): Promise<Verification> {
+  for await (const found of verifyLedgers(storage, { users: [user], profiles: false })) return found;
+  return { user_id: user, entries: 0, balance: 0, head: null };
+}
+
+function nothingOf(segment: EncodedSegment): Surveyed {
+  return { segment, top: 0, traces: 0, fault: undefined };
+}
+
+function inOrder(users: readonly Surveyed[]): Surveyed[] {
+  return users.toSorted((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
+}
+
+/** The users in their order, as many together as have room for their traces. */
+function portionsOf(users: readonly Surveyed[], room: number): Surveyed[][] {
+  const portions: Surveyed[][] = [];
+  let left = 0;
+  for (const user of users) {
+    if (portions.length === 0 || user.traces > left) {
+      portions.push([]);
+      left = room;
+    }
+    portions.at(-1)!.push(user);
+    left = Math.max(0, left - user.traces);
+  }
+  return portions;
+}
+
+function nameOf(segment: EncodedSegment): string {
+  return decodeSegment(segment) ?? segment.text;
+}
+
+async function verifyUser(
+  storage: Storage,
+  found: Surveyed,
+  options: {
+    count: () => void;
+    profiles: boolean;
+    delivered: Float64Array;
+    receipt: Receipt | undefined;
+    id: string | undefined;
+  },
+): Promise<Verification | undefined> {
+  const { segment } = found;
+  const { count, receipt, id } = options;
+  let fault = found.fault;
+  const note = (other: LedgerFault | undefined): void => {
+    fault = firstFault(fault, other);
+  };
+  let last: Entry | undefined;
+  let user_id = id ?? nameOf(segment);
+  try {
+    let passed: string | null = null;
+    const charges = createCharges(options.delivered);
+    const walk = await walkLedger(storage, segment, found.top, (entry) => {
+      if (entry.id === receipt?.entries) passed = entry.hash;
+      charges.take(entry);
+      count();
+    });
+    last = walk.last;
+    user_id = last?.user_id ?? user_id;
+    note(walk.fault);
+    const end = last?.id ?? 0;
+    if (walk.fault === undefined) {
+      note(await hintFault(storage, segment, end));
+      note(charges.fault(end));
+      if (receipt !== undefined) note(receiptFault(receipt, end, passed));
+    }
+    const profile = await profileOf(storage, segment);
+    if (typeof profile === "object") note(profile);
+    else if (profile !== undefined) user_id = profile;
+    else if (end === 0 && fault === undefined) return undefined;
+    else if (options.profiles)
+      note({ entry: null, message: "the ledger is there while the user's profile is missing" });
+  } catch (error) {
+    if (isOutage(error)) await probe(storage);
+    note({ entry: null, message: `it could not be verified: ${(error as Error).message}` });
+  }
+  const head = last?.hash ?? null;
+  const seen = { user_id, entries: last?.id ?? 0, balance: last?.account.balance ?? 0, head };
+  return fault === undefined ? seen : { ...seen, fault };
+}
+
+/** The hint may lag behind, but the entry it names was there. */
+async function hintFault(storage: Storage, user: EncodedSegment, end: number): Promise<LedgerFault | undefined> {
+  const key: Key = [...ledgerKey(user), "head"];
+  const text = await storage.get(key);
+  if (text === undefined) return undefined;
+  const hint = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN;
+  if (Number.isNaN(hint)) {
+    return { entry: null, message: new CorruptionError(printKey(key), "it is no number of an entry").message };
+  }
+  const at = entryKey(user, hint);
+  // It may have been appended since the end was seen.
+  if (hint <= end || (await storage.has(at))) return undefined;
+  const message = `the entry is missing while the hint of the head points to ${hint}`;
+  return { entry: end + 1, message: new CorruptionError(printKey(at), message).message };
+}
+
+/**
+ * Compares the answers that were delivered with those that were charged.
+ *
+ * @param delivered ids of answers, ascending, each once
+ */
+function createCharges(delivered: Float64Array): {
+  take(entry: Entry): void;
+  fault(end: number): LedgerFault | undefined;
+} {
+  /** Of each answer, the entry that charged for it; 0 for none. */
+  const entries = new Uint32Array(delivered.length);
+  return {
+    take({ id, details }) {
+      if (details.type !== "chat_cost") return;
+      const at = placeOf(delivered, details.message_id);
+      // What was charged need not have been delivered.
+      if (delivered[at] === details.message_id) entries[at] = id;
+    },
+    fault(end) {
+      const at = entries.indexOf(0);
+      if (at < 0) return undefined;
+      const message = `the entry that charged for the answer ${delivered[at]}, which was delivered, is missing`;
+      // Ids of answers grow with time: the next one's entry stands where the missing one stood, or behind it.
+      const next = entries.subarray(at).find((entry) => entry > 0);
+      if (next === undefined) return { entry: end + 1, message };
+      return { entry: next, message: `${message}, while this one charges for a later answer` };
+    },
+  };
+}
+
+/** Where the first number is that is not below `wanted`, among ascending ones. */
+function placeOf(numbers: Float64Array, wanted: number): number {
+  let [from, to] = [0, numbers.length];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (numbers[middle]! < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function receiptFault(receipt: Receipt, end: number, passed: string | null): LedgerFault | undefined {
+  const { entries, head } = receipt;
+  if (end < entries) {
+    return {
+      entry: end + 1,
+      message: `the entry is missing: ${entries} entries were there at an earlier verification`,
+    };
+  }
+  if (entries === 0 || passed === head) return undefined;
+  return { entry: entries, message: "the entry is another one than at an earlier verification" };
+}
+
+/** The user's id by the profile, or what is wrong with it. */
+async function profileOf(storage: Storage, user: EncodedSegment): Promise<string | LedgerFault | undefined> {
+  const key: Key = ["users", user, "profile"];
+  const text = await storage.get(key);
+  if (text === undefined) return undefined;
+  try {
+    const { user_id } = parseDocument(key, text, userProfile)!;
+    if (encodeSegment(user_id) === user.text) return user_id;
+    return { entry: null, message: new CorruptionError(printKey(key), `it is the profile of ${user_id}`).message };
+  } catch (error) {
+    if (!(error instanceof CorruptionError)) throw error;
+    return { entry: null, message: error.message };
+  }
+}

@@ -1,0 +1,159 @@
+import type { StoredItem } from "./stored-items.ts";
+
+const HOUR = 3_600_000;
+/** Two listings of one story lie at most this far apart; without summaries to compare, much less. */
+const WINDOW_MS = 72 * HOUR;
+const BARE_WINDOW_MS = 12 * HOUR;
+/** Least Jaccard similarity of the words of two titles, and of two summaries. */
+const TITLE_SIMILARITY = 0.8;
+const SUMMARY_SIMILARITY = 0.4;
+
+/**
+ * Adds what the feeds list now to what is known.
+ *
+ * One story of one outlet is one item: the same page (id), the same identifier in the same feed, or nearly the same
+ * title with nearly the same summary a short time apart. The feed that published it first goes on to show it: only that
+ * feed changes its content, other feeds that carry it are noted in `source_ids`. A known item keeps its id; while its
+ * content stays it keeps its date too, as does an item whose feed gives none.
+ *
+ * @param known items of the previous snapshot
+ * @param listed items of the feeds read now
+ */
+export function mergeItems(known: readonly StoredItem[], listed: readonly StoredItem[]): StoredItem[] {
+  const byId = new Map<string, StoredItem>();
+  const byGuid = new Map<string, string>();
+  const titles = new TitleIndex();
+  const claimed = new Set<string>();
+
+  const place = (item: StoredItem): void => {
+    byId.set(item.id, item);
+    for (const id of item.source_ids) if (item.guid !== "") byGuid.set(guidKey(id, item), item.id);
+    titles.add(item);
+  };
+  for (const item of known) place(item);
+  const sharedGuids = repeatedGuids(listed);
+
+  for (const item of listed.toSorted((a, b) => a.published_ms - b.published_ms)) {
+    const feed = item.source_ids[0]!;
+    const guid = guidKey(feed, item);
+    const id =
+      (byId.has(item.id) ? item.id : undefined) ??
+      (sharedGuids.has(guid) ? undefined : byGuid.get(guid)) ??
+      titles.find(item, byId);
+    const standing = id === undefined ? undefined : byId.get(id);
+    if (standing === undefined) {
+      place(item);
+      claimed.add(item.id);
+    } else if (claimed.has(standing.id) || standing.source_ids[0] !== feed) {
+      if (!standing.source_ids.includes(feed)) place({ ...standing, source_ids: [...standing.source_ids, feed] });
+    } else {
+      claimed.add(standing.id);
+      const stays = standing.digest === item.digest || !item.dated;
+      place({
+        ...item,
+        id: standing.id,
+        source_ids: standing.source_ids,
+        published_ms: stays ? standing.published_ms : item.published_ms,
+      });
+    }
+  }
+  return Array.from(byId.values());
+}
+
+function guidKey(feed: string, item: StoredItem): string {
+  return `${feed}\n${item.guid}`;
+}
+
+/** Identifiers that a feed gives to several entries of different titles identify nothing. */
+function repeatedGuids(listed: readonly StoredItem[]): Set<string> {
+  const first = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const item of listed) {
+    const key = guidKey(item.source_ids[0]!, item);
+    const title = first.get(key);
+    if (title === undefined) first.set(key, item.title);
+    else if (title !== item.title) repeated.add(key);
+  }
+  return repeated;
+}
+
+/** The words of a text, and pairs of characters where it is Chinese, long ones first; the numbers apart. */
+interface Shingles {
+  readonly words: readonly string[];
+  readonly numbers: string;
+}
+
+function shinglesOf(text: string): Shingles {
+  const folded = text.normalize("NFKC").toLowerCase();
+  const words = new Set<string>();
+  for (const [run] of folded.matchAll(/\p{Script=Han}+|[\p{L}\d]+(?:[.,]\d+)*/gu)) {
+    if (run.length === 1 || !/^\p{Script=Han}/u.test(run)) words.add(run);
+    else for (let at = 0; at + 1 < run.length; at++) words.add(run.slice(at, at + 2));
+  }
+  return {
+    words: Array.from(words).sort((a, b) => b.length - a.length || (a < b ? -1 : 1)),
+    numbers: (folded.match(/\d+(?:[.,]\d+)*/g) ?? []).sort().join(" "),
+  };
+}
+
+function jaccard(a: readonly string[], b: readonly string[]): number {
+  const other = new Set(b);
+  const shared = a.filter((word) => other.has(word)).length;
+  return shared === 0 ? 0 : shared / (a.length + b.length - shared);
+}
+
+/**
+ * Finds nearly identical titles of one outlet without comparing all pairs: two sets with Jaccard similarity of at least
+ * t share one of the first |x| − ⌈t·|x|⌉ + 1 words in any fixed order (prefix filter; Chaudhuri, Ganti, Kaushik 2006).
+ * The order is by length, since long words are rarer.
+ */
+class TitleIndex {
+  readonly #ids = new Map<string, Set<string>>();
+  readonly #shingles = new Map<string, Shingles>();
+
+  #shinglesOf(text: string): Shingles {
+    let shingles = this.#shingles.get(text);
+    if (shingles === undefined) {
+      shingles = shinglesOf(text);
+      this.#shingles.set(text, shingles);
+    }
+    return shingles;
+  }
+
+  #keys(item: StoredItem): string[] {
+    const { words } = this.#shinglesOf(item.title);
+    const length = words.length - Math.ceil(TITLE_SIMILARITY * words.length) + 1;
+    return words.slice(0, length).map((word) => `${item.source}\n${word}`);
+  }
+
+  add(item: StoredItem): void {
+    for (const key of this.#keys(item)) {
+      const ids = this.#ids.get(key);
+      if (ids === undefined) this.#ids.set(key, new Set([item.id]));
+      else ids.add(item.id);
+    }
+  }
+
+  find(item: StoredItem, byId: ReadonlyMap<string, StoredItem>): string | undefined {
+    const candidates = new Set(this.#keys(item).flatMap((key) => Array.from(this.#ids.get(key) ?? [])));
+    let best: { id: string; similarity: number } | undefined;
+    for (const id of candidates) {
+      const similarity = this.#sameStory(item, byId.get(id)!);
+      if (similarity > (best?.similarity ?? 0)) best = { id, similarity };
+    }
+    return best?.id;
+  }
+
+  /** Similarity of the titles when the two, of one outlet, are listings of one story; 0 when they are not. */
+  #sameStory(a: StoredItem, b: StoredItem): number {
+    const apart = Math.abs(a.published_ms - b.published_ms);
+    if (a.lang !== b.lang || apart > WINDOW_MS) return 0;
+    const [titleA, titleB] = [this.#shinglesOf(a.title), this.#shinglesOf(b.title)];
+    if (titleA.numbers !== titleB.numbers) return 0;
+    const similarity = jaccard(titleA.words, titleB.words);
+    if (similarity < TITLE_SIMILARITY) return 0;
+    if (a.summary === "" || b.summary === "") return apart <= BARE_WINDOW_MS ? similarity : 0;
+    const [summaryA, summaryB] = [this.#shinglesOf(a.summary), this.#shinglesOf(b.summary)];
+    return jaccard(summaryA.words, summaryB.words) >= SUMMARY_SIMILARITY ? similarity : 0;
+  }
+}

@@ -1,0 +1,55 @@
+import { isLocal, type Source } from "../sources/sources.ts";
+import { cleanUrl, urlKey } from "./canonical-url.ts";
+import { digestOf } from "./digest.ts";
+import { detectLanguage } from "../../language/detect-language.ts";
+import type { FeedEntry } from "../sources/parse-feed.ts";
+import { shorten } from "../../language/plain-text.ts";
+import { sentimentOf } from "./sentiment.ts";
+import type { StoredItem } from "./stored-items.ts";
+import { detectSymbols } from "../../language/symbols.ts";
+
+/** Longest title and summary kept, in code points. */
+const TITLE_LENGTH = 300;
+const SUMMARY_LENGTH = 600;
+
+/**
+ * Items of one feed, in its order.
+ *
+ * The id is made from the link's key, so that one page is one item whoever lists it; from the feed and the entry's own
+ * identifier when there is no link, or when the feed gives one link to entries of different titles.
+ *
+ * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be
+ * @param base where the feed came from, for relative links
+ */
+export function feedItems(source: Source, entries: readonly FeedEntry[], now: number, base?: string): StoredItem[] {
+  const keys = entries.map(({ link }) => urlKey(cleanUrl(link, base)));
+  const titles = new Map<string, Set<string>>();
+  for (const [index, key] of keys.entries()) {
+    titles.set(key, (titles.get(key) ?? new Set()).add(entries[index]!.title));
+  }
+  return entries.flatMap((entry, index) => {
+    const title = shorten(entry.title || entry.summary, TITLE_LENGTH);
+    if (title === "") return [];
+    const key = keys[index]!;
+    const isOwn = key !== "" && titles.get(key)!.size === 1;
+    const summary = entry.summary === title ? "" : shorten(entry.summary, SUMMARY_LENGTH);
+    const url = cleanUrl(entry.link, base);
+    const dated = entry.published !== null;
+    return {
+      id: `n${digestOf(isOwn ? [key] : [source.id, entry.guid || key, entry.guid === "" ? title : ""])}`,
+      source_ids: [source.id],
+      source: source.name,
+      guid: entry.guid,
+      title,
+      summary,
+      url,
+      lang: detectLanguage(`${title} ${summary}`, source.lang ?? "en"),
+      published_ms: Math.min(entry.published ?? now, now),
+      dated,
+      movable: dated && isLocal(source),
+      symbols: detectSymbols(`${title}\n${summary}`, entry.categories),
+      sentiment: sentimentOf(title, summary),
+      digest: digestOf([title, summary, url, String(entry.published ?? "")]),
+    };
+  });
+}

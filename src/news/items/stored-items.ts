@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { sentimentLabel } from "../../contract/schemas/shared-fields.ts";
+
+const ms = z.int();
+
+/** A news item as it is kept. Times are unmoved: what the feed says, or when the item was first seen. */
+export const storedItem = z.object({
+  id: z.string(),
+  /** Feeds that carry it; the first is the one it is shown from. */
+  source_ids: z.array(z.string()).min(1),
+  source: z.string(),
+  guid: z.string(),
+  title: z.string(),
+  summary: z.string(),
+  url: z.string(),
+  lang: z.enum(["zh", "en"]),
+  published_ms: ms,
+  /** The feed gave a date; otherwise the item keeps the time it was first seen. */
+  dated: z.boolean(),
+  /** The date comes from a local file, so a fixture's time shift moves it. */
+  movable: z.boolean(),
+  symbols: z.array(z.string()),
+  sentiment: sentimentLabel,
+  /** Of what the feed said, so that a change of content is seen and nothing else. */
+  digest: z.string(),
+});
+
+export const storedNotice = z.object({
+  id: z.string(),
+  lang: z.string(),
+  title: z.string(),
+  body: z.string(),
+  category: z.string(),
+  url: z.string(),
+  published_ms: ms.nullable(),
+  movable: z.boolean(),
+  symbols: z.array(z.string()),
+});
+
+export const storedArticle = z.object({
+  id: z.string(),
+  lang: z.string(),
+  title: z.string(),
+  body: z.string(),
+  category: z.string(),
+  url: z.string(),
+  updated_ms: ms.nullable(),
+  movable: z.boolean(),
+});
+
+/** A story: its items, most central first, and when its first member was published (unmoved). */
+export const storedTopic = z.object({
+  id: z.string(),
+  item_ids: z.array(z.string()).min(1),
+});
+
+export type StoredItem = z.infer<typeof storedItem>;
+export type StoredNotice = z.infer<typeof storedNotice>;
+export type StoredArticle = z.infer<typeof storedArticle>;
+export type StoredTopic = z.infer<typeof storedTopic>;
+
+/** All that a snapshot holds besides its record. */
+export interface Parts {
+  readonly items: readonly StoredItem[];
+  readonly topics: readonly StoredTopic[];
+  readonly notices: readonly StoredNotice[];
+  readonly help: readonly StoredArticle[];
+}
+
+export const NO_PARTS: Parts = { items: [], topics: [], notices: [], help: [] };

@@ -1,0 +1,21 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { timestamp } from "../../contract/schemas/shared-fields.ts";
+import { packageFile } from "../../runtime/package-file.ts";
+
+const bundledSnapshot = z.strictObject({
+  /** Stands for the time of a sync that never happened. */
+  published_at: timestamp,
+  topics: z.array(z.strictObject({ zh: z.string(), en: z.string(), heat: z.number() })),
+});
+
+/** Hot topics that are true at any time, for when nothing else can be shown. */
+export type BundledSnapshot = z.infer<typeof bundledSnapshot>;
+
+/** The same two folders up from `src/news` and from `dist/news`. */
+const FILE = packageFile("fixtures/fallback/hot-topics.json");
+
+/** The snapshot that is bundled with the package. */
+export async function readBundledSnapshot(file: URL = FILE): Promise<BundledSnapshot> {
+  return bundledSnapshot.parse(JSON.parse(await readFile(file, "utf8")));
+}

@@ -1,0 +1,30 @@
+import type { z } from "zod";
+import type { coverage as coverageSchema } from "../../contract/schemas/news-schemas.ts";
+import { LANGUAGES } from "../../language/detect-language.ts";
+import type { SourceState } from "./snapshot-record.ts";
+import type { Source } from "../sources/sources.ts";
+import type { Parts } from "../items/stored-items.ts";
+
+export type Coverage = z.infer<typeof coverageSchema>;
+
+/**
+ * Items per kind and language. A language that a kind could not be listed in, and of which nothing is left from an
+ * earlier listing, is `unknown`; zero says that it was listed (or is not configured) and there is nothing.
+ */
+export function coverageOf(parts: Parts, sources: readonly Source[], states: readonly SourceState[]): Coverage {
+  const neverListed = new Set(states.filter(({ last_ok_ms }) => last_ok_ms === null).map(({ id }) => id));
+  const kinds = { news: parts.items, notice: parts.notices, help: parts.help };
+  const result: Coverage = {};
+  for (const kind of ["news", "notice", "help"] as const) {
+    const counts: Record<string, number | "unknown"> = Object.fromEntries(LANGUAGES.map((lang) => [lang, 0]));
+    for (const { lang } of kinds[kind]) counts[lang] = Number(counts[lang] ?? 0) + 1;
+    for (const lang of LANGUAGES) {
+      const isUnlisted = sources.some(
+        (source) => source.kind === kind && (source.lang ?? lang) === lang && neverListed.has(source.id),
+      );
+      if (isUnlisted && counts[lang] === 0) counts[lang] = "unknown";
+    }
+    result[kind] = counts;
+  }
+  return result;
+}

@@ -1,0 +1,199 @@
+import { type AnyFeed, parseFeed as parseByFormat } from "feedsmith";
+import { parseDate } from "./feed-dates.ts";
+import { plainText, withoutControls } from "../../language/plain-text.ts";
+import { SourceError } from "./source-error.ts";
+
+/** Most entries read of one feed, and most characters of one summary. */
+const MAX_ENTRIES = 1000;
+const MAX_MARKUP = 20_000;
+
+/** One entry of a feed, whatever its format. Texts are plain. */
+export interface FeedEntry {
+  /** The feed's own identifier of the entry, or "". */
+  readonly guid: string;
+  /** The link as it stands in the feed, or "". */
+  readonly link: string;
+  readonly title: string;
+  readonly summary: string;
+  /** Milliseconds since the epoch, or null when there is no readable date. */
+  readonly published: number | null;
+  readonly categories: readonly string[];
+}
+
+/**
+ * Reads RSS, RDF, Atom and JSON Feed.
+ *
+ * What real feeds carry is taken: text before and after the document, control characters, bare ampersands. A document
+ * type is dropped with the entities it declares, so nothing external is read and nothing expands. A feed that is cut
+ * off, or broken within an entry, gives its whole entries.
+ *
+ * @param zone minutes east of UTC that dates without a zone are read in
+ * @throws SourceError `not_a_feed`
+ */
+export function parseFeed(text: string, zone = 0): FeedEntry[] {
+  const document = withoutDoctype(withoutControls(text)).trim();
+  return entriesOf(parsed(document), zone);
+}
+
+function parsed(document: string): AnyFeed {
+  try {
+    return parseByFormat(document, { maxItems: MAX_ENTRIES });
+  } catch (error) {
+    for (const repair of [withoutRootPrefix, salvage]) {
+      const repaired = repair(document);
+      if (repaired === undefined) continue;
+      try {
+        return parseByFormat(repaired, { maxItems: MAX_ENTRIES });
+      } catch {
+        // The first error says more about the source than that of a repaired text.
+      }
+    }
+    throw new SourceError("not_a_feed", "the content is no RSS, Atom, RDF or JSON feed", error);
+  }
+}
+
+/** The document with its own elements unprefixed, for a feed in a namespace of its own (`<r:rss><r:channel>…`). */
+function withoutRootPrefix(document: string): string | undefined {
+  const prefix = /^([\w-]+):(?:rss|feed)$/i.exec(ROOT.exec(document)?.[1] ?? "")?.[1];
+  return prefix === undefined ? undefined : document.replaceAll(`<${prefix}:`, "<").replaceAll(`</${prefix}:`, "</");
+}
+
+/** The text without `<!DOCTYPE …>` and without references to the entities that it declares. */
+function withoutDoctype(text: string): string {
+  const start = text.search(/<!doctype/i);
+  if (start < 0) return text;
+  const end = doctypeEnd(text, start);
+  const doctype = text.slice(start, end);
+  let rest = text.slice(0, start) + text.slice(end);
+  const names = new Set(Array.from(doctype.matchAll(/<!entity\s+(?:%\s+)?([\w.:-]+)/gi), ([, name]) => name!));
+  if (names.size > 0) rest = rest.replace(/&([\w.:-]+);/g, (whole, name: string) => (names.has(name) ? "" : whole));
+  return rest;
+}
+
+function doctypeEnd(text: string, start: number): number {
+  let quote = "";
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at]!;
+    if (quote !== "") {
+      if (character === quote) quote = "";
+    } else if (character === '"' || (character === "'" && depth > 0)) quote = character;
+    else if (character === "[") depth += 1;
+    else if (character === "]") depth -= 1;
+    else if (character === ">" && depth <= 0) return at + 1;
+    else if (/^<(?:rss|feed|rdf:rdf)[\s>]/i.test(text.slice(at, at + 9))) return at;
+  }
+  return text.length;
+}
+
+const ROOT = /<((?:[\w-]+:)?(?:rss|feed|rdf))\b[^>]*>/i;
+
+/** A well-formed document of the entries that are whole, or undefined when there is none. */
+function salvage(document: string): string | undefined {
+  const root = ROOT.exec(document);
+  if (root === null) return undefined;
+  const kept: string[] = [];
+  const opening = /<((?:[\w-]+:)?(?:item|entry))(?=[\s>])[^>]*>/gi;
+  opening.lastIndex = root.index;
+  for (let open = opening.exec(document); open !== null && kept.length < MAX_ENTRIES; open = opening.exec(document)) {
+    const closing = `</${open[1]!}>`;
+    const end = document.indexOf(closing, open.index);
+    if (end < 0) break;
+    const entry = document.slice(open.index, end + closing.length);
+    opening.lastIndex = end + closing.length;
+    if (stands(root[0], root[1]!, entry)) kept.push(entry);
+  }
+  return kept.length === 0 ? undefined : wrap(root[0], root[1]!, kept.join("\n"));
+}
+
+function wrap(opening: string, name: string, content: string): string {
+  return /rss$/i.test(name) ? `${opening}<channel>${content}</channel></${name}>` : `${opening}${content}</${name}>`;
+}
+
+function stands(opening: string, name: string, entry: string): boolean {
+  try {
+    parseByFormat(wrap(opening, name, entry));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function entriesOf({ format, feed }: AnyFeed, zone: number): FeedEntry[] {
+  switch (format) {
+    case "rss":
+      return (feed.items ?? []).map((item) =>
+        entry(zone, {
+          guid: item.guid?.value ?? item.atom?.id,
+          link: item.link ?? item.atom?.links?.find(isPage)?.href ?? permalink(item.guid),
+          title: item.title ?? item.dc?.titles?.[0] ?? item.media?.title?.value,
+          markup: [item.description, item.content?.encoded],
+          dates: [item.pubDate, item.dc?.dates?.[0], item.atom?.published, item.atom?.updated],
+          categories: item.categories?.map(({ name }) => name),
+        }),
+      );
+    case "rdf":
+      return (feed.items ?? []).map((item) =>
+        entry(zone, {
+          guid: item.rdf?.about,
+          link: item.link ?? item.rdf?.about,
+          title: item.title ?? item.dc?.titles?.[0],
+          markup: [item.description, item.content?.encoded, item.dc?.descriptions?.[0]],
+          dates: [item.dc?.dates?.[0], item.dcterms?.issued?.[0], item.dcterms?.modified?.[0]],
+          categories: item.dc?.subjects,
+        }),
+      );
+    case "atom":
+      return (feed.entries ?? []).map((item) =>
+        entry(zone, {
+          guid: item.id,
+          link: (item.links?.find(isPage) ?? item.links?.[0])?.href,
+          title: item.title?.value,
+          markup: [item.summary?.value, item.content?.value],
+          dates: [item.published, item.updated, item.dc?.dates?.[0]],
+          categories: item.categories?.map(({ term, label }) => label ?? term),
+        }),
+      );
+    case "json":
+      return (feed.items ?? []).map((item) =>
+        entry(zone, {
+          guid: item.id,
+          link: item.url ?? item.external_url,
+          title: item.title,
+          markup: [item.summary, item.content_text, item.content_html],
+          dates: [item.date_published, item.date_modified],
+          categories: item.tags,
+        }),
+      );
+  }
+}
+
+function isPage(link: { rel?: string; type?: string }): boolean {
+  return (link.rel ?? "alternate") === "alternate" && /html|^$/.test(link.type ?? "");
+}
+
+function permalink(guid: { value?: string; isPermaLink?: boolean } | undefined): string | undefined {
+  return guid?.isPermaLink !== false && /^https?:\/\//i.test(guid?.value ?? "") ? guid?.value : undefined;
+}
+
+function entry(
+  zone: number,
+  raw: {
+    guid: string | undefined;
+    link: string | undefined;
+    title: string | undefined;
+    markup: readonly (string | undefined)[];
+    dates: readonly (string | undefined)[];
+    categories: readonly (string | undefined)[] | undefined;
+  },
+): FeedEntry {
+  const summary = raw.markup.find((value) => value !== undefined && value.trim() !== "") ?? "";
+  return {
+    guid: raw.guid?.trim() ?? "",
+    link: raw.link?.trim() ?? "",
+    title: plainText(raw.title ?? ""),
+    summary: plainText(summary.slice(0, MAX_MARKUP)),
+    published: raw.dates.map((date) => parseDate(date, zone)).find((date) => date !== null) ?? null,
+    categories: (raw.categories ?? []).flatMap((category) => (category === undefined ? [] : plainText(category))),
+  };
+}

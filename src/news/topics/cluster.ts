@@ -1,0 +1,165 @@
+import { Heap } from "./heap.ts";
+import { type Neighbour, nearest } from "./neighbours.ts";
+import { createPace, type Pace } from "./event-loop-yield.ts";
+import { dot, type Headline, lengthOf, type Point, type Vector, vectorsOf } from "./term-vectors.ts";
+
+const DAY = 86_400_000;
+/** Neighbours that a point is described by, besides its own terms: how many, how near, and their share. */
+const CONTEXT = { count: 12, least: 0.1, across: true };
+const CONTEXT_SHARE = 0.5;
+/** Total similarity of the neighbours from which they get their full share: one weak neighbour says little. */
+const CONTEXT_FULL = 1;
+/** Heaviest terms kept of a point in its context. */
+const TERMS_KEPT = 60;
+/** Neighbours that a cluster may merge with. */
+const CANDIDATES = { count: 12, least: 0.08, across: false };
+/** Similarity that two single items need, what each doubling of the larger cluster takes off, and the least there is. */
+const NEED = 0.36;
+const NEED_STEP = 0.0375;
+const NEED_LEAST = 0.12;
+/** Days apart that cost nothing, and similarity that every further day costs. */
+const FREE_DAYS = 1;
+const DAY_COST = 0.07;
+/** Points or merges between two turns of the event loop: a few milliseconds. */
+const STEPS = 32;
+
+/**
+ * Stories: groups of indices of headlines that tell the same event, of one or of two languages. The groups are ordered
+ * by their first index, the members of each by how central they are.
+ *
+ * 1. TF-IDF vectors of words, Han character pairs, concepts, quantities and tickers.
+ * 2. Each vector is blended with those of its nearest neighbours (pseudo-relevance feedback after Rocchio 1971): a
+ *    headline is short, its neighbours say the same in other words, and in the other language.
+ * 3. Agglomerative clustering by the cosine of centroids over the sparse neighbour graph, best margin first. What two
+ *    clusters need to merge falls with the size of the larger, since the centroid of many headlines is less noisy than
+ *    that of one, and rises with the time between them (a linear form of the time decay that topic tracking uses;
+ *    Miranda et al. 2018, Multilingual Clustering of Streaming News).
+ *
+ * No pair is compared that is not near: the cost grows with n times the neighbours. The same input gives the same
+ * groups.
+ */
+export async function clusterHeadlines(headlines: readonly Headline[]): Promise<number[][]> {
+  const pace = createPace(STEPS);
+  const points = await vectorsOf(headlines, pace);
+  const described = inContext(points, await nearest(points, CONTEXT, pace));
+  return agglomerate(described, await nearest(described, CANDIDATES, pace), pace);
+}
+
+function inContext(points: readonly Point[], neighbours: readonly Neighbour[][]): Point[] {
+  return points.map((point, index) => {
+    const near = neighbours[index]!;
+    const total = Math.max(
+      CONTEXT_FULL,
+      near.reduce((sum, { similarity }) => sum + similarity, 0),
+    );
+    const blend: Vector = new Map(point.vector);
+    for (const { index: other, similarity } of near) {
+      const share = (CONTEXT_SHARE * similarity) / total;
+      for (const [term, weight] of points[other]!.vector) blend.set(term, (blend.get(term) ?? 0) + share * weight);
+    }
+    const kept = Array.from(blend)
+      .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+      .slice(0, TERMS_KEPT);
+    const vector: Vector = new Map(kept);
+    const length = lengthOf(vector) || 1;
+    for (const [term, weight] of vector) vector.set(term, weight / length);
+    return { ...point, vector };
+  });
+}
+
+interface Cluster {
+  readonly members: number[];
+  /** Sum of the members' vectors. */
+  readonly sum: Vector;
+  length: number;
+  /** Sum of the members' times, days. */
+  days: number;
+  /** Clusters near this one. */
+  readonly near: Set<number>;
+  /** Grows with every merge, so that older entries of the queue are known to be out of date. */
+  version: number;
+}
+
+interface Merge {
+  readonly margin: number;
+  readonly a: number;
+  readonly b: number;
+  readonly versionA: number;
+  readonly versionB: number;
+}
+
+async function agglomerate(
+  points: readonly Point[],
+  neighbours: readonly Neighbour[][],
+  pace: Pace,
+): Promise<number[][]> {
+  const clusters: (Cluster | undefined)[] = points.map(({ vector, at }, index) => ({
+    members: [index],
+    sum: new Map(vector),
+    length: lengthOf(vector),
+    days: at / DAY,
+    near: new Set(),
+    version: 0,
+  }));
+  for (const [index, near] of neighbours.entries()) {
+    for (const { index: other } of near) {
+      clusters[index]!.near.add(other);
+      clusters[other]!.near.add(index);
+    }
+  }
+  const queue = new Heap<Merge>(
+    (x, y) => x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b))),
+  );
+  const propose = (first: number, second: number): void => {
+    const [a, b] = first < second ? [first, second] : [second, first];
+    const margin = marginOf(clusters[a]!, clusters[b]!);
+    if (margin >= 0) queue.push({ margin, a, b, versionA: clusters[a]!.version, versionB: clusters[b]!.version });
+  };
+  for (const [index, cluster] of clusters.entries()) {
+    for (const other of cluster!.near) if (index < other) propose(index, other);
+  }
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const [a, b] = [clusters[next.a], clusters[next.b]];
+    if (a?.version !== next.versionA || b?.version !== next.versionB) continue;
+    const [kept, gone] = a.members.length >= b.members.length ? [next.a, next.b] : [next.b, next.a];
+    absorb(clusters, kept, gone);
+    for (const other of clusters[kept]!.near) propose(kept, other);
+    await pace.step();
+  }
+  return clusters
+    .flatMap((cluster) => (cluster === undefined ? [] : [cluster]))
+    .map(({ members, sum }) => {
+      const first = Math.min(...members);
+      const central = members.map((index) => ({ index, closeness: dot(points[index]!.vector, sum) }));
+      central.sort((x, y) => y.closeness - x.closeness || x.index - y.index);
+      return { first, members: central.map(({ index }) => index) };
+    })
+    .sort((x, y) => x.first - y.first)
+    .map(({ members }) => members);
+}
+
+/** By how much two clusters are more alike than they need be to merge; negative when they are not. */
+function marginOf(a: Cluster, b: Cluster): number {
+  const similarity = dot(a.sum, b.sum) / (a.length * b.length || 1);
+  const larger = Math.max(a.members.length, b.members.length);
+  const need = Math.max(NEED_LEAST, NEED - NEED_STEP * Math.log2(larger));
+  const apart = Math.abs(a.days / a.members.length - b.days / b.members.length);
+  return similarity - need - DAY_COST * Math.max(0, apart - FREE_DAYS);
+}
+
+function absorb(clusters: (Cluster | undefined)[], kept: number, gone: number): void {
+  const target = clusters[kept]!;
+  const source = clusters[gone]!;
+  clusters[gone] = undefined;
+  target.members.push(...source.members);
+  for (const [term, weight] of source.sum) target.sum.set(term, (target.sum.get(term) ?? 0) + weight);
+  target.length = lengthOf(target.sum);
+  target.days += source.days;
+  target.version += 1;
+  for (const other of source.near) {
+    clusters[other]!.near.delete(gone);
+    if (other === kept) continue;
+    target.near.add(other);
+    clusters[other]!.near.add(kept);
+  }
+}

@@ -1,0 +1,85 @@
+import type { Pace } from "./event-loop-yield.ts";
+import type { Point, Vector } from "./term-vectors.ts";
+
+/** Another point and its similarity, 0 to 1. */
+export interface Neighbour {
+  readonly index: number;
+  readonly similarity: number;
+}
+
+/** Terms of more points than this, and than this share of them, say nothing about who is near whom. */
+const COMMON_COUNT = 200;
+const COMMON_SHARE = 0.3;
+/** Of two languages: least number of neutral terms in common, and least similarity. */
+const CROSS_TERMS = 2;
+const CROSS_SIMILARITY = 0.22;
+/** A neutral part shorter than this share of its vector is taken for this long: one shared ticker is no event. */
+const NEUTRAL_FLOOR = 0.45;
+
+/**
+ * The nearest points of each by cosine, at most `count`, found through the terms they share and not by comparing all
+ * pairs. Points of two languages are compared by their neutral parts alone, when `across` is set.
+ */
+export async function nearest(
+  points: readonly Point[],
+  options: { count: number; least: number; across: boolean },
+  pace: Pace,
+): Promise<Neighbour[][]> {
+  const postings = postingsOf(points.map(({ vector }) => vector));
+  const limit = Math.max(COMMON_COUNT, points.length * COMMON_SHARE);
+  const sums = new Float64Array(points.length);
+  const shared = new Uint16Array(points.length);
+  const result: Neighbour[][] = [];
+  for (const [index, point] of points.entries()) {
+    const touched: number[] = [];
+    for (const [term, weight] of point.vector) {
+      const posting = postings.get(term)!;
+      if (posting.points.length > limit) continue;
+      for (let at = 0; at < posting.points.length; at++) {
+        const other = posting.points[at]!;
+        if (other === index) continue;
+        if (shared[other] === 0) touched.push(other);
+        sums[other] = sums[other]! + weight * posting.weights[at]!;
+        shared[other] = shared[other]! + 1;
+      }
+    }
+    const near: Neighbour[] = [];
+    for (const other of touched) {
+      const similarity =
+        options.across && points[other]!.lang !== point.lang
+          ? acrossLanguages(point, points[other]!, sums[other]!, shared[other]!)
+          : sums[other]! >= options.least
+            ? sums[other]!
+            : 0;
+      if (similarity > 0) near.push({ index: other, similarity });
+      sums[other] = 0;
+      shared[other] = 0;
+    }
+    near.sort((a, b) => b.similarity - a.similarity || a.index - b.index);
+    result.push(near.slice(0, options.count));
+    await pace.step();
+  }
+  return result;
+}
+
+/** Cosine of the neutral parts. Texts of two languages have no other terms in common, so the dot product is known. */
+function acrossLanguages(a: Point, b: Point, product: number, shared: number): number {
+  if (shared < CROSS_TERMS) return 0;
+  const similarity = product / (Math.max(a.neutralLength, NEUTRAL_FLOOR) * Math.max(b.neutralLength, NEUTRAL_FLOOR));
+  return similarity >= CROSS_SIMILARITY ? Math.min(1, similarity) : 0;
+}
+
+function postingsOf(vectors: readonly Vector[]): Map<number, { points: number[]; weights: number[] }> {
+  const postings = new Map<number, { points: number[]; weights: number[] }>();
+  for (const [index, vector] of vectors.entries()) {
+    for (const [term, weight] of vector) {
+      const posting = postings.get(term);
+      if (posting === undefined) postings.set(term, { points: [index], weights: [weight] });
+      else {
+        posting.points.push(index);
+        posting.weights.push(weight);
+      }
+    }
+  }
+  return postings;
+}

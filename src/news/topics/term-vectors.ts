@@ -1,0 +1,92 @@
+import type { Language } from "../../language/detect-language.ts";
+import type { Pace } from "./event-loop-yield.ts";
+import { type TermKind, termsOf } from "../../language/headline-terms.ts";
+
+/** What clustering reads of an item. */
+export interface Headline {
+  readonly title: string;
+  readonly summary: string;
+  readonly lang: Language;
+  /** Tickers it is about. */
+  readonly assets: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** A sparse vector: term number → weight. */
+export type Vector = Map<number, number>;
+
+/** A headline as a point: a unit vector of all its terms, and the part of it that means the same in every language. */
+export interface Point {
+  readonly vector: Vector;
+  readonly neutral: Vector;
+  /** Length of `neutral`, 0 to 1. */
+  readonly neutralLength: number;
+  readonly lang: Language;
+  readonly at: number;
+}
+
+/**
+ * Weight of a term by its kind. Pairs of Han characters overlap, so each counts half. A concept says what sort of event
+ * it is and is shared by many; a number, a name or a ticker says which one.
+ */
+const KIND_WEIGHT: Readonly<Record<TermKind, number>> = { word: 1, han: 0.5, concept: 0.45, number: 1, asset: 0.7 };
+/** A term of the summary alone, against one of the title: summaries name much that the story is not about. */
+const SUMMARY_WEIGHT = 0.3;
+
+/**
+ * A background that the term frequencies are smoothed with, so that a small corpus does not take the vocabulary of its
+ * domain for news: so many documents, of which a known share has any given asset or concept.
+ */
+const BACKGROUND = 50;
+const BACKGROUND_SHARE: Readonly<Record<TermKind, number>> = { word: 0, han: 0, concept: 0.05, number: 0, asset: 0.1 };
+
+/** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
+export async function vectorsOf(headlines: readonly Headline[], pace: Pace): Promise<Point[]> {
+  const numbers = new Map<string, number>();
+  const frequency: number[] = [];
+  const documents: { number: number; kind: TermKind; weight: number }[][] = [];
+  for (const { title, summary, assets } of headlines) {
+    const inTitle = new Set(termsOf(title, assets).map(({ key }) => key));
+    const terms = termsOf(`${title}\n${summary}`, assets).map(({ key, kind }) => {
+      let number = numbers.get(key);
+      if (number === undefined) {
+        number = numbers.size;
+        numbers.set(key, number);
+      }
+      frequency[number] = (frequency[number] ?? 0) + 1;
+      return { number, kind, weight: KIND_WEIGHT[kind] * (inTitle.has(key) ? 1 : SUMMARY_WEIGHT) };
+    });
+    documents.push(terms);
+    await pace.step();
+  }
+  return documents.map((terms, index): Point => {
+    const vector: Vector = new Map();
+    const neutral: Vector = new Map();
+    for (const { number, kind, weight } of terms) {
+      const seen = frequency[number]! + BACKGROUND * BACKGROUND_SHARE[kind];
+      const value = weight * Math.log(1 + (headlines.length + BACKGROUND) / seen);
+      vector.set(number, value);
+      // Latin words stand in Chinese texts as names, so they count as neutral too.
+      if (kind !== "han") neutral.set(number, value);
+    }
+    const length = lengthOf(vector) || 1;
+    for (const [number, value] of vector) vector.set(number, value / length);
+    for (const [number, value] of neutral) neutral.set(number, value / length);
+    const { lang, at } = headlines[index]!;
+    return { vector, neutral, neutralLength: lengthOf(neutral), lang, at };
+  });
+}
+
+export function lengthOf(vector: Vector): number {
+  let sum = 0;
+  for (const value of vector.values()) sum += value * value;
+  return Math.sqrt(sum);
+}
+
+export function dot(a: Vector, b: Vector): number {
+  const [small, large] = a.size <= b.size ? [a, b] : [b, a];
+  let sum = 0;
+  for (const [number, value] of small) sum += value * (large.get(number) ?? 0);
+  return sum;
+}

@@ -1,0 +1,157 @@
+import { ASSETS, NOT_TICKERS } from "../../language/asset-names.ts";
+import type { Language } from "../../language/detect-language.ts";
+import type { NewsItem } from "../snapshot/projection.ts";
+import { PROPER } from "./question-templates.ts";
+import { detectSymbols } from "../../language/symbols.ts";
+import { termsOf } from "../../language/headline-terms.ts";
+
+/** Who or what a topic is about, as it is called in each language. */
+export interface Subject {
+  readonly kind: "name" | "asset" | "place" | "institution";
+  readonly en: string;
+  readonly zh: string;
+}
+
+/** A topic's concepts, and how many of its items have each. */
+export interface Evidence {
+  readonly concepts: ReadonlyMap<string, number>;
+  readonly titleConcepts: ReadonlyMap<string, number>;
+  readonly hasAmount: boolean;
+  readonly hasPercent: boolean;
+}
+
+/** Counts what the items of a topic say. */
+export function evidenceOf(items: readonly NewsItem[]): Evidence {
+  const concepts = new Map<string, number>();
+  const titleConcepts = new Map<string, number>();
+  let hasAmount = false;
+  let hasPercent = false;
+  for (const { title, summary } of items) {
+    for (const { key } of termsOf(`${title}\n${summary}`, [])) {
+      if (key.startsWith("@")) concepts.set(key.slice(1), (concepts.get(key.slice(1)) ?? 0) + 1);
+      if (key.startsWith("#")) {
+        if (key.endsWith("%")) hasPercent = true;
+        else hasAmount = true;
+      }
+    }
+    for (const { key } of termsOf(title, [])) {
+      if (key.startsWith("@")) titleConcepts.set(key.slice(1), (titleConcepts.get(key.slice(1)) ?? 0) + 1);
+    }
+  }
+  return { concepts, titleConcepts, hasAmount, hasPercent };
+}
+
+/**
+ * The subjects of a topic in one language, the most telling first: names that at least half of the items carry, one in
+ * that language among them, then assets of the titles, institutions and places that at least a third of all items are about.
+ */
+export function subjectsOf(items: readonly NewsItem[], { titleConcepts }: Evidence, lang: Language): Subject[] {
+  const texts = items.filter((item) => item.lang === lang).map(({ title, summary }) => `${title} ${summary}`);
+  const names = namesOf(items).filter(
+    ({ name, count }) => count * 2 >= items.length && texts.some((text) => text.includes(name)),
+  );
+  const assets = new Map<string, number>();
+  for (const { title, symbols } of items) {
+    const named = new Set(detectSymbols(title, symbols));
+    for (const symbol of symbols) if (named.has(symbol)) assets.set(symbol, (assets.get(symbol) ?? 0) + 1);
+  }
+  const known = [
+    ...Array.from(assets, ([symbol, count]) => ({ subject: assetSubject(symbol, items), count })),
+    ...Array.from(titleConcepts, ([concept, count]) => ({ subject: PROPER[concept], count })),
+  ].filter(({ count }) => count * 3 >= items.length);
+  known.sort((a, b) => b.count - a.count);
+  return [
+    ...names.map(({ name }): Subject => ({ kind: "name", en: name, zh: name })),
+    ...known.flatMap(({ subject }) => subject ?? []),
+  ];
+}
+
+/** An asset as the items call it: a Chinese name only where they use one. */
+function assetSubject(symbol: string, items: readonly NewsItem[]): Subject {
+  const names = ASSETS.find((asset) => asset.symbol === symbol)?.names ?? [];
+  const latin = names.find((name) => /^[a-z]/i.test(name) && name.toLowerCase() !== symbol.toLowerCase());
+  const en = latin?.replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase()) ?? symbol;
+  const used = names.find(
+    (name) => /^\p{Script=Han}/u.test(name) && items.some(({ title, summary }) => `${title} ${summary}`.includes(name)),
+  );
+  return { kind: "asset", en, zh: used ?? en };
+}
+
+const NAME = /(?<![\p{L}\d$])\p{Lu}[\p{L}\d]+(?: \p{Lu}[\p{L}\d]+)*/gu;
+const ASSET_NAMES = new Set(
+  ASSETS.flatMap(({ symbol, names }) => [symbol, ...names].map((name) => name.toLowerCase())),
+);
+/** Capitalised words that name no company, protocol or person. */
+const NO_NAME = new Set(
+  `the a an in on at for to of and or but if it its this that these those what when where why how who which while with
+  after before as by from is are was were monday tuesday wednesday thursday friday saturday sunday january february march
+  april may june july august september october november december layer gwei web app ceo developers users most some one two
+  about more new first all no not only fed federal reserve minutes us uk eu u.s seoul south korea britain london hong kong
+  singapore japan china treasury treasuries senate congress nasdaq crypto stablecoin stablecoins spot`.split(/\s+/),
+);
+
+/**
+ * Names in Latin letters that stand in a title, with the number of items that carry them. A capitalised word that begins
+ * an English sentence is a name if it stands capitalised within one too, or nowhere in small letters and is no word of
+ * the lexicon; headlines in Title Case tell nothing. A longer name takes the place of its parts when half of the items that carry the part write it.
+ */
+function namesOf(items: readonly NewsItem[]): { name: string; count: number }[] {
+  const sure = new Set<string>();
+  const tickers = new Set(items.flatMap(({ symbols }) => symbols));
+  const lower = new Set(
+    items.flatMap(({ title, summary }) => `${title} ${summary}`.match(/(?<!\p{L})\p{Ll}[\p{L}\d]+/gu) ?? []),
+  );
+  const isRare = (name: string): boolean =>
+    !lower.has(name.toLowerCase()) && termsOf(name, []).every(({ kind }) => kind === "word");
+  const found = items.map(({ title, summary, lang }) => {
+    const texts = isTitleCase(title) ? ["", summary] : [title, summary];
+    return texts.map((text) => {
+      const names = new Set<string>();
+      for (const match of text.matchAll(NAME)) {
+        const isStart = lang === "en" && /(?:^|[.!?:]\s+["“‘]?)$/.test(text.slice(0, match.index));
+        for (const name of phrasesOf(match[0])) {
+          names.add(name);
+          if (!isStart || isRare(name)) sure.add(name);
+        }
+      }
+      return names;
+    });
+  });
+  const scores = new Map<string, { count: number; titles: number }>();
+  for (const [inTitle, inSummary] of found) {
+    for (const name of new Set([...inTitle!, ...inSummary!])) {
+      if (!sure.has(name) || tickers.has(name)) continue;
+      const score = scores.get(name) ?? { count: 0, titles: 0 };
+      scores.set(name, { count: score.count + 1, titles: score.titles + (inTitle!.has(name) ? 1 : 0) });
+    }
+  }
+  const isPart = (name: string, count: number): boolean =>
+    Array.from(scores).some(
+      ([longer, score]) => longer !== name && ` ${longer} `.includes(` ${name} `) && score.count * 2 >= count,
+    );
+  return Array.from(scores, ([name, score]) => ({ name, ...score }))
+    .filter(({ name, count, titles }) => titles > 0 && (count > 1 || items.length === 1) && !isPart(name, count))
+    .sort((a, b) => b.count + b.titles - a.count - a.titles || (a.name < b.name ? -1 : 1));
+}
+
+/** Every run of words of a capitalised phrase, broken where a word names nothing. */
+function phrasesOf(phrase: string): string[] {
+  const runs: string[][] = [[]];
+  for (const word of phrase.split(" ")) {
+    if (isNoName(word)) runs.push([]);
+    else runs.at(-1)!.push(word);
+  }
+  return runs.flatMap((run) =>
+    run.flatMap((_, from) => run.slice(from).map((_, length) => run.slice(from, from + length + 1).join(" "))),
+  );
+}
+
+function isNoName(word: string): boolean {
+  const lower = word.toLowerCase();
+  return NO_NAME.has(lower) || ASSET_NAMES.has(lower) || NOT_TICKERS.has(word);
+}
+
+function isTitleCase(title: string): boolean {
+  const words = title.match(/(?<!\p{L})\p{Script=Latin}{4,}/gu) ?? [];
+  return words.length > 3 && words.filter((word) => /^\p{Lu}/u.test(word)).length > words.length * 0.7;
+}

@@ -1,0 +1,105 @@
+import { didYouMean } from "../../runtime/did-you-mean.ts";
+
+/** A value of an earlier answer, the environment or the run, as `${step.path}` names it. */
+export interface Reference {
+  /** As it stands in the file, with its braces. */
+  readonly text: string;
+  /** The step, or `env`, or `run`. */
+  readonly head: string;
+  readonly path: readonly string[];
+  /** What stands in for an environment value that is not set. */
+  readonly fallback?: string;
+}
+
+/** A reference that stands for nothing. The message names it. */
+export class UnresolvedError extends Error {
+  override readonly name = "UnresolvedError";
+  readonly reference: Reference;
+
+  constructor(reference: Reference, reason: string) {
+    super(`${reference.text} ${reason}`);
+    this.reference = reference;
+  }
+}
+
+const REFERENCE = /\$?\$\{([^{}]*)\}/g;
+const INNER = /^([a-z][\w-]*)((?:\.[\w-]+|\[\d+\])*)(?::-(.*))?$/is;
+
+/**
+ * The references in a text; `$${` is no reference but the characters `${`.
+ *
+ * @throws RangeError for one that cannot be read
+ */
+export function referencesIn(text: string): Reference[] {
+  return [...text.matchAll(REFERENCE)]
+    .filter(([all]) => !all.startsWith("$$"))
+    .map(([all, inner]) => parse(all, inner!));
+}
+
+function parse(text: string, inner: string): Reference {
+  const [, head, path = "", fallback] = INNER.exec(inner.trim()) ?? [];
+  if (head === undefined || (fallback !== undefined && head !== "env")) {
+    throw new RangeError(`${text} cannot be read: write \${step.path}, \${env.NAME} or \${env.NAME:-default}.`);
+  }
+  const segments = path
+    .replaceAll(/\[(\d+)\]/g, ".$1")
+    .split(".")
+    .slice(1);
+  return { text, head, path: segments, ...(fallback === undefined ? {} : { fallback }) };
+}
+
+/** All texts in a value, with the path of each. */
+export function* textsIn(value: unknown, path: readonly (string | number)[] = []): Generator<[string, typeof path]> {
+  if (typeof value === "string") yield [value, path];
+  else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index]);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key]);
+  }
+}
+
+/**
+ * A value with its references resolved. A text that is one reference becomes the value it stands for, whatever its
+ * type; within a longer text it becomes part of it.
+ *
+ * @throws UnresolvedError
+ */
+export function resolveAll(value: unknown, lookUp: (reference: Reference) => unknown): unknown {
+  if (typeof value === "string") return resolveText(value, lookUp);
+  if (Array.isArray(value)) return value.map((item) => resolveAll(item, lookUp));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveAll(item, lookUp)]));
+}
+
+function resolveText(text: string, lookUp: (reference: Reference) => unknown): unknown {
+  const [only] = referencesIn(text);
+  if (only?.text === text) return lookUp(only);
+  return text.replace(REFERENCE, (all, inner: string) => {
+    if (all.startsWith("$$")) return all.slice(1);
+    const reference = parse(all, inner);
+    const value = lookUp(reference);
+    if (typeof value === "object" && value !== null) {
+      throw new UnresolvedError(reference, "is no single value: it cannot be part of a text.");
+    }
+    return String(value);
+  });
+}
+
+/**
+ * The value at a reference's path.
+ *
+ * @throws UnresolvedError that says how far the path leads
+ */
+export function valueAt(root: unknown, reference: Reference, what: string): unknown {
+  let value = root;
+  for (const [index, key] of reference.path.entries()) {
+    const held = typeof value === "object" && value !== null && Object.hasOwn(value, key);
+    if (!held) {
+      const keys = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+      const missing = reference.path.slice(0, index + 1).join(".");
+      throw new UnresolvedError(reference, `cannot be resolved: ${what} has no ${missing}.${didYouMean(key, keys)}`);
+    }
+    value = Reflect.get(value as object, key);
+  }
+  return value;
+}

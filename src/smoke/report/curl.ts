@@ -1,0 +1,22 @@
+import type { SmokeRequest } from "../run/http-call.ts";
+
+/**
+ * A line for a shell that sends the request again. The token is a variable: a report must not give it away.
+ *
+ * @param tokenName the variable, as TOKEN
+ */
+export function curlLine({ method, url, headers, body }: SmokeRequest, tokenName: string): string {
+  const words = ["curl", "-sS", "-i"];
+  if (method === "HEAD") words.push("--head");
+  else if (method !== (body === undefined ? "GET" : "POST")) words.push("-X", method);
+  for (const [name, value] of Object.entries(headers)) {
+    words.push("-H", name === "x-user-token" ? `"X-User-Token: $${tokenName}"` : quote(`${name}: ${value}`));
+  }
+  if (body !== undefined) words.push("--data-raw", quote(body));
+  words.push(quote(url));
+  return words.join(" ");
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

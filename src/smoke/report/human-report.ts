@@ -1,0 +1,67 @@
+import { tally, type FileResult, type Problem, type StepResult } from "../run/smoke-result.ts";
+
+/** How words are coloured: `(style, text) => text`. */
+export type Paint = (style: "bold" | "dim" | "red" | "green", text: string) => string;
+
+/** A file's results as a person reads them: passed steps in a line, failed ones with what was expected and got. */
+export function toHuman(file: FileResult, paint: Paint): string {
+  const heading = file.title === file.path ? file.path : `${file.path}  ${paint("dim", file.title)}`;
+  const lines = [paint("bold", heading)];
+  if (file.skipped !== undefined) lines.push(`  - ${paint("dim", `skipped: ${file.skipped}`)}`);
+  for (const step of file.steps) lines.push(...linesOf(file, step, paint));
+  const failed = file.steps.filter(({ outcome }) => outcome === "failed");
+  if (file.serve !== undefined && failed.length > 0) {
+    const token = failed.some(({ curl = "" }) => curl.includes("$TOKEN")) ? " and set TOKEN to the step's token" : "";
+    lines.push(`  To try it by hand, start the same daemon${token}:`, `    ${file.serve}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** The last line: how many of what. */
+export function toSummary(files: readonly FileResult[], paint: Paint): string {
+  const { ran, left, passed, failed, skipped } = tally(files);
+  const ms = files.reduce((sum, file) => sum + file.ms, 0);
+  const parts = [
+    ...(failed > 0 ? [paint("red", `${failed} failed`)] : []),
+    paint(failed === 0 && passed > 0 ? "green" : "bold", `${passed} passed`),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ];
+  const where = `${countOf(ran, "file")}${left > 0 ? ` (${countOf(left, "file")} skipped)` : ""}`;
+  return `${parts.join(", ")} in ${where}, ${duration(ms)}\n`;
+}
+
+function linesOf(file: FileResult, step: StepResult, paint: Paint): string[] {
+  const { outcome, phase, title, reason = "", tries } = step;
+  const name = phase === "cleanup" ? `cleanup: ${title}` : title;
+  const took = paint("dim", `${duration(step.ms)}${tries > 1 ? `, ${tries} tries` : ""}`);
+  if (outcome === "passed") return [`  ${paint("green", "✓")} ${name}  ${took}`];
+  if (outcome === "skipped") return [`  - ${name}  ${paint("dim", `skipped: ${reason}`)}`];
+  return [
+    `  ${paint("red", "✗")} ${paint("bold", name)}  ${took}`,
+    `      ${paint("dim", `${file.path}:${step.line}`)}  ${step.request}`,
+    ...step.problems.flatMap((problem) => problemLines(problem, paint)),
+    ...(step.answer === undefined ? [] : [`      answer: ${step.answer.replaceAll("\n", "\n      ")}`]),
+    ...(step.curl === undefined ? [] : [`      ${paint("dim", step.curl)}`]),
+  ];
+}
+
+function problemLines({ about, path, message, expected, got }: Problem, paint: Paint): string[] {
+  if (expected === undefined || got === undefined) {
+    const label = about === "contract" ? "contract: " : "";
+    return [`      ${paint("red", `${label}${path === "" ? "" : `${path} `}${message}`)}`];
+  }
+  const hint = /\. (Did you mean .*)$/.exec(message)?.[1];
+  return [
+    `      ${paint("red", path)}`,
+    `        expected  ${paint("green", expected)}`,
+    `        got       ${paint("red", got)}${hint === undefined ? "" : `  ${hint}`}`,
+  ];
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function duration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

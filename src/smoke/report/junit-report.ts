@@ -1,0 +1,74 @@
+import { tally, type FileResult, type StepResult } from "../run/smoke-result.ts";
+
+/** The results as JUnit XML: a suite a file, a case a step. */
+export function toJunit(files: readonly FileResult[]): string {
+  const { passed, failed, skipped } = tally(files);
+  const counts = { tests: passed + failed + skipped, failures: failed, errors: 0, skipped };
+  const ms = files.reduce((sum, file) => sum + file.ms, 0);
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    open("testsuites", { name: "anp smoke", ...counts, time: seconds(ms) }),
+    ...files.flatMap(suiteOf),
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+function suiteOf(file: FileResult): string[] {
+  const { passed, failed, skipped } = tally([file]);
+  const whole = file.skipped === undefined ? 0 : 1;
+  const counts = { tests: passed + failed + skipped + whole, failures: failed, errors: 0, skipped: skipped + whole };
+  return [
+    `  ${open("testsuite", { name: file.title, file: file.path, ...counts, time: seconds(file.ms) })}`,
+    ...(file.skipped === undefined
+      ? []
+      : [`    ${open("testcase", { classname: file.path, name: file.title })}${skip(file.skipped)}</testcase>`]),
+    ...file.steps.flatMap((step) => caseOf(file, step)),
+    "  </testsuite>",
+  ];
+}
+
+function caseOf(file: FileResult, step: StepResult): string[] {
+  const { title, line, outcome, problems, reason = "", curl, answer } = step;
+  const head = open("testcase", { classname: file.path, name: title, file: file.path, line, time: seconds(step.ms) });
+  if (outcome === "passed") return [`    ${head}</testcase>`];
+  if (outcome === "skipped") return [`    ${head}${skip(reason)}</testcase>`];
+  const told = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  const detail = [
+    ...told,
+    ...(answer === undefined ? [] : [`answer: ${answer}`]),
+    ...(curl === undefined ? [] : [curl]),
+  ];
+  const kind = problems[0]?.about ?? "expectation";
+  const failure = open("failure", { type: kind, message: told[0] ?? "" });
+  return [`    ${head}${failure}${escape(detail.join("\n"))}</failure></testcase>`];
+}
+
+function skip(reason: string): string {
+  return `<skipped message="${escape(reason)}"/>`;
+}
+
+function open(name: string, attributes: Readonly<Record<string, string | number>>): string {
+  const text = Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(String(value))}"`);
+  return `<${name}${text.join("")}>`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\n": "&#10;",
+};
+
+/** What XML 1.0 may not hold becomes U+FFFD. */
+function escape(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, "\ufffd")
+    .replaceAll(/[&<>"]/g, (character) => ENTITIES[character]!);
+}

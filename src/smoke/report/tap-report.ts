@@ -1,0 +1,50 @@
+import { tally, type FileResult, type StepResult } from "../run/smoke-result.ts";
+
+/** The results as TAP 14: a test a step, numbered through, its problems as a YAML block. */
+export function toTap(files: readonly FileResult[]): string {
+  const lines = ["TAP version 14"];
+  let number = 0;
+  for (const file of files) {
+    lines.push(`# ${file.path}`);
+    if (file.skipped !== undefined) lines.push(`ok ${++number} - ${escape(file.path)} # SKIP ${oneLine(file.skipped)}`);
+    for (const step of file.steps) lines.push(...linesOf(file, step, ++number));
+    if (file.unreachable !== undefined) lines.push(`Bail out! ${oneLine(file.unreachable)}`);
+  }
+  const { passed, failed, skipped } = tally(files);
+  lines.push(`1..${number}`, `# ${passed} passed, ${failed} failed, ${skipped} skipped`);
+  return `${lines.join("\n")}\n`;
+}
+
+function linesOf(file: FileResult, step: StepResult, number: number): string[] {
+  const name = `${number} - ${escape(`${file.path}:${step.line} ${step.title}`)}`;
+  if (step.outcome === "skipped") return [`ok ${name} # SKIP ${oneLine(step.reason ?? "")}`];
+  if (step.outcome === "passed") return [`ok ${name}`];
+  const block: Record<string, unknown> = {
+    problems: step.problems.map(({ about, path, message }) => ({ about, at: path, message })),
+    answer: step.answer,
+    reproduce: step.curl,
+    tries: step.tries,
+    duration_ms: Math.round(step.ms),
+  };
+  return [`not ok ${name}`, "  ---", ...yamlLines(block), "  ..."];
+}
+
+/** JSON is YAML: every value on its own line, whatever characters it has. */
+function yamlLines(block: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(block)
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([key, value]) =>
+      Array.isArray(value)
+        ? [`  ${key}:`, ...value.map((item) => `    - ${JSON.stringify(item)}`)]
+        : [`  ${key}: ${JSON.stringify(value)}`],
+    );
+}
+
+/** `#` starts a directive, `\` escapes. */
+function escape(text: string): string {
+  return oneLine(text).replaceAll("\\", "\\\\").replaceAll("#", "\\#");
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}

@@ -1,0 +1,35 @@
+import { didYouMean } from "../../runtime/did-you-mean.ts";
+import { isMatching, MATCHERS, type Matcher, type MatcherName } from "./matchers.ts";
+import { differs, show, type Compare } from "./mismatch.ts";
+
+/**
+ * Compares an answer with what a file expects of it: fields of objects that are not named may be anything, lists have
+ * as many elements as named, matchers say what they say, all else is equal.
+ */
+export const compare: Compare = (expected, actual, path) => {
+  if (isMatching(expected)) {
+    return Object.entries(expected).flatMap(([name, argument]) => {
+      const matcher: Matcher = MATCHERS[name as MatcherName];
+      return matcher.match(actual, argument as never, path, compare);
+    });
+  }
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual)) return [differs(path, show(expected), actual)];
+    if (actual.length !== expected.length) {
+      return [{ path: `${path}.length`, expected: String(expected.length), got: String(actual.length) }];
+    }
+    return expected.flatMap((item, index) => compare(item, actual[index], `${path}[${index}]`));
+  }
+  if (typeof expected === "object" && expected !== null) {
+    if (typeof actual !== "object" || actual === null || Array.isArray(actual)) {
+      return [differs(path, show(expected), actual)];
+    }
+    return Object.entries(expected).flatMap(([key, value]) => {
+      const field: unknown = Object.hasOwn(actual, key) ? Reflect.get(actual, key) : undefined;
+      const found = compare(value, field, path === "" ? key : `${path}.${key}`);
+      const hint = field === undefined ? didYouMean(key, Object.keys(actual)).trim() : "";
+      return hint === "" ? found : found.map((mismatch) => ({ ...mismatch, hint }));
+    });
+  }
+  return expected === actual ? [] : [differs(path, show(expected), actual)];
+};

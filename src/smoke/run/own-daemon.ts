@@ -1,0 +1,135 @@
+import { dirname, resolve } from "node:path";
+import { readFault } from "../../faults/fault-catalogue.ts";
+import { createFaults } from "../../faults/inject-faults.ts";
+import { createApp } from "../../http/app.ts";
+import { listen } from "../../daemon/listen.ts";
+import { createRateLimits } from "../../http/rate-limits.ts";
+import { fixedClock } from "../../runtime/clock.ts";
+import type { Logger } from "../../runtime/logger.ts";
+import { seededRandom } from "../../runtime/random.ts";
+import { configSchema } from "../../config/config-schema.ts";
+import { ConfigError } from "../../config/config-errors.ts";
+import { configKeys } from "../../config/config-keys.ts";
+import { loadFixture, openFixture, type Fixture } from "../../admin/load-fixture.ts";
+import { getAt, loadConfig, type LoadedConfig } from "../../config/load-config.ts";
+import { openStorage } from "../../storage/open-storage.ts";
+import { configValues } from "../file/config-values.ts";
+import type { SmokeFile } from "../file/read-smoke-file.ts";
+import { resolveAll, UnresolvedError } from "../file/references.ts";
+import type { RunValues } from "./run-values.ts";
+import { packageFile } from "../../runtime/package-file.ts";
+
+/** The bundled world. */
+const DEMO = packageFile("fixtures/demo/").pathname;
+const DEFAULT_SEED = "smoke";
+/** Nothing runs any more when a run's own daemon stops. */
+const DRAIN_MS = 1000;
+
+/** What the daemon of a file is made of. */
+export interface DaemonPlan {
+  readonly fixture: Fixture;
+  readonly loaded: LoadedConfig;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly seed: string;
+  /** As `model=timeout`. */
+  readonly faults: readonly string[];
+}
+
+/** A daemon that a run started for a file. */
+export interface OwnDaemon {
+  readonly url: string;
+  readonly run: RunValues;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Reads what a file's daemon needs, so that what is missing is told before anything runs.
+ *
+ * @param env the environment that `${env.NAME}` names in its configuration
+ * @returns the plan, or what is wrong, as `FILE:LINE:COLUMN: …`
+ */
+export async function planDaemon(
+  file: SmokeFile,
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<DaemonPlan | string> {
+  const { fixtures = "demo", now, seed = DEFAULT_SEED, faults = [], config = {} } = file.content;
+  const folder = fixtures === "demo" ? DEMO : resolve(dirname(file.path), fixtures);
+  let fixture: Fixture;
+  try {
+    fixture = await openFixture(folder);
+  } catch (error) {
+    return file.fault(["fixtures"], `fixtures: ${folder} holds no fixture: ${(error as Error).message}`);
+  }
+  try {
+    // What the environment says of other daemons must not change what a file shows.
+    const resolved = resolveAll(configValues(config).values, (reference) => {
+      if (reference.head === "env") return env[reference.path[0]!] ?? reference.fallback;
+      throw new UnresolvedError(reference, "is not known before the daemon runs: only ${env.NAME} is.");
+    });
+    const flags = { ...(resolved as object), storage: "memory:" };
+    const loaded = await loadConfig({ file: fixture.configFile, env: {}, flags });
+    return { fixture, loaded, now: now === undefined ? fixture.anchor_ms : Date.parse(now), seed, faults };
+  } catch (error) {
+    if (!(error instanceof ConfigError) && !(error instanceof UnresolvedError)) throw error;
+    return file.fault(["config"], `config ${error.message.split("\n").join("; ")}`);
+  }
+}
+
+/** Starts a daemon on memory and a free port of the loopback interface, with its fixture loaded and its faults on. */
+export async function startDaemon(plan: DaemonPlan, logger: Logger): Promise<OwnDaemon> {
+  const { fixture, loaded, seed } = plan;
+  const { config, baseDir } = loaded;
+  const faults = createFaults(plan.faults.map(readFault));
+  const service = await faults.open({
+    config,
+    baseDir,
+    storage: await openStorage(config.storage),
+    clock: fixedClock(plan.now),
+    random: seededRandom(seed),
+    logger,
+    anchor_ms: fixture.anchor_ms,
+  });
+  try {
+    const [first] = await loadFixture(fixture, service);
+    await service.news.refresh("full");
+    if (plan.faults.length > 0) await faults.arm(service);
+    const rates = await createRateLimits(config.limits.rates, undefined);
+    const listening = await listen(createApp(service, logger, { rates }), "127.0.0.1", 0);
+    return {
+      url: listening.url,
+      run: { id: seed, ...(first === undefined ? {} : { token: first.token }) },
+      async stop() {
+        await listening.stop(DRAIN_MS);
+        await service.close();
+      },
+    };
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+/** Where a daemon that is started by {@link serveLine} listens. */
+export const SERVED_URL = "http://127.0.0.1:8787";
+
+/**
+ * The command that starts a daemon like the plan's, for trying by hand; undefined when its configuration holds what no
+ * environment variable can. A secret is the shell's own variable.
+ */
+export function serveLine({ fixture, loaded, now, seed, faults }: DaemonPlan): string | undefined {
+  const env: string[] = [];
+  for (const { name, path, variable, secret } of configKeys(configSchema)) {
+    if (loaded.sources.get(name)?.kind !== "flag" || name === "storage") continue;
+    if (variable === undefined) return undefined;
+    env.push(`${variable}=${secret ? `"$${variable}"` : quote(String(getAt(loaded.config, path)))}`);
+  }
+  const world = fixture.folder === DEMO ? ["--demo"] : ["--fixtures", quote(fixture.folder)];
+  const clock = ["--now", new Date(now).toISOString().replace(".000Z", "Z"), "--seed", quote(seed)];
+  const flags = [...world, "--storage", "memory:", ...clock, ...faults.flatMap((fault) => ["--fault", fault])];
+  return [...env, "anp", "serve", ...flags].join(" ");
+}
+
+function quote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

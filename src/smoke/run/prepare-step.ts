@@ -1,0 +1,117 @@
+import { checkExpectation } from "../file/check-expectation.ts";
+import type { SmokeAnswer, SmokeRequest } from "./http-call.ts";
+import type { SmokeContent, Step } from "../file/smoke-file.ts";
+import { referencesIn, resolveAll, UnresolvedError, valueAt, type Reference } from "../file/references.ts";
+import { generateBody } from "./request-body.ts";
+import type { RunValues } from "./run-values.ts";
+
+/** Where references get their values from. */
+export interface Scope {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly run: RunValues;
+  /** Answers of earlier steps, by their ids. */
+  readonly answers: ReadonlyMap<string, SmokeAnswer>;
+}
+
+/** A step with nothing left to resolve. */
+export interface PreparedStep {
+  readonly request: SmokeRequest;
+  readonly expect: NonNullable<Step["expect"]>;
+  /** What the token is called in a shell. */
+  readonly tokenName: string;
+  /** Values that no report may show. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Resolves a step's references and puts its request together.
+ *
+ * @throws UnresolvedError for a reference without a value, or with one that does not fit
+ */
+export function prepareStep(
+  step: Step,
+  defaults: SmokeContent["defaults"],
+  baseUrl: string,
+  scope: Scope,
+): PreparedStep {
+  const secrets: string[] = [];
+  const lookUp = (reference: Reference): unknown => {
+    const value = valueOf(reference, scope);
+    if (reference.head === "env" && /token|secret|key|password/i.test(reference.path[0]!)) secrets.push(String(value));
+    return value;
+  };
+  const resolve = (value: unknown): unknown => resolveAll(value, lookUp);
+
+  const written = step.token === undefined ? defaults?.token : step.token;
+  const token = written === undefined || written === null ? undefined : String(resolve(written));
+  if (token !== undefined) secrets.push(token);
+  const [method = "", target = ""] = String(resolve(step.request)).split(" ");
+  const url = new URL(baseUrl.replace(/\/$/, "") + target);
+  for (const [name, value] of Object.entries(resolve(step.query ?? {}) as object)) {
+    for (const one of [value].flat() as unknown[]) url.searchParams.append(name, String(one));
+  }
+  const body = step.raw === undefined ? jsonOf(resolve(step.body)) : String(resolve(step.raw));
+  const headers = headersOf([
+    ...(body === undefined ? [] : [["content-type", "application/json"] as const]),
+    ...(token === undefined ? [] : [["x-user-token", token] as const]),
+    ...(Object.entries(resolve({ ...defaults?.headers }) as object) as [string, unknown][]),
+    ...(Object.entries(resolve({ ...step.headers }) as object) as [string, unknown][]),
+  ]);
+  const expect = resolve(step.expect ?? {}) as PreparedStep["expect"];
+  checkResolved(step, expect);
+  return {
+    request: { method, url: url.href, headers, ...(body === undefined ? {} : { body }) },
+    expect,
+    tokenName: nameOf(written),
+    secrets,
+  };
+}
+
+/** The value that a reference stands for. */
+function valueOf(reference: Reference, { env, run, answers }: Scope): unknown {
+  const { head, path, fallback } = reference;
+  if (head === "env") return (env[path[0]!] ?? "") === "" ? fallback : env[path[0]!];
+  if (head === "run") {
+    const value = path[0] === "id" ? run.id : run.token;
+    if (value === undefined) throw new UnresolvedError(reference, "has no value: give --token, or set ANP_TOKEN.");
+    return value;
+  }
+  const answer = answers.get(head);
+  if (answer === undefined) throw new UnresolvedError(reference, `cannot be resolved: ${head} got no answer.`);
+  return valueAt(fieldsOf(answer), reference, `the answer of ${head}`);
+}
+
+/** An answer as references see it: the envelope's fields, and beside them its status, headers, text and whole body. */
+function fieldsOf({ status, headers, text, body }: SmokeAnswer): object {
+  const fields = typeof body === "object" && body !== null ? body : {};
+  return { ...fields, status, headers: Object.fromEntries(headers), text, body };
+}
+
+/** What is resolved must still be something that the matchers take. */
+function checkResolved(step: Step, expect: object): void {
+  for (const [key, expected] of Object.entries(expect)) {
+    const [flaw] = checkExpectation(expected, [key]);
+    const [reference] = flaw === undefined ? [] : referencesIn(JSON.stringify(step.expect));
+    if (flaw !== undefined && reference !== undefined) {
+      throw new UnresolvedError(reference, `does not fit: at ${flaw.path.join(".")}, ${flaw.message}`);
+    }
+  }
+}
+
+function jsonOf(body: unknown): string | undefined {
+  return body === undefined ? undefined : JSON.stringify(generateBody(body));
+}
+
+/** The last of one name counts; null leaves it out. */
+function headersOf(given: readonly (readonly [string, unknown])[]): Record<string, string> {
+  const headers = new Map<string, string>();
+  for (const [name, value] of given) {
+    if (value === null) headers.delete(name.toLowerCase());
+    else headers.set(name.toLowerCase(), `${value as string | number}`);
+  }
+  return Object.fromEntries(headers);
+}
+
+function nameOf(token: string | null | undefined): string {
+  return /^\$\{env\.(\w+)(:-.*)?\}$/.exec(token ?? "")?.[1] ?? "TOKEN";
+}

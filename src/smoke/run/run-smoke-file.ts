@@ -1,0 +1,98 @@
+import type { SmokeAnswer } from "./http-call.ts";
+import type { Step } from "../file/smoke-file.ts";
+import type { SmokeFile } from "../file/read-smoke-file.ts";
+import { referencesIn, textsIn } from "../file/references.ts";
+import type { FileResult, Phase, StepResult } from "./smoke-result.ts";
+import { runStep } from "./run-step.ts";
+import type { RunValues } from "./run-values.ts";
+
+/** What a file runs against, and how. */
+export interface RunOptions {
+  /** Base address of the daemon. */
+  readonly url: string;
+  /** The address that lines for trying by hand name, where it is another one. */
+  readonly shownUrl?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly run: RunValues;
+  /** Ends the steps; cleanup still runs. */
+  readonly signal: AbortSignal;
+  /** Whether the first failed step is the last. */
+  readonly bail: boolean;
+}
+
+/**
+ * Runs a file's steps one after another, then its cleanup. A step that failed does not end the file; one that needs an
+ * answer which there is not is skipped. Once the daemon cannot be reached, the rest of the steps is skipped.
+ */
+export async function runFile(file: SmokeFile, options: RunOptions): Promise<FileResult> {
+  const { content } = file;
+  const started = performance.now();
+  const answers = new Map<string, SmokeAnswer>();
+  const unanswered = new Set<string>();
+  const failed = new Set<string>();
+  const results: StepResult[] = [];
+  const scope = { env: options.env, run: options.run, answers };
+
+  /** @returns why the daemon could not be reached, where it could not */
+  async function runPhase(phase: Phase, signal: AbortSignal): Promise<string | undefined> {
+    let unreachable: string | undefined;
+    for (const [index, step] of (content[phase] ?? []).entries()) {
+      const { id, request } = step;
+      const line = file.lineOf([phase, index]);
+      const about = { phase, number: index + 1, line, title: titleOf(step), request };
+      const reason = unreachable === undefined ? reasonToSkip(step, phase, signal) : "the daemon cannot be reached";
+      if (reason === undefined) {
+        const ran = await runStep(step, { ...options, defaults: content.defaults, scope, signal });
+        const cause = ran.unresolved?.head;
+        // What fails because a step before did, tells nothing new.
+        if (cause !== undefined && failed.has(cause))
+          results.push({ ...about, ...skipped(`${ran.unresolved!.text} is not known: ${cause} failed`) });
+        else results.push({ ...about, ...ran.result });
+        unreachable = ran.unreachable;
+        if (id !== undefined && ran.answer !== undefined) answers.set(id, ran.answer);
+      } else {
+        results.push({ ...about, ...skipped(reason) });
+      }
+      if (id !== undefined && results.at(-1)!.outcome !== "passed") failed.add(id);
+      if (id !== undefined && !answers.has(id)) unanswered.add(id);
+    }
+    return unreachable;
+  }
+
+  function reasonToSkip(step: Step, phase: Phase, signal: AbortSignal): string | undefined {
+    if (signal.aborted) return "interrupted";
+    if (phase === "steps" && options.bail && results.some(({ outcome }) => outcome === "failed"))
+      return "a step before failed";
+    const used = [...textsIn(step)].flatMap(([text]) => referencesIn(text));
+    const lacking = used.find(({ head }) => unanswered.has(head));
+    return lacking === undefined ? undefined : `${lacking.text} is not known: ${lacking.head} got no answer`;
+  }
+
+  const unreachable = await runPhase("steps", options.signal);
+  // Even where the run is interrupted or the daemon went away, what can be put in order is.
+  const lostLater = await runPhase("cleanup", new AbortController().signal);
+  const lost = unreachable ?? lostLater;
+  return {
+    path: file.path,
+    title: content.name ?? file.path,
+    steps: results,
+    ms: performance.now() - started,
+    ...(lost === undefined ? {} : { unreachable: lost }),
+  };
+}
+
+/** Characters of a body that stand for a step without a name. */
+const TITLE_BODY = 60;
+
+/** The step's name, or else what it sends. */
+function titleOf({ name, id, request, query, body, raw }: Step): string {
+  if (name !== undefined || id !== undefined) return name ?? id!;
+  const sent = raw ?? (body === undefined ? "" : JSON.stringify(body));
+  const search = Object.entries(query ?? {}).map(([key, value]) => `${key}=${[value].flat().join(",")}`);
+  const path = search.length === 0 ? request : `${request}?${search.join("&")}`;
+  return sent === "" ? path : `${path} ${sent.length > TITLE_BODY ? `${sent.slice(0, TITLE_BODY)}…` : sent}`;
+}
+
+function skipped(reason: string): Pick<StepResult, "outcome" | "reason" | "problems" | "tries" | "ms"> {
+  return { outcome: "skipped", reason, problems: [], tries: 0, ms: 0 };
+}

@@ -1,0 +1,83 @@
+import { Cluster, type Redis } from "ioredis";
+import { StorageError } from "../storage-errors.ts";
+import type { RedisConnection } from "./redis-connection.ts";
+
+const SCAN_COUNT = 1000;
+
+/**
+ * All keys of a pattern, on every primary of a cluster; one may come twice. A cursor of SCAN means something to the
+ * server process that gave it alone: another one goes on from it without an error, and leaves keys out.
+ *
+ * @throws StorageError when a server became another one meanwhile, or slots of a cluster moved, so that keys may be
+ *   missing
+ * @see https://redis.io/docs/latest/commands/scan/
+ */
+export async function* scanKeys(connection: RedisConnection, pattern: string): AsyncGenerator<string> {
+  const { client } = connection;
+  await connection.ready();
+  const nodes = client instanceof Cluster ? client.nodes("master") : [client];
+  const before = await statesOf(connection, nodes);
+  const unchanged = async (): Promise<void> => {
+    const now = await statesOf(connection, nodes);
+    if (now.some((state, index) => state !== before[index])) throw interrupted(connection);
+  };
+  let generation = connection.generation();
+  for (const node of nodes) {
+    let cursor = "0";
+    do {
+      const [next, keys] = await connection.run(() => node.scan(cursor, "MATCH", pattern, "COUNT", SCAN_COUNT));
+      // A long listing that is in vain ends early.
+      if (connection.generation() !== generation) {
+        generation = connection.generation();
+        await unchanged();
+      }
+      yield* keys;
+      cursor = next;
+    } while (cursor !== "0");
+  }
+  await unchanged();
+}
+
+/** What each server is: it is the same later only if its cursors are good and its keys were its own all the while. */
+async function statesOf(connection: RedisConnection, nodes: readonly Redis[]): Promise<string[]> {
+  const states = await Promise.all(
+    nodes.map(async (node) => {
+      const info = await connection.run(() => node.info());
+      // The history's id tells a server that took over another one's data while it ran.
+      return ["run_id", "master_replid"].map((name) => new RegExp(`^${name}:.*$`, "m").exec(info)?.[0]).join(" ");
+    }),
+  );
+  if (!(connection.client instanceof Cluster)) return states;
+  const shares = await Promise.all(nodes.map((node) => shareOf(connection, node)));
+  const assigned = await connection.run(() => nodes[0]!.cluster("INFO"));
+  const served = shares.reduce((sum, { slots }) => sum + slots, 0);
+  // A slot on its way has keys at both ends, and one whose owner is not known here has its keys elsewhere.
+  if (shares.some(({ open }) => open) || !assigned.includes(`cluster_slots_assigned:${served}\r\n`)) {
+    throw interrupted(connection);
+  }
+  return states.map((state, index) => `${state} ${shares[index]!.text}`);
+}
+
+/** A node's share of the cluster, in its own words. */
+async function shareOf(
+  connection: RedisConnection,
+  node: Redis,
+): Promise<{ slots: number; open: boolean; text: string }> {
+  const nodes = (await connection.run(() => node.cluster("NODES"))) as string;
+  const own = nodes.split("\n").find((line) => / (?:\S+,)?myself/.test(line)) ?? "";
+  // id address flags primary ping pong epoch link slot slot …
+  const [id = "", , flags = "", , , , epoch = "", , ...ranges] = own.split(" ");
+  const closed = ranges.filter((range) => !range.startsWith("["));
+  const slots = closed.reduce((sum, range) => {
+    const [first = 0, last = first] = range.split("-").map(Number);
+    return sum + last - first + 1;
+  }, 0);
+  return { slots, open: closed.length < ranges.length, text: [id, flags, epoch, ...ranges].join(" ") };
+}
+
+function interrupted({ name }: RedisConnection): StorageError {
+  return new StorageError(
+    `Redis at ${name} changed while its keys were listed: a server restarted or was replaced, or slots are being ` +
+      "moved, and keys may be missing. Run it again.",
+  );
+}
