@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { subscription } from "../contract/schemas/points-schemas.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { createFreshCache } from "../runtime/ttl-cache.ts";
+import { createTtlCache } from "../runtime/ttl-cache.ts";
 import { readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 
@@ -54,7 +54,7 @@ export function createSubscriptions(deps: {
   ttl_ms: number;
 }): Subscriptions {
   const { storage, clock, plans } = deps;
-  const cache = createFreshCache(deps.ttl_ms, async (user) => {
+  const cache = createTtlCache(deps.ttl_ms, async (user) => {
     return (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
   });
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { LIMITS } from "../contract/limits.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
-import { createFreshCache } from "../runtime/ttl-cache.ts";
+import { createTtlCache } from "../runtime/ttl-cache.ts";
 import type { Random } from "../runtime/random.ts";
 import { parseDocument, readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
@@ -59,9 +59,7 @@ const BATCH = 256;
 
 export function createTokens(deps: { storage: Storage; clock: Clock; random: Random; ttl_ms: number }): Tokens {
   const { storage, clock, random } = deps;
-  const cache = createFreshCache(deps.ttl_ms, (secret) =>
-    readDocument(storage, tokenKey(digestOf(secret)), tokenRecord),
-  );
+  const cache = createTtlCache(deps.ttl_ms, (secret) => readDocument(storage, tokenKey(digestOf(secret)), tokenRecord));
 
   async function add(
     user: string,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "../contract/limits.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
-import { createFreshCache } from "../runtime/ttl-cache.ts";
+import { createTtlCache } from "../runtime/ttl-cache.ts";
 import { parseDocument, readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 
@@ -40,7 +40,7 @@ export interface Users {
 
 export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: number }): Users {
   const { storage, clock } = deps;
-  const cache = createFreshCache(deps.ttl_ms, (user) => readDocument(storage, profileKey(user), userProfile));
+  const cache = createTtlCache(deps.ttl_ms, (user) => readDocument(storage, profileKey(user), userProfile));
 
   const fresh = (user: string, settings: UserSettings): UserProfile => ({
     user_id: user,

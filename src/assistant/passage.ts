@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { sourceItem } from "../contract/schemas/assistant-schemas.ts";
 
 /** The languages answers are written in. */
-export type Lang = "zh" | "en";
+export type Language = "zh" | "en";
 
 /** One article, notice or news item that an answer may quote. */
 export interface Passage {
@@ -23,7 +23,7 @@ export interface Passage {
 export type SourceItem = z.infer<typeof sourceItem>;
 
 /** Whether a BCP 47 tag is of the language: `zh-TW` is of `zh`. */
-export function isOfLang(tag: string, lang: Lang): boolean {
+export function isOfLang(tag: string, lang: Language): boolean {
   const primary = tag.toLowerCase().split(/[-_]/, 1)[0];
   return primary === lang;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Lines of an export are not what was written: cut off, changed, or of something else. */
-export class SealError extends Error {
+export class ChecksumError extends Error {
   override readonly name = "SealError";
 }
 
@@ -14,7 +14,11 @@ const VERSION = 1;
  * @param kind what the lines are, as `ledger`
  * @param created_at ISO 8601
  */
-export async function* sealed(kind: string, created_at: string, lines: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* checksummed(
+  kind: string,
+  created_at: string,
+  lines: AsyncIterable<string>,
+): AsyncGenerator<string> {
   const digest = createHash("sha256");
   const head = JSON.stringify({ anp_export: kind, version: VERSION, created_at });
   digest.update(`${head}\n`);
@@ -29,7 +33,7 @@ export async function* sealed(kind: string, created_at: string, lines: AsyncIter
 }
 
 /** A line between the first and the last, with its number in the input, from 1. */
-export interface SealedLine {
+export interface ChecksummedLine {
   readonly number: number;
   readonly text: string;
 }
@@ -40,7 +44,7 @@ export interface SealedLine {
  *
  * @throws SealError
  */
-export async function* unsealed(kind: string, lines: AsyncIterable<string>): AsyncGenerator<SealedLine> {
+export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>): AsyncGenerator<ChecksummedLine> {
   const digest = createHash("sha256");
   let number = 0;
   let held: string | undefined;
@@ -53,21 +57,27 @@ export async function* unsealed(kind: string, lines: AsyncIterable<string>): Asy
     }
     held = line;
   }
-  if (held === undefined) throw new SealError(`The input is empty: an export of \`anp ${kind} export\` is expected.`);
+  if (held === undefined)
+    throw new ChecksumError(`The input is empty: an export of \`anp ${kind} export\` is expected.`);
   const end = fieldOf(held, "anp_export_end") as { lines: number; sha256: string } | null | undefined;
   if (end === undefined) {
     if (number === 0) checkHead(kind, held);
-    throw new SealError(`The input was cut off: it ends in line ${number + 1}, without the last line of an export.`);
+    throw new ChecksumError(
+      `The input was cut off: it ends in line ${number + 1}, without the last line of an export.`,
+    );
   }
   if (number === 0 || end?.lines !== number - 1 || end.sha256 !== digest.digest("hex")) {
-    throw new SealError(`The input is not what was exported: its ${number} lines do not have the digest of the last.`);
+    throw new ChecksumError(
+      `The input is not what was exported: its ${number} lines do not have the digest of the last.`,
+    );
   }
 }
 
 function checkHead(kind: string, line: string): void {
   const found = fieldOf(line, "anp_export");
-  if (found !== kind) throw new SealError(`The input is no export of \`anp ${kind} export\`.`);
-  if (fieldOf(line, "version") !== VERSION) throw new SealError("The input was exported by a newer version of anp.");
+  if (found !== kind) throw new ChecksumError(`The input is no export of \`anp ${kind} export\`.`);
+  if (fieldOf(line, "version") !== VERSION)
+    throw new ChecksumError("The input was exported by a newer version of anp.");
 }
 
 function fieldOf(line: string, name: string): unknown {

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { subscriptionKey } from "../accounts/subscriptions.ts";
 import { profileKey, userProfile } from "../accounts/users.ts";
-import { linkFault } from "../ledger/chain.ts";
+import { chainError } from "../ledger/chain.ts";
 import { entry, type Entry } from "../ledger/entry.ts";
 import { entryKey, ledgerKey, operationKey } from "../ledger/ledger.ts";
-import { SealError, unsealed } from "./checksummed-lines.ts";
+import { ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { headHint } from "../storage/stream-keys.ts";
@@ -130,7 +130,7 @@ async function* checkedLines(lines: AsyncIterable<string>): AsyncGenerator<Line>
   function follow(item: Entry): void {
     if (last !== undefined && last.user_id !== item.user_id) throw new ImportError(`${last.user_id} has no end`);
     if (done.get(item.user_id) !== false) throw new ImportError(`${item.user_id} is not to come here`);
-    const wrong = linkFault(item, last, item.user_id);
+    const wrong = chainError(item, last, item.user_id);
     if (wrong !== undefined) throw new ImportError(`entry ${(last?.id ?? 0) + 1} of ${item.user_id}: ${wrong}`);
     last = item;
   }
@@ -144,7 +144,7 @@ async function* checkedLines(lines: AsyncIterable<string>): AsyncGenerator<Line>
     last = undefined;
   }
 
-  for await (const { number, text } of unsealed("ledger", lines)) {
+  for await (const { number, text } of verifyChecksum("ledger", lines)) {
     let line: Line;
     try {
       line = parseLine(text);
@@ -158,7 +158,8 @@ async function* checkedLines(lines: AsyncIterable<string>): AsyncGenerator<Line>
     }
     yield line;
   }
-  if ([...done.values()].includes(false)) throw new SealError("The input names users whose ledger it does not hold.");
+  if ([...done.values()].includes(false))
+    throw new ChecksumError("The input names users whose ledger it does not hold.");
 }
 
 /** What becomes of an export's lines. */

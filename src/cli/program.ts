@@ -3,7 +3,7 @@ import { CATALOGUE } from "./command-catalogue.ts";
 import type { Wiring } from "./framework/define-command.ts";
 import { declareGlobals } from "./framework/global-flags.ts";
 import { TOPICS } from "./help/help-topics.ts";
-import { version } from "./version.ts";
+import { version } from "../runtime/version.ts";
 
 /** The program with the names of its commands; what a command takes is loaded once it is typed. */
 export function createProgram(wiring: (program: Command) => Wiring): Command {

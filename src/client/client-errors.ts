@@ -1,4 +1,4 @@
-import { AnpError, type ErrorCode, type Fault } from "../contract/errors.ts";
+import { AnpError, type ErrorCode, type FieldError } from "../contract/errors.ts";
 
 /** No daemon answers at the address: it is not there, too slow, or something else stands there. */
 export class UnreachableError extends Error {
@@ -24,7 +24,7 @@ export class RemoteRefusal extends AnpError {
   constructor(
     code: ErrorCode,
     message: string,
-    options: { faults: readonly Fault[]; headers: Record<string, string>; request_id: string },
+    options: { faults: readonly FieldError[]; headers: Record<string, string>; request_id: string },
   ) {
     super(code, message, options);
     this.request_id = options.request_id;

@@ -22,7 +22,7 @@ export interface Loaded {
 }
 
 /** The schema's findings in words: the key, what it must be, what it is, and where that stands. */
-export function describeFaults(error: z.ZodError, loaded: Loaded): string[] {
+export function describeFieldErrors(error: z.ZodError, loaded: Loaded): string[] {
   return error.issues.flatMap((issue) => describeIssue(issue, loaded));
 }
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { nearest } from "../runtime/did-you-mean.ts";
 import { configSchema, type Config } from "./config-schema.ts";
-import { describeFaults, ConfigError } from "./config-errors.ts";
+import { describeFieldErrors, ConfigError } from "./config-errors.ts";
 import type { ConfigSource } from "./config-source.ts";
 import { configKeys, configSections, valueFromText, type ConfigKey } from "./config-keys.ts";
 
@@ -17,7 +17,7 @@ export interface LoadedConfig {
   /** Of each key, by its dotted name. */
   readonly sources: ReadonlyMap<string, ConfigSource>;
   /** Variables whose names begin like ours and that mean nothing to us. */
-  readonly strangers: readonly string[];
+  readonly unknownVariables: readonly string[];
 }
 
 /** What a configuration is loaded from. */
@@ -66,12 +66,12 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
     if (flags[key.name] !== undefined) set(key, flags[key.name], { kind: "flag" });
     if (!sources.has(key.name)) sources.set(key.name, { kind: "default" });
   }
-  const strangers = findStrangers();
+  const unknownVariables = findUnknownVariables();
 
   const parsed = configSchema.safeParse(tree);
-  if (!parsed.success) faults.push(...describeFaults(parsed.error, { tree, keys, sources, file }));
+  if (!parsed.success) faults.push(...describeFieldErrors(parsed.error, { tree, keys, sources, file }));
   if (faults.length > 0) throw new ConfigError(faults);
-  return { config: parsed.data!, baseDir, sources, strangers };
+  return { config: parsed.data!, baseDir, sources, unknownVariables };
 
   /** A secret in the configuration file is refused; the file that it names is read. */
   async function takeSecretFile(key: ConfigKey, file: string): Promise<void> {
@@ -124,7 +124,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   }
 
   /** A variable that is nearly one of ours is a slip; what is far from all of them may be somebody else's. */
-  function findStrangers(): string[] {
+  function findUnknownVariables(): string[] {
     const known = new Set(input.otherVariables);
     for (const { variable, secret } of keys) {
       if (variable === undefined) continue;

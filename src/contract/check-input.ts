@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import { ENDPOINTS, type Endpoint, type OperationId, type OperationInput } from "./endpoints.ts";
-import { invalid, type Fault } from "./errors.ts";
+import { invalid, type FieldError } from "./errors.ts";
 
 /** An operation's input before it was checked. */
 export interface RawInput {
   readonly query?: unknown;
   readonly body?: unknown;
   /** Faults that were found on the way here, told together with those of the input. */
-  readonly faults?: readonly Fault[];
+  readonly faults?: readonly FieldError[];
 }
 
 /**
@@ -17,14 +17,19 @@ export interface RawInput {
  */
 export function checkInput<K extends OperationId>(id: K, raw: RawInput): OperationInput<K> {
   const endpoint: Endpoint = ENDPOINTS[id];
-  const faults: Fault[] = [...(raw.faults ?? [])];
+  const faults: FieldError[] = [...(raw.faults ?? [])];
   const query = parsePart("query", endpoint.query, raw.query ?? {}, faults);
   const body = parsePart("body", endpoint.body, raw.body, faults);
   if (faults.length > 0) throw invalid(faults);
   return { query, body } as OperationInput<K>;
 }
 
-function parsePart(part: "query" | "body", schema: z.ZodObject | undefined, value: unknown, faults: Fault[]): unknown {
+function parsePart(
+  part: "query" | "body",
+  schema: z.ZodObject | undefined,
+  value: unknown,
+  faults: FieldError[],
+): unknown {
   if (schema === undefined) return undefined;
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -80,7 +80,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** Where in a request a fault is, and what is wrong, with the bound that was broken. */
-export interface Fault {
+export interface FieldError {
   readonly in: "query" | "body" | "header" | "path";
   /** Dotted path of the field; empty for the whole. */
   readonly path: string;
@@ -92,14 +92,14 @@ export class AnpError extends Error {
   override readonly name = "AnpError";
   readonly code: ErrorCode;
   /** With code 422: every fault found. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldError[];
   /** Response headers the refusal asks for, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     code: ErrorCode,
     message: string = ERRORS[code].message,
-    options: { faults?: readonly Fault[]; headers?: Record<string, string>; cause?: unknown } = {},
+    options: { faults?: readonly FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
@@ -109,7 +109,7 @@ export class AnpError extends Error {
 }
 
 /** A 422 with its faults; the message names the first, so that a reader of the message alone can act. */
-export function invalid(faults: readonly Fault[]): AnpError {
+export function invalid(faults: readonly FieldError[]): AnpError {
   const first = faults[0];
   const message =
     first === undefined ? ERRORS[422].message : `${ERRORS[422].message} ${first.path || first.in}: ${first.message}`;

@@ -1,6 +1,6 @@
 import type { H3 } from "h3";
 import { listen, PortError, type Listening, type TlsFiles } from "./listen.ts";
-import { bindFault } from "./port-check.ts";
+import { bindError } from "./port-check.ts";
 import { checkTlsFiles } from "./tls-files.ts";
 
 /**
@@ -12,7 +12,7 @@ import { checkTlsFiles } from "./tls-files.ts";
 export async function listenAt(app: H3, host: string, port: number, tls?: TlsFiles): Promise<Listening> {
   if (tls !== undefined) await checkTlsFiles(tls);
   // listhen takes any failure of its own look at the port for a port in use.
-  const fault = await bindFault(host, port);
+  const fault = await bindError(host, port);
   if (fault !== undefined) {
     const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
     throw new PortError(`Cannot listen on ${address}: ${reasonOf(fault, host)}`);

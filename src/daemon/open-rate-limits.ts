@@ -11,7 +11,7 @@ export interface OpenRates {
 }
 
 /** Opens the rate limits of the configuration: in the storage's Redis, over a connection of their own, or in memory. */
-export async function openRates({ storage, limits }: Config): Promise<OpenRates> {
+export async function openRateLimits({ storage, limits }: Config): Promise<OpenRates> {
   const wanted = Object.values(limits.rates).some((rate) => rate !== undefined);
   if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage)) {
     return { rates: await createRateLimits(limits.rates, undefined), close: () => Promise.resolve() };

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 
 /** Why a host and port cannot be listened on: the platform's code, as `EADDRINUSE`. Undefined when they can. */
-export function bindFault(host: string, port: number): Promise<string | undefined> {
+export function bindError(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {

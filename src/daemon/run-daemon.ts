@@ -14,15 +14,15 @@ import type { Storage } from "../storage/storage.ts";
 import type { Context } from "../cli/framework/define-command.ts";
 import { CommandFailure, EXIT } from "../cli/framework/exit.ts";
 import { withSession, type Session } from "../cli/target/session.ts";
-import { version } from "../cli/version.ts";
+import { version } from "../runtime/version.ts";
 import { allowFaults, openFaults } from "../cli/commands/serve/fault-flag.ts";
 import { listenAt } from "./listen-at.ts";
 import { createPinoLogger, type BufferedLogger } from "./pino-logger.ts";
-import { openRates } from "./open-rate-limits.ts";
+import { openRateLimits } from "./open-rate-limits.ts";
 import { createRefreshTimer } from "./refresh-timer.ts";
-import { awaitStop, type Stop } from "./stop-signals.ts";
-import { checkStorage } from "./storage-risks.ts";
-import { watchChanges } from "./storage-changes.ts";
+import { awaitStopSignal, type Stop } from "./stop-signals.ts";
+import { checkStorageRisks } from "./storage-risks.ts";
+import { watchStorageChanges } from "./storage-changes.ts";
 import { createStorageWatch, type StorageWatch } from "./storage-watch.ts";
 
 /** What is left to the event loop once all is closed, ms. */
@@ -61,21 +61,21 @@ export async function runDaemon(options: DaemonOptions, context: Context, growHe
   let logger: BufferedLogger | undefined;
   let metrics: Metrics | undefined;
   let watch: StorageWatch | undefined;
-  const stop = awaitStop(() => logger?.end());
+  const stop = awaitStopSignal(() => logger?.end());
   try {
     await withSession(
       context,
       async (session) => {
         const look = (): Promise<void> => probe(session);
         const { storage, clock } = session.service;
-        const findings = await checkStorage(storage, {
+        const findings = await checkStorageRisks(storage, {
           logger: logger!,
           now: clock.now(),
           required: options.requireDurable,
           probe: look,
         });
         watch = createStorageWatch({ logger: logger!, probe: look, onChange: (up) => metrics?.storageIsUp(up) });
-        const stopWatching = await watchChanges(storage, findings, {
+        const stopWatching = await watchStorageChanges(storage, findings, {
           logger: logger!,
           now: () => clock.now(),
           onRisks: (count) => metrics?.storageRisks(count),
@@ -167,7 +167,7 @@ async function serveUntil(stop: Stop, session: Session, parts: Parts): Promise<v
     draining,
   });
   const ownPort = config.metrics.port;
-  const counting = await openRates(config);
+  const counting = await openRateLimits(config);
   const app = createApp(service, logger, {
     draining,
     inFlight,

@@ -17,7 +17,7 @@ export interface Stop {
  *
  * @param beforeEnd what is still to be done then, at once
  */
-export function awaitStop(beforeEnd: () => Promise<void> | undefined): Stop {
+export function awaitStopSignal(beforeEnd: () => Promise<void> | undefined): Stop {
   let first: StopSignal | undefined;
   let resolve: () => void;
   const asked = new Promise<void>((done) => {

@@ -3,7 +3,7 @@ import type { Logger } from "../runtime/logger.ts";
 import { isOutage } from "../storage/storage-errors.ts";
 import type { Finding } from "../storage/finding.ts";
 import type { Key, Storage } from "../storage/storage.ts";
-import { tellFinding } from "./storage-risks.ts";
+import { logFinding } from "./storage-risks.ts";
 
 const LOOK_EVERY_MS = 1000;
 /** Settings can be changed while a server runs. */
@@ -20,7 +20,7 @@ const IDENTITY: Key = ["ready", "identity"];
  * @returns what ends it
  * @throws StorageError when the storage does not answer
  */
-export async function watchChanges(
+export async function watchStorageChanges(
   storage: Storage,
   findings: readonly Finding[],
   { logger, now, onRisks }: { logger: Logger; now: () => number; onRisks?: (count: number) => void },
@@ -52,7 +52,7 @@ export async function watchChanges(
     }
     const risks = risksOf(found);
     for (const [text, finding] of risks) {
-      if (!known.has(text)) tellFinding(logger, finding);
+      if (!known.has(text)) logFinding(logger, finding);
     }
     for (const [text, { subject, message }] of known) {
       if (!risks.has(text)) logger.info({ subject }, `storage: no longer so: ${message}`);

@@ -17,7 +17,7 @@ export class DurabilityError extends Error {
  * @throws DurabilityError when `required` and acknowledged data may be lost
  * @throws StorageError when the storage cannot be read and written
  */
-export async function checkStorage(
+export async function checkStorageRisks(
   storage: Storage,
   {
     logger,
@@ -39,13 +39,13 @@ export async function checkStorage(
   }
   await probe();
   for (const finding of findings) {
-    if (finding.level !== "ok") tellFinding(logger, finding);
+    if (finding.level !== "ok") logFinding(logger, finding);
   }
   return findings;
 }
 
 /** Logs what is not as it should be about a storage. */
-export function tellFinding(logger: Logger, { level, ...finding }: Finding): void {
+export function logFinding(logger: Logger, { level, ...finding }: Finding): void {
   logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);
 }
 

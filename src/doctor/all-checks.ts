@@ -1,4 +1,4 @@
-import type { Check, Examined } from "./check.ts";
+import type { Check, CheckInput } from "./check.ts";
 import { clockCheck } from "./clock-check.ts";
 import { configCheck } from "./config-check.ts";
 import { fixturesCheck } from "./fixtures-check.ts";
@@ -10,7 +10,7 @@ import { storageCheck } from "./storage-check.ts";
 import { versionsCheck } from "./versions-check.ts";
 
 /** Everything that is looked at, in the order in which it is told. */
-export function allChecks(examined: Examined): Check[] {
+export function allChecks(examined: CheckInput): Check[] {
   return [
     configCheck(examined),
     storageCheck(examined),

@@ -3,7 +3,7 @@ import type { Finding } from "../storage/finding.ts";
 import type { OpenedConfig } from "../cli/target/open-config.ts";
 
 /** Something that was looked at, and how it stands. */
-export interface Diagnosis extends Finding {
+export interface DoctorFinding extends Finding {
   /** With the level `error`: something outside of this program does not answer. */
   readonly unreachable?: true;
 }
@@ -14,31 +14,31 @@ export interface Check {
   /** How long it may take, ms. */
   readonly bound_ms: number;
   /** @param signal aborted when the time is up */
-  run(signal: AbortSignal): Promise<Diagnosis[]>;
+  run(signal: AbortSignal): Promise<DoctorFinding[]>;
 }
 
 /** What most checks look at. */
-export interface Examined {
+export interface CheckInput {
   readonly config: Config;
   readonly opened: OpenedConfig;
   /** The clock's time, ms since the epoch. */
   readonly now: number;
 }
 
-export function ok(subject: string, message: string): Diagnosis {
+export function ok(subject: string, message: string): DoctorFinding {
   return { level: "ok", subject, message };
 }
 
-export function warning(subject: string, message: string, remedy: string): Diagnosis {
+export function warning(subject: string, message: string, remedy: string): DoctorFinding {
   return { level: "warning", subject, message, remedy };
 }
 
-export function failed(subject: string, message: string, remedy: string): Diagnosis {
+export function failed(subject: string, message: string, remedy: string): DoctorFinding {
   return { level: "error", subject, message, remedy };
 }
 
 /** An error of something that does not answer. */
-export function unreachable(subject: string, message: string, remedy: string): Diagnosis {
+export function unreachable(subject: string, message: string, remedy: string): DoctorFinding {
   return { ...failed(subject, message, remedy), unreachable: true };
 }
 

@@ -1,12 +1,12 @@
 import { createQuotaRules } from "../accounts/quota-rules.ts";
-import { type Check, type Examined, failed, ok } from "./check.ts";
+import { type Check, type CheckInput, failed, ok } from "./check.ts";
 
 /** Ids count from here, for 2^41 ms. */
 const FIRST = Date.parse("2026-01-01T00:00:00Z");
 const LAST = FIRST + 2 ** 41;
 
 /** Whether the machine's clock can be right, and when the free uses reset by it. */
-export function clockCheck({ config, now }: Examined): Check {
+export function clockCheck({ config, now }: CheckInput): Check {
   return {
     name: "clock",
     bound_ms: 1000,

@@ -3,14 +3,14 @@ import { TlsError } from "../daemon/listen.ts";
 import { describeSource } from "../config/config-source.ts";
 import type { OpenedConfig } from "../cli/target/open-config.ts";
 import { checkTlsFiles } from "../daemon/tls-files.ts";
-import { type Check, type Diagnosis, type Examined, failed, ok, warning } from "./check.ts";
+import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning } from "./check.ts";
 
 const DAY_MS = 86_400_000;
 /** A certificate that ends sooner is worth a word, days. */
 const CERTIFICATE_DAYS = 21;
 
 /** Where the configuration comes from, what means nothing in it, and the files that it names for TLS. */
-export function configCheck({ config, opened, now }: Examined): Check {
+export function configCheck({ config, opened, now }: CheckInput): Check {
   return {
     name: "config",
     bound_ms: 2000,
@@ -18,14 +18,14 @@ export function configCheck({ config, opened, now }: Examined): Check {
       const { tls } = config.server;
       return [
         sources(opened),
-        ...opened.strangers.map(stranger),
+        ...opened.unknownVariables.map(unknownVariable),
         ...(tls === undefined ? [] : [await certificate(tls, opened.baseDir, now)]),
       ];
     },
   };
 }
 
-function sources({ sources: known }: OpenedConfig): Diagnosis {
+function sources({ sources: known }: OpenedConfig): DoctorFinding {
   const set = [...known].filter(([, { kind }]) => kind !== "default");
   if (set.length === 0) return ok("source", "No file and no variable: every key has its default.");
   const bySource = new Map<string, string[]>();
@@ -39,7 +39,7 @@ function sources({ sources: known }: OpenedConfig): Diagnosis {
   return ok("source", `${parts.join("; ")}; the rest are defaults.`);
 }
 
-function stranger(variable: string): Diagnosis {
+function unknownVariable(variable: string): DoctorFinding {
   return warning(
     "environment",
     `${variable} is set and means nothing to anp.`,
@@ -51,7 +51,7 @@ async function certificate(
   tls: { readonly cert_file: string; readonly key_file: string },
   baseDir: string,
   now: number,
-): Promise<Diagnosis> {
+): Promise<DoctorFinding> {
   const remedy = "Correct server.tls.cert_file and server.tls.key_file: PEM files that this user may read.";
   try {
     const found = await checkTlsFiles({ cert: resolve(baseDir, tls.cert_file), key: resolve(baseDir, tls.key_file) });

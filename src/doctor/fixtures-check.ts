@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 import { readBundledSnapshot } from "../news/snapshot/bundled-snapshot.ts";
 import { openFixture } from "../admin/load-fixture.ts";
 import { readQuestions } from "../assistant/questions-file.ts";
-import { type Check, type Diagnosis, type Examined, failed, ok } from "./check.ts";
+import { type Check, type DoctorFinding, type CheckInput, failed, ok } from "./check.ts";
 import { packageFile } from "../runtime/package-file.ts";
 
 /** The files that come with the package, and those that the configuration names besides sources. */
-export function fixturesCheck({ config, opened }: Examined): Check {
+export function fixturesCheck({ config, opened }: CheckInput): Check {
   return {
     name: "fixtures",
     bound_ms: 2000,
@@ -44,7 +44,7 @@ export function fixturesCheck({ config, opened }: Examined): Check {
 const DEMO = packageFile("fixtures/demo/").pathname;
 const REINSTALL = "Install the package again: its folder `fixtures` is not complete.";
 
-async function tried(subject: string, good: string, remedy: string, read: () => Promise<void>): Promise<Diagnosis> {
+async function tried(subject: string, good: string, remedy: string, read: () => Promise<void>): Promise<DoctorFinding> {
   try {
     await read();
     return ok(subject, good);

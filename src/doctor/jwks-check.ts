@@ -1,8 +1,8 @@
 import { printLocation } from "../news/sources/fetch-source.ts";
 import {
   type Check,
-  type Diagnosis,
-  type Examined,
+  type DoctorFinding,
+  type CheckInput,
   failed,
   networkReason,
   ok,
@@ -14,7 +14,7 @@ import {
 const ANSWER_MS = 5000;
 
 /** Whether the keys that the platform's tokens are checked with can be had. */
-export function keysCheck({ config }: Examined): Check {
+export function keysCheck({ config }: CheckInput): Check {
   return {
     name: "platform tokens",
     bound_ms: ANSWER_MS + 2000,
@@ -27,7 +27,7 @@ export function keysCheck({ config }: Examined): Check {
   };
 }
 
-async function probe(url: string, signal: AbortSignal): Promise<Diagnosis> {
+async function probe(url: string, signal: AbortSignal): Promise<DoctorFinding> {
   const place = printLocation(url);
   const remedy = "Check auth.jwt.jwks_url. Until then users with the platform's tokens get 500.";
   try {

@@ -1,20 +1,20 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { bindFault } from "../daemon/port-check.ts";
-import { type Check, type Diagnosis, type Examined, failed, ok, warning, withTimeout } from "./check.ts";
+import { bindError } from "../daemon/port-check.ts";
+import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning, withTimeout } from "./check.ts";
 
 /** How long whoever listens there is asked who it is, ms. */
 const ASKING_MS = 2000;
 
 /** Whether the daemon's port is free, or who has it. */
-export function portCheck({ config }: Examined): Check {
+export function portCheck({ config }: CheckInput): Check {
   const { host, port, tls } = config.server;
   return {
     name: "port",
     bound_ms: ASKING_MS + 2000,
     async run(signal) {
       if (port === 0) return [ok("server.port", "0: a free port is taken at each start.")];
-      const code = await bindFault(host, port);
+      const code = await bindError(host, port);
       if (code === undefined) return [ok("server.port", `${host}:${port} is free.`)];
       if (code === "EADDRINUSE")
         return [await occupant(tls === undefined ? "http" : "https", host, port, withTimeout(signal, ASKING_MS))];
@@ -30,7 +30,12 @@ function remedyOf(code: string): string {
 }
 
 /** Who listens there: one of ours has our document, and tells whether it is ready. */
-async function occupant(scheme: "http" | "https", host: string, port: number, signal: AbortSignal): Promise<Diagnosis> {
+async function occupant(
+  scheme: "http" | "https",
+  host: string,
+  port: number,
+  signal: AbortSignal,
+): Promise<DoctorFinding> {
   const address = `${host}:${port}`;
   const reached = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const base = `${scheme}://${reached}:${port}`;

@@ -2,8 +2,8 @@ import type { ModelConfig } from "../config/model-config.ts";
 import { didYouMean } from "../runtime/did-you-mean.ts";
 import {
   type Check,
-  type Diagnosis,
-  type Examined,
+  type DoctorFinding,
+  type CheckInput,
   failed,
   networkReason,
   ok,
@@ -16,7 +16,7 @@ import {
 const ANSWER_MS = 8000;
 
 /** Whether the model's endpoint is reached, takes our key and knows the model. */
-export function modelCheck({ config: { model } }: Examined): Check {
+export function modelCheck({ config: { model } }: CheckInput): Check {
   return {
     name: "model",
     bound_ms: 2 * ANSWER_MS + 2000,
@@ -27,7 +27,7 @@ export function modelCheck({ config: { model } }: Examined): Check {
   };
 }
 
-async function probe(model: ModelConfig, signal: AbortSignal): Promise<Diagnosis> {
+async function probe(model: ModelConfig, signal: AbortSignal): Promise<DoctorFinding> {
   const base = model.base_url.replace(/\/+$/, "");
   const place = base.replace(/(:\/\/)[^/?#@]*@/, "$1");
   const headers = model.api_key === undefined ? {} : { authorization: `Bearer ${model.api_key}` };
@@ -66,7 +66,7 @@ async function complete(
   model: ModelConfig,
   headers: Record<string, string>,
   signal: AbortSignal,
-): Promise<Diagnosis> {
+): Promise<DoctorFinding> {
   const response = await fetch(`${base}/chat/completions`, {
     method: "POST",
     headers: { ...headers, "content-type": "application/json" },
@@ -86,7 +86,7 @@ async function complete(
   );
 }
 
-function refusal(status: number, place: string, model: ModelConfig): Diagnosis | undefined {
+function refusal(status: number, place: string, model: ModelConfig): DoctorFinding | undefined {
   if (status === 401 || status === 403) {
     const key = model.api_key === undefined ? "No key was sent" : "The key was refused";
     return failed("model", `${place} answers ${status}: ${key}.`, "Set ANP_MODEL_API_KEY, or model.api_key_file.");

@@ -1,8 +1,8 @@
 import { EXIT, type ExitCode } from "../cli/framework/exit.ts";
-import { type Check, type Diagnosis, unreachable } from "./check.ts";
+import { type Check, type DoctorFinding, unreachable } from "./check.ts";
 
 /** A diagnosis and the check that it comes from. */
-export interface Result extends Diagnosis {
+export interface CheckResult extends DoctorFinding {
   readonly check: string;
 }
 
@@ -12,10 +12,10 @@ export interface Result extends Diagnosis {
  * @param onDone told of each check as it ends
  * @returns the results in the order of the checks
  */
-export async function examineAll(
+export async function runChecks(
   checks: readonly Check[],
-  onDone: (results: readonly Result[]) => Promise<unknown>,
-): Promise<Result[]> {
+  onDone: (results: readonly CheckResult[]) => Promise<unknown>,
+): Promise<CheckResult[]> {
   const results = await Promise.all(
     checks.map(async (check) => {
       const found = (await examine(check)).map((diagnosis) => ({ check: check.name, ...diagnosis }));
@@ -26,10 +26,10 @@ export async function examineAll(
   return results.flat();
 }
 
-async function examine(check: Check): Promise<Diagnosis[]> {
+async function examine(check: Check): Promise<DoctorFinding[]> {
   const { name, bound_ms } = check;
   const signal = AbortSignal.timeout(bound_ms);
-  const late = new Promise<Diagnosis[]>((resolve) => {
+  const late = new Promise<DoctorFinding[]>((resolve) => {
     signal.addEventListener("abort", () => {
       const message = `It did not end within ${bound_ms / 1000} s.`;
       resolve([unreachable(name, message, "Look at what it waits for; run it again with --verbose.")]);
@@ -44,7 +44,7 @@ async function examine(check: Check): Promise<Diagnosis[]> {
 }
 
 /** The exit code by the worst result; with `strict`, a warning is as bad as an error. */
-export function exitOf(results: readonly Result[], strict: boolean): ExitCode {
+export function exitOf(results: readonly CheckResult[], strict: boolean): ExitCode {
   const bad = results.filter(({ level }) => level === "error" || (strict && level === "warning"));
   if (bad.length === 0) return EXIT.ok;
   return bad.every((result) => result.unreachable === true) ? EXIT.unreachable : EXIT.failure;

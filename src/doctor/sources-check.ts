@@ -2,7 +2,7 @@ import { printLocation, type ReaderOptions } from "../news/sources/fetch-source.
 import { probeSource } from "../news/sources/probe-source.ts";
 import { SourceError, type SourceFailure } from "../news/sources/source-error.ts";
 import { mapBounded, type Source, sourcesOf } from "../news/sources/sources.ts";
-import { type Check, type Diagnosis, type Examined, failed, ok, unreachable, warning } from "./check.ts";
+import { type Check, type DoctorFinding, type CheckInput, failed, ok, unreachable, warning } from "./check.ts";
 
 /** Sources read at once, as a refresh does. */
 const CONCURRENCY = 8;
@@ -10,7 +10,7 @@ const CONCURRENCY = 8;
 const LONGEST_MS = 10_000;
 
 /** Whether each news source is reached and can be read. */
-export function sourcesCheck({ config: { news }, opened, now }: Examined): Check {
+export function sourcesCheck({ config: { news }, opened, now }: CheckInput): Check {
   const sources = sourcesOf(news);
   const timeoutMs = Math.min(news.timeout_ms, LONGEST_MS);
   const rounds = Math.max(1, Math.ceil(sources.length / CONCURRENCY));
@@ -27,7 +27,7 @@ export function sourcesCheck({ config: { news }, opened, now }: Examined): Check
   };
 }
 
-async function probe(source: Source, reader: ReaderOptions, now: number): Promise<Diagnosis> {
+async function probe(source: Source, reader: ReaderOptions, now: number): Promise<DoctorFinding> {
   const place = printLocation(source.location);
   try {
     const { items, refused } = await probeSource(source, reader, now);

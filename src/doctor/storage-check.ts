@@ -8,7 +8,7 @@ import { openStorage } from "../storage/open-storage.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { isUnfinished } from "../storage/unfinished-import.ts";
 import { storageRemedy } from "../storage/storage-remedy.ts";
-import { type Check, type Diagnosis, type Examined, failed, ok, unreachable, warning } from "./check.ts";
+import { type Check, type DoctorFinding, type CheckInput, failed, ok, unreachable, warning } from "./check.ts";
 
 /** Clocks that differ by less are taken for one, ms. */
 const CLOCK_BOUND_MS = 2000;
@@ -20,7 +20,7 @@ const UNFINISHED = failed(
 );
 
 /** Whether the storage can be written and read back, what it may lose, and whether its clocks agree with this one. */
-export function storageCheck({ config, now }: Examined): Check {
+export function storageCheck({ config, now }: CheckInput): Check {
   return {
     name: "storage",
     bound_ms: 10_000,
@@ -67,9 +67,9 @@ async function obstacleTo(folder: string): Promise<string | undefined> {
   }
 }
 
-async function examine(storage: Storage, now: number): Promise<Diagnosis[]> {
+async function examine(storage: Storage, now: number): Promise<DoctorFinding[]> {
   try {
-    const findings: Diagnosis[] = [ok("address", storage.url), await roundTrip(storage)];
+    const findings: DoctorFinding[] = [ok("address", storage.url), await roundTrip(storage)];
     // What does not answer is told once.
     if (findings[1]!.level === "error") return findings;
     if (await isUnfinished(storage)) findings.push(UNFINISHED);
@@ -87,7 +87,7 @@ function remedy({ message }: StorageError): string {
   return storageRemedy(message, "`storage`");
 }
 
-async function roundTrip(storage: Storage): Promise<Diagnosis> {
+async function roundTrip(storage: Storage): Promise<DoctorFinding> {
   const key: Key = ["doctor", randomUUID()];
   const value = JSON.stringify({ probe: key[1] });
   const from = performance.now();
@@ -115,7 +115,7 @@ async function roundTrip(storage: Storage): Promise<Diagnosis> {
 }
 
 /** A file's time comes from the machine that keeps the disk. */
-async function fileClock(folder: string): Promise<Diagnosis> {
+async function fileClock(folder: string): Promise<DoctorFinding> {
   const file = join(folder, `.clock-${randomUUID()}.tmp`);
   try {
     const before = Date.now();
@@ -134,7 +134,7 @@ async function fileClock(folder: string): Promise<Diagnosis> {
 }
 
 /** A snapshot from the future was published by a machine whose clock differs. */
-async function newestSnapshot(storage: Storage, now: number): Promise<Diagnosis[]> {
+async function newestSnapshot(storage: Storage, now: number): Promise<DoctorFinding[]> {
   const store = createSnapshotStore(storage);
   const damaged: number[] = [];
   const onDamage = (version: number): void => {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { type Check, type Diagnosis, failed, ok } from "./check.ts";
+import { type Check, type DoctorFinding, failed, ok } from "./check.ts";
 import { packageFile } from "../runtime/package-file.ts";
 
 /** Libraries whose major version this program was written and tested for. */
@@ -28,17 +28,17 @@ async function manifestAt(file: URL | string): Promise<Manifest> {
   return JSON.parse(await readFile(file, "utf8")) as Manifest;
 }
 
-function nodeVersion({ engines }: Manifest): Diagnosis {
+function nodeVersion({ engines }: Manifest): DoctorFinding {
   const found = process.versions.node;
   const least = (engines?.node ?? "0").replace(/^>=\s*/, "");
   if (compare(found, least) >= 0) return ok("node", `${found} on ${process.platform} ${process.arch}.`);
   return failed("node", `${found} is older than ${least}.`, `Install Node.js ${least} or later.`);
 }
 
-async function libraries(own: Manifest): Promise<Diagnosis[]> {
+async function libraries(own: Manifest): Promise<DoctorFinding[]> {
   const here = createRequire(import.meta.url);
   const found: string[] = [];
-  const faults: Diagnosis[] = [];
+  const faults: DoctorFinding[] = [];
   for (const name of NEEDED) {
     const range = own.dependencies?.[name];
     if (range === undefined) continue;

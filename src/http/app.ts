@@ -1,6 +1,6 @@
 import { H3, type H3Event } from "h3";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../contract/endpoints.ts";
-import { AnpError, type Fault } from "../contract/errors.ts";
+import { AnpError, type FieldError } from "../contract/errors.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Call } from "../service/operation.ts";
@@ -73,7 +73,7 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
         if (user !== undefined) slot = inFlight.enterAs(user);
         const left = rates === undefined ? undefined : await taken(rates, event, user);
         const body = endpoint.body === undefined ? undefined : await readJson(event.req, limits.body_bytes);
-        const faults: Fault[] = [];
+        const faults: FieldError[] = [];
         const key = endpoint.idempotent === true ? idempotencyKey(event.req.headers, faults) : undefined;
         const query = readQuery(endpoint, event.url.search, faults);
         const call: Call = {

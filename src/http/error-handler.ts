@@ -2,7 +2,7 @@ import type { H3Event } from "h3";
 import { AnpError } from "../contract/errors.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { createPaced } from "../runtime/throttle.ts";
+import { createThrottle } from "../runtime/throttle.ts";
 import { isOutage } from "../storage/storage-errors.ts";
 import { givenRequestId } from "./read-request.ts";
 import { failure } from "./respond.ts";
@@ -44,7 +44,7 @@ export function createAnswering(deps: {
   readonly meter?: RequestMeter | undefined;
 }): Answering {
   const { ids, logger } = deps;
-  const refused = createPaced(REFUSALS_EVERY_MS, (times) => {
+  const refused = createThrottle(REFUSALS_EVERY_MS, (times) => {
     logger.warn({ times }, "requests were refused: too many");
   });
 

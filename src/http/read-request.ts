@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Endpoint } from "../contract/endpoints.ts";
-import { AnpError, invalid, type Fault } from "../contract/errors.ts";
+import { AnpError, invalid, type FieldError } from "../contract/errors.ts";
 import { LIMITS } from "../contract/limits.ts";
 
 const REQUEST_ID = /^[\w-]{1,128}$/;
@@ -23,7 +23,7 @@ export function givenRequestId(headers: Pick<Headers, "get">): string | undefine
 }
 
 /** The Idempotency-Key, if there is one; a malformed one is added to the faults. */
-export function idempotencyKey(headers: Pick<Headers, "get">, faults: Fault[]): string | undefined {
+export function idempotencyKey(headers: Pick<Headers, "get">, faults: FieldError[]): string | undefined {
   const given = headers.get("idempotency-key");
   if (given === null) return undefined;
   if (IDEMPOTENCY_KEY.test(given)) return given;
@@ -36,7 +36,7 @@ export function idempotencyKey(headers: Pick<Headers, "get">, faults: Fault[]): 
  * Query parameters as the endpoint's schema wants them: numbers where it asks for numbers. A key that is given twice is
  * added to the faults.
  */
-export function readQuery(endpoint: Endpoint, search: string, faults: Fault[]): Record<string, unknown> {
+export function readQuery(endpoint: Endpoint, search: string, faults: FieldError[]): Record<string, unknown> {
   const { query } = endpoint;
   if (query === undefined || search === "") return {};
   const raw: Record<string, unknown> = {};

@@ -9,7 +9,7 @@ import { EMPTY_ACCOUNT, genesisHash, hashEntry, type Entry } from "./entry.ts";
  *
  * @param last the entry before, undefined for the first
  */
-export function linkFault(found: Entry, last: Entry | undefined, user: string): string | undefined {
+export function chainError(found: Entry, last: Entry | undefined, user: string): string | undefined {
   const { hash, ...fields } = found;
   if (hash !== hashEntry(fields)) return "its hash does not fit its fields";
   if (found.prev !== (last?.hash ?? genesisHash(user))) return "it does not follow the entry before";

@@ -7,7 +7,7 @@ import { streamItem } from "../storage/stream-keys.ts";
 import { entryKey, operationPointer } from "./ledger.ts";
 
 /** What is wrong in a user's ledger. */
-export interface LedgerFault {
+export interface LedgerDamage {
   /** Number of the wrong entry; null where the fault is in none. */
   readonly entry: number | null;
   readonly message: string;
@@ -26,20 +26,20 @@ export interface ChargeTrace {
 }
 
 /** What one pass over a user's keys has found. */
-export interface Surveyed {
+export interface ScannedUser {
   readonly segment: EncodedSegment;
   /** Largest number of an entry that is there. */
   top: number;
   /** Traces of answers that were delivered; one that was listed twice counts twice. */
   traces: number;
-  fault: LedgerFault | undefined;
+  fault: LedgerDamage | undefined;
 }
 
 /** What one pass over the keys of all users has found. */
-export interface Survey {
+export interface KeyScan {
   /** By their segments. */
-  readonly users: ReadonlyMap<string, Surveyed>;
-  /** Undefined where there are more traces than there is room for: see {@link surveyDeliveries}. */
+  readonly users: ReadonlyMap<string, ScannedUser>;
+  /** Undefined where there are more traces than there is room for: see {@link scanDeliveries}. */
   readonly deliveries: Deliveries | undefined;
 }
 
@@ -53,13 +53,13 @@ const BATCH = 256;
  * @param options.room how many traces are read and kept at the most
  * @throws StorageError when the storage does not answer
  */
-export async function surveyUsers(
+export async function scanUsers(
   storage: Storage,
   prefix: Key,
   options: { trace?: ChargeTrace | undefined; room: number; onKeys?: (keys: number) => void },
-): Promise<Survey> {
+): Promise<KeyScan> {
   const { trace, room, onKeys } = options;
-  const users = new Map<string, Surveyed>();
+  const users = new Map<string, ScannedUser>();
   const pointers: Found[] = [];
   let reader: TraceReader | undefined = createTraceReader(storage, trace);
   let keys = 0;
@@ -91,10 +91,10 @@ export async function surveyUsers(
  *
  * @throws StorageError when the storage does not answer
  */
-export async function surveyDeliveries(
+export async function scanDeliveries(
   storage: Storage,
   prefix: Key,
-  options: { users: readonly Surveyed[]; trace: ChargeTrace | undefined; onKeys: () => void },
+  options: { users: readonly ScannedUser[]; trace: ChargeTrace | undefined; onKeys: () => void },
 ): Promise<Deliveries> {
   const { trace, onKeys } = options;
   const users = new Map(options.users.map((user) => [user.segment.text, user]));
@@ -115,9 +115,9 @@ export class Deliveries {
   /** Of each id, the place of the one before of the same user; -1 for none. */
   #before = new Int32Array(1024);
   #count = 0;
-  readonly #last = new Map<Surveyed, number>();
+  readonly #last = new Map<ScannedUser, number>();
 
-  add(user: Surveyed, id: number): void {
+  add(user: ScannedUser, id: number): void {
     if (this.#count === this.#ids.length) this.#grow();
     this.#ids[this.#count] = id;
     this.#before[this.#count] = this.#last.get(user) ?? -1;
@@ -126,7 +126,7 @@ export class Deliveries {
   }
 
   /** The ids of a user, ascending, each once. */
-  of(user: Surveyed): Float64Array {
+  of(user: ScannedUser): Float64Array {
     const last = this.#last.get(user) ?? -1;
     let count = 0;
     for (let at = last; at >= 0; at = this.#before[at]!) count += 1;
@@ -179,7 +179,7 @@ function createTraceReader(storage: Storage, trace: ChargeTrace | undefined): Tr
 }
 
 interface Found {
-  readonly user: Surveyed;
+  readonly user: ScannedUser;
   readonly key: readonly EncodedSegment[];
 }
 
@@ -200,7 +200,7 @@ const indexed = z.object({ operation: z.object({ id: z.string() }) });
 
 /** An operation that may come again must lead to the entry it made: an entry that it led to would be lost, otherwise. */
 async function followPointers(storage: Storage, found: readonly Found[]): Promise<void> {
-  const leads: { user: Surveyed; operation: string; key: readonly EncodedSegment[]; to: number; at: Key }[] = [];
+  const leads: { user: ScannedUser; operation: string; key: readonly EncodedSegment[]; to: number; at: Key }[] = [];
   for (const { user, key, text } of await readAll(storage, found)) {
     guard(user, () => {
       const pointer = parseDocument(key, text, operationPointer);
@@ -236,7 +236,7 @@ function operationIn(text: string): string | undefined {
   }
 }
 
-function guard(user: Surveyed, action: () => void): void {
+function guard(user: ScannedUser, action: () => void): void {
   try {
     action();
   } catch (error) {
@@ -245,12 +245,12 @@ function guard(user: Surveyed, action: () => void): void {
   }
 }
 
-function note(user: Surveyed, fault: LedgerFault): void {
+function note(user: ScannedUser, fault: LedgerDamage): void {
   user.fault = firstFault(user.fault, fault);
 }
 
 /** The one of the lower entry; one that is in an entry before one that is in none. */
-export function firstFault(one: LedgerFault | undefined, other: LedgerFault | undefined): LedgerFault | undefined {
+export function firstFault(one: LedgerDamage | undefined, other: LedgerDamage | undefined): LedgerDamage | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return (other.entry ?? Infinity) < (one.entry ?? Infinity) ? other : one;
 }

@@ -1,18 +1,18 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { QuotaRules } from "../accounts/quota-rules.ts";
-import { AnpError, invalid, type Fault } from "../contract/errors.ts";
+import { AnpError, invalid, type FieldError } from "../contract/errors.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
 import { encodeKey } from "../storage/keys.ts";
 import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { itemKey } from "../storage/stream-keys.ts";
-import { openStream, spellItem, type Stream } from "../storage/stream.ts";
+import { openStream, serializeItem, type Stream } from "../storage/stream.ts";
 import { canonicalJson, sha256 } from "../runtime/canonical-json.ts";
 import { decide, type Change, type Command } from "./decide.ts";
 import { EMPTY_ACCOUNT, entry, genesisHash, hashEntry, type Account, type Entry } from "./entry.ts";
-import { createTurns } from "../runtime/keyed-mutex.ts";
+import { createKeyedMutex } from "../runtime/keyed-mutex.ts";
 
 /** Identifies a change, so that asking for it again gives the first result instead of a second change. */
 export interface Operation {
@@ -24,7 +24,7 @@ export interface Operation {
    * Where in a request the id came from; it may come again. Absent for an id the server just made: that is unique and
    * needs no index.
    */
-  readonly origin?: Pick<Fault, "in" | "path">;
+  readonly origin?: Pick<FieldError, "in" | "path">;
 }
 
 /** A change as the caller asks for it. */
@@ -37,7 +37,7 @@ export interface Posting {
 }
 
 /** What a user's ledger stands at. */
-export interface Standing {
+export interface LedgerState {
   /** Number of the last entry, 0 when there is none. */
   readonly version: number;
   readonly account: Account;
@@ -51,7 +51,7 @@ export interface Posted {
 
 /** The ledgers of all users: one append-only stream a user, one entry a change. */
 export interface Ledger {
-  standing(user: string): Promise<Standing>;
+  state(user: string): Promise<LedgerState>;
   /**
    * Decides and appends one entry, or finds the one the operation made before.
    *
@@ -83,7 +83,7 @@ export function createLedger(deps: {
 }): Ledger {
   const { storage, clock, quotaRules, onConflict } = deps;
   const heads = new LRUCache<string, Head>({ max: 20_000 });
-  const inTurn = createTurns();
+  const inTurn = createKeyedMutex();
 
   const streamOf = (user: string): Stream<Entry> =>
     heads.get(user)?.stream ?? openStream(storage, ledgerKey(user), entry);
@@ -186,7 +186,7 @@ export function createLedger(deps: {
         prev: last?.hash ?? genesisHash(user),
       };
       const next: Entry = { ...fields, hash: hashEntry(fields) };
-      const spelled = spellItem(next);
+      const spelled = serializeItem(next);
       if (await stream.append(version, next, text, spelled)) {
         heads.set(user, { stream, version: version + 1, last: next, text: spelled, generation });
         return { entry: next, replayed: false };
@@ -214,7 +214,7 @@ export function createLedger(deps: {
   }
 
   return {
-    async standing(user) {
+    async state(user) {
       const { version, last } = await head(user);
       return { version, account: last?.account ?? EMPTY_ACCOUNT };
     },

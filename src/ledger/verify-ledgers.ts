@@ -7,11 +7,11 @@ import type { Entry } from "./entry.ts";
 import { entryKey, ledgerKey } from "./ledger.ts";
 import {
   firstFault,
-  surveyDeliveries,
-  surveyUsers,
+  scanDeliveries,
+  scanUsers,
   type ChargeTrace,
-  type LedgerFault,
-  type Surveyed,
+  type LedgerDamage,
+  type ScannedUser,
 } from "./key-scan.ts";
 import { walkLedger } from "./walk-ledger.ts";
 
@@ -25,7 +25,7 @@ export interface Verification {
   /** Hash of the last right entry; null when there is none. */
   readonly head: string | null;
   /** The first thing that is wrong, with the entry's number; absent when all is right. */
-  readonly fault?: LedgerFault;
+  readonly fault?: LedgerDamage;
 }
 
 /** How a ledger stood at an earlier verification: no ledger may be shorter, or another one, later on. */
@@ -76,7 +76,7 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
   let keys = 0;
   let entries = 0;
   let done = 0;
-  const survey = await surveyUsers(storage, prefix, {
+  const survey = await scanUsers(storage, prefix, {
     trace,
     room,
     onKeys(count) {
@@ -94,7 +94,7 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
   };
   for (const portion of survey.deliveries === undefined ? portionsOf(ordered, room) : [ordered]) {
     const deliveries =
-      survey.deliveries ?? (await surveyDeliveries(storage, prefix, { users: portion, trace, onKeys: tell }));
+      survey.deliveries ?? (await scanDeliveries(storage, prefix, { users: portion, trace, onKeys: tell }));
     for (const surveyed of portion) {
       const id = named.get(surveyed.segment.text);
       const receipt = id === undefined ? undefined : receipts.get(id);
@@ -112,17 +112,17 @@ export async function verifyLedger(storage: Storage, user: string): Promise<Veri
   return { user_id: user, entries: 0, balance: 0, head: null };
 }
 
-function nothingOf(segment: EncodedSegment): Surveyed {
+function nothingOf(segment: EncodedSegment): ScannedUser {
   return { segment, top: 0, traces: 0, fault: undefined };
 }
 
-function inOrder(users: readonly Surveyed[]): Surveyed[] {
+function inOrder(users: readonly ScannedUser[]): ScannedUser[] {
   return users.toSorted((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
 }
 
 /** The users in their order, as many together as have room for their traces. */
-function portionsOf(users: readonly Surveyed[], room: number): Surveyed[][] {
-  const portions: Surveyed[][] = [];
+function portionsOf(users: readonly ScannedUser[], room: number): ScannedUser[][] {
+  const portions: ScannedUser[][] = [];
   let left = 0;
   for (const user of users) {
     if (portions.length === 0 || user.traces > left) {
@@ -141,7 +141,7 @@ function nameOf(segment: EncodedSegment): string {
 
 async function verifyUser(
   storage: Storage,
-  found: Surveyed,
+  found: ScannedUser,
   options: {
     count: () => void;
     profiles: boolean;
@@ -153,7 +153,7 @@ async function verifyUser(
   const { segment } = found;
   const { count, receipt, id } = options;
   let fault = found.fault;
-  const note = (other: LedgerFault | undefined): void => {
+  const note = (other: LedgerDamage | undefined): void => {
     fault = firstFault(fault, other);
   };
   let last: Entry | undefined;
@@ -191,7 +191,7 @@ async function verifyUser(
 }
 
 /** The hint may lag behind, but the entry it names was there. */
-async function hintFault(storage: Storage, user: EncodedSegment, end: number): Promise<LedgerFault | undefined> {
+async function hintFault(storage: Storage, user: EncodedSegment, end: number): Promise<LedgerDamage | undefined> {
   const key: Key = [...ledgerKey(user), "head"];
   const text = await storage.get(key);
   if (text === undefined) return undefined;
@@ -213,7 +213,7 @@ async function hintFault(storage: Storage, user: EncodedSegment, end: number): P
  */
 function createCharges(delivered: Float64Array): {
   take(entry: Entry): void;
-  fault(end: number): LedgerFault | undefined;
+  fault(end: number): LedgerDamage | undefined;
 } {
   /** Of each answer, the entry that charged for it; 0 for none. */
   const entries = new Uint32Array(delivered.length);
@@ -247,7 +247,7 @@ function placeOf(numbers: Float64Array, wanted: number): number {
   return from;
 }
 
-function receiptFault(receipt: Receipt, end: number, passed: string | null): LedgerFault | undefined {
+function receiptFault(receipt: Receipt, end: number, passed: string | null): LedgerDamage | undefined {
   const { entries, head } = receipt;
   if (end < entries) {
     return {
@@ -260,7 +260,7 @@ function receiptFault(receipt: Receipt, end: number, passed: string | null): Led
 }
 
 /** The user's id by the profile, or what is wrong with it. */
-async function profileOf(storage: Storage, user: EncodedSegment): Promise<string | LedgerFault | undefined> {
+async function profileOf(storage: Storage, user: EncodedSegment): Promise<string | LedgerDamage | undefined> {
   const key: Key = ["users", user, "profile"];
   const text = await storage.get(key);
   if (text === undefined) return undefined;

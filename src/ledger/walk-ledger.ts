@@ -3,16 +3,16 @@ import { CorruptionError, type StorageError } from "../storage/storage-errors.ts
 import { encodeSegment } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { openStream } from "../storage/stream.ts";
-import { linkFault } from "./chain.ts";
+import { chainError } from "./chain.ts";
 import { entry, type Entry } from "./entry.ts";
 import { ledgerKey, operationKey, operationPointer } from "./ledger.ts";
-import type { LedgerFault } from "./key-scan.ts";
+import type { LedgerDamage } from "./key-scan.ts";
 
 /** How far a walk came, and what stopped it. */
 export interface Walk {
   /** The last right entry. */
   readonly last: Entry | undefined;
-  readonly fault: LedgerFault | undefined;
+  readonly fault: LedgerDamage | undefined;
 }
 
 const PAGE = 256;
@@ -68,7 +68,7 @@ function checkPage(
   texts: readonly (string | undefined | StorageError)[],
   before: Entry | undefined,
   user: EncodedSegment,
-): { right: Entry[]; fault: LedgerFault | undefined } {
+): { right: Entry[]; fault: LedgerDamage | undefined } {
   const right: Entry[] = [];
   for (const [index, text] of texts.entries()) {
     if (text === undefined) break;
@@ -78,7 +78,7 @@ function checkPage(
     const key = keys[index]!;
     try {
       const found = parseDocument(key, text, entry)!;
-      const wrong = linkFault(found, last, last?.user_id ?? ownerOf(found, user));
+      const wrong = chainError(found, last, last?.user_id ?? ownerOf(found, user));
       if (wrong !== undefined) return fault(damaged(key, wrong));
       if (JSON.stringify(found) !== text) return fault(damaged(key, "it is not as it was written"));
       right.push(found);
@@ -104,7 +104,7 @@ async function checkIndex(
   user: EncodedSegment,
   entries: readonly Entry[],
   followed: number,
-): Promise<{ fault?: LedgerFault; unindexed?: Entry }> {
+): Promise<{ fault?: LedgerDamage; unindexed?: Entry }> {
   const repeatable = entries.flatMap((item, at) => (item.operation.repeatable ? [{ item, at }] : []));
   const keys = repeatable.map(({ item }) => operationKey(user, item.operation.id));
   const texts = await readEach(storage, keys);

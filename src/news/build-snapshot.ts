@@ -8,8 +8,8 @@ import { mergeItems } from "./items/dedupe.ts";
 import { feedItems } from "./items/feed-item.ts";
 import type { ReaderOptions } from "./sources/fetch-source.ts";
 import { type Listing, readArticles, readFearGreed, readNotices } from "./sources/listings.ts";
-import { createPace } from "./topics/event-loop-yield.ts";
-import { mover, type Shift, shiftAt } from "./snapshot/date-shift.ts";
+import { createEventLoopYield } from "./topics/event-loop-yield.ts";
+import { mover, type DateShift, shiftAt } from "./snapshot/date-shift.ts";
 import type { Built, RefreshMode } from "./snapshot/refreshes.ts";
 import type { Snapshot } from "./snapshot/snapshot-store.ts";
 import type { SnapshotRecord } from "./snapshot/snapshot-record.ts";
@@ -39,7 +39,7 @@ export interface RefreshDeps {
   readonly reader: ReaderOptions;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly shift: Shift | undefined;
+  readonly shift: DateShift | undefined;
 }
 
 /**
@@ -125,7 +125,7 @@ async function refreshItems(
   reader: SourceReader,
   { config, shift }: RefreshDeps,
 ): Promise<StoredItem[]> {
-  const pace = createPace(1);
+  const pace = createEventLoopYield(1);
   // Only a refresh reads feeds: the parser's library would cost every other command its start.
   const { parseFeed } = await import("./sources/parse-feed.ts");
   const lists = await mapBounded(sources, CONCURRENCY, async (source) => {

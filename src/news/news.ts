@@ -13,7 +13,7 @@ import { nearestLanguage } from "../language/detect-language.ts";
 import { type HelpArticle, type NewsItem, type Notice, type Projection, project } from "./snapshot/projection.ts";
 import { buildSnapshot, longestRefresh, type RefreshResult, resultOf } from "./build-snapshot.ts";
 import { createRefreshes, type RefreshMode } from "./snapshot/refreshes.ts";
-import { mover, type Shift, shiftAt } from "./snapshot/date-shift.ts";
+import { mover, type DateShift, shiftAt } from "./snapshot/date-shift.ts";
 import { createSnapshotStore, type OnDamage, type Snapshot, type Top } from "./snapshot/snapshot-store.ts";
 import { createViews, type NewsList, type RefreshMeta, type TopicList, type Views } from "./snapshot/views.ts";
 
@@ -75,7 +75,7 @@ export interface NewsDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Moves the dates of local files to now, for fixtures. */
-  readonly shift?: Shift;
+  readonly shift?: DateShift;
   /** Default: the platform's. */
   readonly fetch?: typeof fetch;
   /** What snapshots are shown through. Default: {@link createViews}. */

@@ -1,5 +1,5 @@
 /** Says something that may happen very often: at once the first time, then as often as `every_ms` with how often it was. */
-export interface Paced {
+export interface Throttle {
   /** It has happened. */
   note(): void;
   /** Says what has not been said yet, and nothing more. */
@@ -7,7 +7,7 @@ export interface Paced {
 }
 
 /** @param say called with the number of times since it was last called */
-export function createPaced(every_ms: number, say: (times: number) => void): Paced {
+export function createThrottle(every_ms: number, say: (times: number) => void): Throttle {
   let times = 0;
   let timer: NodeJS.Timeout | undefined;
 

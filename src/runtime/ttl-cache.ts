@@ -5,7 +5,7 @@ import { LRUCache } from "lru-cache";
  * of at each request. Callers that come while it is loaded share the load. What is absent is not remembered: it is looked
  * for again. Failures are not remembered either.
  */
-export interface FreshCache<T> {
+export interface TtlCache<T> {
   /** What was there at most `ttl_ms` before the call. */
   get(key: string): Promise<T | undefined>;
   /** Forgets a key that this process has just changed. */
@@ -23,11 +23,11 @@ interface Load<T> {
  * @param ttl_ms how stale a value may be, in milliseconds; 0 remembers nothing
  * @param monotonic milliseconds that only grow, also while the process is stopped
  */
-export function createFreshCache<T extends object>(
+export function createTtlCache<T extends object>(
   ttl_ms: number,
   load: (key: string) => Promise<T | undefined>,
   monotonic: () => number = () => performance.now(),
-): FreshCache<T> {
+): TtlCache<T> {
   // Without a resolution of its own: that would be a time kept until a timer runs, and a process that was stopped
   // answers what came meanwhile before its timers do.
   const cache = new LRUCache<string, T>({

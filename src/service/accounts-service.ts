@@ -11,7 +11,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
 import { createPoints, type Points } from "./points.ts";
-import { createStandings, type Standings } from "./user-state.ts";
+import { createUserStates, type UserStates } from "./user-state.ts";
 
 /** The operations on a user's points, quota and plan. */
 export type AccountOperationId = Exclude<keyof Points, "adjust">;
@@ -34,7 +34,7 @@ export interface AccountsService {
   readonly tokens: Tokens;
   readonly subscriptions: Subscriptions;
   readonly ledger: Ledger;
-  readonly standings: Standings;
+  readonly userStates: UserStates;
   readonly adjust: Points["adjust"];
 }
 
@@ -59,8 +59,8 @@ export function createAccountsService(
   const tokens = createTokens({ storage, clock, random, ttl_ms });
   const subscriptions = createSubscriptions({ storage, clock, plans: config.plans, ttl_ms });
   const ledger = openLedger({ storage, clock, quotaRules });
-  const standings = createStandings({ users, ledger, quotaRules, clock, defaultQuota: config.quota.free_daily });
-  const handlers = createPoints({ config, ids, ledger, standings, subscriptions });
+  const userStates = createUserStates({ users, ledger, quotaRules, clock, defaultQuota: config.quota.free_daily });
+  const handlers = createPoints({ config, ids, ledger, userStates, subscriptions });
   const operations: { readonly [K in AccountOperationId]: OperationHandler<K> } = handlers;
   return {
     config,
@@ -71,7 +71,7 @@ export function createAccountsService(
     tokens,
     subscriptions,
     ledger,
-    standings,
+    userStates,
     quotaRules,
     handlers,
     adjust: handlers.adjust,

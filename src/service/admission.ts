@@ -1,5 +1,5 @@
 /** What a user can still pay with: free uses, then points. */
-export interface Means {
+export interface Funds {
   readonly free: number;
   readonly points: number;
 }
@@ -14,7 +14,7 @@ export interface Admission {
    *
    * @returns the way to leave (once: again does nothing), or undefined when everything the user has is spoken for
    */
-  enter(user: string, means: Means, cost: number): (() => void) | undefined;
+  enter(user: string, means: Funds, cost: number): (() => void) | undefined;
 }
 
 export function createAdmission(): Admission {

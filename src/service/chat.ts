@@ -7,8 +7,8 @@ import { AnpError } from "../contract/errors.ts";
 import type { Events } from "../events/events.ts";
 import { QUESTION_ASKED } from "../events/projections/hot-questions.ts";
 import type { Entry } from "../ledger/entry.ts";
-import type { Ledger, Operation, Posting, Standing } from "../ledger/ledger.ts";
-import { createTurns } from "../runtime/keyed-mutex.ts";
+import type { Ledger, Operation, Posting, LedgerState } from "../ledger/ledger.ts";
+import { createKeyedMutex } from "../runtime/keyed-mutex.ts";
 import type { News } from "../news/news.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import type { Ids } from "../runtime/ids.ts";
@@ -20,7 +20,7 @@ import { describeEntry } from "../ledger/describe-entry.ts";
 import type { Knowledge } from "./knowledge.ts";
 import type { Message, Messages } from "./messages.ts";
 import { operationOf, userOf, type Call, type OperationHandler } from "./operation.ts";
-import type { Standings, UserStanding } from "./user-state.ts";
+import type { UserStates, UserState } from "./user-state.ts";
 
 /** Turns of a session that the plan's memory gives to the answer. */
 const MEMORY_TURNS = 6;
@@ -37,7 +37,7 @@ interface Question {
   readonly routing: Routing;
   readonly research: boolean;
   readonly history: readonly Turn[];
-  readonly standing: Standing;
+  readonly ledgerState: LedgerState;
   readonly quota: number;
   readonly subscription: Subscription;
 }
@@ -52,7 +52,7 @@ export function createChat(deps: {
   logger: Logger;
   quotaRules: QuotaRules;
   ledger: Ledger;
-  standings: Standings;
+  userStates: UserStates;
   subscriptions: Subscriptions;
   messages: Messages;
   assistant: Assistant;
@@ -60,10 +60,10 @@ export function createChat(deps: {
   news: News;
   events: Events;
 }): OperationHandler<"sendChat"> {
-  const { config, clock, ids, logger, ledger, standings, messages, assistant, knowledge, news } = deps;
+  const { config, clock, ids, logger, ledger, userStates, messages, assistant, knowledge, news } = deps;
   const admission = createAdmission();
-  const inTurn = createTurns();
-  const repeats = createTurns();
+  const inTurn = createKeyedMutex();
+  const repeats = createKeyedMutex();
 
   async function send(call: Call, user: string, operation: Operation, body: Question["body"]): Answered {
     const started = clock.now();
@@ -75,9 +75,9 @@ export function createChat(deps: {
 
     const admitted = await inTurn(user, () => admit(user, operation, cost));
     if ("before" in admitted) return replay(admitted.before);
-    const { standing, quota, leave } = admitted;
+    const { ledgerState, quota, leave } = admitted;
     try {
-      const reply = await answer({ user, call, body, routing, research, history, standing, quota, subscription });
+      const reply = await answer({ user, call, body, routing, research, history, ledgerState, quota, subscription });
       const message = await messages.create(
         {
           user_id: user,
@@ -120,9 +120,9 @@ export function createChat(deps: {
     user: string,
     operation: Operation,
     cost: number,
-  ): Promise<{ before: Entry } | (UserStanding & { leave: () => void })> {
-    const now = await standings.of(user);
-    // Read after the standing: when this very operation took what was there, it is found.
+  ): Promise<{ before: Entry } | (UserState & { leave: () => void })> {
+    const now = await userStates.of(user);
+    // Read after the state: when this very operation took what was there, it is found.
     const before = await ledger.find(user, operation);
     if (before !== undefined) return { before };
     const leave = cost === 0 ? () => undefined : admission.enter(user, now.means, cost);
@@ -144,11 +144,11 @@ export function createChat(deps: {
   }
 
   async function answer(asked: Question): Promise<Answer> {
-    const { user, call, body, routing, standing, quota, subscription } = asked;
+    const { user, call, body, routing, ledgerState, quota, subscription } = asked;
     if (routing.route === "account") {
-      const use = { day: standing.account.free_day, used: standing.account.free_used };
+      const use = { day: ledgerState.account.free_day, used: ledgerState.account.free_used };
       const facts = {
-        account: standing.account,
+        account: ledgerState.account,
         quota: deps.quotaRules.stateOf(use, quota, clock.now()),
         subscription,
         recent: (await ledger.page(user, 1, RECENT_ENTRIES)).entries,

@@ -7,7 +7,7 @@ import type { Ids } from "../runtime/ids.ts";
 import type { Config } from "../config/config-schema.ts";
 import { describeEntry } from "../ledger/describe-entry.ts";
 import { operationOf, userOf, type OperationHandler } from "./operation.ts";
-import type { Standings } from "./user-state.ts";
+import type { UserStates } from "./user-state.ts";
 
 /** An operator's correction of a user's points. */
 export interface Adjustment {
@@ -37,13 +37,13 @@ export function createPoints(deps: {
   config: Config;
   ids: Ids;
   ledger: Ledger;
-  standings: Standings;
+  userStates: UserStates;
   subscriptions: Subscriptions;
 }): Points {
-  const { config, ids, ledger, standings, subscriptions } = deps;
+  const { config, ids, ledger, userStates, subscriptions } = deps;
 
   async function post(user: string, operation: Operation, command: Command, ref_id: string): Promise<Posted> {
-    const { profile } = await standings.of(user);
+    const { profile } = await userStates.of(user);
     return ledger.post(user, {
       operation,
       command,
@@ -55,12 +55,12 @@ export function createPoints(deps: {
   return {
     async getMe(call) {
       const user = userOf(call);
-      const { standing, quotaState } = await standings.of(user);
-      return { data: { user_id: user, balance_points: standing.account.balance, ...quotaState } };
+      const { ledgerState, quotaState } = await userStates.of(user);
+      return { data: { user_id: user, balance_points: ledgerState.account.balance, ...quotaState } };
     },
     async getPoints(call) {
-      const { standing, quotaState } = await standings.of(userOf(call));
-      const { balance, total_earned, total_spent } = standing.account;
+      const { ledgerState, quotaState } = await userStates.of(userOf(call));
+      const { balance, total_earned, total_spent } = ledgerState.account;
       return { data: { balance, total_earned, total_spent, ...quotaState } };
     },
     async getLedger(call, { query: { page, page_size } }) {

@@ -7,7 +7,7 @@ import { createLedger, type Ledger } from "../ledger/ledger.ts";
 import { createNews, type News } from "../news/news.ts";
 import type { Views } from "../news/snapshot/views.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { createFreshCache } from "../runtime/ttl-cache.ts";
+import { createTtlCache } from "../runtime/ttl-cache.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Random } from "../runtime/random.ts";
 import { observeStorage } from "../storage/observe-storage.ts";
@@ -66,7 +66,7 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
   const storage = observer === undefined ? deps.storage : observeStorage(deps.storage, observer);
   const ttl_ms = config.auth.cache_ms;
   const accounts = createAccountsService({ config, storage, clock, random, openLedger });
-  const { ids, users, tokens, subscriptions, ledger, standings, quotaRules, handlers: points } = accounts;
+  const { ids, users, tokens, subscriptions, ledger, userStates, quotaRules, handlers: points } = accounts;
   const events = createEvents({ storage, clock, ids, logger });
   const shift = deps.anchor_ms === undefined ? {} : { shift: { anchor_ms: deps.anchor_ms } };
   const views = deps.newsViews === undefined ? {} : { views: deps.newsViews };
@@ -82,7 +82,7 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
     logger,
     quotaRules,
     ledger,
-    standings,
+    userStates,
     subscriptions,
     messages: createMessages({ storage, clock, ids }),
     assistant,
@@ -126,7 +126,7 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
     await subscriptions.adopt(user_id, plan, as_of);
   }
 
-  const platformUsers = createFreshCache(ttl_ms, async (token: string) => {
+  const platformUsers = createTtlCache(ttl_ms, async (token: string) => {
     const identity = await verifyJwt?.(token);
     if (identity !== undefined) await adopt(identity);
     return identity;
@@ -141,7 +141,7 @@ export async function createService(deps: ServiceDeps): Promise<Service> {
     tokens,
     subscriptions,
     ledger,
-    standings,
+    userStates,
     news,
     events,
     adjust: points.adjust,

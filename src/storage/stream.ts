@@ -15,7 +15,7 @@ export interface Stream<T> {
    *
    * @param previous the text of item `expectedVersion`, for an item that depends on the one before: where a server may
    * have lost acknowledged items and others stand in their places, none is appended after another one
-   * @param text what {@link spellItem} makes of the item, for a caller that has it already
+   * @param text what {@link serializeItem} makes of the item, for a caller that has it already
    * @returns false when that number is taken: somebody else appended first; or when `expectedVersion` is not there any
    * more (a server that failed over lost it): read again and decide again
    */
@@ -41,7 +41,7 @@ export interface Stream<T> {
 }
 
 /** An item as a stream stores it. */
-export function spellItem(item: unknown): string {
+export function serializeItem(item: unknown): string {
   return JSON.stringify(item);
 }
 
@@ -87,7 +87,7 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
   const stream: Stream<T> = {
     name,
     keyOf,
-    async append(expectedVersion, item, previous, text = spellItem(item)) {
+    async append(expectedVersion, item, previous, text = serializeItem(item)) {
       const version = expectedVersion + 1;
       // Written before the item, so that a failure here leaves nothing behind; the version it names exists already.
       if (expectedVersion > 0 && expectedVersion % HINT_EVERY === 0) {

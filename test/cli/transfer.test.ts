@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sealed } from "../../src/backup/checksummed-lines.ts";
+import { checksummed } from "../../src/backup/checksummed-lines.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { allOf, fillLedgers, USERS } from "../support/ledgers.ts";
@@ -210,7 +210,7 @@ it("refuses a line that leads out of the storage, and writes nothing of it", asy
   await mkdir(join(cwd, "deep/in"), { recursive: true });
   const evil = ["..:..:evil", "a:/evil", "a:..\\evil"];
   for (const key of evil) {
-    const lines = await linesOf(sealed("storage", NOW, Readable.from([JSON.stringify({ key, value: "{}" })])));
+    const lines = await linesOf(checksummed("storage", NOW, Readable.from([JSON.stringify({ key, value: "{}" })])));
     await writeFile(join(cwd, "evil.jsonl"), lines);
     const { code, stderr } = await anp(["storage", "import", "evil.jsonl", "--storage", "fs:deep/in/evil"], { cwd });
     expect(code).toBe(1);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "vitest";
 import { createAssistant } from "../../src/assistant/assistant.ts";
-import type { Lang, Passage, PassageIndex } from "../../src/assistant/assistant.ts";
+import type { Language, Passage, PassageIndex } from "../../src/assistant/assistant.ts";
 import { toQuery } from "../../src/assistant/retrieval/query.ts";
 import { rankSentences } from "../../src/assistant/retrieval/sentence-ranking.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
@@ -15,7 +15,7 @@ interface Question {
   readonly answers: readonly string[];
 }
 
-const SETS: readonly { name: string; lang: Lang; passages: string; queries: string }[] = [
+const SETS: readonly { name: string; lang: Language; passages: string; queries: string }[] = [
   { name: "CMRC 2018", lang: "zh", passages: "cmrc2018/passages.trial.jsonl", queries: "cmrc2018/queries.trial.jsonl" },
   { name: "XQuAD en", lang: "en", passages: "xquad/passages.en.jsonl", queries: "xquad/queries.en.jsonl" },
   { name: "XQuAD zh", lang: "zh", passages: "xquad/passages.zh.jsonl", queries: "xquad/queries.zh.jsonl" },
@@ -28,7 +28,7 @@ function rowsOf<T>(path: string): T[] {
   return lines.map((line) => JSON.parse(line) as T);
 }
 
-function passagesOf(path: string, lang: Lang): Passage[] {
+function passagesOf(path: string, lang: Language): Passage[] {
   return rowsOf<{ id: string; title?: string; text: string }>(path).map(({ id, title = "", text }) => ({
     id,
     kind: "help",

@@ -7,7 +7,7 @@ import {
   type OperationId,
 } from "../../src/contract/endpoints.ts";
 import { errorEnvelope, successEnvelope } from "../../src/contract/envelope.ts";
-import type { Fault } from "../../src/contract/errors.ts";
+import type { FieldError } from "../../src/contract/errors.ts";
 import { createApp, type AppOptions } from "../../src/http/app.ts";
 import { listen } from "../../src/daemon/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
@@ -30,7 +30,7 @@ export interface Envelope<D> {
   readonly message: string;
   readonly request_id: string;
   readonly data: D;
-  readonly errors: readonly Fault[];
+  readonly errors: readonly FieldError[];
   readonly detail?: string;
 }
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
-import { linkFault } from "../../src/ledger/chain.ts";
+import { chainError } from "../../src/ledger/chain.ts";
 import { genesisHash, hashEntry, type Account, type Entry } from "../../src/ledger/entry.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { openLedger, post } from "../support/ledgers.ts";
@@ -25,9 +25,9 @@ function forged(entry: Entry, fields: Partial<Entry>): Entry {
 }
 
 it("finds an entry right that follows, the first one also", () => {
-  expect(linkFault(first, undefined, "alice")).toBeUndefined();
-  expect(linkFault(second, first, "alice")).toBeUndefined();
-  expect(linkFault(third, second, "alice")).toBeUndefined();
+  expect(chainError(first, undefined, "alice")).toBeUndefined();
+  expect(chainError(second, first, "alice")).toBeUndefined();
+  expect(chainError(third, second, "alice")).toBeUndefined();
 });
 
 it.for<[what: string, change: () => Partial<Entry>, says: string]>([
@@ -49,9 +49,9 @@ it.for<[what: string, change: () => Partial<Entry>, says: string]>([
     "its quota day is before an earlier one",
   ],
 ])("finds what is wrong although the hash was made anew: %s", ([, change, says]) => {
-  expect(linkFault(forged(third, change()), second, "alice")).toBe(says);
+  expect(chainError(forged(third, change()), second, "alice")).toBe(says);
 });
 
 it("finds a hash that was not made anew", () => {
-  expect(linkFault({ ...third, description: "another" }, second, "alice")).toBe("its hash does not fit its fields");
+  expect(chainError({ ...third, description: "another" }, second, "alice")).toBe("its hash does not fit its fields");
 });

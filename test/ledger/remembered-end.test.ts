@@ -65,7 +65,7 @@ it("builds no entry on one that its storage has lost, and forgets all it knew wh
   await base.remove(stream.keyOf(2));
   await adjust(ledgerOn(base), 20);
   generation++;
-  expect((await ledger.standing("alice")).account.balance).toBe(21);
+  expect((await ledger.state("alice")).account.balance).toBe(21);
   expect((await adjust(ledger, 1)).entry).toMatchObject({ id: 3, account: { balance: 22 } });
 });
 
@@ -82,7 +82,7 @@ it("takes an index that leads to another operation for damage, not for a new ope
   for (const id of ["key:a", "key:b", "key:c"]) await keyed(id);
   await storage.put(operationKey("alice", "key:a"), '{"entry":2}');
   await expect(keyed("key:a")).rejects.toThrow("users/alice/operations/key:a");
-  expect((await ledger.standing("alice")).version).toBe(3);
+  expect((await ledger.state("alice")).version).toBe(3);
 });
 
 it("makes sure of what somebody else wrote before it builds on that elsewhere", async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { hashEntry, type Entry } from "../../src/ledger/entry.ts";
 import { createLedger, ledgerKey, operationKey } from "../../src/ledger/ledger.ts";
-import type { LedgerFault } from "../../src/ledger/key-scan.ts";
+import type { LedgerDamage } from "../../src/ledger/key-scan.ts";
 import { verifyLedger, verifyLedgers, type Verification, type VerifyOptions } from "../../src/ledger/verify-ledgers.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createUsers } from "../../src/accounts/users.ts";
@@ -104,7 +104,7 @@ describe("verification", () => {
       [-1, free],
       [-1, { type: "trade_reward", trade_type: "spot", volume_usd: 100 }],
     ];
-    const rewritten = async (delta: number, details: object): Promise<LedgerFault | undefined> => {
+    const rewritten = async (delta: number, details: object): Promise<LedgerDamage | undefined> => {
       const fields: Omit<Entry, "hash"> & { hash?: string } = { ...first, delta };
       delete fields.hash;
       const free_day = "free" in details && details.free === true ? "2026-11-20" : "";

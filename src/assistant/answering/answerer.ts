@@ -3,7 +3,7 @@ import type { Logger } from "../../runtime/logger.ts";
 import type { Answer, AnswerRequest } from "../answer.ts";
 import { assetsIn } from "../../language/assets.ts";
 import type { ModelGateway } from "../model/model-gateway.ts";
-import type { Lang, Passage } from "../passage.ts";
+import type { Language, Passage } from "../passage.ts";
 import type { PassageIndex } from "../retrieval/passage-index.ts";
 import { rankSentences } from "../retrieval/sentence-ranking.ts";
 import { findEvidence } from "./evidence.ts";
@@ -30,7 +30,7 @@ const NOT_FOUND = {
   notice: REPLIES.notFoundNotice,
   news: REPLIES.notFoundNews,
   out_of_scope: REPLIES.outOfScope,
-} as const satisfies Record<SearchedRoute, Readonly<Record<Lang, string>>>;
+} as const satisfies Record<SearchedRoute, Readonly<Record<Language, string>>>;
 
 /** A router this sure of `help` is trusted that the question is one for the help center. */
 const SURE = 0.8;

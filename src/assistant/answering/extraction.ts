@@ -1,4 +1,4 @@
-import type { Lang, SourceItem } from "../passage.ts";
+import type { Language, SourceItem } from "../passage.ts";
 import { toSourceItem } from "../passage.ts";
 import type { Candidate } from "../retrieval/sentence-ranking.ts";
 
@@ -33,7 +33,7 @@ function chooseSentences(best: Candidate, ranked: readonly Candidate[]): Candida
 }
 
 /** Quotes the sentences of one passage that answer best, in the order they stand. */
-export function extractAnswer(ranked: readonly Candidate[], lang: Lang): Extract {
+export function extractAnswer(ranked: readonly Candidate[], lang: Language): Extract {
   const [best] = ranked;
   if (best === undefined) return { text: "", sources: [] };
   const text = joinSentences(chooseSentences(best, ranked), lang);
@@ -41,7 +41,7 @@ export function extractAnswer(ranked: readonly Candidate[], lang: Lang): Extract
 }
 
 /** Quotes several passages, each in a section under its title. */
-export function extractSections(ranked: readonly Candidate[], lang: Lang): Extract {
+export function extractSections(ranked: readonly Candidate[], lang: Language): Extract {
   const sections: string[] = [];
   const sources: SourceItem[] = [];
   const seen = new Set<number>();
@@ -58,7 +58,7 @@ export function extractSections(ranked: readonly Candidate[], lang: Lang): Extra
 }
 
 /** Sentences of one line run on; a new line of the source stays one. */
-function joinSentences(candidates: readonly Candidate[], lang: Lang): string {
+function joinSentences(candidates: readonly Candidate[], lang: Language): string {
   let text = "";
   let line = -1;
   for (const { sentence } of candidates) {

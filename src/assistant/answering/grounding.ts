@@ -1,8 +1,8 @@
-import type { Lang } from "../passage.ts";
+import type { Language } from "../passage.ts";
 import type { Candidate } from "../retrieval/sentence-ranking.ts";
 
 /** Least support of a grounded answer, by language: on CMRC 2018 and XQuAD about nine in ten answers pass. */
-const LEAST: Readonly<Record<Lang, number>> = { zh: 0.85, en: 0.9 };
+const LEAST: Readonly<Record<Language, number>> = { zh: 0.85, en: 0.9 };
 /** Least support when the question is surely one for the help center and the article's title speaks of it. */
 const LEAST_ON_TOPIC = 0.6;
 /** Share of the question that the title of such an article covers. */
@@ -22,7 +22,7 @@ export type Trust = "sure" | "usual" | "doubt";
 const DOUBT = 0.35;
 
 /** Whether a sentence answers the question rather than only sharing words with it. */
-export function isGrounded(candidate: Candidate, lang: Lang, trust: Trust = "usual"): boolean {
+export function isGrounded(candidate: Candidate, lang: Language, trust: Trust = "usual"): boolean {
   const { passage, titleCoverage } = candidate;
   const support = supportOf(candidate);
   if (trust === "sure" && titleCoverage >= ON_TOPIC && support >= LEAST_ON_TOPIC) return true;

@@ -1,6 +1,6 @@
 import { assetsIn } from "../../language/assets.ts";
 import { conceptsIn } from "../routing/routing-concepts.ts";
-import type { Lang, Passage } from "../passage.ts";
+import type { Language, Passage } from "../passage.ts";
 import { isOfLang, toSourceItem } from "../passage.ts";
 import type { PassageIndex } from "../retrieval/passage-index.ts";
 import { sentencesOf, plainText } from "../../language/sentences.ts";
@@ -47,7 +47,7 @@ export function listOpenings(passages: readonly Passage[]): Extract {
 }
 
 /** Whether a passage is of a kind and of the language. */
-export function isOf(kind: Passage["kind"], lang: Lang): (passage: Passage) => boolean {
+export function isOf(kind: Passage["kind"], lang: Language): (passage: Passage) => boolean {
   return (passage) => passage.kind === kind && isOfLang(passage.lang, lang);
 }
 

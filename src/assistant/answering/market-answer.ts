@@ -1,5 +1,5 @@
 import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
-import type { Lang } from "../passage.ts";
+import type { Language } from "../passage.ts";
 
 /** The market's mood and hot topics, as the service counts them. */
 export interface MarketMood {
@@ -17,7 +17,7 @@ export interface MarketMood {
 const LABELS = {
   zh: { positive: "偏积极", neutral: "中性", negative: "偏消极" },
   en: { positive: "positive", neutral: "neutral", negative: "negative" },
-} as const satisfies Record<Lang, Record<Sentiment, string>>;
+} as const satisfies Record<Language, Record<Sentiment, string>>;
 
 /** Bands of the fear-and-greed index, by their upper bound. */
 const BANDS = [
@@ -29,7 +29,7 @@ const BANDS = [
 ] as const;
 
 /** The mood in words, with the counts it comes from. */
-function describeMood({ dominant, positive, neutral, negative, index }: MarketMood, lang: Lang): string {
+function describeMood({ dominant, positive, neutral, negative, index }: MarketMood, lang: Language): string {
   const label = LABELS[lang][dominant];
   const band = index === null ? undefined : BANDS.find(({ below }) => index < below)?.[lang];
   if (lang === "zh") {
@@ -52,13 +52,13 @@ const WORDING = {
     zh: "我没有实时行情，价格请以平台的行情页面为准。我可以为您提供相关资讯或市场情绪，例如：BTC 有什么新闻？",
     en: "I don't have live prices; please see the platform's market page. I can bring you related news or the market mood; for example: any news on BTC?",
   },
-} as const satisfies Record<string, Readonly<Record<Lang, string>>>;
+} as const satisfies Record<string, Readonly<Record<Language, string>>>;
 
 /** The answer to a question about the market; `known` is false when there are no figures to answer from. */
 export function answerMarket(
   subIntent: string,
   market: MarketMood | undefined,
-  lang: Lang,
+  lang: Language,
   wide: boolean,
 ): { readonly text: string; readonly known: boolean } {
   if (subIntent === "price") return { text: WORDING.noPrices[lang], known: false };

@@ -1,6 +1,6 @@
-import type { Lang } from "../passage.ts";
+import type { Language } from "../passage.ts";
 
-type Wording = Readonly<Record<Lang, string>>;
+type Wording = Readonly<Record<Language, string>>;
 
 const SMALL_TALK: Readonly<Record<string, Wording>> & { readonly chat: Wording } = {
   greeting: {
@@ -24,7 +24,7 @@ const SMALL_TALK: Readonly<Record<string, Wording>> & { readonly chat: Wording }
 };
 
 /** The reply to small talk. */
-export function smallTalk(subIntent: string, lang: Lang): string {
+export function smallTalk(subIntent: string, lang: Language): string {
   return (SMALL_TALK[subIntent] ?? SMALL_TALK.chat)[lang];
 }
 

@@ -1,5 +1,5 @@
 import type { Turn } from "../answer.ts";
-import type { Lang, Passage } from "../passage.ts";
+import type { Language, Passage } from "../passage.ts";
 import { plainText } from "../../language/sentences.ts";
 
 /** What the model says instead of an answer that the passages do not hold. Readers never see it. */
@@ -23,13 +23,13 @@ export interface Prompt {
 /** What the model answers, and from what. */
 export interface PromptRequest {
   readonly question: string;
-  readonly lang: Lang;
+  readonly lang: Language;
   readonly history: readonly Turn[];
   readonly passages: readonly Passage[];
   readonly wide: boolean;
 }
 
-const LANGUAGES: Readonly<Record<Lang, string>> = { zh: "Simplified Chinese", en: "English" };
+const LANGUAGES: Readonly<Record<Language, string>> = { zh: "Simplified Chinese", en: "English" };
 
 /** The instructions, the earlier turns, and the question under its passages, which stand as JSON data. */
 export function toPrompt({ question, lang, history, passages, wide }: PromptRequest): Prompt {

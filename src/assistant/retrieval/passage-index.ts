@@ -1,4 +1,4 @@
-import type { Lang, Passage } from "../passage.ts";
+import type { Language, Passage } from "../passage.ts";
 import { isOfLang } from "../passage.ts";
 import { nearestTerm } from "../../language/spelling.ts";
 import { plainText, sentencesOf } from "../../language/sentences.ts";
@@ -73,7 +73,7 @@ export function buildPassageIndex(passages: readonly Passage[]): PassageIndex {
     title: termsOf(passage.title),
     body: termsOf(texts[at]!),
   }));
-  const ofLang = (lang: Lang): Fields[] => documents.filter((_, at) => isOfLang(passages[at]!.lang, lang));
+  const ofLang = (lang: Language): Fields[] => documents.filter((_, at) => isOfLang(passages[at]!.lang, lang));
   const averages = {
     zh: averageLengths(ofLang("zh")),
     en: averageLengths(documents.filter((_, at) => !isOfLang(passages[at]!.lang, "zh"))),

@@ -1,4 +1,4 @@
-import type { Lang } from "../passage.ts";
+import type { Language } from "../passage.ts";
 import { ACCOUNT_SEEDS } from "./seeds/account-seeds.ts";
 import { HELP_SEEDS } from "./seeds/help-seeds.ts";
 import { MARKET_SEEDS } from "./seeds/market-seeds.ts";
@@ -28,7 +28,7 @@ export interface Routing {
   /** What of the route is asked: `withdrawal` of `help`, `balance` of `account`. */
   readonly sub_intent: string;
   /** The language of the question, which is the language of the answer. */
-  readonly lang: Lang;
+  readonly lang: Language;
   /** 0 to 1: the estimated chance that route and sub-intent are right. */
   readonly confidence: number;
   /** The user asks for deep research. Whether the plan has it is not decided here. */

@@ -1,4 +1,4 @@
-import { AnpError, ERRORS, type Fault } from "../../contract/errors.ts";
+import { AnpError, ERRORS, type FieldError } from "../../contract/errors.ts";
 import type { Invocation } from "./define-command.ts";
 import { CommandFailure, EXIT, UsageError } from "./exit.ts";
 import { storageRemedy } from "../../storage/storage-remedy.ts";
@@ -72,7 +72,7 @@ function requestOf(error: Error): string[] {
 }
 
 /** What a field of the contract is called on the command line. */
-function nameOf({ path }: Fault, fields: Invocation["fields"]): string {
+function nameOf({ path }: FieldError, fields: Invocation["fields"]): string {
   return fields[path] ?? `--${path.replaceAll("_", "-").toLowerCase()}`;
 }
 

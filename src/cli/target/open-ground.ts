@@ -32,11 +32,11 @@ export interface Ground {
  */
 export async function openGround(context: Context, options: SessionOptions, defaultLogger: Logger): Promise<Ground> {
   const { globals } = context;
-  const { config, baseDir, fixture, strangers } = await openConfig(context, options.config);
+  const { config, baseDir, fixture, unknownVariables } = await openConfig(context, options.config);
   options.check?.(config);
   const logger = options.logger?.(config) ?? defaultLogger;
-  if (strangers.length > 0)
-    logger.info({ variables: strangers }, "variables of the environment that mean nothing to anp");
+  if (unknownVariables.length > 0)
+    logger.info({ variables: unknownVariables }, "variables of the environment that mean nothing to anp");
   const clock: Clock = globals.now === undefined ? systemClock : fixedClock(globals.now);
   const random = repeatable(options.secret === true ? undefined : globals.seed);
   const mustExist = options.create !== true && fixture === undefined;
@@ -60,8 +60,8 @@ export async function openGround(context: Context, options: SessionOptions, defa
 export function callsOf(service: AccountsService, random: Ground["random"]) {
   return {
     async callOf(user: string, idempotency_key?: string): Promise<Call> {
-      const { standing } = await service.standings.of(user);
-      random.restart(`${user} ${standing.version}`);
+      const { ledgerState } = await service.userStates.of(user);
+      random.restart(`${user} ${ledgerState.version}`);
       return {
         request_id: service.ids.request(),
         user,

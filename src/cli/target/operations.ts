@@ -5,7 +5,7 @@ import type { Call, Outcome } from "../../service/operation.ts";
 import type { Context } from "../framework/define-command.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
 import { withAccounts, withSession, type AccountsSession, type Session } from "./session.ts";
-import { userNamed } from "./user-named.ts";
+import { findUser } from "./user-named.ts";
 
 /** Operations of the interface in one user's name, or nobody's: on the storage, or on a running daemon. */
 export interface Operations<Id extends OperationId = OperationId, S extends AccountsSession = Session> {
@@ -61,7 +61,7 @@ export async function withAccountOperations<T>(
   const { daemon } = context;
   if (daemon !== undefined) return onDaemon(daemon, user, action);
   return withAccounts(context, async (session) => {
-    const who = user === undefined || options.lookUp !== true ? user : await userNamed(session.service, user);
+    const who = user === undefined || options.lookUp !== true ? user : await findUser(session.service, user);
     return action({
       ...whoseOf(who),
       session,

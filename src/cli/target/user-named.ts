@@ -15,7 +15,7 @@ export const USER_OR_TOKEN = `id of the user, a token, or the first ${LEAST_STAR
  * @throws AnpError 404 when nobody is meant
  * @throws UsageError when more than one user is
  */
-export async function userNamed(
+export async function findUser(
   { users, tokens }: Pick<AccountsService, "users" | "tokens">,
   typed: string,
 ): Promise<string> {

@@ -3,7 +3,7 @@ import { invalid } from "../../contract/errors.ts";
 import { canonicalJson, sha256 } from "../../runtime/canonical-json.ts";
 import { toIso, type Clock } from "../../runtime/clock.ts";
 import type { Ids } from "../../runtime/ids.ts";
-import { createTurns } from "../../runtime/keyed-mutex.ts";
+import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { parseDocument, writeDocument } from "../../storage/documents.ts";
 import { isOutage } from "../../storage/storage-errors.ts";
 import type { Key, Storage } from "../../storage/storage.ts";
@@ -43,7 +43,7 @@ export function createRecordOnce({
   readonly ids: Ids;
   readonly log: EventLog;
 }): (event: NewEvent, key: string) => Promise<Recorded> {
-  const inTurn = createTurns();
+  const inTurn = createKeyedMutex();
 
   async function record(event: NewEvent, key: string): Promise<Recorded> {
     const { user_id } = event;

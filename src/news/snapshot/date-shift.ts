@@ -1,12 +1,12 @@
 const HOUR = 3_600_000;
 
 /** A fixture's instant: dates of local files are written as if it were now. */
-export interface Shift {
+export interface DateShift {
   readonly anchor_ms: number;
 }
 
 /** Milliseconds that dates of local files move by: the whole hours since the anchor, nothing before it. */
-export function shiftAt(shift: Shift | undefined, now: number): number {
+export function shiftAt(shift: DateShift | undefined, now: number): number {
   if (shift === undefined) return 0;
   return Math.max(0, Math.floor((now - shift.anchor_ms) / HOUR)) * HOUR;
 }
@@ -15,7 +15,7 @@ export function shiftAt(shift: Shift | undefined, now: number): number {
  * Moves a date of a local file. Dates after the anchor count as the anchor once it is reached, so that no moved date
  * lies in the future.
  */
-export function mover(shift: Shift | undefined, now: number): (date: number, movable: boolean) => number {
+export function mover(shift: DateShift | undefined, now: number): (date: number, movable: boolean) => number {
   if (shift === undefined || now < shift.anchor_ms) return (date) => date;
   const distance = shiftAt(shift, now);
   return (date, movable) => (movable ? Math.min(date, shift.anchor_ms) + distance : date);

@@ -1,6 +1,6 @@
 import { CorruptionError, isOutage } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { openStream, spellItem } from "../../storage/stream.ts";
+import { openStream, serializeItem } from "../../storage/stream.ts";
 import { createPartStore, type PartStore } from "./parts.ts";
 import {
   attemptOf,
@@ -138,7 +138,7 @@ export function createSnapshotStore(storage: Storage): SnapshotStore {
       return undefined;
     },
     async append(expectedVersion, item, previous) {
-      const before = previous && spellItem(previous);
+      const before = previous && serializeItem(previous);
       try {
         if (await stream.append(expectedVersion, item, before)) return true;
       } catch (error) {

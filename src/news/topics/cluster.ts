@@ -1,6 +1,6 @@
 import { Heap } from "./heap.ts";
 import { type Neighbour, nearest } from "./neighbours.ts";
-import { createPace, type Pace } from "./event-loop-yield.ts";
+import { createEventLoopYield, type EventLoopYield } from "./event-loop-yield.ts";
 import { dot, type Headline, lengthOf, type Point, type Vector, vectorsOf } from "./term-vectors.ts";
 
 const DAY = 86_400_000;
@@ -39,7 +39,7 @@ const STEPS = 32;
  * groups.
  */
 export async function clusterHeadlines(headlines: readonly Headline[]): Promise<number[][]> {
-  const pace = createPace(STEPS);
+  const pace = createEventLoopYield(STEPS);
   const points = await vectorsOf(headlines, pace);
   const described = inContext(points, await nearest(points, CONTEXT, pace));
   return agglomerate(described, await nearest(described, CANDIDATES, pace), pace);
@@ -91,7 +91,7 @@ interface Merge {
 async function agglomerate(
   points: readonly Point[],
   neighbours: readonly Neighbour[][],
-  pace: Pace,
+  pace: EventLoopYield,
 ): Promise<number[][]> {
   const clusters: (Cluster | undefined)[] = points.map(({ vector, at }, index) => ({
     members: [index],

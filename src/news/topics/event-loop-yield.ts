@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 
 /** Lets other work of the process run now and then during a long computation. It counts steps, so nothing depends on it. */
-export interface Pace {
+export interface EventLoopYield {
   /** To be called after each step; waits for the event loop to turn every so many steps. */
   step(): Promise<void> | undefined;
 }
 
 /** @param every steps between two turns of the event loop */
-export function createPace(every: number): Pace {
+export function createEventLoopYield(every: number): EventLoopYield {
   let steps = 0;
   return {
     step() {

@@ -1,4 +1,4 @@
-import type { Pace } from "./event-loop-yield.ts";
+import type { EventLoopYield } from "./event-loop-yield.ts";
 import type { Point, Vector } from "./term-vectors.ts";
 
 /** Another point and its similarity, 0 to 1. */
@@ -23,7 +23,7 @@ const NEUTRAL_FLOOR = 0.45;
 export async function nearest(
   points: readonly Point[],
   options: { count: number; least: number; across: boolean },
-  pace: Pace,
+  pace: EventLoopYield,
 ): Promise<Neighbour[][]> {
   const postings = postingsOf(points.map(({ vector }) => vector));
   const limit = Math.max(COMMON_COUNT, points.length * COMMON_SHARE);

@@ -1,5 +1,5 @@
 import type { Language } from "../../language/detect-language.ts";
-import type { Pace } from "./event-loop-yield.ts";
+import type { EventLoopYield } from "./event-loop-yield.ts";
 import { type TermKind, termsOf } from "../../language/headline-terms.ts";
 
 /** What clustering reads of an item. */
@@ -42,7 +42,7 @@ const BACKGROUND = 50;
 const BACKGROUND_SHARE: Readonly<Record<TermKind, number>> = { word: 0, han: 0, concept: 0.05, number: 0, asset: 0.1 };
 
 /** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
-export async function vectorsOf(headlines: readonly Headline[], pace: Pace): Promise<Point[]> {
+export async function vectorsOf(headlines: readonly Headline[], pace: EventLoopYield): Promise<Point[]> {
   const numbers = new Map<string, number>();
   const frequency: number[] = [];
   const documents: { number: number; kind: TermKind; weight: number }[][] = [];

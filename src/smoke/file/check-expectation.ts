@@ -1,10 +1,10 @@
 import { didYouMean } from "../../runtime/did-you-mean.ts";
-import type { Flaw, Path } from "./field-error.ts";
+import type { FileIssue, Path } from "./file-issue.ts";
 import { isMatcherName, isMatching, MATCHERS, type Matcher } from "../run/matchers.ts";
 import { referencesIn, textsIn } from "./references.ts";
 
 /** What is wrong with an expectation: matchers that there are not, and arguments they cannot take. */
-export function checkExpectation(expected: unknown, path: Path): Flaw[] {
+export function checkExpectation(expected: unknown, path: Path): FileIssue[] {
   if (Array.isArray(expected)) return expected.flatMap((item, index) => checkExpectation(item, [...path, index]));
   if (typeof expected !== "object" || expected === null) return [];
   if (!isMatching(expected)) {
@@ -13,7 +13,7 @@ export function checkExpectation(expected: unknown, path: Path): Flaw[] {
   return Object.entries(expected).flatMap(([name, argument]) => checkMatcher(name, argument, [...path, name]));
 }
 
-function checkMatcher(name: string, argument: unknown, path: Path): Flaw[] {
+function checkMatcher(name: string, argument: unknown, path: Path): FileIssue[] {
   const known = Object.keys(MATCHERS);
   if (!isMatcherName(name)) {
     const message = name.startsWith("$")

@@ -5,7 +5,7 @@ import { didYouMean, nearest } from "../../runtime/did-you-mean.ts";
 import { checkExpectation } from "./check-expectation.ts";
 import { configValues } from "./config-values.ts";
 import type { SmokeContent, Step } from "./smoke-file.ts";
-import type { Flaw, Path } from "./field-error.ts";
+import type { FileIssue, Path } from "./file-issue.ts";
 import { referencesIn, textsIn, type Reference } from "./references.ts";
 import { checkBody } from "../run/request-body.ts";
 import { RUN_VALUES } from "../run/run-values.ts";
@@ -16,8 +16,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 const RESERVED = ["env", "run"] as const;
 
 /** What no schema can tell: names that are used, references, matchers, endpoints and faults. */
-export function checkMeaning(content: SmokeContent, env: Env): Flaw[] {
-  const flaws: Flaw[] = [];
+export function checkMeaning(content: SmokeContent, env: Env): FileIssue[] {
+  const flaws: FileIssue[] = [];
   const ids = new Set<string>();
   const all = content.steps.concat(content.cleanup ?? []).flatMap(({ id }) => id ?? []);
   flaws.push(...checkFaultTexts(content.faults ?? []), ...configValues(content.config ?? {}).flaws);
@@ -42,8 +42,8 @@ export function checkMeaning(content: SmokeContent, env: Env): Flaw[] {
   return flaws;
 }
 
-function checkStep(step: Step, path: Path): Flaw[] {
-  const flaws: Flaw[] = [...checkEndpoint(step, path)];
+function checkStep(step: Step, path: Path): FileIssue[] {
+  const flaws: FileIssue[] = [...checkEndpoint(step, path)];
   if (step.body !== undefined && step.raw !== undefined) {
     flaws.push({ path: [...path, "raw"], of: "key", message: "body and raw exclude each other." });
   }
@@ -58,7 +58,7 @@ function checkStep(step: Step, path: Path): Flaw[] {
 }
 
 /** A path that is nearly one of the interface is a slip, unless the step wants to see that it is refused. */
-function checkEndpoint({ request, expect = {} }: Step, path: Path): Flaw[] {
+function checkEndpoint({ request, expect = {} }: Step, path: Path): FileIssue[] {
   const [method = "", target = ""] = request.split(" ");
   const [asked = ""] = target.split("?");
   const place = [...path, "request"];
@@ -78,7 +78,13 @@ function checkEndpoint({ request, expect = {} }: Step, path: Path): Flaw[] {
   ];
 }
 
-function checkTexts(value: unknown, path: Path, before: ReadonlySet<string>, all: readonly string[], env: Env): Flaw[] {
+function checkTexts(
+  value: unknown,
+  path: Path,
+  before: ReadonlySet<string>,
+  all: readonly string[],
+  env: Env,
+): FileIssue[] {
   return [...textsIn(value, path)].flatMap(([text, place]) => {
     try {
       return referencesIn(text).flatMap((reference) => {
@@ -118,12 +124,12 @@ function faultOf(
   return `names no step: no step before has the id ${head}.${didYouMean(head, before)}`;
 }
 
-function checkFaultTexts(texts: readonly string[]): Flaw[] {
+function checkFaultTexts(texts: readonly string[]): FileIssue[] {
   const flaws = texts.flatMap((text, index) => refusalOf(() => readFault(text), ["faults", index], `faults[${index}]`));
   return flaws.length > 0 ? flaws : refusalOf(() => checkFaults(texts.map(readFault)), ["faults"], "faults");
 }
 
-function refusalOf(read: () => unknown, path: Path, name: string): Flaw[] {
+function refusalOf(read: () => unknown, path: Path, name: string): FileIssue[] {
   try {
     read();
     return [];

@@ -1,7 +1,7 @@
 import { configSchema } from "../../config/config-schema.ts";
 import { configKeys, namesAt } from "../../config/config-keys.ts";
 import { didYouMean } from "../../runtime/did-you-mean.ts";
-import type { Flaw, Path } from "./field-error.ts";
+import type { FileIssue, Path } from "./file-issue.ts";
 
 /** Keys that a daemon of a run's own decides itself. */
 const OWN: readonly string[] = ["storage", "server.host", "server.port"];
@@ -9,11 +9,11 @@ const OWN: readonly string[] = ["storage", "server.host", "server.port"];
 /** A file's configuration by dotted keys, as `{ "exchange.rate": 100 }`, and what is wrong with its names. */
 export function configValues(config: Readonly<Record<string, unknown>>): {
   readonly values: Readonly<Record<string, unknown>>;
-  readonly flaws: readonly Flaw[];
+  readonly flaws: readonly FileIssue[];
 } {
   const keys = new Set(configKeys(configSchema).map(({ name }) => name));
   const values: Record<string, unknown> = {};
-  const flaws: Flaw[] = [];
+  const flaws: FileIssue[] = [];
 
   function take(tree: object, above: readonly string[]): void {
     for (const [key, value] of Object.entries(tree) as [string, unknown][]) {

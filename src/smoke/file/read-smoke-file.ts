@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { didYouMean } from "../../runtime/did-you-mean.ts";
 import { checkMeaning } from "./check-smoke-file.ts";
 import { smokeFile, type SmokeContent } from "./smoke-file.ts";
-import type { Flaw, Path } from "./field-error.ts";
+import type { FileIssue, Path } from "./file-issue.ts";
 
 /** A smoke file that was read and checked. */
 export interface SmokeFile {
@@ -44,7 +44,7 @@ export function readSmokeFile(
   const value: unknown = document.toJS();
   if (value === null || value === undefined) return [at(0, "the file is empty: it needs `steps`.")];
   const parsed = smokeFile.safeParse(value);
-  const place = ({ path: keys, of = "value" }: Pick<Flaw, "path" | "of">): number => offsetOf(document, keys, of);
+  const place = ({ path: keys, of = "value" }: Pick<FileIssue, "path" | "of">): number => offsetOf(document, keys, of);
   const flaws = parsed.success ? checkMeaning(parsed.data, env) : parsed.error.issues.flatMap(flawsOf);
   if (flaws.length > 0 || !parsed.success) return flaws.map((flaw) => at(place(flaw), flaw.message));
   return {
@@ -56,7 +56,7 @@ export function readSmokeFile(
 }
 
 /** zod's issue in words that name the key. */
-function flawsOf(issue: z.core.$ZodIssue): Flaw[] {
+function flawsOf(issue: z.core.$ZodIssue): FileIssue[] {
   const path = issue.path as Path;
   const name = nameOf(path);
   if (issue.code === "unrecognized_keys") {

@@ -1,4 +1,4 @@
-import type { Flaw, Path } from "../file/field-error.ts";
+import type { FileIssue, Path } from "../file/file-issue.ts";
 
 /** Characters that a body's generated text has at most. */
 const LONGEST = 1_000_000;
@@ -9,10 +9,10 @@ interface Repeat {
 }
 
 /** What is wrong with a body: maps with `$` that make no text. */
-export function checkBody(value: unknown, path: Path): Flaw[] {
+export function checkBody(value: unknown, path: Path): FileIssue[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => checkBody(item, [...path, index]));
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]): Flaw[] => {
+  return Object.entries(value).flatMap(([key, item]): FileIssue[] => {
     if (!key.startsWith("$")) return checkBody(item, [...path, key]);
     if (isRepeat(value)) return [];
     const message = `a body knows no ${key} but { $repeat: [text, times] }, up to ${LONGEST} characters.`;

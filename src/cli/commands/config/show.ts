@@ -35,8 +35,8 @@ export const show = defineCommand({
     const loaded = await openConfig(context);
     const rows = configRows(loaded);
     await printRows(context, { data: rows, rows, columns: COLUMNS });
-    if (loaded.strangers.length > 0) {
-      context.terminal.say(`warning: variables that mean nothing to anp: ${loaded.strangers.join(", ")}`);
+    if (loaded.unknownVariables.length > 0) {
+      context.terminal.say(`warning: variables that mean nothing to anp: ${loaded.unknownVariables.join(", ")}`);
     }
   },
 });

@@ -4,9 +4,9 @@ import { formatOf, printRows, type Column } from "../../terminal/print.ts";
 import { toggle } from "../../framework/param.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { Check } from "../../../doctor/check.ts";
-import type { Result } from "../../../doctor/run-checks.ts";
+import type { CheckResult } from "../../../doctor/run-checks.ts";
 
-const COLUMNS: readonly Column<Result>[] = [
+const COLUMNS: readonly Column<CheckResult>[] = [
   { name: "check", of: ({ check }) => check },
   { name: "subject", of: ({ subject }) => subject },
   { name: "level", of: ({ level }) => level },
@@ -28,10 +28,10 @@ export const doctor = defineCommand({
   examples: ["doctor", "doctor --config /etc/anp/anp.yaml --strict", "doctor --demo --json"],
   async run({ strict }, context) {
     const { checks, unusable } = await checksOf(context);
-    const { examineAll, exitOf } = await import("../../../doctor/run-checks.ts");
+    const { runChecks, exitOf } = await import("../../../doctor/run-checks.ts");
     const { terminal } = context;
     const shows = formatOf(context) === "table";
-    const results = await examineAll(checks, (found) => (shows ? show(found, terminal) : Promise.resolve()));
+    const results = await runChecks(checks, (found) => (shows ? show(found, terminal) : Promise.resolve()));
     if (unusable !== undefined) results.unshift(...unusable);
     if (shows) {
       if (unusable !== undefined) await show(unusable, terminal);
@@ -45,7 +45,7 @@ export const doctor = defineCommand({
 });
 
 /** All checks; where the configuration cannot be used, what is wrong with it and the checks that need none. */
-async function checksOf(context: Context): Promise<{ checks: Check[]; unusable?: Result[] }> {
+async function checksOf(context: Context): Promise<{ checks: Check[]; unusable?: CheckResult[] }> {
   const [{ openConfig }, { versionsCheck }] = await Promise.all([
     import("../../target/open-config.ts"),
     import("../../../doctor/versions-check.ts"),
@@ -57,7 +57,7 @@ async function checksOf(context: Context): Promise<{ checks: Check[]; unusable?:
     return { checks: allChecks(examined) };
   } catch (error) {
     if ((error as Error).name !== "ConfigError") throw error;
-    const unusable = (error as Error).message.split("\n").map((message): Result => ({
+    const unusable = (error as Error).message.split("\n").map((message): CheckResult => ({
       check: "config",
       subject: "configuration",
       level: "error",
@@ -70,7 +70,7 @@ async function checksOf(context: Context): Promise<{ checks: Check[]; unusable?:
 
 const MARKS = { ok: ["green", "ok     "], warning: ["bold", "warning"], error: ["red", "error  "] } as const;
 
-async function show(results: readonly Result[], terminal: Terminal): Promise<void> {
+async function show(results: readonly CheckResult[], terminal: Terminal): Promise<void> {
   const lines = results.flatMap(({ check, subject, level, message, loses, remedy }) => {
     const [style, mark] = MARKS[level];
     const indent = " ".repeat(mark.length + 2);
@@ -83,8 +83,8 @@ async function show(results: readonly Result[], terminal: Terminal): Promise<voi
   await terminal.write(`${lines.join("\n")}\n`);
 }
 
-function summaryOf(results: readonly Result[]): string {
-  const count = (level: Result["level"]): number => results.filter((result) => result.level === level).length;
+function summaryOf(results: readonly CheckResult[]): string {
+  const count = (level: CheckResult["level"]): number => results.filter((result) => result.level === level).length;
   const named = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
   return `${named(count("error"), "error")}, ${named(count("warning"), "warning")}, ${count("ok")} ok.`;
 }

@@ -41,12 +41,12 @@ export const exportLedger = defineCommand({
     await withAccounts(context, async ({ service }) => {
       const users = await knownUsers(service, user);
       if (format === "jsonl" && !entries) {
-        const [{ sealed }, { exportLedgers }, { toIso }] = await Promise.all([
+        const [{ checksummed }, { exportLedgers }, { toIso }] = await Promise.all([
           import("../../../backup/checksummed-lines.ts"),
           import("../../../backup/ledger-export.ts"),
           import("../../../runtime/clock.ts"),
         ]);
-        const lines = sealed("ledger", toIso(service.clock.now()), exportLedgers(service, users));
+        const lines = checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users));
         const printer = openLinePrinter(context);
         for await (const line of lines) {
           if (!(await printer.print(line))) return;

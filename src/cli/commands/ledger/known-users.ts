@@ -7,7 +7,7 @@ import type { AccountsService } from "../../../service/accounts-service.ts";
  */
 export async function knownUsers(service: AccountsService, user: string | undefined): Promise<string[]> {
   if (user !== undefined) {
-    await service.standings.of(user);
+    await service.userStates.of(user);
     return [user];
   }
   const ids: string[] = [];

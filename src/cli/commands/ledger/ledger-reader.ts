@@ -14,7 +14,7 @@ export interface LedgerReader {
 }
 
 /** Reads the ledger of the operations' user, on the storage or through a daemon. */
-export function openReader(operations: AccountOperations, user: string | undefined): LedgerReader {
+export function openLedgerReader(operations: AccountOperations, user: string | undefined): LedgerReader {
   const { session } = operations;
   return session === undefined ? daemonReader(operations) : storageReader(session.service.ledger, user!);
 }
@@ -22,7 +22,7 @@ export function openReader(operations: AccountOperations, user: string | undefin
 /** Reads a user's ledger on the storage. */
 export function storageReader(ledger: Ledger, user: string): LedgerReader {
   return {
-    total: async () => (await ledger.standing(user)).version,
+    total: async () => (await ledger.state(user)).version,
     read: async (from, to) => (await ledger.read(user, from, to)).map(toRow),
   };
 }

@@ -46,12 +46,12 @@ export const list = defineCommand({
     const query = { ...(page !== undefined && { page }), ...(pageSize !== undefined && { page_size: pageSize }) };
     checkInput("getLedger", { query });
     const show = async (operations: AccountOperations): Promise<void> => {
-      const [{ openReader }, { printAll, printPage }] = await Promise.all([
+      const [{ openLedgerReader }, { printAll, printPage }] = await Promise.all([
         import("./ledger-reader.ts"),
         import("./print-entries.ts"),
       ]);
       const who = await operations.whose();
-      const reader = openReader(operations, who);
+      const reader = openLedgerReader(operations, who);
       if (following) {
         const { follow } = await import("./follow.ts");
         await follow(context, reader, selection, pageSize ?? PAGE_SIZE);

@@ -6,7 +6,7 @@ import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { optional, required } from "../../framework/param.ts";
 import { formatOf, printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
-import { userNamed } from "../../target/user-named.ts";
+import { findUser } from "../../target/user-named.ts";
 import { text } from "../../framework/value-readers.ts";
 import { showAge, showLocal } from "../../framework/when.ts";
 import { nowOf } from "./selection-flags.ts";
@@ -35,7 +35,7 @@ export const show = defineCommand({
     const { terminal } = context;
     const found = await withAccounts(context, async ({ service }) => {
       const { findEntry } = await import("./find-entry.ts");
-      const who = user === undefined ? undefined : await userNamed(service, user);
+      const who = user === undefined ? undefined : await findUser(service, user);
       return findEntry(service, what, who, (words) => {
         terminal.progress(words);
       });

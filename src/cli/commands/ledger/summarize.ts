@@ -14,10 +14,10 @@ export interface LedgerSummary {
     readonly free_uses: number;
   }[];
   /** Newest first; a day without an entry is left out. */
-  readonly by_day: readonly DaySums[];
+  readonly by_day: readonly DaySummary[];
 }
 
-export interface DaySums {
+export interface DaySummary {
   /** `YYYY-MM-DD` */
   readonly day: string;
   readonly earned: number;
@@ -31,7 +31,7 @@ export interface DaySums {
  *
  * @param offset minutes east of UTC, at whose midnight a day begins
  */
-export function createSummary(offset: number): { add(row: LedgerRow): void; result(): LedgerSummary } {
+export function createLedgerSummary(offset: number): { add(row: LedgerRow): void; result(): LedgerSummary } {
   const all = emptyTally();
   const types = new Map<string, Tally>();
   const days = new Map<string, Tally>();

@@ -20,22 +20,21 @@ export const summary = defineCommand({
   examples: ["ledger summary alice", "ledger summary alice --since 7d --json", "ledger summary alice --type chat_cost"],
   async run({ user, ...flags }, context) {
     const now = nowOf(context);
-    const [{ offsetMinutes }, { openReader }, { newestFirst }, { createSummary }, { printSummary }] = await Promise.all(
-      [
-        import("../../../accounts/quota-rules.ts"),
+    const [{ offsetMinutes }, { openLedgerReader }, { newestFirst }, { createLedgerSummary }, { printSummary }] =
+      await Promise.all([
+        import("../../../runtime/utc-offset.ts"),
         import("./ledger-reader.ts"),
         import("./select-entries.ts"),
         import("./summarize.ts"),
         import("./print-summary.ts"),
-      ],
-    );
+      ]);
     const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, now);
     const sum = async (operations: AccountOperations) => {
       const { user_id, balance_points, next_reset_at } = (await operations.run("getMe", {})).data;
       const offset = offsetMinutes(/(Z|[+-]\d\d:\d\d)$/.exec(next_reset_at)?.[1] ?? "Z") ?? 0;
-      const sums = createSummary(offset);
+      const sums = createLedgerSummary(offset);
       const sweep = createSweeper();
-      for await (const row of newestFirst(openReader(operations, user_id), selection)) {
+      for await (const row of newestFirst(openLedgerReader(operations, user_id), selection)) {
         sums.add(row);
         if (row.id % 100 === 0) sweep();
       }

@@ -3,7 +3,7 @@ import { required } from "../../framework/param.ts";
 import { withAccounts } from "../../target/session.ts";
 import { text } from "../../framework/value-readers.ts";
 import { createFaults } from "./archive-findings.ts";
-import { takeIn } from "./restore-into.ts";
+import { restoreInto } from "./restore-into.ts";
 
 export const copy = defineCommand({
   name: "copy",
@@ -27,7 +27,7 @@ export const copy = defineCommand({
       const faults = createFaults();
       const target = await openStorage(to);
       try {
-        await takeIn(context, target, storedValues(service.storage, faults.note));
+        await restoreInto(context, target, storedValues(service.storage, faults.note));
       } finally {
         await target.close();
       }

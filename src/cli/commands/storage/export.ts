@@ -17,7 +17,7 @@ export const exportStorage = defineCommand({
   formats: ["jsonl"],
   async run(_values, context) {
     await withAccounts(context, async ({ service }) => {
-      const [{ sealed }, { storedValues }] = await Promise.all([
+      const [{ checksummed }, { storedValues }] = await Promise.all([
         import("../../../backup/checksummed-lines.ts"),
         import("../../../backup/storage-archive.ts"),
       ]);
@@ -26,7 +26,7 @@ export const exportStorage = defineCommand({
         for await (const value of storedValues(service.storage, faults.note)) yield JSON.stringify(value);
       }
       const printer = openLinePrinter(context);
-      for await (const line of sealed("storage", toIso(service.clock.now()), lines())) {
+      for await (const line of checksummed("storage", toIso(service.clock.now()), lines())) {
         if (!(await printer.print(line))) return;
       }
       await printer.end();

@@ -6,7 +6,7 @@ import { openLines } from "../../terminal/input-lines.ts";
 import { required } from "../../framework/param.ts";
 import { withAccounts } from "../../target/session.ts";
 import { text } from "../../framework/value-readers.ts";
-import { takeIn } from "./restore-into.ts";
+import { restoreInto } from "./restore-into.ts";
 
 export const importStorage = defineCommand({
   name: "import",
@@ -26,30 +26,30 @@ export const importStorage = defineCommand({
     await withAccounts(
       context,
       async ({ service }) => {
-        const [{ unsealed, SealError }, { storedValue }] = await Promise.all([
+        const [{ verifyChecksum, ChecksumError }, { storedValue }] = await Promise.all([
           import("../../../backup/checksummed-lines.ts"),
           import("../../../backup/storage-archive.ts"),
         ]);
         const lines = await openLines(file);
         async function* values(): AsyncGenerator<StoredValue> {
-          for await (const { number, text: line } of unsealed("storage", lines.read())) {
+          for await (const { number, text: line } of verifyChecksum("storage", lines.read())) {
             let value: unknown;
             try {
               value = JSON.parse(line);
             } catch (error) {
-              throw new SealError(`Line ${number}: ${(error as Error).message}.`);
+              throw new ChecksumError(`Line ${number}: ${(error as Error).message}.`);
             }
             const parsed = storedValue.safeParse(value);
             if (!parsed.success) {
               const [issue] = parsed.error.issues;
-              throw new SealError(`Line ${number} is no line of a storage export: ${issue!.message}.`);
+              throw new ChecksumError(`Line ${number} is no line of a storage export: ${issue!.message}.`);
             }
             yield parsed.data;
           }
         }
         try {
           await check(context, values());
-          await takeIn(context, service.storage, values());
+          await restoreInto(context, service.storage, values());
         } finally {
           await lines.close();
         }

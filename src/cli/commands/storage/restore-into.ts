@@ -8,7 +8,11 @@ import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { printRecord } from "../../terminal/print.ts";
 
 /** Takes values into an empty storage, verifies its ledgers and prints what came. */
-export async function takeIn(context: Context, storage: Storage, values: AsyncIterable<StoredValue>): Promise<void> {
+export async function restoreInto(
+  context: Context,
+  storage: Storage,
+  values: AsyncIterable<StoredValue>,
+): Promise<void> {
   const { terminal } = context;
   const [{ storeValues }, { verifyLedgers }, { markFinished }, { sessionTrace }] = await Promise.all([
     import("../../../backup/restore-storage.ts"),

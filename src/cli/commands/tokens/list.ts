@@ -2,7 +2,7 @@ import { defineCommand } from "../../framework/define-command.ts";
 import { knownUser } from "../../framework/param.ts";
 import { printRows } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
-import { USER_OR_TOKEN, userNamed } from "../../target/user-named.ts";
+import { USER_OR_TOKEN, findUser } from "../../target/user-named.ts";
 import { nowOf } from "../ledger/selection-flags.ts";
 import { tokenColumns } from "./token-columns.ts";
 import { toRow } from "./token-state.ts";
@@ -15,7 +15,7 @@ export const list = defineCommand({
   examples: ["tokens list alice", "tokens list alice --json"],
   async run({ user }, context) {
     const rows = await withAccounts(context, async ({ service }) => {
-      const who = await userNamed(service, user);
+      const who = await findUser(service, user);
       const records = await service.tokens.list(who);
       return records.map((record) => toRow(record, service.clock.now()));
     });

@@ -3,7 +3,7 @@ import { defineCommand, type Context } from "../../framework/define-command.ts";
 import { knownUser } from "../../framework/param.ts";
 import { formatOf, printRecord, printRows, type Column } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
-import { USER_OR_TOKEN, userNamed } from "../../target/user-named.ts";
+import { USER_OR_TOKEN, findUser } from "../../target/user-named.ts";
 import { showAge, showLocal, showReset } from "../../framework/when.ts";
 import { ledgerColumns } from "../ledger/ledger-rows.ts";
 import { nowOf } from "../ledger/selection-flags.ts";
@@ -23,7 +23,7 @@ export const show = defineCommand({
   async run({ user }, context) {
     const overview = await withAccounts(context, async ({ service }) => {
       const { overviewOf } = await import("./user-overview.ts");
-      return overviewOf(service, await userNamed(service, user));
+      return overviewOf(service, await findUser(service, user));
     });
     const format = formatOf(context);
     if (format === "table") await draw(context, overview);

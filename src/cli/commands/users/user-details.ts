@@ -16,11 +16,11 @@ export interface UserDetails extends QuotaState {
 
 /** @throws AnpError 404 for a user who is not known */
 export async function detailsOf(service: AccountsService, user: string): Promise<UserDetails> {
-  const [{ profile, standing, quotaState }, subscription] = await Promise.all([
-    service.standings.of(user),
+  const [{ profile, ledgerState, quotaState }, subscription] = await Promise.all([
+    service.userStates.of(user),
     service.subscriptions.get(user),
   ]);
-  const { balance, total_earned, total_spent } = standing.account;
+  const { balance, total_earned, total_spent } = ledgerState.account;
   return {
     user_id: user,
     lang: profile.lang,
@@ -28,7 +28,7 @@ export async function detailsOf(service: AccountsService, user: string): Promise
     balance,
     total_earned,
     total_spent,
-    entries: standing.version,
+    entries: ledgerState.version,
     ...quotaState,
     plan: subscription.plan,
     subscription: subscription.status,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { detectLanguage, nearestLanguage } from "../../src/language/detect-language.ts";
-import { quantitiesOf } from "../../src/language/quantities.ts";
-import { plainText, shorten } from "../../src/language/plain-text.ts";
-import { dominantSentiment, sentimentOf } from "../../src/news/items/sentiment.ts";
-import { detectSymbols } from "../../src/language/symbols.ts";
+import { detectLanguage, nearestLanguage } from "../../../src/language/detect-language.ts";
+import { quantitiesOf } from "../../../src/language/quantities.ts";
+import { plainText, shorten } from "../../../src/language/plain-text.ts";
+import { dominantSentiment, sentimentOf } from "../../../src/news/items/sentiment.ts";
+import { detectSymbols } from "../../../src/language/symbols.ts";
 
 describe("assets", () => {
   test.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { HALF_LIFE_MS, heatOf, type Telling } from "../../src/news/topics/heat.ts";
-import { NOON } from "./world.ts";
+import { HALF_LIFE_MS, heatOf, type Telling } from "../../../src/news/topics/heat.ts";
+import { NOON } from "../world.ts";
 
 const telling = fc.record({
   source: fc.constantFrom("a", "b", "c", "d"),

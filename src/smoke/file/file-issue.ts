@@ -2,7 +2,7 @@
 export type Path = readonly (string | number)[];
 
 /** What is wrong with a file's content, and where. */
-export interface Flaw {
+export interface FileIssue {
   readonly path: Path;
   /** Whether the key itself is wrong, or its value (the default). */
   readonly of?: "key" | "value";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { mergeItems } from "../../src/news/items/dedupe.ts";
-import { feedItems } from "../../src/news/items/feed-item.ts";
-import type { Source } from "../../src/news/sources/sources.ts";
-import type { StoredItem } from "../../src/news/items/stored-items.ts";
-import { HOUR, NOON } from "./world.ts";
+import { mergeItems } from "../../../src/news/items/dedupe.ts";
+import { feedItems } from "../../../src/news/items/feed-item.ts";
+import type { Source } from "../../../src/news/sources/sources.ts";
+import type { StoredItem } from "../../../src/news/items/stored-items.ts";
+import { HOUR, NOON } from "../world.ts";
 
 const source = (id: string, name = id): Source => ({
   id,

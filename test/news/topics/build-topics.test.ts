@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { feedItems } from "../../src/news/items/feed-item.ts";
-import type { StoredItem } from "../../src/news/items/stored-items.ts";
-import { buildTopics, countRebuilt } from "../../src/news/topics/build-topics.ts";
-import { NOON } from "./world.ts";
+import { feedItems } from "../../../src/news/items/feed-item.ts";
+import type { StoredItem } from "../../../src/news/items/stored-items.ts";
+import { buildTopics, countRebuilt } from "../../../src/news/topics/build-topics.ts";
+import { NOON } from "../world.ts";
 
 const SOURCE = { id: "s", kind: "news", name: "S", location: "https://s.example/feed", lang: "en" } as const;
 const item = (title: string): StoredItem => {

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { createUsers } from "../../src/accounts/users.ts";
 import { verifyLedger, verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
-import { sealed } from "../../src/backup/checksummed-lines.ts";
+import { checksummed } from "../../src/backup/checksummed-lines.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { exportLedgers } from "../../src/backup/ledger-export.ts";
 import { importLedgers, type ImportProgress } from "../../src/backup/ledger-import.ts";
@@ -164,11 +164,11 @@ it("refuses an entry where another one is", async () => {
 });
 
 async function exported(storage: Storage): Promise<string[]> {
-  return collected(sealed("ledger", NOW, exportLedgers({ storage, ledger: openLedger(storage) }, USERS)));
+  return collected(checksummed("ledger", NOW, exportLedgers({ storage, ledger: openLedger(storage) }, USERS)));
 }
 
 function sealedLines(content: readonly string[]): Promise<string[]> {
-  return collected(sealed("ledger", NOW, Readable.from(content)));
+  return collected(checksummed("ledger", NOW, Readable.from(content)));
 }
 
 async function collected(all: AsyncIterable<string>): Promise<string[]> {

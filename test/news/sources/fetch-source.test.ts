@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { printLocation, type ReaderOptions, readSource } from "../../src/news/sources/fetch-source.ts";
-import { serve, type TestServer } from "./server.ts";
+import { printLocation, type ReaderOptions, readSource } from "../../../src/news/sources/fetch-source.ts";
+import { serve, type TestServer } from "../server.ts";
 
 const NONE = { etag: null, lastModified: null };
 const options = (more: Partial<ReaderOptions> = {}): ReaderOptions => ({

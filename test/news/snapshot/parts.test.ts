@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { News } from "../../src/news/news.ts";
+import type { News } from "../../../src/news/news.ts";
 import {
   isClaim,
   SNAPSHOT_STREAM,
   type SnapshotRecord,
   streamItem,
   type StreamItem,
-} from "../../src/news/snapshot/snapshot-record.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
-import type { Key } from "../../src/storage/storage.ts";
-import { openStream } from "../../src/storage/stream.ts";
-import { watchedStorage } from "../support/watched-storage.ts";
-import { createWorld, HOUR, NOON, rss, type World } from "./world.ts";
+} from "../../../src/news/snapshot/snapshot-record.ts";
+import { StorageError } from "../../../src/storage/storage-errors.ts";
+import type { Key } from "../../../src/storage/storage.ts";
+import { openStream } from "../../../src/storage/stream.ts";
+import { watchedStorage } from "../../support/watched-storage.ts";
+import { createWorld, HOUR, NOON, rss, type World } from "../world.ts";
 
 let world: World;
 let at: number;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createFreshCache } from "../../src/runtime/ttl-cache.ts";
+import { createTtlCache } from "../../src/runtime/ttl-cache.ts";
 
 interface Value {
   readonly n: number;
@@ -9,7 +9,7 @@ interface Value {
 function open(ttl_ms: number) {
   const loads: { end: (value: Value | undefined) => void; fail: (error: Error) => void }[] = [];
   let now = 1;
-  const cache = createFreshCache<Value>(
+  const cache = createTtlCache<Value>(
     ttl_ms,
     () => new Promise((resolve, reject) => void loads.push({ end: resolve, fail: reject })),
     () => now,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import { sealed, SealError, unsealed } from "../../src/backup/checksummed-lines.ts";
+import { checksummed, ChecksumError, verifyChecksum } from "../../src/backup/checksummed-lines.ts";
 
 const NOW = "2026-11-20T00:00:00.000Z";
 const HEAD = JSON.stringify({ anp_export: "ledger", version: 1, created_at: NOW });
@@ -9,7 +9,7 @@ const EMPTY = createHash("sha256").digest("hex");
 
 it("gives back the lines that were sealed, with their numbers in the input", async () => {
   const lines: string[] = [];
-  for await (const line of sealed("ledger", NOW, Readable.from(["a", "b"]))) lines.push(line);
+  for await (const line of checksummed("ledger", NOW, Readable.from(["a", "b"]))) lines.push(line);
   expect(await open(lines)).toEqual([
     { number: 2, text: "a" },
     { number: 3, text: "b" },
@@ -29,11 +29,11 @@ it.for<[what: string, lines: readonly string[]]>([
   ["another kind", [HEAD.replace("ledger", "storage"), "{}"]],
   ["a newer version", [HEAD.replace("1", "2"), "{}"]],
 ])("refuses %s", async ([, lines]) => {
-  await expect(open(lines)).rejects.toThrow(SealError);
+  await expect(open(lines)).rejects.toThrow(ChecksumError);
 });
 
 async function open(lines: readonly string[]) {
   const found = [];
-  for await (const line of unsealed("ledger", Readable.from(lines))) found.push(line);
+  for await (const line of verifyChecksum("ledger", Readable.from(lines))) found.push(line);
   return found;
 }

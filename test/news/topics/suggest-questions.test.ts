@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { detectLanguage } from "../../src/language/detect-language.ts";
-import type { NewsItem } from "../../src/news/snapshot/projection.ts";
-import { suggestQuestions } from "../../src/news/topics/suggest-questions.ts";
-import { detectSymbols } from "../../src/language/symbols.ts";
+import { detectLanguage } from "../../../src/language/detect-language.ts";
+import type { NewsItem } from "../../../src/news/snapshot/projection.ts";
+import { suggestQuestions } from "../../../src/news/topics/suggest-questions.ts";
+import { detectSymbols } from "../../../src/language/symbols.ts";
 
 const item = (title: string, summary = ""): NewsItem => ({
   id: title,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
-import { anp } from "./anp.ts";
+import { anp } from "../cli/anp.ts";
 
 /** What the README lists. */
 const COMMANDS =

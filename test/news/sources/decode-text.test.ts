@@ -1,6 +1,6 @@
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
-import { decodeText } from "../../src/news/sources/decode-text.ts";
+import { decodeText } from "../../../src/news/sources/decode-text.ts";
 
 const SIMPLIFIED = "比特币突破十万美元，市场情绪升温；交易所公告将下架三个代币交易对。";
 const TRADITIONAL = "比特幣突破十萬美元，市場情緒升溫；交易所公告將下架三個代幣交易對。";

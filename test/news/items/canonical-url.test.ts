@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cleanUrl, urlKey } from "../../src/news/items/canonical-url.ts";
+import { cleanUrl, urlKey } from "../../../src/news/items/canonical-url.ts";
 
 describe("a link", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { packageFile } from "../runtime/package-file.ts";
+import { packageFile } from "./package-file.ts";
 
 /** The version of this program, of its package.json. */
 export function version(): string {

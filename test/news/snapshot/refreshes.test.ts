@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isClaim, streamItem, SNAPSHOT_STREAM, type StreamItem } from "../../src/news/snapshot/snapshot-record.ts";
-import { fixedClock } from "../../src/runtime/clock.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
-import type { Storage } from "../../src/storage/storage.ts";
-import { openStream } from "../../src/storage/stream.ts";
-import { until } from "../support/until.ts";
-import { watchedStorage } from "../support/watched-storage.ts";
-import { serve, type TestServer } from "./server.ts";
-import { createWorld, HOUR, NOON, rss, type World } from "./world.ts";
+import { isClaim, streamItem, SNAPSHOT_STREAM, type StreamItem } from "../../../src/news/snapshot/snapshot-record.ts";
+import { fixedClock } from "../../../src/runtime/clock.ts";
+import { StorageError } from "../../../src/storage/storage-errors.ts";
+import type { Storage } from "../../../src/storage/storage.ts";
+import { openStream } from "../../../src/storage/stream.ts";
+import { until } from "../../support/until.ts";
+import { watchedStorage } from "../../support/watched-storage.ts";
+import { serve, type TestServer } from "../server.ts";
+import { createWorld, HOUR, NOON, rss, type World } from "../world.ts";
 
 let world: World;
 let servers: TestServer[];

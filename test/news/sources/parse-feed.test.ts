@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseFeed } from "../../src/news/sources/parse-feed.ts";
-import { rss } from "./world.ts";
+import { parseFeed } from "../../../src/news/sources/parse-feed.ts";
+import { rss } from "../world.ts";
 
 const AT = Date.parse("2026-11-20T08:00:00Z");
 const ENTRY = {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { clusterHeadlines } from "../../src/news/topics/cluster.ts";
-import { nearest } from "../../src/news/topics/neighbours.ts";
-import { createPace } from "../../src/news/topics/event-loop-yield.ts";
-import { detectLanguage } from "../../src/language/detect-language.ts";
-import { detectSymbols } from "../../src/language/symbols.ts";
-import { type Headline, vectorsOf } from "../../src/news/topics/term-vectors.ts";
-import { HOUR, NOON } from "./world.ts";
+import { clusterHeadlines } from "../../../src/news/topics/cluster.ts";
+import { nearest } from "../../../src/news/topics/neighbours.ts";
+import { createEventLoopYield } from "../../../src/news/topics/event-loop-yield.ts";
+import { detectLanguage } from "../../../src/language/detect-language.ts";
+import { detectSymbols } from "../../../src/language/symbols.ts";
+import { type Headline, vectorsOf } from "../../../src/news/topics/term-vectors.ts";
+import { HOUR, NOON } from "../world.ts";
 
 const told = (title: string, at = NOON, summary = ""): Headline => ({
   title,
@@ -112,7 +112,7 @@ describe("clusters", () => {
 });
 
 test("a point's neighbours are those that share what is rare", async () => {
-  const pace = createPace(1000);
+  const pace = createEventLoopYield(1000);
   const points = await vectorsOf(
     [...BRIDGE, ...MERGER].map((title) => told(title)),
     pace,

@@ -130,7 +130,7 @@ describe("configuration", () => {
     withFile("server: { port: 1, host: h, drain_ms: 5 }\nstorage: 'memory:'\n", async (file) => {
       const env = { ANP_SERVER_PORT: "2", ANP_SERVER_HOST: "e", ANP_STRANGER: "x", ANP_SERVICE_HOST: "kubernetes" };
       const flags = { "server.port": 3 };
-      const { sources, strangers } = await loadConfig({ file, env, flags, fixture: { storage: "fs:own" } });
+      const { sources, unknownVariables } = await loadConfig({ file, env, flags, fixture: { storage: "fs:own" } });
       const of = (key: string) => describeSource(sources.get(key)!);
       expect([of("server.port"), of("server.host"), of("server.drain_ms"), of("storage"), of("log.level")]).toEqual([
         "flag",
@@ -139,7 +139,7 @@ describe("configuration", () => {
         "fixture",
         "default",
       ]);
-      expect(strangers).toEqual(["ANP_STRANGER"]);
+      expect(unknownVariables).toEqual(["ANP_STRANGER"]);
     }));
 
   it("takes lists from the environment with commas, and a section without keys for none", () =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseDate } from "../../src/news/sources/feed-dates.ts";
+import { parseDate } from "../../../src/news/sources/feed-dates.ts";
 
 test.each([
   ["Fri, 20 Nov 2026 16:00:00 +0800", "2026-11-20T08:00:00.000Z"],
