@@ -4,8 +4,30 @@ import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints
 import { errorEnvelope, successEnvelope } from "./envelope.ts";
 import { ERRORS, type ErrorCode, type ErrorKind } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
+import { version } from "../runtime/version.ts";
 
-const VERSION = "1.0.0";
+/** What a client developer needs to know before the first call, in Markdown. */
+const DESCRIPTION = `A question-answering assistant, a news feed with clustered topics, and points, quota and subscription for the users of a trading platform.
+
+## Tokens
+
+Operations with a lock take the user's token in the header \`X-User-Token\`. The operator issues one with \`anp tokens issue USER\`; where \`auth.jwt\` is configured, the platform's own JWTs are valid too. \`anp serve --demo\` prints the tokens of its users. On operations where the token is optional, a missing, unknown or expired token makes the caller anonymous.
+
+## The envelope
+
+Every answer is a JSON object with \`success\`, \`code\`, \`message\` and \`request_id\`. A success has \`code\` 0 and its result in \`data\`. A failure has a code of the table below and no \`data\`; 422 lists every invalid field in \`errors\`, 500 has a \`detail\`. The header \`X-Request-Id\` of a request becomes its \`request_id\` where it is well-formed.
+
+## Error codes
+
+| code | HTTP status | message | what to do |
+| --- | --- | --- | --- |
+${Object.entries(ERRORS)
+  .map(([code, { status, message, remedy }]) => `| ${code} | ${status} | ${message} | ${remedy} |`)
+  .join("\n")}
+
+## Idempotency
+
+A request that changes points can be repeated safely: send the same \`Idempotency-Key\` (1 to ${LIMITS.idempotencyKey} printable ASCII characters) and the same body. The repeat returns the first result and the header \`Idempotency-Replayed: true\`; nothing is charged or credited twice. The same key with another body is 422. The trade reward takes its \`ref_id\` as the key.`;
 
 /** The OpenAPI 3.1 document of the interface, as JSON text. */
 export function openApiText(): string {
@@ -22,10 +44,10 @@ export function openApiDocument(): ReturnType<typeof createDocument> {
     openapi: "3.1.0",
     info: {
       title: "Assistant, News and Points",
-      version: VERSION,
-      description:
-        "A question-answering assistant, a news feed with clustered topics, and points, quota and subscription for the users of a trading platform.",
-      contact: { name: "anp", url: "https://anp.example" },
+      version: version(),
+      description: DESCRIPTION,
+      // Who that is differs from daemon to daemon.
+      contact: { name: "The operator of this daemon" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "The daemon that serves this document" }],
@@ -43,7 +65,7 @@ export function openApiDocument(): ReturnType<typeof createDocument> {
           type: "apiKey",
           in: "header",
           name: "X-User-Token",
-          description: "The user's login-state token",
+          description: "The user's token: one that `anp tokens issue` printed, or a JWT of the platform",
         },
       },
     },

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -37,6 +37,19 @@ describe("the OpenAPI document", () => {
 
   it("is valid for redocly", async () => {
     await lint("redocly", (file) => ["lint", file, "--max-problems", "100"]);
+  });
+
+  it("is of this package's version, and explains tokens, the envelope, every error code and repeats", async () => {
+    const { info } = openApiDocument();
+    const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+    expect(info.version).toBe(manifest.version);
+    expect(info.contact?.url).toBeUndefined();
+    for (const word of ["X-User-Token", "anp tokens issue", "request_id", "Idempotency-Key", "Idempotency-Replayed"]) {
+      expect(info.description).toContain(word);
+    }
+    for (const [code, { status, message }] of Object.entries(ERRORS)) {
+      expect(info.description).toContain(`| ${code} | ${status} | ${message} |`);
+    }
   });
 
   it("holds each endpoint with its stability, errors and example", () => {
