@@ -134,13 +134,13 @@ describe("a remote source", () => {
 
 describe("a local source", () => {
   test("is read relative to the config's folder", async () => {
-    const reading = await readSource("fetch.test.ts", NONE, options({ maxBytes: 1_000_000 }));
+    const reading = await readSource("fetch-source.test.ts", NONE, options({ maxBytes: 1_000_000 }));
     expect(reading.changed && Buffer.from(reading.bytes).toString()).toContain("relative to the config");
   });
 
   test("fails when it does not exist, is too large or is a folder", async () => {
     await expect(readSource("none.xml", NONE, options())).rejects.toMatchObject({ failure: "not_found" });
-    await expect(readSource("fetch.test.ts", NONE, options({ maxBytes: 10 }))).rejects.toMatchObject({
+    await expect(readSource("fetch-source.test.ts", NONE, options({ maxBytes: 10 }))).rejects.toMatchObject({
       failure: "too_large",
     });
     await expect(readSource(".", NONE, options())).rejects.toMatchObject({ failure: "unreadable" });
