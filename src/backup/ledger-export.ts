@@ -2,12 +2,13 @@ import { storedSubscription, subscriptionKey } from "../accounts/subscriptions.t
 import { profileKey, userProfile } from "../accounts/users.ts";
 import { AnpError } from "../contract/errors.ts";
 import { entry, type Entry } from "../ledger/entry.ts";
-import { ledgerKey, type Ledger } from "../ledger/ledger.ts";
+import { ledgerKey } from "../ledger/ledger-keys.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { parseDocument, readDocument } from "../storage/documents.ts";
 import type { Storage } from "../storage/storage.ts";
 import { openStream } from "../storage/stream.ts";
 import type { UserLine, UsersLine } from "./ledger-lines.ts";
-import { message, messageKey } from "../service/messages.ts";
+import { message, messageKey } from "../assistant/sessions/messages.ts";
 
 const USERS_A_LINE = 500;
 const ENTRIES_AT_ONCE = 256;

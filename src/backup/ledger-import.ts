@@ -3,14 +3,14 @@ import { subscriptionKey } from "../accounts/subscriptions.ts";
 import { profileKey, userProfile } from "../accounts/users.ts";
 import { chainError } from "../ledger/chain.ts";
 import { entry, type Entry } from "../ledger/entry.ts";
-import { entryKey, ledgerKey, operationKey } from "../ledger/ledger.ts";
+import { entryKey, ledgerKey, operationKey } from "../ledger/ledger-keys.ts";
 import { ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { headHint } from "../storage/stream-keys.ts";
 import { openStream } from "../storage/stream.ts";
 import { ledgerLine, type UserLine, type UsersLine } from "./ledger-lines.ts";
-import { messageKey } from "../service/messages.ts";
+import { messageKey } from "../assistant/sessions/messages.ts";
 
 /** How far an import has come. */
 export interface ImportProgress {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { storedSubscription } from "../accounts/subscriptions.ts";
 import { userProfile } from "../accounts/users.ts";
 import { entry } from "../ledger/entry.ts";
-import { message } from "../service/messages.ts";
+import { message } from "../assistant/sessions/messages.ts";
 
 /**
  * The lines of a ledger export. First all users, so that an import can tell before it writes anything whether one of

@@ -1,5 +1,5 @@
 import { entry } from "../ledger/entry.ts";
-import { operationKey } from "../ledger/ledger.ts";
+import { operationKey } from "../ledger/ledger-keys.ts";
 import { printKey } from "../storage/documents.ts";
 import { EncodedSegment, type Storage } from "../storage/storage.ts";
 import { streamItem } from "../storage/stream-keys.ts";

@@ -4,7 +4,7 @@ import { CorruptionError } from "../storage/storage-errors.ts";
 import { encodeSegment } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { streamItem } from "../storage/stream-keys.ts";
-import { entryKey, operationPointer } from "./ledger.ts";
+import { entryKey, operationPointer } from "./ledger-keys.ts";
 
 /** What is wrong in a user's ledger. */
 export interface LedgerDamage {

@@ -1,17 +1,16 @@
 import { LRUCache } from "lru-cache";
-import { z } from "zod";
 import type { QuotaRules } from "../accounts/quota-rules.ts";
 import { AnpError, invalid, type FieldError } from "../contract/errors.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
 import { encodeKey } from "../storage/keys.ts";
-import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
-import { itemKey } from "../storage/stream-keys.ts";
+import type { Storage } from "../storage/storage.ts";
 import { openStream, serializeItem, type Stream } from "../storage/stream.ts";
 import { canonicalJson, sha256 } from "../runtime/canonical-json.ts";
 import { decide, type Change, type Command } from "./decide.ts";
 import { EMPTY_ACCOUNT, entry, genesisHash, hashEntry, type Account, type Entry } from "./entry.ts";
+import { entryKey, ledgerKey, operationKey, operationPointer } from "./ledger-keys.ts";
 import { createKeyedMutex } from "../runtime/keyed-mutex.ts";
 
 /** Identifies a change, so that asking for it again gives the first result instead of a second change. */
@@ -246,24 +245,6 @@ interface Head {
   /** The storage's, when it was read. */
   readonly generation: number;
 }
-
-/** Where a user's ledger is stored. */
-export function ledgerKey(user: string | EncodedSegment): Key {
-  return ["users", user, "ledger"];
-}
-
-/** Where an entry of a user's ledger is stored. */
-export function entryKey(user: string | EncodedSegment, number: number): Key {
-  return itemKey(new EncodedSegment(encodeKey(ledgerKey(user))), number);
-}
-
-/** Where the number of an operation's entry is stored. */
-export function operationKey(user: string | EncodedSegment, operation: string): Key {
-  return ["users", user, "operations", operation];
-}
-
-/** The index from an operation id to the number of its entry. */
-export const operationPointer: z.ZodType<{ entry: number }> = z.strictObject({ entry: z.int().min(1) });
 
 function requestHash(operation: Operation): string {
   return sha256(canonicalJson(operation.request));

@@ -4,7 +4,7 @@ import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
 import { decodeSegment, encodeSegment } from "../storage/keys.ts";
 import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import type { Entry } from "./entry.ts";
-import { entryKey, ledgerKey } from "./ledger.ts";
+import { entryKey, ledgerKey } from "./ledger-keys.ts";
 import {
   firstFault,
   scanDeliveries,

@@ -5,7 +5,7 @@ import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { openStream } from "../storage/stream.ts";
 import { chainError } from "./chain.ts";
 import { entry, type Entry } from "./entry.ts";
-import { ledgerKey, operationKey, operationPointer } from "./ledger.ts";
+import { ledgerKey, operationKey, operationPointer } from "./ledger-keys.ts";
 import type { LedgerDamage } from "./key-scan.ts";
 
 /** How far a walk came, and what stopped it. */

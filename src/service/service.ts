@@ -13,12 +13,12 @@ import type { Random } from "../runtime/random.ts";
 import { observeStorage } from "../storage/observe-storage.ts";
 import type { Storage } from "../storage/storage.ts";
 import { createAccountsService, type AccountsService } from "./accounts-service.ts";
-import { createChat } from "./chat.ts";
+import { createChat } from "./chat/chat.ts";
 import type { Config } from "../config/config-schema.ts";
 import { createFeed } from "./feed.ts";
 import { observeLedger, observeModel, observeNews, type ServiceObserver } from "./observer.ts";
 import { createKnowledge } from "./knowledge.ts";
-import { createMessages } from "./messages.ts";
+import { createMessages } from "../assistant/sessions/messages.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
 import { createSuggestions } from "./grounded-suggestions.ts";
 

@@ -3,7 +3,7 @@ import type { UserProfile, Users } from "../accounts/users.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { Ledger, LedgerState } from "../ledger/ledger.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Funds } from "./admission.ts";
+import type { Funds } from "./chat/admission.ts";
 
 /** What a user has right now: profile, account and quota of one reading. */
 export interface UserState {

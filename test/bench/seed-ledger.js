@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createUsers } from "../../dist/accounts/users.js";
 import { EMPTY_ACCOUNT, genesisHash, hashEntry } from "../../dist/ledger/entry.js";
-import { ledgerKey, operationKey } from "../../dist/ledger/ledger.js";
+import { ledgerKey, operationKey } from "../../dist/ledger/ledger-keys.js";
 import { fixedClock } from "../../dist/runtime/clock.js";
 import { sha256 } from "../../dist/runtime/canonical-json.js";
 import { encodeKey } from "../../dist/storage/keys.js";

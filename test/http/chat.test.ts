@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
-import { createMessages } from "../../src/service/messages.ts";
+import { createMessages } from "../../src/assistant/sessions/messages.ts";
 import { describeApi, type Api } from "./describe-api.ts";
 
 const GROUNDED = "提现手续费是多少？";

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
-import { createLedger, ledgerKey, operationKey, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
+import { ledgerKey, operationKey } from "../../src/ledger/ledger-keys.ts";
+import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
 import { entry } from "../../src/ledger/entry.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";

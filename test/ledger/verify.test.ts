@@ -1,14 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { hashEntry, type Entry } from "../../src/ledger/entry.ts";
-import { createLedger, ledgerKey, operationKey } from "../../src/ledger/ledger.ts";
+import { ledgerKey, operationKey } from "../../src/ledger/ledger-keys.ts";
+import { createLedger } from "../../src/ledger/ledger.ts";
 import type { LedgerDamage } from "../../src/ledger/key-scan.ts";
 import { verifyLedger, verifyLedgers, type Verification, type VerifyOptions } from "../../src/ledger/verify-ledgers.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createUsers } from "../../src/accounts/users.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
-import { createMessages, sessionTrace } from "../../src/service/messages.ts";
+import { createMessages, sessionTrace } from "../../src/assistant/sessions/messages.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";

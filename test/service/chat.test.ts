@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMessages } from "../../src/service/messages.ts";
+import { createMessages } from "../../src/assistant/sessions/messages.ts";
 import type { Service } from "../../src/service/service.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";

@@ -7,7 +7,7 @@ import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
-import { createMessages } from "../../src/service/messages.ts";
+import { createMessages } from "../../src/assistant/sessions/messages.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 
 const START = Date.parse("2026-11-20T00:00:00Z");

@@ -1,6 +1,7 @@
 import { createQuotaRules } from "../../../src/accounts/quota-rules.ts";
 import { entry } from "../../../src/ledger/entry.ts";
-import { createLedger, ledgerKey, operationKey, type Posted } from "../../../src/ledger/ledger.ts";
+import { ledgerKey, operationKey } from "../../../src/ledger/ledger-keys.ts";
+import { createLedger, type Posted } from "../../../src/ledger/ledger.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
 import { openStream } from "../../../src/storage/stream.ts";

@@ -1,6 +1,6 @@
 import type { Entry } from "../../../ledger/entry.ts";
 import { requestTime } from "../../../runtime/ids.ts";
-import { readMessages, type Message } from "../../../service/messages.ts";
+import { readMessages, type Message } from "../../../assistant/sessions/messages.ts";
 import type { AccountsService } from "../../../service/accounts-service.ts";
 import { knownUsers } from "./known-users.ts";
 import { storageReader } from "./ledger-reader.ts";

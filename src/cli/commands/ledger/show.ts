@@ -1,5 +1,5 @@
 import type { Entry } from "../../../ledger/entry.ts";
-import type { Message } from "../../../service/messages.ts";
+import type { Message } from "../../../assistant/sessions/messages.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
 import { defineCommand, type Context } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";

@@ -44,7 +44,7 @@ export const verify = defineCommand({
     if (user !== undefined && all) throw new UsageError("USER and --all exclude each other.");
     const { terminal } = context;
     const { verifyLedgers } = await import("../../../ledger/verify-ledgers.ts");
-    const { sessionTrace } = await import("../../../service/messages.ts");
+    const { sessionTrace } = await import("../../../assistant/sessions/messages.ts");
     const receipts = against === undefined ? undefined : await receiptsIn(against);
     const rows: Verification[] = [];
     await withAccounts(context, async ({ service }) => {

@@ -18,7 +18,7 @@ export async function restoreInto(
     import("../../../backup/restore-storage.ts"),
     import("../../../ledger/verify-ledgers.ts"),
     import("../../../storage/unfinished-import.ts"),
-    import("../../../service/messages.ts"),
+    import("../../../assistant/sessions/messages.ts"),
   ]);
   const progress: StoringProgress = { values: 0, present: 0 };
   const sweep = createSweeper();

@@ -1,6 +1,6 @@
 import type { Entry } from "../../../ledger/entry.ts";
 import { feedbackOf, type UserFeedback } from "../../../events/projections/user-feedback.ts";
-import { readMessages } from "../../../service/messages.ts";
+import { readMessages } from "../../../assistant/sessions/messages.ts";
 import type { AccountsService } from "../../../service/accounts-service.ts";
 import { toRow as toLedgerRow } from "../ledger/ledger-reader.ts";
 import type { LedgerRow } from "../ledger/ledger-rows.ts";

@@ -1,7 +1,7 @@
-import type { Subscription } from "../accounts/subscriptions.ts";
-import type { QuotaState } from "../accounts/quota-rules.ts";
-import type { SourceItem } from "../assistant/passage.ts";
-import type { Account, Entry } from "../ledger/entry.ts";
+import type { Subscription } from "../../accounts/subscriptions.ts";
+import type { QuotaState } from "../../accounts/quota-rules.ts";
+import type { SourceItem } from "../../assistant/passage.ts";
+import type { Account, Entry } from "../../ledger/entry.ts";
 
 /** The user's own figures that an answer may use. */
 export interface AccountFacts {

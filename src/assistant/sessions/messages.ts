@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { chatAnswer } from "../contract/schemas/assistant-schemas.ts";
-import { toIso, type Clock } from "../runtime/clock.ts";
-import type { ChargeTrace } from "../ledger/key-scan.ts";
-import type { Ids } from "../runtime/ids.ts";
-import { parseDocument, readDocument } from "../storage/documents.ts";
-import { CorruptionError } from "../storage/storage-errors.ts";
-import type { Key, Storage } from "../storage/storage.ts";
-import { openStream } from "../storage/stream.ts";
-import { streamItem } from "../storage/stream-keys.ts";
+import { chatAnswer } from "../../contract/schemas/assistant-schemas.ts";
+import { toIso, type Clock } from "../../runtime/clock.ts";
+import type { Ids } from "../../runtime/ids.ts";
+import { parseDocument, readDocument } from "../../storage/documents.ts";
+import { CorruptionError } from "../../storage/storage-errors.ts";
+import type { EncodedSegment, Key, Storage } from "../../storage/storage.ts";
+import { openStream } from "../../storage/stream.ts";
+import { streamItem } from "../../storage/stream-keys.ts";
 
 /** An answered question, as it is kept: all of the answer but what only the ledger knows. */
 export const message = z.strictObject({
@@ -103,10 +102,10 @@ export async function readMessages(storage: Storage, ids: readonly number[]): Pr
   return texts.flatMap((text, index) => parseDocument(keys[index]!, text, message) ?? []);
 }
 
-/** A turn of a session is written after its answer was charged, so it tells of a charge that is not there any more. */
-export const sessionTrace: ChargeTrace = {
-  isAt: (key) => key[2]?.text === "sessions" && streamItem(key) !== undefined,
-  messageOf: (key, text) => parseDocument(key, text, turn)!.message_id,
+/** The turns of sessions, as a verification of ledgers reads them: a turn is written after its answer was charged. */
+export const sessionTrace = {
+  isAt: (key: readonly EncodedSegment[]): boolean => key[2]?.text === "sessions" && streamItem(key) !== undefined,
+  messageOf: (key: Key, text: string): number => parseDocument(key, text, turn)!.message_id,
 };
 
 /** Where an answer is stored. */
