@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assetsIn } from "../../src/language/assets.ts";
+import { assetsInQuestion } from "../../src/language/assets.ts";
 import { fold, languageOf } from "../../src/language/fold.ts";
 import { plainText, sentencesOf } from "../../src/language/sentences.ts";
 import { stem } from "../../src/language/porter-stem.ts";
-import { termsOf } from "../../src/language/question-terms.ts";
+import { termsOf } from "../../src/language/terms.ts";
 
 describe("folding", () => {
   it.each([
@@ -131,6 +131,6 @@ describe("assets in a text", () => {
     ["how do I do KYC with my ID", []],
     ["the link near the dot", []],
   ])("%s: %j", (text, tickers) => {
-    expect([...assetsIn(text)].sort()).toEqual([...tickers].sort());
+    expect([...assetsInQuestion(text)].sort()).toEqual([...tickers].sort());
   });
 });

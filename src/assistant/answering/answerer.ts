@@ -1,7 +1,7 @@
 import { AnpError } from "../../contract/errors.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import type { Answer, AnswerRequest } from "../answer.ts";
-import { assetsIn } from "../../language/assets.ts";
+import { assetsInQuestion } from "../../language/assets.ts";
 import type { ModelGateway } from "../model/model-gateway.ts";
 import type { Language, Passage } from "../passage.ts";
 import type { PassageIndex } from "../retrieval/passage-index.ts";
@@ -57,7 +57,7 @@ function trustIn(route: SearchedRoute, { routing }: AnswerRequest): Trust {
 
 /** The assets a question is about: those it names, else the one the user looks at. */
 function assetsOf({ question, token_symbol }: AnswerRequest): ReadonlySet<string> {
-  const named = assetsIn(question);
+  const named = assetsInQuestion(question);
   return named.size > 0 || token_symbol === undefined ? named : new Set([token_symbol.toUpperCase()]);
 }
 

@@ -6,7 +6,7 @@ import type { Hit, PassageIndex } from "../retrieval/passage-index.ts";
 import { toQuery } from "../retrieval/query.ts";
 import type { Query } from "../retrieval/query.ts";
 import { isElliptical, withoutResearch } from "../routing/routing-rules.ts";
-import { termsOf } from "../../language/question-terms.ts";
+import { termsOf } from "../../language/terms.ts";
 
 /** The passages that may answer a question, best first, and the query that found them. */
 export interface Evidence {

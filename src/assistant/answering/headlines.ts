@@ -1,10 +1,10 @@
-import { assetsIn } from "../../language/assets.ts";
+import { assetsInQuestion } from "../../language/assets.ts";
 import { conceptsIn } from "../routing/routing-concepts.ts";
 import type { Language, Passage } from "../passage.ts";
 import { isOfLang, toSourceItem } from "../passage.ts";
 import type { PassageIndex } from "../retrieval/passage-index.ts";
 import { sentencesOf, plainText } from "../../language/sentences.ts";
-import { termsOf } from "../../language/question-terms.ts";
+import { termsOf } from "../../language/terms.ts";
 import type { Extract } from "./extraction.ts";
 
 /** Share of the words of two titles above which they tell the same. */
@@ -60,7 +60,7 @@ export function isAbout(concept: string): (passage: Passage) => boolean {
 export function isAboutAsset(assets: ReadonlySet<string>): (passage: Passage) => boolean {
   return ({ title, symbols = [] }) =>
     symbols.some((symbol) => assets.has(symbol.toUpperCase())) ||
-    [...assetsIn(title)].some((asset) => assets.has(asset));
+    [...assetsInQuestion(title)].some((asset) => assets.has(asset));
 }
 
 function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

@@ -3,7 +3,7 @@ import { isOfLang } from "../passage.ts";
 import { nearestTerm } from "../../language/spelling.ts";
 import { plainText, sentencesOf } from "../../language/sentences.ts";
 import type { Sentence } from "../../language/sentences.ts";
-import { termsOf } from "../../language/question-terms.ts";
+import { termsOf } from "../../language/terms.ts";
 import type { Query } from "./query.ts";
 
 /** A sentence of a passage with its terms. */

@@ -1,5 +1,5 @@
 import { STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-words.ts";
-import { termsOf } from "../../language/question-terms.ts";
+import { termsOf } from "../../language/terms.ts";
 import { answerTypeOf } from "./answer-type.ts";
 
 /** What to look for: terms with their weights. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { assetsIn, isAssetName } from "../../language/assets.ts";
+import { assetsInQuestion, isAssetName } from "../../language/assets.ts";
 import { createClassifier, decodeTrained, encodeTrained, train } from "./classifier/classifier.ts";
 import type { Classification, Classifier, Example, Trained } from "./classifier/classifier.ts";
 import { conceptsIn, speaksOfTrade } from "./routing-concepts.ts";
@@ -118,7 +118,7 @@ export function createRouter(others?: readonly Example[]): Router {
     route(question, context) {
       const { label, confidence } = classify(question, context);
       const { route, sub_intent } = fromLabel(label);
-      const aboutAsset = route === "news" && sub_intent === "latest" && assetsIn(question).size > 0;
+      const aboutAsset = route === "news" && sub_intent === "latest" && assetsInQuestion(question).size > 0;
       return {
         route,
         sub_intent: aboutAsset ? "symbol" : sub_intent,

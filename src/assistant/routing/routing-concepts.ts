@@ -1,8 +1,8 @@
-import { assetsIn } from "../../language/assets.ts";
+import { assetsInQuestion } from "../../language/assets.ts";
 import { nearestTerm } from "../../language/spelling.ts";
 import { stem } from "../../language/porter-stem.ts";
-import { unitsOf } from "../../language/question-terms.ts";
-import type { Unit } from "../../language/question-terms.ts";
+import { unitsOf } from "../../language/terms.ts";
+import type { Unit } from "../../language/terms.ts";
 
 /**
  * Words of the trade by the concept they name, in both languages, so that what the classifier learns from one word or
@@ -166,6 +166,6 @@ export function conceptsIn(text: string, units: readonly Unit[] = unitsOf(text))
     words.push(formOf(unit.text));
     for (let size = 1; size <= Math.min(LONGEST_WORDS, words.length); size++) note(words.slice(-size).join(" "));
   }
-  if (assetsIn(text, units).size > 0) found.add("asset");
+  if (assetsInQuestion(text, units).size > 0) found.add("asset");
   return found;
 }

@@ -6,7 +6,7 @@ import type { FeedEntry } from "../sources/parse-feed.ts";
 import { shorten } from "../../language/plain-text.ts";
 import { sentimentOf } from "./sentiment.ts";
 import type { StoredItem } from "./stored-items.ts";
-import { detectSymbols } from "../../language/symbols.ts";
+import { assetsInNews } from "../../language/assets.ts";
 
 /** Longest title and summary kept, in code points. */
 const TITLE_LENGTH = 300;
@@ -47,7 +47,7 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
       published_ms: Math.min(entry.published ?? now, now),
       dated,
       movable: dated && isLocal(source),
-      symbols: detectSymbols(`${title}\n${summary}`, entry.categories),
+      symbols: assetsInNews(`${title}\n${summary}`, entry.categories),
       sentiment: sentimentOf(title, summary),
       digest: digestOf([title, summary, url, String(entry.published ?? "")]),
     };

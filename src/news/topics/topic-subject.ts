@@ -1,9 +1,9 @@
-import { ASSETS, NOT_TICKERS } from "../../language/asset-names.ts";
+import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../language/detect-language.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import { PROPER } from "./question-templates.ts";
-import { detectSymbols } from "../../language/symbols.ts";
 import { termsOf } from "../../language/headline-terms.ts";
+import { toSimplified } from "../../language/traditional.ts";
 
 /** Who or what a topic is about, as it is called in each language. */
 export interface Subject {
@@ -52,7 +52,7 @@ export function subjectsOf(items: readonly NewsItem[], { titleConcepts }: Eviden
   );
   const assets = new Map<string, number>();
   for (const { title, symbols } of items) {
-    const named = new Set(detectSymbols(title, symbols));
+    const named = new Set(assetsInNews(title, symbols));
     for (const symbol of symbols) if (named.has(symbol)) assets.set(symbol, (assets.get(symbol) ?? 0) + 1);
   }
   const known = [
@@ -72,7 +72,9 @@ function assetSubject(symbol: string, items: readonly NewsItem[]): Subject {
   const latin = names.find((name) => /^[a-z]/i.test(name) && name.toLowerCase() !== symbol.toLowerCase());
   const en = latin?.replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase()) ?? symbol;
   const used = names.find(
-    (name) => /^\p{Script=Han}/u.test(name) && items.some(({ title, summary }) => `${title} ${summary}`.includes(name)),
+    (name) =>
+      /^\p{Script=Han}/u.test(name) &&
+      items.some(({ title, summary }) => toSimplified(`${title} ${summary}`).includes(name)),
   );
   return { kind: "asset", en, zh: used ?? en };
 }

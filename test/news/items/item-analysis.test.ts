@@ -3,7 +3,7 @@ import { detectLanguage, nearestLanguage } from "../../../src/language/detect-la
 import { quantitiesOf } from "../../../src/language/quantities.ts";
 import { plainText, shorten } from "../../../src/language/plain-text.ts";
 import { dominantSentiment, sentimentOf } from "../../../src/news/items/sentiment.ts";
-import { detectSymbols } from "../../../src/language/symbols.ts";
+import { assetsInNews } from "../../../src/language/assets.ts";
 
 describe("assets", () => {
   test.each([
@@ -20,7 +20,7 @@ describe("assets", () => {
     ["SOL现货ETF获批", [], ["SOL"]],
     ["Solid ethereal cosmos", [], []],
   ])("of %j with %j are %j", (text, categories, symbols) => {
-    expect(detectSymbols(text, categories)).toEqual(symbols);
+    expect(assetsInNews(text, categories)).toEqual(symbols);
   });
 });
 

@@ -3,7 +3,7 @@ import { clusterHeadlines } from "../../../src/news/topics/cluster.ts";
 import { nearest } from "../../../src/news/topics/neighbours.ts";
 import { createEventLoopYield } from "../../../src/news/topics/event-loop-yield.ts";
 import { detectLanguage } from "../../../src/language/detect-language.ts";
-import { detectSymbols } from "../../../src/language/symbols.ts";
+import { assetsInNews } from "../../../src/language/assets.ts";
 import { type Headline, vectorsOf } from "../../../src/news/topics/term-vectors.ts";
 import { HOUR, NOON } from "../world.ts";
 
@@ -12,7 +12,7 @@ const told = (title: string, at = NOON, summary = ""): Headline => ({
   summary,
   at,
   lang: detectLanguage(title, "en"),
-  assets: detectSymbols(title),
+  assets: assetsInNews(title),
 });
 
 /** What else is in the news, so that rare words are rare. */

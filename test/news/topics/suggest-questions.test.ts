@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { detectLanguage } from "../../../src/language/detect-language.ts";
 import type { NewsItem } from "../../../src/news/snapshot/projection.ts";
 import { suggestQuestions } from "../../../src/news/topics/suggest-questions.ts";
-import { detectSymbols } from "../../../src/language/symbols.ts";
+import { assetsInNews } from "../../../src/language/assets.ts";
 
 const item = (title: string, summary = ""): NewsItem => ({
   id: title,
@@ -12,7 +12,7 @@ const item = (title: string, summary = ""): NewsItem => ({
   source: "s",
   lang: detectLanguage(title, "en"),
   published_at: "2026-11-20T00:00:00.000Z",
-  symbols: detectSymbols(`${title} ${summary}`),
+  symbols: assetsInNews(`${title} ${summary}`),
   sentiment: "neutral",
 });
 

@@ -1,5 +1,5 @@
-import { unitsOf } from "../../../language/question-terms.ts";
-import type { Unit } from "../../../language/question-terms.ts";
+import { unitsOf } from "../../../language/terms.ts";
+import type { Unit } from "../../../language/terms.ts";
 
 /** A sparse vector: feature ids and their weights. */
 export interface Vector {
