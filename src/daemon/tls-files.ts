@@ -1,11 +1,23 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { TlsError, type TlsFiles } from "./listen.ts";
+import { createSecureContext } from "node:tls";
+
+/** The files of a certificate, PEM. */
+export interface TlsFiles {
+  /** Certificate and its chain. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A certificate or its key cannot be read or used, or they do not belong together. */
+export class TlsError extends Error {
+  override readonly name = "TlsError";
+}
 
 /**
- * Reads a certificate and its key, and says which file is wrong and how; what OpenSSL says names neither.
+ * Reads a certificate and its key.
  *
- * @throws TlsError
+ * @throws TlsError that says which file is wrong and how; OpenSSL's own errors name neither
  */
 export async function checkTlsFiles({ cert, key }: TlsFiles): Promise<X509Certificate> {
   const [certText, keyText] = [await read("cert_file", cert), await read("key_file", key)];
@@ -13,6 +25,11 @@ export async function checkTlsFiles({ cert, key }: TlsFiles): Promise<X509Certif
   const secret = parsed("key_file", key, "private key (PEM, without a passphrase)", () => createPrivateKey(keyText));
   if (!certificate.checkPrivateKey(secret)) {
     throw new TlsError(`server.tls.key_file: the private key in ${key} is not that of the certificate in ${cert}`);
+  }
+  try {
+    createSecureContext({ cert: certText, key: keyText });
+  } catch (error) {
+    throw new TlsError(`server.tls: ${cert} cannot be used: ${(error as Error).message}`, { cause: error });
   }
   return certificate;
 }
@@ -24,7 +41,7 @@ async function read(name: TlsKey, file: string): Promise<Buffer> {
     return await readFile(file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === "ENOENT" ? "is not there" : `cannot be read: ${code ?? message}`;
+    const reason = code === "ENOENT" ? "does not exist" : `cannot be read: ${code ?? message}`;
     throw new TlsError(`server.tls.${name}: the file ${file} ${reason}`, { cause: error });
   }
 }

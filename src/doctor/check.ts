@@ -1,6 +1,6 @@
-import type { Config } from "../config/config-schema.ts";
+import type { Fixture } from "../admin/load-fixture.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
 import type { Finding } from "../storage/finding.ts";
-import type { OpenedConfig } from "../cli/target/open-config.ts";
 
 /** Something that was looked at, and how it stands. */
 export interface DoctorFinding extends Finding {
@@ -17,10 +17,11 @@ export interface Check {
   run(signal: AbortSignal): Promise<DoctorFinding[]>;
 }
 
-/** What most checks look at. */
+/** What the checks examine. */
 export interface CheckInput {
-  readonly config: Config;
-  readonly opened: OpenedConfig;
+  readonly loaded: LoadedConfig;
+  /** The fixture that is shown instead of an operator's content, if any. */
+  readonly fixture?: Fixture | undefined;
   /** The clock's time, ms since the epoch. */
   readonly now: number;
 }

@@ -6,7 +6,7 @@ const FIRST = Date.parse("2026-01-01T00:00:00Z");
 const LAST = FIRST + 2 ** 41;
 
 /** Whether the machine's clock can be right, and when the free uses reset by it. */
-export function clockCheck({ config, now }: CheckInput): Check {
+export function clockCheck({ loaded: { config }, now }: CheckInput): Check {
   return {
     name: "clock",
     bound_ms: 1000,

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
-import { TlsError } from "../daemon/listen.ts";
 import { describeSource } from "../config/config-source.ts";
-import type { OpenedConfig } from "../cli/target/open-config.ts";
-import { checkTlsFiles } from "../daemon/tls-files.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
+import { checkTlsFiles, TlsError } from "../daemon/tls-files.ts";
 import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning } from "./check.ts";
 
 const DAY_MS = 86_400_000;
@@ -10,22 +9,22 @@ const DAY_MS = 86_400_000;
 const CERTIFICATE_DAYS = 21;
 
 /** Where the configuration comes from, what means nothing in it, and the files that it names for TLS. */
-export function configCheck({ config, opened, now }: CheckInput): Check {
+export function configCheck({ loaded, now }: CheckInput): Check {
   return {
     name: "config",
     bound_ms: 2000,
     async run() {
-      const { tls } = config.server;
+      const { tls } = loaded.config.server;
       return [
-        sources(opened),
-        ...opened.unknownVariables.map(unknownVariable),
-        ...(tls === undefined ? [] : [await certificate(tls, opened.baseDir, now)]),
+        sources(loaded),
+        ...loaded.unknownVariables.map(unknownVariable),
+        ...(tls === undefined ? [] : [await certificate(tls, loaded.baseDir, now)]),
       ];
     },
   };
 }
 
-function sources({ sources: known }: OpenedConfig): DoctorFinding {
+function sources({ sources: known }: LoadedConfig): DoctorFinding {
   const set = [...known].filter(([, { kind }]) => kind !== "default");
   if (set.length === 0) return ok("source", "No file and no variable: every key has its default.");
   const bySource = new Map<string, string[]>();

@@ -7,12 +7,12 @@ import { type Check, type DoctorFinding, type CheckInput, failed, ok } from "./c
 import { packageFile } from "../runtime/package-file.ts";
 
 /** The files that come with the package, and those that the configuration names besides sources. */
-export function fixturesCheck({ config, opened }: CheckInput): Check {
+export function fixturesCheck({ loaded, fixture }: CheckInput): Check {
   return {
     name: "fixtures",
     bound_ms: 2000,
     async run() {
-      const { questions } = config.assistant;
+      const { questions } = loaded.config.assistant;
       return Promise.all([
         tried("fallback", "The bundled hot topics can be shown when nothing else can.", REINSTALL, async () => {
           await readBundledSnapshot();
@@ -21,9 +21,9 @@ export function fixturesCheck({ config, opened }: CheckInput): Check {
           const { folder } = await openFixture(DEMO);
           await Promise.all(["users.json", "events.ndjson", "config.yaml"].map((file) => access(join(folder, file))));
         }),
-        ...(opened.fixture === undefined
+        ...(fixture === undefined
           ? []
-          : [Promise.resolve(ok(opened.fixture.name, `The fixture in ${opened.fixture.folder} is used.`))]),
+          : [Promise.resolve(ok(fixture.name, `The fixture in ${fixture.folder} is used.`))]),
         ...(questions === undefined
           ? []
           : [
@@ -32,7 +32,7 @@ export function fixturesCheck({ config, opened }: CheckInput): Check {
                 `${questions} holds recommended questions.`,
                 "Correct assistant.questions.",
                 async () => {
-                  await readQuestions(resolve(opened.baseDir, questions));
+                  await readQuestions(resolve(loaded.baseDir, questions));
                 },
               ),
             ]),

@@ -7,7 +7,7 @@ import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning, w
 const ASKING_MS = 2000;
 
 /** Whether the daemon's port is free, or who has it. */
-export function portCheck({ config }: CheckInput): Check {
+export function portCheck({ loaded: { config } }: CheckInput): Check {
   const { host, port, tls } = config.server;
   return {
     name: "port",

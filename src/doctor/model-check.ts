@@ -16,7 +16,8 @@ import {
 const ANSWER_MS = 8000;
 
 /** Whether the model's endpoint is reached, takes our key and knows the model. */
-export function modelCheck({ config: { model } }: CheckInput): Check {
+export function modelCheck({ loaded }: CheckInput): Check {
+  const { model } = loaded.config;
   return {
     name: "model",
     bound_ms: 2 * ANSWER_MS + 2000,

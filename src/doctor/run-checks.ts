@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from "../cli/framework/exit.ts";
 import { type Check, type DoctorFinding, unreachable } from "./check.ts";
 
 /** A diagnosis and the check that it comes from. */
@@ -41,11 +40,4 @@ async function examine(check: Check): Promise<DoctorFinding[]> {
     const remedy = "This is a fault of anp itself: report it with the output of --verbose.";
     return [{ level: "error", subject: name, message: (error as Error).message, remedy }];
   }
-}
-
-/** The exit code by the worst result; with `strict`, a warning is as bad as an error. */
-export function exitOf(results: readonly CheckResult[], strict: boolean): ExitCode {
-  const bad = results.filter(({ level }) => level === "error" || (strict && level === "warning"));
-  if (bad.length === 0) return EXIT.ok;
-  return bad.every((result) => result.unreachable === true) ? EXIT.unreachable : EXIT.failure;
 }

@@ -10,7 +10,8 @@ const CONCURRENCY = 8;
 const LONGEST_MS = 10_000;
 
 /** Whether each news source is reached and can be read. */
-export function sourcesCheck({ config: { news }, opened, now }: CheckInput): Check {
+export function sourcesCheck({ loaded, now }: CheckInput): Check {
+  const { news } = loaded.config;
   const sources = sourcesOf(news);
   const timeoutMs = Math.min(news.timeout_ms, LONGEST_MS);
   const rounds = Math.max(1, Math.ceil(sources.length / CONCURRENCY));
@@ -21,7 +22,7 @@ export function sourcesCheck({ config: { news }, opened, now }: CheckInput): Che
       if (sources.length === 0) {
         return [warning("sources", "No news source is configured.", "Name feeds in news.sources.")];
       }
-      const reader = { baseDir: opened.baseDir, timeoutMs, maxBytes: news.max_bytes, fetch, signal };
+      const reader = { baseDir: loaded.baseDir, timeoutMs, maxBytes: news.max_bytes, fetch, signal };
       return mapBounded(sources, CONCURRENCY, (source) => probe(source, reader, now));
     },
   };

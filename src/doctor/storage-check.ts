@@ -20,7 +20,7 @@ const UNFINISHED = failed(
 );
 
 /** Whether the storage can be written and read back, what it may lose, and whether its clocks agree with this one. */
-export function storageCheck({ config, now }: CheckInput): Check {
+export function storageCheck({ loaded: { config }, now }: CheckInput): Check {
   return {
     name: "storage",
     bound_ms: 10_000,

@@ -21,23 +21,14 @@ export interface UserSlot {
   running: number;
 }
 
-/** So many requests at once are load, and no more somebody who looks. */
-const BUSY = 4;
-
-/** Limits: how many may run, 0 for any number. `onBusy` is told each time that several begin to run at once. */
-export function createInFlight(options: {
-  readonly all: number;
-  readonly perUser: number;
-  readonly onBusy?: () => void;
-}): InFlight {
-  const { all, perUser, onBusy } = options;
+/** Limits: how many may run, 0 for any number. */
+export function createInFlight({ all, perUser }: { readonly all: number; readonly perUser: number }): InFlight {
   const slots = new Map<string, UserSlot>();
   let running = 0;
   return {
     enter() {
       if (all > 0 && running >= all) throw new AnpError(429, "Too many requests are running. Try again in a moment.");
       running++;
-      if (running === BUSY) onBusy?.();
     },
     leave() {
       running--;

@@ -217,7 +217,7 @@ describe("a daemon", () => {
 
       for (const [cert_file, key_file, says] of [
         [certFile, caFile, `key_file: the file ${caFile} holds no private key (PEM, without a passphrase)`],
-        [join(cwd, "none.crt"), keyFile, `cert_file: the file ${join(cwd, "none.crt")} is not there`],
+        [join(cwd, "none.crt"), keyFile, `cert_file: the file ${join(cwd, "none.crt")} does not exist`],
         [caFile, keyFile, `key_file: the private key in ${keyFile} is not that of the certificate in ${caFile}`],
       ]) {
         await writeFile(join(cwd, "bad.yaml"), `server: { tls: { cert_file: ${cert_file}, key_file: ${key_file} } }\n`);

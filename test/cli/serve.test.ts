@@ -3,7 +3,6 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { withoutLooseColon } from "../../src/daemon/listen-at.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
@@ -119,11 +118,6 @@ it("says in one line why it cannot listen, and exits 1", async () => {
     [1, "", `error: Cannot listen on 127.0.0.1:${port}: the port is in use\n`],
     [1, "", "error: Cannot listen on 192.0.2.1:0: 192.0.2.1 is not an address of this machine\n"],
   ]);
-});
-
-it("tells its URL without a port where that is the scheme's own", () => {
-  expect(withoutLooseColon("https://127.0.0.1:")).toBe("https://127.0.0.1");
-  expect(withoutLooseColon("http://[::1]:8787")).toBe("http://[::1]:8787");
 });
 
 /** A model that answers when it is told to. */

@@ -3,7 +3,8 @@ import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { errorEnvelope } from "../../src/contract/envelope.ts";
 import { createApp } from "../../src/http/app.ts";
-import { listen, PortError } from "../../src/daemon/listen.ts";
+import { listen } from "../../src/daemon/listen.ts";
+import { PortError } from "../../src/daemon/port-check.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { openFixtureService } from "../support/service.ts";
 

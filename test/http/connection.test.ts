@@ -2,12 +2,12 @@ import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createApp } from "../../src/http/app.ts";
-import { listen, type Listening } from "../../src/daemon/listen.ts";
+import { listen, type Listener } from "../../src/daemon/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { openFixtureService, type FixtureService } from "../support/service.ts";
 
 let opened: FixtureService;
-let listening: Listening;
+let listening: Listener;
 let errors: string[];
 
 beforeEach(async () => {
@@ -134,6 +134,6 @@ it("answers HEAD wherever GET is answered, without a body", async () => {
 it("answers requests that were sent without waiting in their order", async () => {
   const body = '{"token_amount":1}';
   const two = exchange(`Content-Length: ${body.length}`) + body;
-  const answer = await send(`${two}GET /nope HTTP/1.1\r\nHost: anp.test\r\nConnection: close\r\n\r\n`);
+  const answer = await send(`${two}GET /nope HTTP/1.1\r\nHost: anp.test\r\nConnection: close\r\n\r\n`, 10_000);
   expect([...answer.matchAll(/"code":(\d+)/g)].map(([, code]) => code)).toEqual(["0", "404"]);
 });

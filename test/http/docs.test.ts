@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
 import { createApp } from "../../src/http/app.ts";
-import { listen, type Listening } from "../../src/daemon/listen.ts";
+import { listen, type Listener } from "../../src/daemon/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { noChromium, startChromium } from "../support/chromium.ts";
 import { openFixtureService, type FixtureService } from "../support/service.ts";
@@ -11,7 +11,7 @@ const endpoints: readonly Endpoint[] = Object.values(ENDPOINTS);
 
 describe("the documentation for browsers", () => {
   let opened: FixtureService;
-  let daemon: Listening;
+  let daemon: Listener;
   beforeAll(async () => {
     opened = await openFixtureService({ refresh: false });
     daemon = await listen(createApp(opened.service, silentLogger), "127.0.0.1", 0);

@@ -1,5 +1,5 @@
 import { defineCommand, type Context } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../../framework/exit.ts";
 import { formatOf, printRows, type Column } from "../../terminal/print.ts";
 import { toggle } from "../../framework/param.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -28,7 +28,7 @@ export const doctor = defineCommand({
   examples: ["doctor", "doctor --config /etc/anp/anp.yaml --strict", "doctor --demo --json"],
   async run({ strict }, context) {
     const { checks, unusable } = await checksOf(context);
-    const { runChecks, exitOf } = await import("../../../doctor/run-checks.ts");
+    const { runChecks } = await import("../../../doctor/run-checks.ts");
     const { terminal } = context;
     const shows = formatOf(context) === "table";
     const results = await runChecks(checks, (found) => (shows ? show(found, terminal) : Promise.resolve()));
@@ -51,10 +51,9 @@ async function checksOf(context: Context): Promise<{ checks: Check[]; unusable?:
     import("../../../doctor/versions-check.ts"),
   ]);
   try {
-    const opened = await openConfig(context);
-    const examined = { config: opened.config, opened, now: context.globals.now ?? Date.now() };
+    const loaded = await openConfig(context);
     const { allChecks } = await import("../../../doctor/all-checks.ts");
-    return { checks: allChecks(examined) };
+    return { checks: allChecks({ loaded, fixture: loaded.fixture, now: context.globals.now ?? Date.now() }) };
   } catch (error) {
     if ((error as Error).name !== "ConfigError") throw error;
     const unusable = (error as Error).message.split("\n").map((message): CheckResult => ({
@@ -66,6 +65,13 @@ async function checksOf(context: Context): Promise<{ checks: Check[]; unusable?:
     }));
     return { checks: [versionsCheck()], unusable };
   }
+}
+
+/** The exit code by the worst result; with `strict`, a warning counts as an error. */
+function exitOf(results: readonly CheckResult[], strict: boolean): ExitCode {
+  const bad = results.filter(({ level }) => level === "error" || (strict && level === "warning"));
+  if (bad.length === 0) return EXIT.ok;
+  return bad.every((result) => result.unreachable === true) ? EXIT.unreachable : EXIT.failure;
 }
 
 const MARKS = { ok: ["green", "ok     "], warning: ["bold", "warning"], error: ["red", "error  "] } as const;

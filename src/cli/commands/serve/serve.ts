@@ -1,7 +1,9 @@
+import { fixedClock, systemClock } from "../../../runtime/clock.ts";
 import { defineCommand } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { optional, toggle } from "../../framework/param.ts";
 import { integer, oneOf, text } from "../../framework/value-readers.ts";
-import { faultFlag } from "./fault-flag.ts";
+import { allowFaults, faultFlag, openFaults } from "./fault-flag.ts";
 
 export const serve = defineCommand({
   name: "serve",
@@ -23,11 +25,59 @@ export const serve = defineCommand({
     fault: faultFlag,
   },
   examples: ["serve --demo", "serve --config anp.yaml --storage fs:/var/lib/anp --port 8080"],
-  async run(values, context) {
-    const { holdYoungHeap } = await import("./young-heap.ts");
-    // Before anything else is loaded: that alone would make it grow.
-    const growHeap = holdYoungHeap();
-    const { runDaemon } = await import("../../../daemon/run-daemon.ts");
-    await runDaemon(values, context, growHeap);
+  async run({ host, port, logLevel, requireDurable, fault }, context) {
+    const [{ Daemon }, { withSession }] = await Promise.all([
+      import("../../../daemon/daemon.ts"),
+      import("../../target/session.ts"),
+    ]);
+    const { globals, terminal } = context;
+    const faults = await openFaults(fault);
+    const daemon = new Daemon({
+      clock: globals.now === undefined ? systemClock : fixedClock(globals.now),
+      requireDurable,
+      faults,
+      say(text) {
+        terminal.say(text);
+      },
+    });
+    try {
+      await withSession(context, (session) => daemon.run(session), {
+        create: true,
+        reload: true,
+        config: { "server.host": host, "server.port": port, "log.level": logLevel },
+        logger: (config) => daemon.openLog(config),
+        observer: (config) => daemon.observe(config),
+        ...(faults === undefined
+          ? {}
+          : {
+              open: faults.open,
+              check(config) {
+                allowFaults(config, context);
+              },
+            }),
+      });
+      daemon.logStopped();
+      // A feed that does not answer holds up a refresh, and the process with it. Nothing waits for that any more.
+      setTimeout(() => process.exit(), GRACE_MS).unref();
+    } catch (error) {
+      throw daemon.hasOpened ? error : await unusableStorage(error);
+    } finally {
+      await daemon.end();
+    }
   },
 });
+
+/** Time for the event loop to end by itself once all is closed, ms. */
+const GRACE_MS = 100;
+
+/**
+ * The key that was read or written first means nothing to the person who starts a daemon: the storage as a whole cannot
+ * be used.
+ */
+async function unusableStorage(error: unknown): Promise<unknown> {
+  const { isOutage } = await import("../../../storage/storage-errors.ts");
+  if (!isOutage(error)) return error;
+  const [, reason] = /^Cannot \w+ \S+: (.*)$/s.exec(error.message) ?? [];
+  if (reason === undefined) return error;
+  return new CommandFailure(EXIT.unreachable, `The storage cannot be used: ${reason}`, { cause: error });
+}
