@@ -42,6 +42,7 @@ export function failingStorage(storage: Storage, ending: (access: Access, key: s
       return await storage.getMany(keys);
     },
     create: guarded("write", (...given) => storage.create(...given)),
+    createAfter: guarded("write", (...given) => storage.createAfter(...given)),
     confirm: guarded("write", (...given) => storage.confirm(...given)),
     put: guarded("write", (...given) => storage.put(...given)),
     remove: guarded("write", (...given) => storage.remove(...given)),

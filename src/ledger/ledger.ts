@@ -140,7 +140,7 @@ export function createLedger(deps: {
     if (last?.operation.repeatable !== true) return;
     const key = operationKey(last.user_id, last.operation.id);
     const after = { key: stream.keyOf(last.id), ...(text !== undefined && { value: text }) };
-    if (await storage.create(key, JSON.stringify({ entry: last.id }), after)) return;
+    if ((await storage.createAfter(key, JSON.stringify({ entry: last.id }), after)) === "created") return;
     // Somebody else's, who may have died before it was safe.
     const there = await storage.get(key);
     if (there !== undefined) await storage.confirm(key, there);
@@ -186,14 +186,15 @@ export function createLedger(deps: {
       };
       const next: Entry = { ...fields, hash: hashEntry(fields) };
       const spelled = serializeItem(next);
-      if (await stream.append(version, next, text, spelled)) {
+      const outcome = await stream.append(version, next, text, spelled);
+      if (outcome === "appended") {
         heads.set(user, { stream, version: version + 1, last: next, text: spelled, generation });
         return { entry: next, replayed: false };
       }
-      // Somebody was first, unless the reply to our own write was lost: then the operation there is ours.
-      const stored = await stream.stored(version + 1);
+      // A conflict: another writer was first, unless the reply to our own write was lost. Then the operation is ours.
+      const stored = outcome === "conflict" ? await stream.stored(version + 1) : undefined;
       if (stored === undefined) {
-        // Nobody was first: the entry that ours was to follow is gone, lost by a server that failed over.
+        // A gap or a failover: the entry that ours was to follow is lost.
         heads.delete(user);
         continue;
       }

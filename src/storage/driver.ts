@@ -1,5 +1,6 @@
 import type { Driver } from "unstorage";
 import type { Finding } from "./finding.ts";
+import type { CreateOutcome } from "./storage.ts";
 
 /**
  * An unstorage driver with what the stream needs besides. Keys are encoded (see `keys.ts`), values are text.
@@ -9,11 +10,10 @@ export interface CreatingDriver extends Driver {
   readonly durable: boolean;
   /** Rises when values that were there may be there no more; absent where that does not happen. */
   readonly generation?: () => number;
-  /**
-   * Creates the value if the key is absent, atomically and durably. False when something is there already, or when
-   * `after` is not there as it must be.
-   */
-  createItem(key: string, value: string, after?: Predecessor): Promise<boolean>;
+  /** Creates the value if the key is absent, atomically and durably. False when the key has a value already. */
+  createItem(key: string, value: string): Promise<boolean>;
+  /** Creates the value likewise, but only while its predecessor exists. */
+  createItemAfter(key: string, value: string, predecessor: Predecessor): Promise<CreateOutcome>;
   /**
    * Makes a value that was read as safe as an acknowledged one; absent where every value that is seen is. It throws when
    * another value is there.
@@ -31,10 +31,10 @@ export interface CreatingDriver extends Driver {
   readonly tidy?: (now: number, signal?: AbortSignal) => Promise<number>;
 }
 
-/** What must be there before a value is created. */
+/** What must exist for a value to be created. */
 export interface Predecessor {
   /** An encoded key that shares its first two segments with the key to create. */
   readonly key: string;
-  /** Its value; a driver whose server may lose acknowledged writes compares it, the others only ask whether it is there. */
+  /** Its value; a driver whose server may lose acknowledged writes compares it, the others only check that the key exists. */
   readonly value?: string;
 }

@@ -13,10 +13,16 @@ export function memoryDriver(): CreatingDriver {
   return {
     ...stock,
     durable: false,
-    createItem(key, value, after) {
-      if (map.has(key) || (after !== undefined && !map.has(after.key))) return Promise.resolve(false);
+    createItem(key, value) {
+      if (map.has(key)) return Promise.resolve(false);
       map.set(key, value);
       return Promise.resolve(true);
+    },
+    createItemAfter(key, value, predecessor) {
+      if (map.has(key)) return Promise.resolve("conflict");
+      if (!map.has(predecessor.key)) return Promise.resolve("gap");
+      map.set(key, value);
+      return Promise.resolve("created");
     },
     children(prefix) {
       const start = prefix === "" ? "" : `${prefix}:`;

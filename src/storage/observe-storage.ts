@@ -53,7 +53,9 @@ export function observeStorage(storage: Storage, observer: StorageObserver): Sto
       return result;
     },
     getMany: (keys) => told("getMany", performance.now(), storage.getMany(keys)),
-    create: (key, value, after) => told("create", performance.now(), storage.create(key, value, after)),
+    create: (key, value) => told("create", performance.now(), storage.create(key, value)),
+    createAfter: (key, value, predecessor) =>
+      told("create", performance.now(), storage.createAfter(key, value, predecessor)),
     put: (key, value) => told("put", performance.now(), storage.put(key, value)),
     remove: (key) => told("remove", performance.now(), storage.remove(key)),
   };

@@ -100,9 +100,10 @@ export function storageOf(url: string, driver: CreatingDriver): Storage {
         (await getMany(keys.map(encodeKey))).map((value) => value ?? undefined),
       );
     },
-    create: (key, value, after) =>
+    create: (key, value) => guarded("create", key, (encoded) => driver.createItem(encoded, value)),
+    createAfter: (key, value, predecessor) =>
       guarded("create", key, (encoded) =>
-        driver.createItem(encoded, value, after && { ...after, key: encodeKey(after.key) }),
+        driver.createItemAfter(encoded, value, { ...predecessor, key: encodeKey(predecessor.key) }),
       ),
     async confirm(key, value) {
       const { confirmItem } = driver;

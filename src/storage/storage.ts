@@ -21,11 +21,10 @@ export interface Storage {
   has(key: Key): Promise<boolean>;
   /** The values of several keys in the order asked for. */
   getMany(keys: readonly Key[]): Promise<(string | undefined)[]>;
-  /**
-   * Creates the value if the key is absent, atomically and durably. False when something is there already, or when
-   * `after` is not there: then nothing is created.
-   */
-  create(key: Key, value: string, after?: After): Promise<boolean>;
+  /** Creates the value if the key is absent, atomically and durably. False when the key has a value already. */
+  create(key: Key, value: string): Promise<boolean>;
+  /** Creates the value likewise, but only while its predecessor exists. */
+  createAfter(key: Key, value: string, predecessor: Predecessor): Promise<CreateOutcome>;
   /**
    * Makes a value that was read as safe as one whose creation was acknowledged. A value may be seen before it is: its
    * writer may have died, or have been told that it failed.
@@ -65,12 +64,24 @@ export interface Storage {
  */
 export type Key = readonly (string | EncodedSegment)[];
 
-/** What must be there for a value to be created: a key that shares its first two segments with the new one. */
-export interface After {
+/** What must exist for a value to be created: a key that shares its first two segments with the new one. */
+export interface Predecessor {
   readonly key: Key;
   /** Its value, compared where the storage's server may lose acknowledged writes; its presence is enough otherwise. */
   readonly value?: string;
 }
+
+/** Why a value was not created behind its predecessor. */
+export type Refusal =
+  /** The key has a value already, whatever became of the predecessor. */
+  | "conflict"
+  /** The key is free, but the predecessor does not exist: it never did, or a failover lost it. */
+  | "gap"
+  /** The key is free, but the predecessor has another value: a failover lost the expected one, and another writer went on. */
+  | "failover";
+
+/** The result of creating a value behind a predecessor. */
+export type CreateOutcome = "created" | Refusal;
 
 /** A segment as the storage spells it, as {@link Storage.children} gives it; used in a key, it stays as it is. */
 export class EncodedSegment {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { encodeKey } from "./keys.ts";
-import { EncodedSegment, type After, type Key, type Storage } from "./storage.ts";
+import { EncodedSegment, type Key, type Refusal, type Storage } from "./storage.ts";
 import { parseDocument, printKey } from "./documents.ts";
 import { CorruptionError } from "./storage-errors.ts";
 import { HINT_EVERY, itemKey, SEGMENT_SIZE } from "./stream-keys.ts";
@@ -13,13 +13,13 @@ export interface Stream<T> {
   /**
    * Appends `item` as number `expectedVersion + 1`.
    *
-   * @param previous the text of item `expectedVersion`, for an item that depends on the one before: where a server may
-   * have lost acknowledged items and others stand in their places, none is appended after another one
+   * @param previous the text of item `expectedVersion`, for an item that depends on the one before: after a failover
+   * another item may have its number, and nothing is appended after that one
    * @param text what {@link serializeItem} makes of the item, for a caller that has it already
-   * @returns false when that number is taken: somebody else appended first; or when `expectedVersion` is not there any
-   * more (a server that failed over lost it): read again and decide again
+   * @returns what to do next if not "appended": read again and decide again. After a "conflict" the item with that
+   * number may be the caller's own, if an earlier reply was lost.
    */
-  append(expectedVersion: number, item: T, previous?: string, text?: string): Promise<boolean>;
+  append(expectedVersion: number, item: T, previous?: string, text?: string): Promise<AppendOutcome>;
   /** The items from number `from` to number `to`, both included, as far as they exist. */
   read(from: number, to: number): Promise<T[]>;
   /** The item of that number. */
@@ -39,6 +39,9 @@ export interface Stream<T> {
   /** All items in order, in pages, in flat memory. */
   items(from?: number): AsyncIterable<{ version: number; item: T }>;
 }
+
+/** The result of an append; a {@link Refusal} changes nothing. */
+export type AppendOutcome = "appended" | Refusal;
 
 /** An item as a stream stores it. */
 export function serializeItem(item: unknown): string {
@@ -94,11 +97,10 @@ export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>)
         await storage.put(hintKey, String(expectedVersion));
       }
       if (expectedVersion > 0 && expectedVersion % SEGMENT_SIZE === 0) await confirmLast(expectedVersion);
-      const after: After | undefined =
-        expectedVersion === 0
-          ? undefined
-          : { key: keyOf(expectedVersion), ...(previous !== undefined && { value: previous }) };
-      return storage.create(keyOf(version), text, after);
+      if (expectedVersion === 0) return (await storage.create(keyOf(version), text)) ? "appended" : "conflict";
+      const predecessor = { key: keyOf(expectedVersion), ...(previous !== undefined && { value: previous }) };
+      const outcome = await storage.createAfter(keyOf(version), text, predecessor);
+      return outcome === "created" ? "appended" : outcome;
     },
     get: async (version) => (await stream.stored(version))?.item,
     async stored(version) {

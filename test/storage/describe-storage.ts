@@ -69,15 +69,20 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
         expect(await storage.create(["c", "1"], "third")).toBe(true);
       }));
 
-    it("creates a value after another one only while that one is there", () =>
+    it("creates a value after another one only while that one exists, and tells a gap from a conflict", () =>
       withStorage(async (storage) => {
         const after = (...key: string[]): { key: Key } => ({ key: ["c", "after", ...key] });
-        expect(await storage.create(["c", "after", "2"], "two", after("1"))).toBe(false);
+        expect(await storage.createAfter(["c", "after", "2"], "two", after("1"))).toBe("gap");
         expect(await storage.get(["c", "after", "2"])).toBeUndefined();
         expect(await storage.create(["c", "after", "1"], "one")).toBe(true);
-        expect(await storage.create(["c", "after", "2"], "two", after("1"))).toBe(true);
-        expect(await storage.create(["c", "after", "2"], "two", after("1"))).toBe(false);
-        expect(await storage.create(["c", "after", "3"], "three", { ...after("2"), value: "two" })).toBe(true);
+        expect(await storage.createAfter(["c", "after", "2"], "two", after("1"))).toBe("created");
+        expect(await storage.createAfter(["c", "after", "2"], "two", after("1"))).toBe("conflict");
+        expect(await storage.createAfter(["c", "after", "2"], "other", after("1"))).toBe("conflict");
+        expect(await storage.createAfter(["c", "after", "3"], "three", { ...after("2"), value: "two" })).toBe(
+          "created",
+        );
+        await storage.remove(["c", "after", "1"]);
+        expect(await storage.createAfter(["c", "after", "2"], "two", after("1"))).toBe("conflict");
       }));
 
     it("lists all keys below a prefix", () =>
@@ -186,9 +191,10 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
       withStorage(async (storage) => {
         const stream = openStream(storage, ["s", "1"], schema);
         expect(await stream.head()).toBe(0);
-        expect(await stream.append(0, { n: 10 })).toBe(true);
-        expect(await stream.append(0, { n: 11 })).toBe(false);
-        expect(await stream.append(1, { n: 20 })).toBe(true);
+        expect(await stream.append(0, { n: 10 })).toBe("appended");
+        expect(await stream.append(0, { n: 11 })).toBe("conflict");
+        expect(await stream.append(2, { n: 30 })).toBe("gap");
+        expect(await stream.append(1, { n: 20 })).toBe("appended");
         expect(await stream.head()).toBe(2);
         expect(await stream.read(1, 5)).toEqual([{ n: 10 }, { n: 20 }]);
         expect(await stream.get(2)).toEqual({ n: 20 });
@@ -216,7 +222,7 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
         const write = async (on: Storage, writer: number): Promise<void> => {
           const stream = openStream(on, ["s", "3"], schema);
           for (let n = 0; n < 5;) {
-            if (await stream.append(await stream.head(), { n: writer * 100 + n })) n++;
+            if ((await stream.append(await stream.head(), { n: writer * 100 + n })) === "appended") n++;
           }
         };
         await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer % 2 ? other : storage, writer)));

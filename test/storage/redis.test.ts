@@ -93,10 +93,12 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
         storage.create(["u", "first"], "1"),
         storage.create(["u", "taken"], "2"),
         storage.create(["u", "list"], "2"),
-        storage.create(["u", "follows-list"], "2", { key: ["u", "list"], value: "1" }),
-        storage.create(["u", "follows-nothing"], "2", { key: ["u", "nothing"] }),
-        storage.create(["u", "follows-another"], "2", { key: ["u", "taken"], value: "2" }),
-        storage.create(["u", "follows"], "2", { key: ["u", "taken"], value: "1" }),
+        storage.createAfter(["u", "follows-list"], "2", { key: ["u", "list"], value: "1" }),
+        storage.createAfter(["u", "follows-nothing"], "2", { key: ["u", "nothing"] }),
+        storage.createAfter(["u", "follows-another"], "2", { key: ["u", "taken"], value: "2" }),
+        storage.createAfter(["u", "taken"], "2", { key: ["u", "nothing"] }),
+        storage.createAfter(["u", "taken"], "2", { key: ["u", "taken"], value: "2" }),
+        storage.createAfter(["u", "follows"], "2", { key: ["u", "taken"], value: "1" }),
         storage.create(["u", "last"], "1"),
       ]);
       expect(made.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : String(outcome.reason))))
@@ -105,10 +107,12 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
             true,
             false,
             "StorageError: Cannot create u/list: WRONGTYPE Operation against a key holding the wrong kind of value",
-            false,
-            false,
-            false,
-            true,
+            "gap",
+            "gap",
+            "failover",
+            "conflict",
+            "conflict",
+            "created",
             true,
           ]
         `);

@@ -40,7 +40,7 @@ export function unreliable(
       throw new Crashed();
     }
     const result = await run();
-    if (verb === "create" && result === true) await options.wrote?.();
+    if (verb === "create" && (result === true || result === "created")) await options.wrote?.();
     if (fault === "after") {
       dead = true;
       throw new Crashed();

@@ -69,7 +69,7 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids 
       const stream = sessionOf(user_id, session_id);
       for (
         let head = await stream.head();
-        !(await stream.append(head, { message_id }));
+        (await stream.append(head, { message_id })) !== "appended";
         head = await stream.headAfterRefusal(head)
       ) {
         // The turn that was first may be ours, if the reply to an earlier write was lost.

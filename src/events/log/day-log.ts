@@ -33,10 +33,10 @@ export function openDay(storage: Storage, day: string): DayLog {
  */
 export async function appendOwn(log: DayLog, last: number, own: Batch): Promise<boolean> {
   try {
-    if (await log.append(last, own)) return true;
+    if ((await log.append(last, own)) === "appended") return true;
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    if (await log.append(last, own)) return true;
+    if ((await log.append(last, own)) === "appended") return true;
   }
   try {
     const there = await log.get(last + 1);

@@ -140,10 +140,10 @@ export function createSnapshotStore(storage: Storage): SnapshotStore {
     async append(expectedVersion, item, previous) {
       const before = previous && serializeItem(previous);
       try {
-        if (await stream.append(expectedVersion, item, before)) return true;
+        if ((await stream.append(expectedVersion, item, before)) === "appended") return true;
       } catch (error) {
         if (!isOutage(error)) throw error;
-        if (await stream.append(expectedVersion, item, before)) return true;
+        if ((await stream.append(expectedVersion, item, before)) === "appended") return true;
       }
       try {
         const there = await stream.get(expectedVersion + 1);

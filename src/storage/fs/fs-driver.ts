@@ -82,6 +82,21 @@ export function fsDriver(base: string): CreatingDriver {
     await syncFolder(dirname(path));
   }
 
+  async function createFile(path: string, value: string): Promise<boolean> {
+    const temp = await writeTemp(path, value);
+    let created = true;
+    try {
+      await link(temp, path);
+    } catch (error) {
+      if (!hasCode(error, "EEXIST")) throw error;
+      created = false;
+    } finally {
+      await unlink(temp);
+    }
+    if (created) await syncFolder(dirname(path));
+    return created;
+  }
+
   return {
     ...stock,
     durable: true,
@@ -91,22 +106,16 @@ export function fsDriver(base: string): CreatingDriver {
     // Text goes in and out as it is: unstorage would decode what starts with "base64:".
     getItemRaw: getItem,
     setItemRaw: setItem,
-    async createItem(key, value, after) {
+    async createItem(key, value) {
       const path = pathOf(key);
-      // What is there stays there: nothing of a stream is ever removed.
-      if (exists(path) || (after !== undefined && !exists(pathOf(after.key)))) return false;
-      const temp = await writeTemp(path, value);
-      let created = true;
-      try {
-        await link(temp, path);
-      } catch (error) {
-        if (!hasCode(error, "EEXIST")) throw error;
-        created = false;
-      } finally {
-        await unlink(temp);
-      }
-      if (created) await syncFolder(dirname(path));
-      return created;
+      return !exists(path) && (await createFile(path, value));
+    },
+    async createItemAfter(key, value, predecessor) {
+      const path = pathOf(key);
+      if (exists(path)) return "conflict";
+      // A predecessor that exists now still does when the file is linked: nothing of a stream is ever removed.
+      if (!exists(pathOf(predecessor.key))) return "gap";
+      return (await createFile(path, value)) ? "created" : "conflict";
     },
     // Its writer may have been killed before it synced its name, and the names of folders that it made.
     async confirmItem(key, value) {

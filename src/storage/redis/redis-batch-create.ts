@@ -1,19 +1,35 @@
 import { hash } from "node:crypto";
 import type { ChainableCommander, Cluster, Redis } from "ioredis";
+import type { CreateOutcome } from "../storage.ts";
 
 /** A value to be created under a key of Redis. */
 export interface Creation {
   readonly name: string;
   readonly value: string;
-  /** What must be there: a key, with this value where one is given. */
-  readonly after: { readonly name: string; readonly value: string | undefined } | undefined;
+  /** What must exist: a key, with this value where one is given. */
+  readonly predecessor: { readonly name: string; readonly value: string | undefined } | undefined;
 }
 
-/**
- * What the script says of one creation. 1: created; 2: this very value is there; 0: something else is there, or what is
- * to be followed is not as it must be. An error concerns that one alone.
- */
-export type CreationReply = 1 | 2 | 0 | Error;
+/** The script's reply for one creation. An error concerns that one alone. */
+export type CreationReply = (typeof REPLY)[keyof typeof REPLY] | Error;
+
+const REPLY = { created: 1, sameValue: 2, conflict: 0, gap: -1, failover: -2 } as const;
+
+/** @param uncertain whether an earlier try of ours may have been applied: the same value is ours then */
+export function outcomeOfReply(reply: Exclude<CreationReply, Error>, uncertain: boolean): CreateOutcome {
+  switch (reply) {
+    case REPLY.created:
+      return "created";
+    case REPLY.sameValue:
+      return uncertain ? "created" : "conflict";
+    case REPLY.conflict:
+      return "conflict";
+    case REPLY.gap:
+      return "gap";
+    case REPLY.failover:
+      return "failover";
+  }
+}
 
 /** Creations that one script call makes at the most, and the length of their values together, UTF-16 code units. */
 const MOST_TOGETHER = 128;
@@ -22,28 +38,30 @@ const MOST_TEXT = 1_000_000;
 const LEAST_HALVED = 16;
 
 /**
- * Makes creations, each for itself. KEYS: their keys, then for each of them the one it is to follow. ARGV, three for
- * each: the value; what is asked of the key to follow ("" nothing, "exists" that it is there, "equals" that its value is
- * the third). A value that is there already is written once more, so that WAIT has a write to wait for. A key that holds
- * no text gives its error for that creation; any other error comes before the first write.
+ * Makes creations, each on its own. KEYS: their keys, then the predecessor of each. ARGV, three for each: the value; what
+ * is required of the predecessor ("" nothing, "exists" that it exists, "equals" that its value is the third). The same
+ * value, if it exists already, is written once more, so that WAIT has a write to wait for. A key that does not hold a
+ * string gives its error for that creation; any other error comes before the first write.
  */
 const CREATE = `
 local count = #KEYS / 2
-local followed = redis.call('MGET', unpack(KEYS, count + 1))
+local predecessors = redis.call('MGET', unpack(KEYS, count + 1))
 local replies = {}
 for i = 1, count do
-  local key, value, asked = KEYS[i], ARGV[3 * i - 2], ARGV[3 * i - 1]
-  if asked ~= '' and (not followed[i] or (asked == 'equals' and followed[i] ~= ARGV[3 * i])) then
-    replies[i] = 0
+  local key, value, required, predecessor = KEYS[i], ARGV[3 * i - 2], ARGV[3 * i - 1], predecessors[i]
+  local gap = required ~= '' and not predecessor
+  local failover = required == 'equals' and predecessor and predecessor ~= ARGV[3 * i]
+  if gap or failover then
+    replies[i] = redis.call('EXISTS', key) == 1 and ${REPLY.conflict} or gap and ${REPLY.gap} or ${REPLY.failover}
   elseif redis.call('SETNX', key, value) == 1 then
-    replies[i] = 1
+    replies[i] = ${REPLY.created}
   else
-    local there = redis.pcall('GET', key)
-    if there == value then
+    local stored = redis.pcall('GET', key)
+    if stored == value then
       redis.call('SET', key, value)
-      replies[i] = 2
+      replies[i] = ${REPLY.sameValue}
     else
-      replies[i] = type(there) == 'table' and there or 0
+      replies[i] = type(stored) == 'table' and stored or ${REPLY.conflict}
     end
   end
 end
@@ -69,13 +87,13 @@ export function queueCreations(commands: ChainableCommander, creations: readonly
 
 function inputOf(creations: readonly Creation[]): [keyCount: number, ...string[]] {
   const names = creations.map(({ name }) => name);
-  const followed = creations.map(({ name, after }) => after?.name ?? name);
-  const values = creations.flatMap(({ value, after }) => [
+  const predecessors = creations.map(({ name, predecessor }) => predecessor?.name ?? name);
+  const values = creations.flatMap(({ value, predecessor }) => [
     value,
-    after === undefined ? "" : after.value === undefined ? "exists" : "equals",
-    after?.value ?? "",
+    predecessor === undefined ? "" : predecessor.value === undefined ? "exists" : "equals",
+    predecessor?.value ?? "",
   ]);
-  return [2 * names.length, ...names, ...followed, ...values];
+  return [2 * names.length, ...names, ...predecessors, ...values];
 }
 
 /**
@@ -84,11 +102,11 @@ function inputOf(creations: readonly Creation[]): [keyCount: number, ...string[]
  * ask again and again, half of them are answered while the others prepare: the first as many as half of those that were
  * under way last are sent as soon as they are there.
  *
- * @param make makes several: whether each was created, or what is wrong with it
+ * @param make makes several: the outcome of each, or its error
  */
 export function gatherCreations(
-  make: (creations: readonly Creation[]) => Promise<(boolean | Error)[]>,
-): (creation: Creation) => Promise<boolean> {
+  make: (creations: readonly Creation[]) => Promise<(CreateOutcome | Error)[]>,
+): (creation: Creation) => Promise<CreateOutcome> {
   let waiting: Asked[] = [];
   let turnEnds = false;
   let sentCount = 0;
@@ -104,8 +122,8 @@ export function gatherCreations(
     sentCount -= asked.length;
     for (const [index, { resolve, reject }] of asked.entries()) {
       const outcome = outcomes[index]!;
-      if (typeof outcome === "boolean") resolve(outcome);
-      else reject(outcome);
+      if (outcome instanceof Error) reject(outcome);
+      else resolve(outcome);
     }
   }
 
@@ -134,18 +152,18 @@ export function gatherCreations(
 
 /** Makes each creation as it is asked for. @param make see {@link gatherCreations} */
 export function oneByOne(
-  make: (creations: readonly Creation[]) => Promise<(boolean | Error)[]>,
-): (creation: Creation) => Promise<boolean> {
+  make: (creations: readonly Creation[]) => Promise<(CreateOutcome | Error)[]>,
+): (creation: Creation) => Promise<CreateOutcome> {
   return async (creation) => {
-    const [outcome] = await make([creation]);
+    const outcome = (await make([creation]))[0]!;
     if (outcome instanceof Error) throw outcome;
-    return outcome === true;
+    return outcome;
   };
 }
 
 interface Asked {
   readonly creation: Creation;
-  readonly resolve: (created: boolean) => void;
+  readonly resolve: (outcome: CreateOutcome) => void;
   readonly reject: (error: Error) => void;
 }
 

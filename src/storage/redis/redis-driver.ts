@@ -2,6 +2,7 @@ import { Cluster, Redis, type ChainableCommander } from "ioredis";
 import type { Driver } from "unstorage";
 import redis from "unstorage/drivers/redis";
 import type { CreatingDriver } from "../driver.ts";
+import type { CreateOutcome } from "../storage.ts";
 import {
   clusterNodes,
   clusterOptions,
@@ -13,6 +14,7 @@ import {
 import {
   gatherCreations,
   oneByOne,
+  outcomeOfReply,
   queueCreations,
   runCreations,
   type Creation,
@@ -74,15 +76,14 @@ export function redisDriver(settings: RedisSettings): CreatingDriver {
   }
 
   /** Makes creations, whose keys are in one slot of a cluster. */
-  const makeAll = (creations: readonly Creation[]): Promise<(boolean | Error)[]> => {
+  const makeAll = (creations: readonly Creation[]): Promise<(CreateOutcome | Error)[]> => {
     const { name } = creations[0]!;
-    const make = async ({ uncertain }: Tries): Promise<(boolean | Error)[]> => {
+    const make = async ({ uncertain }: Tries): Promise<(CreateOutcome | Error)[]> => {
       const replies =
         settings.waitReplicas > 0
           ? await replicated<CreationReply[]>(name, (commands) => queueCreations(commands, creations))
           : await runCreations(writer, creations);
-      // What an earlier try of ours may have left there is ours.
-      return replies.map((reply) => (reply instanceof Error ? reply : reply === 1 || (reply === 2 && uncertain)));
+      return replies.map((reply) => (reply instanceof Error ? reply : outcomeOfReply(reply, uncertain)));
     };
     return writing.run(make, { place: placeOf(name) });
   };
@@ -123,10 +124,15 @@ export function redisDriver(settings: RedisSettings): CreatingDriver {
     // Text goes in and out as it is: unstorage would decode what starts with "base64:".
     getItemRaw: getItem,
     setItemRaw: setItem,
-    createItem(key, value, after) {
-      const name = keyOf(key);
-      const before = after && { name: keyOf(after.key), value: after.value };
-      return create({ name, value, after: before });
+    async createItem(key, value) {
+      return (await create({ name: keyOf(key), value, predecessor: undefined })) === "created";
+    },
+    createItemAfter(key, value, predecessor) {
+      return create({
+        name: keyOf(key),
+        value,
+        predecessor: { name: keyOf(predecessor.key), value: predecessor.value },
+      });
     },
     async confirmItem(key, value) {
       if (settings.waitReplicas === 0) return;

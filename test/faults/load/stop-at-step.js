@@ -3,7 +3,7 @@
 import { interceptFileCalls } from "./file-calls.js";
 
 const READS = ["get", "has", "getMany"];
-const WRITES = ["create", "put", "remove"];
+const WRITES = ["create", "createAfter", "put", "remove"];
 /** What a temporary file is called beside the name it will get. */
 const UNIQUE = /\.[0-9a-f-]{36}-\d+\.tmp$/;
 
@@ -26,7 +26,7 @@ export function stoppable(storage) {
   const watched = { ...storage };
   for (const verb of [...READS, ...WRITES]) {
     watched[verb] = (key, ...rest) => {
-      const name = `${verb} ${spell((verb === "getMany" ? key[0] : key) ?? [])}`;
+      const name = `${verb === "createAfter" ? "create" : verb} ${spell((verb === "getMany" ? key[0] : key) ?? [])}`;
       step("storage", name);
       if (WRITES.includes(verb)) step("writes", name);
       return storage[verb](key, ...rest);

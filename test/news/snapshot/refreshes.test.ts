@@ -170,6 +170,11 @@ describe("a refresher that stalls", () => {
         if (!created) refused = true;
         return created;
       },
+      async createAfter(...args) {
+        const outcome = await world.storage.createAfter(...args);
+        if (outcome !== "created") refused = true;
+        return outcome;
+      },
     };
     const late = world.news({ sources: [old.source] }, { clock: fixedClock(NOON), storage }).refresh("view");
     await arrived(old);
