@@ -4,7 +4,7 @@ import { optional, toggle } from "../../framework/param.ts";
 import { openLinePrinter, openRecordPrinter, type Column } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { userId } from "../../framework/value-readers.ts";
-import { knownUsers } from "./known-users.ts";
+import { knownUsers } from "../../../admin/known-users.ts";
 
 const COLUMNS: readonly Column<Entry>[] = [
   { name: "user_id", of: ({ user_id }) => user_id },

@@ -4,9 +4,9 @@ import type { Context } from "../../framework/define-command.ts";
 import { EXIT } from "../../framework/exit.ts";
 import { awaitInterrupt } from "../../framework/interrupt.ts";
 import { openRowPrinter } from "../../terminal/print.ts";
-import type { LedgerReader } from "./ledger-reader.ts";
-import { ledgerColumns, type LedgerRow } from "./ledger-rows.ts";
-import { fits, newestFirst, type Selection } from "./select-entries.ts";
+import type { LedgerReader } from "./daemon-ledger-reader.ts";
+import { ledgerColumns, type LedgerRow } from "./ledger-columns.ts";
+import { fits, newestFirst, type Selection } from "../../../admin/select-entries.ts";
 
 /** How often the end of the ledger is looked at, ms: one look costs one small read. */
 const EVERY_MS = 500;

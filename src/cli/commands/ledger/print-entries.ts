@@ -1,8 +1,8 @@
 import type { Context } from "../../framework/define-command.ts";
 import { formatOf, openRowPrinter, printRows } from "../../terminal/print.ts";
-import type { LedgerReader } from "./ledger-reader.ts";
-import { ledgerColumns, type LedgerRow } from "./ledger-rows.ts";
-import { newestFirst, type Selection } from "./select-entries.ts";
+import type { LedgerReader } from "./daemon-ledger-reader.ts";
+import { ledgerColumns, type LedgerRow } from "./ledger-columns.ts";
+import { newestFirst, type Selection } from "../../../admin/select-entries.ts";
 
 /** Prints all entries that are meant, newest first, as they are read. */
 export async function printAll(

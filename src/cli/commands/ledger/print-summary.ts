@@ -1,7 +1,7 @@
 import type { Context } from "../../framework/define-command.ts";
 import { formatOf, printRecord, printRows, showDelta, type Column } from "../../terminal/print.ts";
 import { sparkline } from "../../terminal/sparkline.ts";
-import type { LedgerSummary } from "./summarize.ts";
+import type { LedgerSummary } from "../../../admin/ledger-summary.ts";
 
 const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
   { name: "type", of: ({ type }) => type },

@@ -4,7 +4,7 @@ import { UsageError } from "../../framework/exit.ts";
 import { optional, repeatable, type Param, type Values } from "../../framework/param.ts";
 import { anything, text } from "../../framework/value-readers.ts";
 import { since, until, type When } from "../../framework/when.ts";
-import type { Selection } from "./select-entries.ts";
+import type { Selection } from "../../../admin/select-entries.ts";
 
 const REF_LEAST = 6;
 

@@ -34,7 +34,7 @@ export const show = defineCommand({
   async run({ what, user }, context) {
     const { terminal } = context;
     const found = await withAccounts(context, async ({ service }) => {
-      const { findEntry } = await import("./find-entry.ts");
+      const { findEntry } = await import("../../../admin/find-entry.ts");
       const who = user === undefined ? undefined : await findUser(service, user);
       return findEntry(service, what, who, (words) => {
         terminal.progress(words);

@@ -23,9 +23,9 @@ export const summary = defineCommand({
     const [{ offsetMinutes }, { openLedgerReader }, { newestFirst }, { createLedgerSummary }, { printSummary }] =
       await Promise.all([
         import("../../../runtime/utc-offset.ts"),
-        import("./ledger-reader.ts"),
-        import("./select-entries.ts"),
-        import("./summarize.ts"),
+        import("./daemon-ledger-reader.ts"),
+        import("../../../admin/select-entries.ts"),
+        import("../../../admin/ledger-summary.ts"),
         import("./print-summary.ts"),
       ]);
     const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, now);

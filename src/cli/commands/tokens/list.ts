@@ -5,7 +5,7 @@ import { withAccounts } from "../../target/session.ts";
 import { USER_OR_TOKEN, findUser } from "../../target/user-named.ts";
 import { nowOf } from "../ledger/selection-flags.ts";
 import { tokenColumns } from "./token-columns.ts";
-import { toRow } from "./token-state.ts";
+import { toRow } from "../../../admin/token-state.ts";
 
 export const list = defineCommand({
   name: "list",

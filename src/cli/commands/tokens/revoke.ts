@@ -7,7 +7,7 @@ import { required } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { text } from "../../framework/value-readers.ts";
-import { toRow } from "./token-state.ts";
+import { toRow } from "../../../admin/token-state.ts";
 
 export const revoke = defineCommand({
   name: "revoke",

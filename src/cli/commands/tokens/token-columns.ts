@@ -1,6 +1,6 @@
 import type { Column } from "../../terminal/print.ts";
 import { showAge } from "../../framework/when.ts";
-import type { TokenRow } from "./token-state.ts";
+import type { TokenRow } from "../../../admin/token-state.ts";
 
 /** @param now ms since the epoch, for how long ago a token was made */
 export function tokenColumns(now: number): readonly Column<TokenRow>[] {

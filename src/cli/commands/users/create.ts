@@ -4,7 +4,7 @@ import { optional, required } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { integer, oneOf, userId } from "../../framework/value-readers.ts";
-import { detailsOf } from "./user-details.ts";
+import { detailsOf } from "../../../admin/user-details.ts";
 
 export const create = defineCommand({
   name: "create",

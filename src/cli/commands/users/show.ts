@@ -5,11 +5,11 @@ import { formatOf, printRecord, printRows, type Column } from "../../terminal/pr
 import { withAccounts } from "../../target/session.ts";
 import { USER_OR_TOKEN, findUser } from "../../target/user-named.ts";
 import { showAge, showLocal, showReset } from "../../framework/when.ts";
-import { ledgerColumns } from "../ledger/ledger-rows.ts";
+import { ledgerColumns } from "../ledger/ledger-columns.ts";
 import { nowOf } from "../ledger/selection-flags.ts";
 import { showFeatures } from "../subscription/subscription-words.ts";
 import { tokenColumns } from "../tokens/token-columns.ts";
-import type { AskedQuestion, Overview } from "./user-overview.ts";
+import type { AskedQuestion, Overview } from "../../../admin/user-overview.ts";
 
 export const show = defineCommand({
   name: "show",
@@ -22,7 +22,7 @@ export const show = defineCommand({
   examples: ["users show alice", "users show anp_Xk3v", "users show alice --json"],
   async run({ user }, context) {
     const overview = await withAccounts(context, async ({ service }) => {
-      const { overviewOf } = await import("./user-overview.ts");
+      const { overviewOf } = await import("../../../admin/user-overview.ts");
       return overviewOf(service, await findUser(service, user));
     });
     const format = formatOf(context);

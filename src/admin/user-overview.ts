@@ -1,10 +1,10 @@
-import type { Entry } from "../../../ledger/entry.ts";
-import { feedbackOf, type UserFeedback } from "../../../events/projections/user-feedback.ts";
-import { readMessages } from "../../../assistant/sessions/messages.ts";
-import type { AccountsService } from "../../../service/accounts-service.ts";
-import { toRow as toLedgerRow } from "../ledger/ledger-reader.ts";
-import type { LedgerRow } from "../ledger/ledger-rows.ts";
-import { toRow as toTokenRow, type TokenRow } from "../tokens/token-state.ts";
+import type { Entry } from "../ledger/entry.ts";
+import { feedbackOf, type UserFeedback } from "../events/projections/user-feedback.ts";
+import { readMessages } from "../assistant/sessions/messages.ts";
+import type { AccountsService } from "../service/accounts-service.ts";
+import { toRow as toLedgerRow } from "../cli/commands/ledger/daemon-ledger-reader.ts";
+import type { LedgerRow } from "../cli/commands/ledger/ledger-columns.ts";
+import { toRow as toTokenRow, type TokenRow } from "./token-state.ts";
 import { detailsOf, type UserDetails } from "./user-details.ts";
 
 /** Questions, entries and words of feedback that an overview has at most. */

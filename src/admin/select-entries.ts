@@ -1,5 +1,5 @@
-import type { LedgerReader } from "./ledger-reader.ts";
-import type { LedgerRow } from "./ledger-rows.ts";
+import type { LedgerReader } from "../cli/commands/ledger/daemon-ledger-reader.ts";
+import type { LedgerRow } from "../cli/commands/ledger/ledger-columns.ts";
 
 /** Which entries are meant: all that every given part fits. */
 export interface Selection {

@@ -1,4 +1,4 @@
-import type { TokenRecord } from "../../../accounts/tokens.ts";
+import type { TokenRecord } from "../accounts/tokens.ts";
 
 /** A token as an operator sees it. */
 export interface TokenRow extends TokenRecord {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { LedgerReader } from "../../src/cli/commands/ledger/ledger-reader.ts";
-import type { LedgerRow } from "../../src/cli/commands/ledger/ledger-rows.ts";
-import { fits, newestFirst, type Selection } from "../../src/cli/commands/ledger/select-entries.ts";
+import type { LedgerReader } from "../../src/cli/commands/ledger/daemon-ledger-reader.ts";
+import type { LedgerRow } from "../../src/cli/commands/ledger/ledger-columns.ts";
+import { fits, newestFirst, type Selection } from "../../src/admin/select-entries.ts";
 
 const HOUR = 3_600_000;
 const START = Date.parse("2026-11-20T00:00:00Z");

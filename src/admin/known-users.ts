@@ -1,4 +1,4 @@
-import type { AccountsService } from "../../../service/accounts-service.ts";
+import type { AccountsService } from "../service/accounts-service.ts";
 
 /**
  * The ids of all users in their order, or the one that was asked for.

@@ -1,11 +1,11 @@
-import type { Entry } from "../../../ledger/entry.ts";
-import { requestTime } from "../../../runtime/ids.ts";
-import { readMessages, type Message } from "../../../assistant/sessions/messages.ts";
-import type { AccountsService } from "../../../service/accounts-service.ts";
+import type { Entry } from "../ledger/entry.ts";
+import { requestTime } from "../runtime/ids.ts";
+import { readMessages, type Message } from "../assistant/sessions/messages.ts";
+import type { AccountsService } from "../service/accounts-service.ts";
 import { knownUsers } from "./known-users.ts";
-import { storageReader } from "./ledger-reader.ts";
+import { storageReader } from "../cli/commands/ledger/daemon-ledger-reader.ts";
 import { newestFirst } from "./select-entries.ts";
-import type { Shown } from "./show.ts";
+import type { Shown } from "../cli/commands/ledger/show.ts";
 
 /** Ids of answers are larger than any number of an entry: they begin with the time. */
 const SMALLEST_MESSAGE_ID = 1_000_000_000;

@@ -3,7 +3,7 @@ import type { Entry } from "../../../ledger/entry.ts";
 import type { Ledger } from "../../../ledger/ledger.ts";
 import { saysFreeUse } from "../../../ledger/describe-entry.ts";
 import type { AccountOperations } from "../../target/operations.ts";
-import type { LedgerRow } from "./ledger-rows.ts";
+import type { LedgerRow } from "./ledger-columns.ts";
 
 /** A user's ledger, read by the numbers of its entries. */
 export interface LedgerReader {

@@ -1,5 +1,5 @@
-import type { QuotaState } from "../../../accounts/quota-rules.ts";
-import type { AccountsService } from "../../../service/accounts-service.ts";
+import type { QuotaState } from "../accounts/quota-rules.ts";
+import type { AccountsService } from "../service/accounts-service.ts";
 
 /** What an operator sees of a user. */
 export interface UserDetails extends QuotaState {

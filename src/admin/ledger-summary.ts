@@ -1,4 +1,4 @@
-import type { LedgerRow } from "./ledger-rows.ts";
+import type { LedgerRow } from "../cli/commands/ledger/ledger-columns.ts";
 
 /** What entries come to. Amounts are points. */
 export interface LedgerSummary {
