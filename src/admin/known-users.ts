@@ -1,9 +1,9 @@
 import type { AccountsService } from "../service/accounts-service.ts";
 
 /**
- * The ids of all users in their order, or the one that was asked for.
+ * The ids of all users, sorted, or the given one alone.
  *
- * @throws AnpError 404 when that one is not known
+ * @throws AnpError 404 when the given user is not known
  */
 export async function knownUsers(service: AccountsService, user: string | undefined): Promise<string[]> {
   if (user !== undefined) {

@@ -1,11 +1,15 @@
-import type { LedgerRow } from "../cli/commands/ledger/ledger-columns.ts";
+import type { LedgerRow } from "./ledger-reader.ts";
 
-/** What entries come to. Amounts are points. */
-export interface LedgerSummary {
-  readonly entries: number;
-  readonly earned: number;
-  readonly spent: number;
-  readonly free_uses: number;
+/** Sums over entries. Amounts are points. */
+interface Totals {
+  earned: number;
+  spent: number;
+  free_uses: number;
+  entries: number;
+}
+
+/** Totals of entries, by type and by day. */
+export interface LedgerSummary extends Readonly<Totals> {
   /** By the number of entries, most first. */
   readonly by_type: readonly {
     readonly type: string;
@@ -13,43 +17,34 @@ export interface LedgerSummary {
     readonly delta: number;
     readonly free_uses: number;
   }[];
-  /** Newest first; a day without an entry is left out. */
-  readonly by_day: readonly DaySummary[];
+  /** Newest first; days without entries are left out. */
+  readonly by_day: readonly DayTotals[];
 }
 
-export interface DaySummary {
+export interface DayTotals extends Readonly<Totals> {
   /** `YYYY-MM-DD` */
   readonly day: string;
-  readonly earned: number;
-  readonly spent: number;
-  readonly free_uses: number;
-  readonly entries: number;
 }
 
 /**
- * Sums up entries one by one.
+ * Sums up entries one by one, in memory that grows with the days and not with the entries.
  *
  * @param offset minutes east of UTC, at whose midnight a day begins
  */
 export function createLedgerSummary(offset: number): { add(row: LedgerRow): void; result(): LedgerSummary } {
-  const all = emptyTally();
-  const types = new Map<string, Tally>();
-  const days = new Map<string, Tally>();
-  const tallyOf = (tallies: Map<string, Tally>, name: string): Tally => {
-    const tally = tallies.get(name) ?? emptyTally();
-    tallies.set(name, tally);
-    return tally;
-  };
+  const all = noTotals();
+  const types = new Map<string, Totals>();
+  const days = new Map<string, Totals>();
   return {
     add(row) {
       const day = new Date(Date.parse(row.created_at) + offset * 60_000).toISOString().slice(0, 10);
-      for (const tally of [all, tallyOf(types, row.type), tallyOf(days, day)]) count(tally, row);
+      for (const totals of [all, totalsOf(types, row.type), totalsOf(days, day)]) addRow(totals, row);
     },
     result() {
       const by_type = [...types].map(([type, { entries, earned, spent, free_uses }]) => {
         return { type, entries, delta: earned - spent, free_uses };
       });
-      const by_day = [...days].map(([day, tally]) => ({ day, ...tally }));
+      const by_day = [...days].map(([day, totals]) => ({ day, ...totals }));
       return {
         ...all,
         by_type: by_type.sort((one, other) => other.entries - one.entries),
@@ -59,20 +54,19 @@ export function createLedgerSummary(offset: number): { add(row: LedgerRow): void
   };
 }
 
-interface Tally {
-  earned: number;
-  spent: number;
-  free_uses: number;
-  entries: number;
-}
-
-function emptyTally(): Tally {
+function noTotals(): Totals {
   return { earned: 0, spent: 0, free_uses: 0, entries: 0 };
 }
 
-function count(tally: Tally, { delta, free_use }: LedgerRow): void {
-  tally.entries += 1;
-  if (delta > 0) tally.earned += delta;
-  else tally.spent -= delta;
-  if (free_use) tally.free_uses += 1;
+function totalsOf(groups: Map<string, Totals>, name: string): Totals {
+  const totals = groups.get(name) ?? noTotals();
+  groups.set(name, totals);
+  return totals;
+}
+
+function addRow(totals: Totals, { delta, free_use }: LedgerRow): void {
+  totals.entries += 1;
+  if (delta > 0) totals.earned += delta;
+  else totals.spent -= delta;
+  if (free_use) totals.free_uses += 1;
 }

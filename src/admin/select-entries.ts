@@ -1,23 +1,26 @@
-import type { LedgerReader } from "../cli/commands/ledger/daemon-ledger-reader.ts";
-import type { LedgerRow } from "../cli/commands/ledger/ledger-columns.ts";
+import type { LedgerReader, LedgerRow } from "./ledger-reader.ts";
 
-/** Which entries are meant: all that every given part fits. */
+/** Which entries of a ledger to list: those that match every given field. */
 export interface Selection {
   /** Empty for all. */
   readonly types: readonly string[];
   /** Ms since the epoch. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** A reference, or what it begins with. */
+  /** A reference, or its first characters. */
   readonly ref?: string | undefined;
 }
 
-export function isEverything({ types, since, until, ref }: Selection): boolean {
+/** The fields of an entry that a selection compares. */
+type Selectable = Pick<LedgerRow, "type" | "created_at" | "ref_id">;
+
+/** Whether the selection matches every entry. */
+export function selectsAll({ types, since, until, ref }: Selection): boolean {
   return types.length === 0 && since === undefined && until === undefined && ref === undefined;
 }
 
-/** Whether an entry is meant. */
-export function fits({ type, created_at, ref_id }: LedgerRow, { types, since, until, ref }: Selection): boolean {
+/** Whether an entry matches the selection. */
+export function matches({ type, created_at, ref_id }: Selectable, { types, since, until, ref }: Selection): boolean {
   const at = Date.parse(created_at);
   return (
     (types.length === 0 || types.includes(type)) &&
@@ -28,35 +31,44 @@ export function fits({ type, created_at, ref_id }: LedgerRow, { types, since, un
 }
 
 const PAGE = 100;
-/** Daemons' clocks may differ, and step: an entry may be this much older than one before it, ms. */
+/** Clocks of daemons may differ, and step: an entry may be dated this much earlier than one before it, ms. */
 const DISORDER_MS = 86_400_000;
 
-/** The entries that are meant, newest first, in flat memory; entries that come meanwhile are not among them. */
-export async function* newestFirst(reader: LedgerReader, selection: Selection): AsyncGenerator<LedgerRow> {
+/**
+ * The entries that match, newest first, in constant memory; entries written meanwhile are not among them.
+ *
+ * @throws CorruptionError after all entries above the damaged one were yielded
+ * @example
+ * for await (const row of newestFirst(storedRowReader(ledger, "alice"), { types: ["exchange"] })) console.log(row.id);
+ */
+export async function* newestFirst<E extends Selectable>(
+  reader: LedgerReader<E>,
+  selection: Selection,
+): AsyncGenerator<E> {
   const { since, until } = selection;
   const total = await reader.total();
   const top = until === undefined ? total : await lastBefore(reader, until + DISORDER_MS, total);
   let size = PAGE;
   for (let to = top; to >= 1;) {
-    let rows: LedgerRow[];
+    let rows: E[];
     try {
       rows = await reader.read(Math.max(1, to - size + 1), to);
     } catch (error) {
-      // What is right is shown up to the entry that is not.
+      // One damaged entry fails the whole page: read singly up to it.
       if (size === 1 || (error as Error).name !== "CorruptionError") throw error;
       size = 1;
       continue;
     }
     to -= rows.length;
     for (const row of rows.toReversed()) {
-      if (fits(row, selection)) yield row;
+      if (matches(row, selection)) yield row;
     }
     if (since !== undefined && Date.parse(rows[0]!.created_at) < since - DISORDER_MS) return;
   }
 }
 
-/** Number of the last entry that was made at an instant or before it, found by halving. */
-async function lastBefore(reader: LedgerReader, instant: number, total: number): Promise<number> {
+/** Number of the last entry dated at an instant or before it, by binary search. */
+async function lastBefore(reader: LedgerReader<Selectable>, instant: number, total: number): Promise<number> {
   let low = 0;
   let high = total + 1;
   while (high - low > 1) {

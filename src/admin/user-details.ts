@@ -1,7 +1,7 @@
 import type { QuotaState } from "../accounts/quota-rules.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 
-/** What an operator sees of a user. */
+/** A user's settings, points, quota and plan, as operators see them. */
 export interface UserDetails extends QuotaState {
   readonly user_id: string;
   readonly lang: string;
@@ -15,7 +15,7 @@ export interface UserDetails extends QuotaState {
 }
 
 /** @throws AnpError 404 for a user who is not known */
-export async function detailsOf(service: AccountsService, user: string): Promise<UserDetails> {
+export async function userDetails(service: AccountsService, user: string): Promise<UserDetails> {
   const [{ profile, ledgerState, quotaState }, subscription] = await Promise.all([
     service.userStates.of(user),
     service.subscriptions.get(user),

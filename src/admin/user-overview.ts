@@ -1,20 +1,19 @@
-import type { Entry } from "../ledger/entry.ts";
 import { feedbackOf, type UserFeedback } from "../events/projections/user-feedback.ts";
-import { readMessages } from "../assistant/sessions/messages.ts";
+import type { Entry } from "../ledger/entry.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
-import { toRow as toLedgerRow } from "../cli/commands/ledger/daemon-ledger-reader.ts";
-import type { LedgerRow } from "../cli/commands/ledger/ledger-columns.ts";
-import { toRow as toTokenRow, type TokenRow } from "./token-state.ts";
-import { detailsOf, type UserDetails } from "./user-details.ts";
+import { readMessages } from "../assistant/sessions/messages.ts";
+import { isFreeUse, toLedgerRow, type LedgerRow } from "./ledger-reader.ts";
+import { toTokenRow, type TokenRow } from "./token-state.ts";
+import { userDetails, type UserDetails } from "./user-details.ts";
 
-/** Questions, entries and words of feedback that an overview has at most. */
-const SHOWN = 5;
-/** Entries among which the last questions are looked for. */
-const LOOKED_AT = 50;
+/** Most questions, entries and feedback events in an overview. */
+const MOST_LISTED = 5;
+/** How many of the last entries are searched for charged questions. */
+const ENTRIES_SEARCHED = 50;
 const FEEDBACK_DAYS = 7;
 
-/** A question that a user paid for, in points or with a free use. */
-export interface AskedQuestion {
+/** A question that a user paid for, with points or with a free use. */
+export interface ChargedQuestion {
   readonly message_id: number;
   readonly created_at: string;
   readonly question: string;
@@ -28,56 +27,55 @@ export interface AskedQuestion {
 }
 
 /** What support needs to know of a user, newest first. */
-export interface Overview {
+export interface UserOverview {
   readonly details: UserDetails;
   readonly features: Readonly<Record<string, boolean>>;
   readonly tokens: readonly TokenRow[];
-  readonly last_questions: readonly AskedQuestion[];
+  readonly last_questions: readonly ChargedQuestion[];
   readonly last_entries: readonly LedgerRow[];
   /** Of the last 7 days. */
   readonly feedback: readonly UserFeedback[];
 }
 
 /** @throws AnpError 404 for a user who is not known */
-export async function overviewOf(service: AccountsService, user: string): Promise<Overview> {
+export async function userOverview(service: AccountsService, user: string): Promise<UserOverview> {
   const { storage, clock } = service;
   const now = clock.now();
-  const details = await detailsOf(service, user);
+  const details = await userDetails(service, user);
   const [{ features }, { entries }, tokens, feedback] = await Promise.all([
     service.subscriptions.get(user),
-    service.ledger.page(user, 1, LOOKED_AT),
+    service.ledger.page(user, 1, ENTRIES_SEARCHED),
     service.tokens.list(user),
-    feedbackOf(storage, user, { now, days: FEEDBACK_DAYS, most: SHOWN }),
+    feedbackOf(storage, user, { now, days: FEEDBACK_DAYS, most: MOST_LISTED }),
   ]);
   return {
     details,
     features,
     tokens: tokens.map((token) => toTokenRow(token, now)).reverse(),
-    last_questions: await questionsOf(service, entries),
-    last_entries: entries.slice(0, SHOWN).map(toLedgerRow),
+    last_questions: await chargedQuestions(service, entries),
+    last_entries: entries.slice(0, MOST_LISTED).map(toLedgerRow),
     feedback,
   };
 }
 
-async function questionsOf({ storage }: AccountsService, entries: readonly Entry[]): Promise<AskedQuestion[]> {
+async function chargedQuestions({ storage }: AccountsService, entries: readonly Entry[]): Promise<ChargedQuestion[]> {
   const charges = new Map<number, Entry>();
   for (const entry of entries) {
-    if (entry.details.type === "chat_cost" && charges.size < SHOWN) charges.set(entry.details.message_id, entry);
+    if (entry.details.type === "chat_cost" && charges.size < MOST_LISTED) charges.set(entry.details.message_id, entry);
   }
   const messages = await readMessages(storage, [...charges.keys()]);
   return messages.map(({ message_id, created_at, question, route, sub_intent }) => {
-    const { id, delta, details, ref_id } = charges.get(message_id)!;
-    const free_use = details.type === "chat_cost" && details.free;
+    const entry = charges.get(message_id)!;
     return {
       message_id,
       created_at,
       question,
       route,
       sub_intent,
-      entry: id,
-      points_cost: -delta || 0,
-      free_use,
-      ref_id,
+      entry: entry.id,
+      points_cost: -entry.delta || 0,
+      free_use: isFreeUse(entry),
+      ref_id: entry.ref_id,
     };
   });
 }

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { LedgerReader } from "../../src/cli/commands/ledger/daemon-ledger-reader.ts";
-import type { LedgerRow } from "../../src/cli/commands/ledger/ledger-columns.ts";
-import { fits, newestFirst, type Selection } from "../../src/admin/select-entries.ts";
+import type { LedgerReader, LedgerRow } from "../../src/admin/ledger-reader.ts";
+import { matches, newestFirst, type Selection } from "../../src/admin/select-entries.ts";
 
 const HOUR = 3_600_000;
 const START = Date.parse("2026-11-20T00:00:00Z");
@@ -52,16 +51,16 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-it("finds exactly what fits, newest first, although clocks step", async () => {
+it("finds exactly the entries that match, newest first, although clocks step", async () => {
   await fc.assert(
     fc.asyncProperty(ledger, selection, async (rows, wanted) => {
       const found = await all(newestFirst(readerOf(rows), wanted));
-      expect(found).toEqual(rows.filter((row) => fits(row, wanted)).reverse());
+      expect(found).toEqual(rows.filter((row) => matches(row, wanted)).reverse());
     }),
   );
 });
 
-it("reads a part of a long ledger for a part of its time", async () => {
+it("reads only a small part of a long ledger for a short range of time", async () => {
   const rows = Array.from({ length: 100_000 }, (_, index): LedgerRow => {
     const created_at = new Date(START + index * HOUR).toISOString();
     const words = { type: "exchange", delta: 1, description: "", ref_id: "" };

@@ -164,7 +164,7 @@ describe("a user named by the beginning of a token", () => {
     expect(await done(["quota", "anp_token-like", ...DATA])).toContain("\nanp_token-like\t");
     const wanted: [args: string[], code: number, says: string][] = [
       [["quota", "anp_"], 5, "User anp_ is not known"],
-      [["quota", "anp_zzzz0000"], 5, "no token that begins so"],
+      [["quota", "anp_zzzz0000"], 5, "or a token that begins like this"],
       [["exchange", tokens[0]!.slice(0, 9), "1"], 5, "is not known"],
       [["points", "adjust", tokens[0]!.slice(0, 9), "1", "--reason", "x"], 5, "is not known"],
     ];

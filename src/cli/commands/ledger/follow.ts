@@ -4,9 +4,9 @@ import type { Context } from "../../framework/define-command.ts";
 import { EXIT } from "../../framework/exit.ts";
 import { awaitInterrupt } from "../../framework/interrupt.ts";
 import { openRowPrinter } from "../../terminal/print.ts";
-import type { LedgerReader } from "./daemon-ledger-reader.ts";
-import { ledgerColumns, type LedgerRow } from "./ledger-columns.ts";
-import { fits, newestFirst, type Selection } from "../../../admin/select-entries.ts";
+import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
+import { ledgerColumns } from "./ledger-columns.ts";
+import { matches, newestFirst, type Selection } from "../../../admin/select-entries.ts";
 
 /** How often the end of the ledger is looked at, ms: one look costs one small read. */
 const EVERY_MS = 500;
@@ -57,7 +57,7 @@ async function followUntil(
       const total = await reader.total();
       if (total > seen) {
         const rows = await reader.read(seen + 1, Math.min(total, seen + PAGE));
-        for (const row of rows.filter((one) => fits(one, selection))) await printer.print(row);
+        for (const row of rows.filter((one) => matches(one, selection))) await printer.print(row);
         seen += rows.length;
         if (!(await printer.flush())) return;
         if (seen < total) continue;

@@ -1,22 +1,13 @@
-import type { OperationData } from "../../../contract/endpoints.ts";
+import type { LedgerRow } from "../../../admin/ledger-reader.ts";
 import type { Column } from "../../terminal/print.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
 import { showDelta } from "../../terminal/print.ts";
 import { showAge, showLocal } from "../../framework/when.ts";
 
-/** An entry of a ledger as the command line shows it. */
-export interface LedgerRow extends Omit<OperationData<"getLedger">["items"][number], "type"> {
-  readonly type: string;
-  /** Points after the entry; null where a daemon made entries while it was asked for them. */
-  readonly balance_after: number | null;
-  /** Whether a free use paid for it. */
-  readonly free_use: boolean;
-}
-
-/** A shortened reference keeps its first characters: they tell it from others, and --ref finds it by them. */
+/** A reference is shortened to its first characters, by which --ref finds it. */
 const REF_SHOWN = 13;
 
-/** @param now ms since the epoch, for how long ago an entry was made */
+/** @param now ms since the epoch, for the age of an entry */
 export function ledgerColumns(now: number): readonly Column<LedgerRow>[] {
   return [
     { name: "id", of: ({ id }) => id },

@@ -34,8 +34,8 @@ export const list = defineCommand({
     const now = nowOf(context);
     const selection = selectionOf(flags, now);
     const { checkInput } = await import("../../../contract/check-input.ts");
-    const { isEverything } = await import("../../../admin/select-entries.ts");
-    const whole = all || !isEverything(selection);
+    const { selectsAll } = await import("../../../admin/select-entries.ts");
+    const whole = all || !selectsAll(selection);
     if (whole && (page !== undefined || pageSize !== undefined)) {
       throw new UsageError("--page and --page-size do not go with --all, --type, --since, --until and --ref.");
     }
@@ -47,7 +47,7 @@ export const list = defineCommand({
     checkInput("getLedger", { query });
     const show = async (operations: AccountOperations): Promise<void> => {
       const [{ openLedgerReader }, { printAll, printPage }] = await Promise.all([
-        import("./daemon-ledger-reader.ts"),
+        import("./open-ledger-reader.ts"),
         import("./print-entries.ts"),
       ]);
       const who = await operations.whose();

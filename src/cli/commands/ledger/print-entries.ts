@@ -1,7 +1,7 @@
 import type { Context } from "../../framework/define-command.ts";
 import { formatOf, openRowPrinter, printRows } from "../../terminal/print.ts";
-import type { LedgerReader } from "./daemon-ledger-reader.ts";
-import { ledgerColumns, type LedgerRow } from "./ledger-columns.ts";
+import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
+import { ledgerColumns } from "./ledger-columns.ts";
 import { newestFirst, type Selection } from "../../../admin/select-entries.ts";
 
 /** Prints all entries that are meant, newest first, as they are read. */
@@ -23,7 +23,7 @@ export async function printAll(
     throw error;
   }
   await printer.end();
-  if (count === 0) context.terminal.say("No entry fits.");
+  if (count === 0) context.terminal.say("No entry matches.");
 }
 
 /** Prints one page of a user's entries, from the newest. */

@@ -1,5 +1,4 @@
-import type { Entry } from "../../../ledger/entry.ts";
-import type { Message } from "../../../assistant/sessions/messages.ts";
+import type { FoundEntry } from "../../../admin/find-entry.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
 import { defineCommand, type Context } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
@@ -10,12 +9,6 @@ import { findUser } from "../../target/user-named.ts";
 import { text } from "../../framework/value-readers.ts";
 import { showAge, showLocal } from "../../framework/when.ts";
 import { nowOf } from "./selection-flags.ts";
-
-/** An entry, and the question that it charged for. */
-export interface Shown {
-  readonly entry: Entry;
-  readonly message: Message | undefined;
-}
 
 export const show = defineCommand({
   name: "show",
@@ -36,8 +29,8 @@ export const show = defineCommand({
     const found = await withAccounts(context, async ({ service }) => {
       const { findEntry } = await import("../../../admin/find-entry.ts");
       const who = user === undefined ? undefined : await findUser(service, user);
-      return findEntry(service, what, who, (words) => {
-        terminal.progress(words);
+      return findEntry(service, what, who, (position, users) => {
+        terminal.progress(`searching user ${position} of ${users}`);
       });
     });
     terminal.progress("");
@@ -49,7 +42,7 @@ export const show = defineCommand({
   },
 });
 
-async function print(context: Context, { entry, message }: Shown): Promise<void> {
+async function print(context: Context, { entry, message }: FoundEntry): Promise<void> {
   const { id, user_id, created_at, type, delta, account, description, ref_id, details } = entry;
   const charge = {
     user_id,

@@ -23,7 +23,7 @@ export const summary = defineCommand({
     const [{ offsetMinutes }, { openLedgerReader }, { newestFirst }, { createLedgerSummary }, { printSummary }] =
       await Promise.all([
         import("../../../runtime/utc-offset.ts"),
-        import("./daemon-ledger-reader.ts"),
+        import("./open-ledger-reader.ts"),
         import("../../../admin/select-entries.ts"),
         import("../../../admin/ledger-summary.ts"),
         import("./print-summary.ts"),

@@ -5,7 +5,7 @@ import { withAccounts } from "../../target/session.ts";
 import { USER_OR_TOKEN, findUser } from "../../target/user-named.ts";
 import { nowOf } from "../ledger/selection-flags.ts";
 import { tokenColumns } from "./token-columns.ts";
-import { toRow } from "../../../admin/token-state.ts";
+import { toTokenRow } from "../../../admin/token-state.ts";
 
 export const list = defineCommand({
   name: "list",
@@ -17,7 +17,7 @@ export const list = defineCommand({
     const rows = await withAccounts(context, async ({ service }) => {
       const who = await findUser(service, user);
       const records = await service.tokens.list(who);
-      return records.map((record) => toRow(record, service.clock.now()));
+      return records.map((record) => toTokenRow(record, service.clock.now()));
     });
     await printRows(context, { data: rows, rows, columns: tokenColumns(nowOf(context)) });
     if (rows.length === 0) context.terminal.say(`${user} has no tokens.`);

@@ -7,7 +7,7 @@ import { required } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { text } from "../../framework/value-readers.ts";
-import { toRow } from "../../../admin/token-state.ts";
+import { toTokenRow } from "../../../admin/token-state.ts";
 
 export const revoke = defineCommand({
   name: "revoke",
@@ -26,7 +26,7 @@ export const revoke = defineCommand({
       }
       if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${nameOf(found)}?`);
       const record = (await service.tokens.revoke(found.id)) ?? found;
-      return toRow(record, service.clock.now());
+      return toTokenRow(record, service.clock.now());
     });
     await printRecord(context, row);
   },

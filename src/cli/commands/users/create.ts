@@ -4,7 +4,7 @@ import { optional, required } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { integer, oneOf, userId } from "../../framework/value-readers.ts";
-import { detailsOf } from "../../../admin/user-details.ts";
+import { userDetails } from "../../../admin/user-details.ts";
 
 export const create = defineCommand({
   name: "create",
@@ -24,7 +24,7 @@ export const create = defineCommand({
     const details = await withAccounts(
       context,
       async ({ service }) => {
-        if (await service.users.create(user, settings)) return detailsOf(service, user);
+        if (await service.users.create(user, settings)) return userDetails(service, user);
         throw new CommandFailure(EXIT.failure, `There is a user ${user} already.`);
       },
       { create: true },

@@ -9,7 +9,7 @@ import { ledgerColumns } from "../ledger/ledger-columns.ts";
 import { nowOf } from "../ledger/selection-flags.ts";
 import { showFeatures } from "../subscription/subscription-words.ts";
 import { tokenColumns } from "../tokens/token-columns.ts";
-import type { AskedQuestion, Overview } from "../../../admin/user-overview.ts";
+import type { ChargedQuestion, UserOverview } from "../../../admin/user-overview.ts";
 
 export const show = defineCommand({
   name: "show",
@@ -22,8 +22,8 @@ export const show = defineCommand({
   examples: ["users show alice", "users show anp_Xk3v", "users show alice --json"],
   async run({ user }, context) {
     const overview = await withAccounts(context, async ({ service }) => {
-      const { overviewOf } = await import("../../../admin/user-overview.ts");
-      return overviewOf(service, await findUser(service, user));
+      const { userOverview } = await import("../../../admin/user-overview.ts");
+      return userOverview(service, await findUser(service, user));
     });
     const format = formatOf(context);
     if (format === "table") await draw(context, overview);
@@ -34,7 +34,7 @@ export const show = defineCommand({
   },
 });
 
-async function draw(context: Context, overview: Overview): Promise<void> {
+async function draw(context: Context, overview: UserOverview): Promise<void> {
   const { terminal } = context;
   const now = nowOf(context);
   const { details } = overview;
@@ -59,7 +59,7 @@ async function draw(context: Context, overview: Overview): Promise<void> {
   await section("Feedback of the last 7 days", feedback, feedbackColumns(now));
 }
 
-const questionColumns = (now: number): readonly Column<AskedQuestion>[] => [
+const questionColumns = (now: number): readonly Column<ChargedQuestion>[] => [
   { name: "message_id", of: ({ message_id }) => String(message_id), title: "message" },
   { name: "age", of: ({ created_at }) => showAge(created_at, now) },
   { name: "route", of: ({ route, sub_intent }) => `${route}/${sub_intent}`, spare: true },

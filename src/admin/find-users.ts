@@ -1,0 +1,34 @@
+import { AnpError } from "../contract/errors.ts";
+import type { AccountsService } from "../service/accounts-service.ts";
+
+/** The prefix of the tokens we issue. */
+const TOKEN_PREFIX = "anp_";
+/** Characters of a token, its prefix included, that are enough to search by. */
+const SHORTEST_TOKEN_START = TOKEN_PREFIX.length + 4;
+
+/**
+ * The ids of the users that a text names: a user's id, a whole token of any kind, a token's id, or the beginning of a
+ * token of ours (`anp_` and 4 characters or more). An exact user id takes precedence over tokens. Only the beginning of
+ * a token may name more than one user.
+ *
+ * @throws AnpError 404 when it names none
+ */
+export async function findUsers(
+  { users, tokens }: Pick<AccountsService, "users" | "tokens">,
+  text: string,
+): Promise<[string, ...string[]]> {
+  if ((await users.get(text)) !== undefined) return [text];
+  const token = await tokens.find(text);
+  if (token !== undefined) return [token.user_id];
+  if (!text.startsWith(TOKEN_PREFIX)) throw new AnpError(404, `User ${text} is not known.`);
+  if (text.length < SHORTEST_TOKEN_START) {
+    throw new AnpError(
+      404,
+      `User ${text} is not known; the beginning of a token needs ${SHORTEST_TOKEN_START} characters.`,
+    );
+  }
+  const found = await tokens.startingWith(text);
+  const [first, ...others] = [...new Set(found.map(({ user_id }) => user_id))].sort();
+  if (first === undefined) throw new AnpError(404, "No known user has this id, or a token that begins like this.");
+  return [first, ...others];
+}
