@@ -1,52 +1,4 @@
-/** HTML entities that news texts use; numeric references cover the rest. */
-const NAMED: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00a0",
-  ensp: " ",
-  emsp: " ",
-  thinsp: " ",
-  zwnj: "",
-  zwj: "",
-  shy: "",
-  ndash: "–",
-  mdash: "—",
-  hellip: "…",
-  lsquo: "‘",
-  rsquo: "’",
-  sbquo: "‚",
-  ldquo: "“",
-  rdquo: "”",
-  bdquo: "„",
-  laquo: "«",
-  raquo: "»",
-  bull: "•",
-  middot: "·",
-  times: "×",
-  deg: "°",
-  plusmn: "±",
-  frac12: "½",
-  euro: "€",
-  pound: "£",
-  yen: "¥",
-  cent: "¢",
-  sect: "§",
-  copy: "©",
-  reg: "®",
-  trade: "™",
-  eacute: "é",
-  egrave: "è",
-  agrave: "à",
-  uuml: "ü",
-  ouml: "ö",
-  auml: "ä",
-  szlig: "ß",
-  ccedil: "ç",
-  ntilde: "ñ",
-};
+import { decodeHTMLStrict } from "entities/decode";
 
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uffff]/g;
 
@@ -55,29 +7,59 @@ export function withoutControls(text: string): string {
   return text.replace(CONTROL, "");
 }
 
+const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;
+/** What a reference may stand for and no reader sees: soft hyphens, joiners, and U+FFFD for what is no character. */
+const INVISIBLE = /[\u00ad\u200c\u200d\ufffd]/g;
+
 function decodeEntities(text: string): string {
-  if (!text.includes("&")) return text;
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z][a-z\d]{1,31}));/gi, (whole, decimal, hex, name) => {
-    if (typeof name === "string") return NAMED[name] ?? NAMED[name.toLowerCase()] ?? whole;
-    const code = typeof decimal === "string" ? Number(decimal) : Number.parseInt(String(hex), 16);
-    const valid = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    return valid ? String.fromCodePoint(code) : "";
-  });
+  return text.replace(REFERENCE, (reference) => decodeHTMLStrict(reference).replace(INVISIBLE, ""));
+}
+
+const COMMENT = /<!--[^]*?(?:-->|$)/g;
+const SCRIPT = /<(script|style)\b[^<>]*>[^]*?(?:<\/\1\s*>|$)/gi;
+const BLOCK_TAG = /<\/?(?:p|div|br|li|ul|ol|h[1-6]|tr|table|blockquote|section|article|figure|hr)\b[^<>]*>/gi;
+const SPACE_TAG = /<\/?(?:td|th|img)\b[^<>]*>/gi;
+const TAG = /<\/?[a-z][^<>]*>/gi;
+const CDATA = /<!\[CDATA\[|\]\]>/g;
+
+/** HTML without tags, comments, scripts and styles; a block begins a line. A `<` that opens no tag stays. */
+function withoutTags(html: string): string {
+  return html
+    .replace(COMMENT, " ")
+    .replace(SCRIPT, " ")
+    .replace(BLOCK_TAG, "\n")
+    .replace(SPACE_TAG, " ")
+    .replace(TAG, "")
+    .replace(CDATA, "");
+}
+
+/** Markdown without headings, quote marks, bullets, links, emphasis and code marks. */
+function withoutMarkdown(text: string): string {
+  return text
+    .replace(/!?\[([^[\]\n]{0,500})\]\([^()\n]{0,2000}\)/g, "$1")
+    .replace(/^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)/gm, "")
+    .replace(/^[ \t]*[*+-][ \t]+/gm, "")
+    .replace(/(\*\*|__)(?=\S)([^\n]{0,500}?\S)\1/g, "$2")
+    .replace(/`([^`\n]{0,500})`/g, "$1");
 }
 
 /**
- * Plain text of what a feed calls text: tags dropped (script and style with their content), entities decoded, control
- * characters removed, white space folded but for no-break spaces. A `<` that opens no tag stays. Linear in the length of
- * the text.
+ * Plain text of an article in HTML or Markdown, its lines kept. Linear in the length of the text.
+ *
+ * @example
+ * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT"
  */
-export function plainText(html: string): string {
-  const visible = html
-    .replace(/<!--[^]*?(?:-->|$)/g, " ")
-    .replace(/<(script|style)\b[^<>]*>[^]*?(?:<\/\1\s*>|$)/gi, " ")
-    .replace(/<\/?(?:p|div|br|li|ul|ol|h[1-6]|tr|td|th|table|blockquote|section|article|figure|img|hr)\b[^<>]*>/gi, " ")
-    .replace(/<\/?[a-z][^<>]*>/gi, "")
-    .replace(/<!\[CDATA\[|\]\]>/g, "");
-  return withoutControls(decodeEntities(visible))
+export function plainText(article: string): string {
+  const text = decodeEntities(withoutTags(article.replace(/\r\n?/g, "\n")));
+  return withoutControls(withoutMarkdown(text)).replace(/[^\S\n]+/g, " ");
+}
+
+/**
+ * Plain text, on one line, of what a feed calls text: HTML, never Markdown. White space is folded but for no-break
+ * spaces. Linear in the length of the text.
+ */
+export function plainLine(html: string): string {
+  return withoutControls(decodeEntities(withoutTags(html)))
     .replace(/[^\S\u00a0]+/gu, " ")
     .trim();
 }

@@ -1,4 +1,4 @@
-/** A sentence of a passage, as it stands there, and the line it stands on. */
+/** A sentence of a text, verbatim, and the number of its line. */
 export interface Sentence {
   readonly text: string;
   readonly line: number;
@@ -9,28 +9,9 @@ const ABBREVIATIONS = new Set(
     " ",
   ),
 );
-const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 /** What follows a mark that ends a quotation, not the sentence around it: “Forgot it?” on the page, “忘记了？”入口. */
 const GOES_ON = /^(?:["'”’)\]]*\s+\p{Ll}|["”’」』](?:\p{L}|[，、；]))/u;
 const CLOSERS = /["'”’」』）)\]》]/;
-
-/** The text without markup: HTML tags and entities, Markdown emphasis, headings, links and code marks. */
-export function plainText(text: string): string {
-  return text
-    .replace(/\r\n?/g, "\n")
-    .replace(/<(?:script|style)\b[^>]*>[\s\S]{0,20000}?<\/(?:script|style)>/gi, " ")
-    .replace(/<br\s*\/?>|<\/(?:p|div|li|ul|ol|h[1-6]|tr|table|blockquote|section)>/gi, "\n")
-    .replace(/<\/?(?:a|b|i|u|em|strong|span|code|small|mark|font|sub|sup)(?:\s[^<>]*)?>/gi, "")
-    .replace(/<\/?[a-z][^<>]*>/gi, " ")
-    .replace(/&(amp|lt|gt|quot|apos|nbsp);/gi, (_, name: string) => ENTITIES[name.toLowerCase()] ?? " ")
-    .replace(/&#(\d{1,6});/g, (_, code: string) => String.fromCodePoint(Math.min(Number(code), 0x10ffff)))
-    .replace(/!?\[([^[\]\n]{0,500})\]\([^()\n]{0,2000}\)/g, "$1")
-    .replace(/^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)/gm, "")
-    .replace(/^[ \t]*[*+-][ \t]+/gm, "")
-    .replace(/(\*\*|__)(?=\S)([^\n]{0,500}?\S)\1/g, "$2")
-    .replace(/`([^`\n]{0,500})`/g, "$1")
-    .replace(/[ \t\u00a0\u3000]+/g, " ");
-}
 
 function endsSentence(line: string, at: number, start: number): boolean {
   const mark = line[at]!;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAssistant } from "../../src/assistant/assistant.ts";
 import type { Answer, AnswerRequest, Passage } from "../../src/assistant/assistant.ts";
-import { plainText } from "../../src/language/sentences.ts";
+import { plainText } from "../../src/language/plain-text.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { EXCHANGE, NOW } from "./exchange.ts";
 import { passage } from "./passages.ts";

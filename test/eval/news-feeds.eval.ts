@@ -6,7 +6,7 @@ import { decodeText } from "../../src/news/sources/decode-text.ts";
 import { mergeItems } from "../../src/news/items/dedupe.ts";
 import { feedItems } from "../../src/news/items/feed-item.ts";
 import { type FeedEntry, parseFeed } from "../../src/news/sources/parse-feed.ts";
-import { plainText } from "../../src/language/plain-text.ts";
+import { plainLine } from "../../src/language/plain-text.ts";
 import type { Source } from "../../src/news/sources/sources.ts";
 
 const DATA = process.env["ANP_DATA"];
@@ -54,7 +54,7 @@ function feedparserChecks(head: string): Check[] {
     const read = (entry: FeedEntry | undefined): string | undefined =>
       field === "title" ? entry?.title : field === "link" ? entry?.link : entry?.guid;
     // Our titles are plain text where feedparser keeps harmless markup.
-    const same = (text: string | undefined): boolean => plainText(text ?? "") === plainText(expected);
+    const same = (text: string | undefined): boolean => plainLine(text ?? "") === plainLine(expected);
     checks.push({ field: field!, holds: (entries) => same(read(entries[Number(index)])) });
   }
   for (const [, index, field, value] of expression.matchAll(

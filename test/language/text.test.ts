@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assetsInQuestion } from "../../src/language/assets.ts";
-import { fold, languageOf } from "../../src/language/fold.ts";
-import { plainText, sentencesOf } from "../../src/language/sentences.ts";
+import { detectLanguage } from "../../src/language/detect-language.ts";
+import { fold } from "../../src/language/fold.ts";
+import { plainText } from "../../src/language/plain-text.ts";
+import { sentencesOf } from "../../src/language/sentences.ts";
 import { stem } from "../../src/language/porter-stem.ts";
 import { termsOf } from "../../src/language/terms.ts";
 
@@ -33,7 +35,7 @@ describe("the language of a text", () => {
     ["what does the word 合约 mean in the futures market", "en"],
     ["", "en"],
   ])("%s is %s", (text, lang) => {
-    expect(languageOf(text)).toBe(lang);
+    expect(detectLanguage(text)).toBe(lang);
   });
 });
 

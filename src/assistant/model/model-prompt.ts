@@ -1,6 +1,7 @@
 import type { Turn } from "../answer.ts";
-import type { Language, Passage } from "../passage.ts";
-import { plainText } from "../../language/sentences.ts";
+import type { Language } from "../../language/detect-language.ts";
+import { plainText } from "../../language/plain-text.ts";
+import type { Passage } from "../passage.ts";
 
 /** What the model says instead of an answer that the passages do not hold. Readers never see it. */
 export const NO_ANSWER = "NO_ANSWER";

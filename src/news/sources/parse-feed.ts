@@ -1,6 +1,6 @@
 import { type AnyFeed, parseFeed as parseByFormat } from "feedsmith";
 import { parseDate } from "./feed-dates.ts";
-import { plainText, withoutControls } from "../../language/plain-text.ts";
+import { plainLine, withoutControls } from "../../language/plain-text.ts";
 import { SourceError } from "./source-error.ts";
 
 /** Most entries read of one feed, and most characters of one summary. */
@@ -191,9 +191,9 @@ function entry(
   return {
     guid: raw.guid?.trim() ?? "",
     link: raw.link?.trim() ?? "",
-    title: plainText(raw.title ?? ""),
-    summary: plainText(summary.slice(0, MAX_MARKUP)),
+    title: plainLine(raw.title ?? ""),
+    summary: plainLine(summary.slice(0, MAX_MARKUP)),
     published: raw.dates.map((date) => parseDate(date, zone)).find((date) => date !== null) ?? null,
-    categories: (raw.categories ?? []).flatMap((category) => (category === undefined ? [] : plainText(category))),
+    categories: (raw.categories ?? []).flatMap((category) => (category === undefined ? [] : plainLine(category))),
   };
 }

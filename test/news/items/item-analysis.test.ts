@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { detectLanguage, nearestLanguage } from "../../../src/language/detect-language.ts";
 import { quantitiesOf } from "../../../src/language/quantities.ts";
-import { plainText, shorten } from "../../../src/language/plain-text.ts";
+import { plainLine, shorten } from "../../../src/language/plain-text.ts";
 import { dominantSentiment, sentimentOf } from "../../../src/news/items/sentiment.ts";
 import { assetsInNews } from "../../../src/language/assets.ts";
 
@@ -99,7 +99,7 @@ describe("plain text", () => {
     ["a<b>b</b>c &#x4e2d;&#25991; &bogus; &#xD800;", "abc 中文 &bogus;"],
     ["<img src=x onerror=alert(1)>x", "x"],
   ])("of %j is %j", (html, text) => {
-    expect(plainText(html)).toBe(text);
+    expect(plainLine(html)).toBe(text);
   });
 
   test("is shortened by whole characters, at a word where one ends", () => {
