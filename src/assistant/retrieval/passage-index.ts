@@ -1,7 +1,8 @@
-import type { Language, Passage } from "../passage.ts";
-import { isOfLang } from "../passage.ts";
+import { type Language, nearestLanguage } from "../../language/detect-language.ts";
+import type { Passage } from "../passage.ts";
 import { nearestTerm } from "../../language/spelling.ts";
-import { plainText, sentencesOf } from "../../language/sentences.ts";
+import { plainText } from "../../language/plain-text.ts";
+import { sentencesOf } from "../../language/sentences.ts";
 import type { Sentence } from "../../language/sentences.ts";
 import { termsOf } from "../../language/terms.ts";
 import type { Query } from "./query.ts";
@@ -21,7 +22,7 @@ export interface Hit {
   readonly score: number;
 }
 
-/** Passages ready for search. Built once for a snapshot and never changed. */
+/** Passages ready for search. Built once for a snapshot; immutable. */
 export interface PassageIndex {
   readonly passages: readonly Passage[];
   /** The best passages for a query that `accept` lets through, best first. */
@@ -41,114 +42,128 @@ const BM25F = { k1: 1.2, title: { weight: 2.5, b: 0.3 }, body: { weight: 1, b: 0
 
 /** Weight of a pair of characters that straddles two words. */
 const BETWEEN = 0.25;
+/** Weight of a word that was replaced by the nearest known one. */
+const RESPELLED = 0.8;
 
+/** The passages that hold a term. */
 interface Postings {
   readonly documents: number[];
   /** Length-normalised frequencies over both fields. */
   readonly frequencies: number[];
 }
 
+/** Terms of a passage. */
 interface Fields {
-  readonly title: string[];
-  readonly body: string[];
-}
-
-function countTerms(terms: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return counts;
-}
-
-/** Average length of each field, at least 1, over the documents of one script. */
-function averageLengths(documents: readonly Fields[]): { title: number; body: number } {
-  const mean = (field: keyof Fields): number =>
-    Math.max(1, documents.reduce((sum, document) => sum + document[field].length, 0) / Math.max(1, documents.length));
-  return { title: mean("title"), body: mean("body") };
+  readonly title: readonly string[];
+  readonly body: readonly string[];
 }
 
 /** Builds the index of the passages: about 0.1 ms a passage of 500 characters. */
 export function buildPassageIndex(passages: readonly Passage[]): PassageIndex {
   const texts = passages.map((passage) => plainText(passage.text));
-  const documents = passages.map((passage, at): Fields => ({
-    title: termsOf(passage.title),
-    body: termsOf(texts[at]!),
-  }));
-  const ofLang = (lang: Language): Fields[] => documents.filter((_, at) => isOfLang(passages[at]!.lang, lang));
-  const averages = {
-    zh: averageLengths(ofLang("zh")),
-    en: averageLengths(documents.filter((_, at) => !isOfLang(passages[at]!.lang, "zh"))),
+  const fields = passages.map(({ title }, at): Fields => ({ title: termsOf(title), body: termsOf(texts[at]!) }));
+  const postings = invert(passages, fields);
+  const sentences = new Map<number, readonly IndexedSentence[]>();
+  const idf = (term: string): number => {
+    const count = postings.get(term)?.documents.length ?? 0;
+    return Math.log(1 + (passages.length - count + 0.5) / (count + 0.5));
   };
+  return {
+    passages,
+    idf,
+    search(query, limit, accept) {
+      const scores = scoresOf(query, postings, idf, passages.length);
+      const hits = passages.flatMap((passage, number): Hit | [] =>
+        scores[number]! > 0 && accept(passage) ? { number, passage, score: scores[number]! } : [],
+      );
+      return hits.sort((a, b) => b.score - a.score || a.number - b.number).slice(0, limit);
+    },
+    sentences(number) {
+      let indexed = sentences.get(number);
+      if (indexed === undefined) sentences.set(number, (indexed = sentencesOf(texts[number]!).map(indexSentence)));
+      return indexed;
+    },
+    titleTerms: (number) => new Set(fields[number]!.title),
+    respell: (query) => ({ ...query, terms: respellTerms(query.terms, postings) }),
+  };
+}
+
+/** The inverted index, with BM25F frequencies. A field's length is normalised over the passages of one language. */
+function invert(passages: readonly Passage[], fields: readonly Fields[]): Map<string, Postings> {
+  const languages = passages.map(({ lang }) => nearestLanguage(lang));
+  const ofLanguage = (lang: Language): Fields[] => fields.filter((_, at) => languages[at] === lang);
+  const averages = { zh: averageLengths(ofLanguage("zh")), en: averageLengths(ofLanguage("en")) };
   const postings = new Map<string, Postings>();
-  for (const [number, { title, body }] of documents.entries()) {
-    const average = isOfLang(passages[number]!.lang, "zh") ? averages.zh : averages.en;
-    const frequencies = new Map<string, number>();
-    for (const [terms, field, mean] of [
-      [title, BM25F.title, average.title],
-      [body, BM25F.body, average.body],
-    ] as const) {
-      const norm = field.weight / (1 - field.b + (field.b * terms.length) / mean);
-      for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + norm);
-    }
-    for (const [term, frequency] of frequencies) {
+  for (const [number, document] of fields.entries()) {
+    for (const [term, frequency] of frequenciesOf(document, averages[languages[number]!])) {
       let list = postings.get(term);
       if (list === undefined) postings.set(term, (list = { documents: [], frequencies: [] }));
       list.documents.push(number);
       list.frequencies.push(frequency);
     }
   }
-  const idf = (term: string): number => {
-    const count = postings.get(term)?.documents.length ?? 0;
-    return Math.log(1 + (passages.length - count + 0.5) / (count + 0.5));
-  };
-  const sentences = new Map<number, readonly IndexedSentence[]>();
-  return {
-    passages,
-    idf,
-    search(query, limit, accept) {
-      const scores = new Float64Array(passages.length);
-      for (const [term, weight] of query.terms) {
-        const list = postings.get(term);
-        if (list === undefined || weight === 0) continue;
-        const gain = weight * idf(term) * (BM25F.k1 + 1);
-        for (let at = 0; at < list.documents.length; at++) {
-          const frequency = list.frequencies[at]!;
-          scores[list.documents[at]!]! += (gain * frequency) / (BM25F.k1 + frequency);
-        }
-      }
-      const hits: Hit[] = [];
-      for (const [number, passage] of passages.entries()) {
-        const score = scores[number]!;
-        if (score > 0 && accept(passage)) hits.push({ number, passage, score });
-      }
-      return hits.sort((a, b) => b.score - a.score || a.number - b.number).slice(0, limit);
-    },
-    sentences(number) {
-      let found = sentences.get(number);
-      if (found === undefined) {
-        found = sentencesOf(texts[number]!).map((sentence) => {
-          const terms = termsOf(sentence.text);
-          return { ...sentence, terms: countTerms(terms), length: terms.length };
-        });
-        sentences.set(number, found);
-      }
-      return found;
-    },
-    titleTerms: (number) => new Set(documents[number]!.title),
-    respell(query) {
-      const terms = new Map<string, number>();
-      const pairs = [...query.terms.keys()].filter((term) => /^\p{Script=Han}{2}$/u.test(term) && postings.has(term));
-      const ends = new Set(pairs.map((pair) => pair.slice(-1)));
-      const starts = new Set(pairs.map((pair) => pair.slice(0, 1)));
-      for (const [term, weight] of query.terms) {
-        // Between two known words lies a pair that is none: "册账" of "注册账户".
-        if (term.length === 2 && !postings.has(term) && ends.has(term[0]!) && starts.has(term[1]!)) {
-          terms.set(term, weight * BETWEEN);
-          continue;
-        }
-        const known = weight === 0 || postings.has(term) ? term : nearestTerm(term, postings.keys());
-        terms.set(known, Math.max(weight * (known === term ? 1 : 0.8), terms.get(known) ?? 0));
-      }
-      return { ...query, terms };
-    },
-  };
+  return postings;
+}
+
+/** Average length of each field, at least 1. */
+function averageLengths(documents: readonly Fields[]): { title: number; body: number } {
+  const mean = (field: keyof Fields): number =>
+    Math.max(1, documents.reduce((sum, document) => sum + document[field].length, 0) / Math.max(1, documents.length));
+  return { title: mean("title"), body: mean("body") };
+}
+
+/** Length-normalised frequency of each term over both fields. */
+function frequenciesOf(document: Fields, average: { title: number; body: number }): Map<string, number> {
+  const frequencies = new Map<string, number>();
+  for (const field of ["title", "body"] as const) {
+    const { weight, b } = BM25F[field];
+    const norm = weight / (1 - b + (b * document[field].length) / average[field]);
+    for (const term of document[field]) frequencies.set(term, (frequencies.get(term) ?? 0) + norm);
+  }
+  return frequencies;
+}
+
+/** BM25F scores of all passages for a query. */
+function scoresOf(
+  query: Query,
+  postings: ReadonlyMap<string, Postings>,
+  idf: (term: string) => number,
+  size: number,
+): Float64Array {
+  const scores = new Float64Array(size);
+  for (const [term, weight] of query.terms) {
+    const list = postings.get(term);
+    if (list === undefined || weight === 0) continue;
+    const gain = weight * idf(term) * (BM25F.k1 + 1);
+    for (let at = 0; at < list.documents.length; at++) {
+      const frequency = list.frequencies[at]!;
+      scores[list.documents[at]!]! += (gain * frequency) / (BM25F.k1 + frequency);
+    }
+  }
+  return scores;
+}
+
+function indexSentence(sentence: Sentence): IndexedSentence {
+  const list = termsOf(sentence.text);
+  const terms = new Map<string, number>();
+  for (const term of list) terms.set(term, (terms.get(term) ?? 0) + 1);
+  return { ...sentence, terms, length: list.length };
+}
+
+/** The weights of a query's terms, each unknown word replaced by the nearest known one. */
+function respellTerms(terms: Query["terms"], postings: ReadonlyMap<string, Postings>): Map<string, number> {
+  const respelled = new Map<string, number>();
+  const pairs = [...terms.keys()].filter((term) => /^\p{Script=Han}{2}$/u.test(term) && postings.has(term));
+  const ends = new Set(pairs.map((pair) => pair.slice(-1)));
+  const starts = new Set(pairs.map((pair) => pair.slice(0, 1)));
+  for (const [term, weight] of terms) {
+    // Two characters that straddle two known words are no word: "册账" of "注册账户".
+    if (term.length === 2 && !postings.has(term) && ends.has(term[0]!) && starts.has(term[1]!)) {
+      respelled.set(term, weight * BETWEEN);
+      continue;
+    }
+    const known = weight === 0 || postings.has(term) ? term : nearestTerm(term, postings.keys());
+    respelled.set(known, Math.max(weight * (known === term ? 1 : RESPELLED), respelled.get(known) ?? 0));
+  }
+  return respelled;
 }
