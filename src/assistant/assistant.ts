@@ -12,7 +12,7 @@ import type { Routing } from "./routing/routing.ts";
 export type { Answer, AnswerRequest, Turn } from "./answer.ts";
 export type { MarketMood } from "./answering/market-answer.ts";
 export type { ModelGateway } from "./model/model-gateway.ts";
-export type { Language, Passage, SourceItem } from "./passage.ts";
+export type { Passage, SourceItem } from "./passage.ts";
 export type { PassageIndex } from "./retrieval/passage-index.ts";
 export type { Route, Routing } from "./routing/routing.ts";
 

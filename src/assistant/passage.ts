@@ -1,9 +1,6 @@
 import type { z } from "zod";
 import type { sourceItem } from "../contract/schemas/assistant-schemas.ts";
 
-/** The languages answers are written in. */
-export type Language = "zh" | "en";
-
 /** One article, notice or news item that an answer may quote. */
 export interface Passage {
   readonly id: string;
@@ -21,12 +18,6 @@ export interface Passage {
 
 /** A source that an answer quotes, as clients see it. */
 export type SourceItem = z.infer<typeof sourceItem>;
-
-/** Whether a BCP 47 tag is of the language: `zh-TW` is of `zh`. */
-export function isOfLang(tag: string, lang: Language): boolean {
-  const primary = tag.toLowerCase().split(/[-_]/, 1)[0];
-  return primary === lang;
-}
 
 /** The source item of a passage; `snippet` is the words of it that the answer uses. */
 export function toSourceItem(passage: Passage, snippet: string): SourceItem {

@@ -1,4 +1,4 @@
-import type { Language } from "./passage.ts";
+import { nearestLanguage } from "../language/detect-language.ts";
 
 /** A recommended question of a scene, in both languages. */
 export interface RecommendedQuestion {
@@ -24,7 +24,7 @@ export function recommend(
   { scene, lang, limit }: RecommendOptions,
 ): { questions: { content: string; order_index: number }[] } {
   const known = list.some((question) => question.scene === scene) ? scene : HOME;
-  const nearest: Language = /^zh(?:[-_]|$)/i.test(lang) ? "zh" : "en";
+  const nearest = nearestLanguage(lang);
   const questions = list
     .filter((question) => question.scene === known)
     .sort((a, b) => a.order_index - b.order_index)

@@ -1,23 +1,40 @@
-/** The languages the news room knows. */
+/** The languages that content is sorted by and answers are written in. */
 export const LANGUAGES = ["zh", "en"] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
-/** The nearest language we have for a tag: every Chinese (`zh-TW`, `cmn`, `yue`) is `zh`, all else `en`. */
-export function nearestLanguage(tag: string): Language {
-  return /^(zh|cmn|yue)\b/i.test(tag.trim().replace("_", "-")) ? "zh" : "en";
+/** The language of a BCP 47 tag: every Chinese (`zh-TW`, `cmn`, `yue`) is `zh`; undefined for one we do not have. */
+export function languageOfTag(tag: string): Language | undefined {
+  const [, found] = /^(zh|cmn|yue|en)(?![a-z])/i.exec(tag.trim()) ?? [];
+  if (found === undefined) return undefined;
+  return found.toLowerCase() === "en" ? "en" : "zh";
 }
 
-const HAN = /\p{Script=Han}/gu;
-const LETTER = /\p{L}/gu;
+/** The nearest language we have for a tag: `zh` for every Chinese, `en` for all else. */
+export function nearestLanguage(tag: string): Language {
+  return languageOfTag(tag) ?? "en";
+}
+
+const HAN = /\p{Script=Han}/u;
+const HAN_ALL = /\p{Script=Han}/gu;
+const LATIN_WORDS = /\p{Script=Latin}{2,}/gu;
+
+/** Whether the text holds a Chinese character. */
+export function hasHan(text: string): boolean {
+  return HAN.test(text);
+}
 
 /**
- * The language of a text by its script: Chinese when Han characters are at least a fifth of the letters (a Chinese
- * headline may be half Latin names), English otherwise; `fallback` when the text has no letter.
+ * The language of a text by its script. Chinese questions and headlines carry English names and tickers ("BTC 今天怎么样"),
+ * so a few Chinese characters decide; an English sentence that quotes one Chinese name stays English. `fallback` is the
+ * language of a text without a letter.
+ *
+ * @example
+ * detectLanguage("BTC 今天怎么样"); // "zh"
  */
-export function detectLanguage(text: string, fallback: Language): Language {
-  const letters = text.match(LETTER)?.length ?? 0;
-  if (letters === 0) return fallback;
-  const han = text.match(HAN)?.length ?? 0;
-  return han / letters >= 0.2 ? "zh" : "en";
+export function detectLanguage(text: string, fallback: Language = "en"): Language {
+  const han = text.match(HAN_ALL)?.length ?? 0;
+  if (han === 0) return /\p{L}/u.test(text) ? "en" : fallback;
+  const words = text.match(LATIN_WORDS)?.length ?? 0;
+  return han * 2 >= words ? "zh" : "en";
 }

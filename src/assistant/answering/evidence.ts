@@ -1,7 +1,7 @@
 import type { AnswerRequest } from "../answer.ts";
 import { conceptsIn } from "../routing/routing-concepts.ts";
 import type { Passage } from "../passage.ts";
-import { isOfLang } from "../passage.ts";
+import { languageOfTag } from "../../language/detect-language.ts";
 import type { Hit, PassageIndex } from "../retrieval/passage-index.ts";
 import { toQuery } from "../retrieval/query.ts";
 import type { Query } from "../retrieval/query.ts";
@@ -88,7 +88,7 @@ export function findEvidence(request: AnswerRequest, index: PassageIndex, route:
   const understood = ({ title }: Passage): number => (conceptsIn(title).has(concept) ? UNDERSTOOD : 1);
   const breadth = wide ? BREADTH.wide : BREADTH.narrow;
   const hits = index
-    .search(query, breadth * 3, ({ kind, lang }) => PRIORS[route][kind] > 0 && isOfLang(lang, routing.lang))
+    .search(query, breadth * 3, ({ kind, lang }) => PRIORS[route][kind] > 0 && languageOfTag(lang) === routing.lang)
     .map((hit) => ({
       ...hit,
       score: hit.score * PRIORS[route][hit.passage.kind] * freshness(hit.passage, now) * understood(hit.passage),

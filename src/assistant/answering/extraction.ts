@@ -1,4 +1,5 @@
-import type { Language, SourceItem } from "../passage.ts";
+import type { Language } from "../../language/detect-language.ts";
+import type { SourceItem } from "../passage.ts";
 import { toSourceItem } from "../passage.ts";
 import type { Candidate } from "../retrieval/sentence-ranking.ts";
 

@@ -1,9 +1,11 @@
 import { assetsInQuestion } from "../../language/assets.ts";
 import { conceptsIn } from "../routing/routing-concepts.ts";
-import type { Language, Passage } from "../passage.ts";
-import { isOfLang, toSourceItem } from "../passage.ts";
+import { type Language, languageOfTag } from "../../language/detect-language.ts";
+import type { Passage } from "../passage.ts";
+import { toSourceItem } from "../passage.ts";
 import type { PassageIndex } from "../retrieval/passage-index.ts";
-import { sentencesOf, plainText } from "../../language/sentences.ts";
+import { plainText } from "../../language/plain-text.ts";
+import { sentencesOf } from "../../language/sentences.ts";
 import { termsOf } from "../../language/terms.ts";
 import type { Extract } from "./extraction.ts";
 
@@ -48,7 +50,7 @@ export function listOpenings(passages: readonly Passage[]): Extract {
 
 /** Whether a passage is of a kind and of the language. */
 export function isOf(kind: Passage["kind"], lang: Language): (passage: Passage) => boolean {
-  return (passage) => passage.kind === kind && isOfLang(passage.lang, lang);
+  return (passage) => passage.kind === kind && languageOfTag(passage.lang) === lang;
 }
 
 /** Whether a passage's title names the concept: `listing` for "鹿鸣交易所上线 ORCH". */

@@ -1,5 +1,5 @@
 import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
-import type { Language } from "../passage.ts";
+import type { Language } from "../../language/detect-language.ts";
 
 /** The market's mood and hot topics, as the service counts them. */
 export interface MarketMood {

@@ -1,4 +1,4 @@
-import type { Language } from "../passage.ts";
+import type { Language } from "../../language/detect-language.ts";
 
 type Wording = Readonly<Record<Language, string>>;
 

@@ -7,7 +7,8 @@ import type { RouteSeeds } from "./seeds/seed.ts";
 import { asksAdvice, asksResearch, isElliptical, withoutCourtesy } from "./routing-rules.ts";
 import { SEEDS } from "./routing.ts";
 import type { Route, Routing } from "./routing.ts";
-import { fold, hasHan, languageOf } from "../../language/fold.ts";
+import { detectLanguage, hasHan } from "../../language/detect-language.ts";
+import { fold } from "../../language/fold.ts";
 
 /** What surrounds a question. */
 export interface RouteContext {
@@ -122,7 +123,7 @@ export function createRouter(others?: readonly Example[]): Router {
       return {
         route,
         sub_intent: aboutAsset ? "symbol" : sub_intent,
-        lang: languageOf(question),
+        lang: detectLanguage(question),
         confidence,
         research: asksResearch(question),
       };
