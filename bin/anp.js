@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 
 const cli = new URL("../dist/bundle/anp.js", import.meta.url);
 if (existsSync(cli)) {
-  const { main } = await import(cli.href);
-  await main(process.argv.slice(2));
+  const { run } = await import(cli.href);
+  await run();
 } else {
   process.stderr.write("anp is not built: run npm run build\n");
   process.exitCode = 1;

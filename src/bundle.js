@@ -4,7 +4,7 @@ import { build } from "rolldown";
 import { TRAINED_FILE, trainedRouter } from "../dist/assistant/routing/router.js";
 
 await build({
-  input: { anp: "src/cli/main.ts" },
+  input: { anp: "src/cli/anp.ts" },
   platform: "node",
   // Its files are sent as they are.
   external: ["swagger-ui-dist"],

@@ -1,54 +1,54 @@
 import { CommanderError } from "commander";
 import { CATALOGUE } from "./command-catalogue.ts";
+import type { CommandIo } from "./framework/command-io.ts";
 import type { Invocation } from "./framework/define-command.ts";
 import { didYouMean } from "../runtime/did-you-mean.ts";
 import { EXIT, UsageError } from "./framework/exit.ts";
-import { readGlobals } from "./framework/global-flags.ts";
 import { createProgram } from "./program.ts";
-import { openTerminal } from "./terminal/terminal.ts";
 import { TOPICS } from "./help/help-topics.ts";
 
 /**
- * Runs one command line and sets the exit code of the process.
+ * Runs one command line.
  *
  * @param argv the words after `anp`
+ * @returns the exit code of the process
+ *
+ * @example
+ * const code = await main(["ledger", "alice", "--json"], io);
  */
-export async function main(argv: readonly string[]): Promise<void> {
-  const { env } = process;
-  const invocation: Invocation = { path: "anp", fields: {}, verbose: (env["ANP_DEBUG"] ?? "") !== "" };
-  // A failed write is told by whoever wrote; that nobody reads any more is no failure.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  const program = createProgram((root) => ({
-    invocation,
-    open() {
-      const globals = readGlobals(root, env);
-      return { globals, env, terminal: openTerminal({ color: globals.color, input: globals.input, env }) };
-    },
-  }));
+export async function main(argv: readonly string[], io: CommandIo): Promise<number> {
+  const invocation: Invocation = {
+    path: "anp",
+    fields: {},
+    verbose: (io.env["ANP_DEBUG"] ?? "") !== "",
+    exit: EXIT.ok,
+  };
+  // The command that wrote reports a failed write. A reader that has gone is not a failure.
+  for (const stream of [io.stdout, io.stderr]) stream.on("error", () => undefined);
   try {
     if (argv[0] === "__complete") {
       const { complete } = await import("./completion/complete.ts");
-      await complete(argv.slice(1), env);
-      return;
+      await complete(argv.slice(1), io);
+      return EXIT.ok;
     }
-    const words = await wordsOf(argv);
-    if (words !== undefined) await program.parseAsync(words, { from: "user" });
+    const args = await argumentsOf(argv, io);
+    if (args !== undefined) await createProgram({ io, invocation }).parseAsync(args, { from: "user" });
+    return invocation.exit;
   } catch (error) {
     if (error instanceof CommanderError) {
-      // commander has said it already.
-      process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-      if (error.code === "commander.excessArguments") sayWhatIsTaken(argv);
-      return;
+      // commander has already printed its message.
+      if (error.code === "commander.excessArguments") explainDoubleDash(argv, io);
+      return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     }
     const { reportOf } = await import("./framework/error-report.ts");
     const { exit, lines } = reportOf(error, invocation);
-    process.exitCode = exit;
-    process.stderr.write(`${lines.join("\n")}\n`);
+    io.stderr.write(`${lines.join("\n")}\n`);
+    return exit;
   }
 }
 
 /** `anp help X` is `anp X --help`, or one of the help topics; undefined when a topic was printed. */
-async function wordsOf(argv: readonly string[]): Promise<readonly string[] | undefined> {
+async function argumentsOf(argv: readonly string[], { stdout }: CommandIo): Promise<readonly string[] | undefined> {
   const [first, second, ...rest] = argv;
   if (first === undefined) return ["--help"];
   if (first !== "help") return argv;
@@ -59,13 +59,13 @@ async function wordsOf(argv: readonly string[]): Promise<readonly string[] | und
     const known = [...CATALOGUE.map(({ name }) => name), ...TOPICS.keys()];
     throw new UsageError(`There is no command or help topic ${second}.${didYouMean(second, known)}`);
   }
-  process.stdout.write(await topic.text());
+  stdout.write(await topic.text());
   return undefined;
 }
 
-/** What follows `--` is taken as it is: a flag there is one argument too many. */
-function sayWhatIsTaken(argv: readonly string[]): void {
+/** Words after `--` are arguments: a flag there is one argument too many. */
+function explainDoubleDash(argv: readonly string[], { stderr }: CommandIo): void {
   const end = argv.indexOf("--");
   const flag = end === -1 ? undefined : argv.slice(end + 1).find((word) => word.startsWith("--"));
-  if (flag !== undefined) process.stderr.write(`What follows -- is taken as it is: put ${flag} before it.\n`);
+  if (flag !== undefined) stderr.write(`What follows -- is taken as it is: put ${flag} before it.\n`);
 }

@@ -1,12 +1,16 @@
 import { Command } from "commander";
+import { version } from "../runtime/version.ts";
 import { CATALOGUE } from "./command-catalogue.ts";
 import type { Wiring } from "./framework/define-command.ts";
 import { declareGlobals } from "./framework/global-flags.ts";
 import { TOPICS } from "./help/help-topics.ts";
-import { version } from "../runtime/version.ts";
 
-/** The program with the names of its commands; what a command takes is loaded once it is typed. */
-export function createProgram(wiring: (program: Command) => Wiring): Command {
+/** Width of help that no terminal shows. */
+const DEFAULT_COLUMNS = 80;
+
+/** The program with the names of its commands; the definition of a command is loaded once it is typed. */
+export function createProgram(wiring: Wiring): Command {
+  const { stdout, stderr } = wiring.io;
   const program = new Command("anp")
     .description("Assistant, news and points for the users of a trading platform.")
     .usage("COMMAND [options]")
@@ -15,13 +19,18 @@ export function createProgram(wiring: (program: Command) => Wiring): Command {
     .helpOption("-h, --help", "show help")
     .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
     .addHelpText("after", ({ command }) => (command.parent === null ? ROOT_HELP : ""))
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? DEFAULT_COLUMNS,
+      getErrHelpWidth: () => stderr.columns ?? DEFAULT_COLUMNS,
+    })
     .exitOverride();
   declareGlobals(program);
-  const wired = wiring(program);
   for (const { name, group, summary } of CATALOGUE) program.command(name).summary(summary).helpGroup(`${group}:`);
   program.hook("preSubcommand", async (_program, command) => {
     const entry = CATALOGUE.find(({ name }) => name === command.name());
-    if (entry !== undefined) (await entry.load()).fill(command, wired);
+    if (entry !== undefined) (await entry.load()).fill(command, wiring);
   });
   return program;
 }

@@ -1,6 +1,7 @@
 import type { OperationData } from "../../contract/endpoints.ts";
 import { cleanLine, cleanText } from "../terminal/clean-text.ts";
-import { defineCommand, type Context } from "../framework/define-command.ts";
+import type { Context } from "../framework/command-context.ts";
+import { defineCommand } from "../framework/define-command.ts";
 import { optional, required, userParam } from "../framework/param.ts";
 import { printRecord } from "../terminal/print.ts";
 import { runOperation } from "../target/operations.ts";

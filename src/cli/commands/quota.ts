@@ -1,4 +1,3 @@
-import { systemClock } from "../../runtime/clock.ts";
 import { defineCommand } from "../framework/define-command.ts";
 import { userParam } from "../framework/param.ts";
 import { printRecord } from "../terminal/print.ts";
@@ -15,7 +14,7 @@ export const quota = defineCommand({
   examples: ["quota alice", "quota alice --json --storage fs:./data"],
   async run({ user }, context) {
     const { data } = await runAccountOperation(context, "getMe", { user, input: {} });
-    const now = context.globals.now ?? systemClock.now();
+    const now = context.clock.now();
     await printRecord(context, data, { next_reset_at: (iso) => showReset(iso, now) });
   },
 });

@@ -1,8 +1,8 @@
 import { CATALOGUE } from "../command-catalogue.ts";
-import { flagOf, type Definition } from "../framework/define-command.ts";
+import type { Definition } from "../framework/define-command.ts";
 import { GLOBAL_VALUES } from "../framework/global-flags.ts";
 import type { Settings } from "./known-names.ts";
-import type { Held, Param } from "../framework/param.ts";
+import { flagOf, type Held, type Param } from "../framework/param.ts";
 import type { GlobalFlag, Place } from "./place.ts";
 
 /** A word that may be typed. */

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Command } from "commander";
+import type { CommandIo } from "../framework/command-io.ts";
 import type { Env } from "../framework/environment.ts";
+import { EXIT } from "../framework/exit.ts";
 import { declareGlobals, readGlobals } from "../framework/global-flags.ts";
 import { readBashLine } from "./bash-line.ts";
 import { candidatesAt, commandNames, verbNames, type Candidates } from "./candidates.ts";
@@ -16,14 +18,14 @@ const PATIENCE_MS = 5000;
  * or `folders` on a line, then the words that fit, each with a tab and what it means. Whatever goes wrong, it prints
  * no candidates and nothing else.
  */
-export async function complete(args: readonly string[], env: Env): Promise<void> {
+export async function complete(args: readonly string[], io: CommandIo): Promise<void> {
   const patience = new AbortController();
-  const answer = answerTo(args, env, patience.signal).catch(() => "words\n");
-  const text = await Promise.race([answer, delay(PATIENCE_MS, undefined, { ref: true }).then(() => "words\n")]);
+  const answer = answerTo(args, io.env, patience.signal).catch(() => "words\n");
+  const text = await Promise.race([answer, delay(PATIENCE_MS, "words\n", patience)]);
   patience.abort();
-  await new Promise((resolve) => process.stdout.write(text, resolve));
+  await new Promise((resolve) => io.stdout.write(text, resolve));
   // A storage that does not answer would hold the process up.
-  process.exit(0);
+  io.exit(EXIT.ok);
 }
 
 async function answerTo([form, ...rest]: readonly string[], env: Env, signal: AbortSignal): Promise<string> {

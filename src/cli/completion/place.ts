@@ -1,6 +1,6 @@
 import { CATALOGUE } from "../command-catalogue.ts";
-import { flagOf, type Definition } from "../framework/define-command.ts";
-import type { Param } from "../framework/param.ts";
+import type { Definition } from "../framework/define-command.ts";
+import { flagOf, type Param } from "../framework/param.ts";
 
 /** A flag that the whole program has. */
 export interface GlobalFlag {

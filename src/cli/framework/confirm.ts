@@ -1,4 +1,4 @@
-import type { Context } from "./define-command.ts";
+import type { Context } from "./command-context.ts";
 import { toggle, type Param } from "./param.ts";
 
 /** The flag of commands that ask before they change something of worth. */
@@ -10,11 +10,11 @@ export const yesFlag: Param<boolean> = toggle("do not ask for confirmation");
  * @throws CommandFailure when the answer is no
  */
 export async function confirmChange(
-  { terminal }: Context,
+  context: Context,
   yes: boolean,
   message: string | (() => Promise<string>),
 ): Promise<void> {
-  if (yes || !terminal.canPrompt) return;
+  if (yes || !context.terminal.canPrompt) return;
   const { askToGoOn } = await import("../terminal/prompt.ts");
-  await askToGoOn(typeof message === "string" ? message : await message());
+  await askToGoOn(typeof message === "string" ? message : await message(), context);
 }

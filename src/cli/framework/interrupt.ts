@@ -1,3 +1,5 @@
+import type { CommandIo } from "./command-io.ts";
+
 /** Whether the run was asked to end early. */
 export interface Interrupt {
   /** Aborted at the first SIGINT or SIGTERM. */
@@ -6,18 +8,18 @@ export interface Interrupt {
   readonly forget: () => void;
 }
 
-/** Takes the first SIGINT or SIGTERM as a wish to end in good order; the second ends the process at once. */
-export function awaitInterrupt(): Interrupt {
+/** Takes the first SIGINT or SIGTERM as a request to end in good order; the second ends the process at once. */
+export function awaitInterrupt({ signals }: CommandIo): Interrupt {
   const controller = new AbortController();
   const forget = (): void => {
-    process.off("SIGINT", stop);
-    process.off("SIGTERM", stop);
+    signals.off("SIGINT", stop);
+    signals.off("SIGTERM", stop);
   };
   const stop = (): void => {
     forget();
     controller.abort();
   };
-  process.on("SIGINT", stop);
-  process.on("SIGTERM", stop);
+  signals.on("SIGINT", stop);
+  signals.on("SIGTERM", stop);
   return { signal: controller.signal, forget };
 }

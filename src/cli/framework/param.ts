@@ -72,3 +72,8 @@ export function repeatable<T>(value: string, about: string, read: Reader<T>): Pa
 export function toggle(about: string): Param<boolean> {
   return { about, read: () => true, missing: () => false };
 }
+
+/** The flag of an option's name in camel case, as `--page-size`. */
+export function flagOf(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

@@ -1,7 +1,7 @@
 import type { Logger } from "../../runtime/logger.ts";
 import { createAccountsService } from "../../service/accounts-service.ts";
 import { isLoaded } from "../../admin/load-fixture.ts";
-import type { Context } from "../framework/define-command.ts";
+import type { Context } from "../framework/command-context.ts";
 import { callsOf, openGround } from "./open-ground.ts";
 import type { AccountsOptions, AccountsSession } from "./session.ts";
 

@@ -1,6 +1,6 @@
 import { openFixture, type Fixture } from "../../admin/load-fixture.ts";
 import { loadConfig, type ConfigValues, type LoadedConfig } from "../../config/load-config.ts";
-import type { Context } from "../framework/define-command.ts";
+import type { Context } from "../framework/command-context.ts";
 import { valueOf, VARIABLES } from "../framework/environment.ts";
 import { UsageError } from "../framework/exit.ts";
 

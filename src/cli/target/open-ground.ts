@@ -1,4 +1,4 @@
-import { fixedClock, systemClock, type Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { seededRandom, systemRandom, type Random } from "../../runtime/random.ts";
 import type { AccountsService } from "../../service/accounts-service.ts";
@@ -8,7 +8,7 @@ import type { Call } from "../../service/operation.ts";
 import { openStorage } from "../../storage/open-storage.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { isUnfinished } from "../../storage/unfinished-import.ts";
-import type { Context } from "../framework/define-command.ts";
+import type { Context } from "../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
 import { openConfig } from "./open-config.ts";
 import type { SessionOptions } from "./session.ts";
@@ -31,13 +31,12 @@ export interface Ground {
  * @throws CommandFailure for a storage into which not all has come yet
  */
 export async function openGround(context: Context, options: SessionOptions, defaultLogger: Logger): Promise<Ground> {
-  const { globals } = context;
+  const { globals, clock } = context;
   const { config, baseDir, fixture, unknownVariables } = await openConfig(context, options.config);
   options.check?.(config);
   const logger = options.logger?.(config) ?? defaultLogger;
   if (unknownVariables.length > 0)
     logger.info({ variables: unknownVariables }, "variables of the environment that mean nothing to anp");
-  const clock: Clock = globals.now === undefined ? systemClock : fixedClock(globals.now);
   const random = repeatable(options.secret === true ? undefined : globals.seed);
   const mustExist = options.create !== true && fixture === undefined;
   const storage = await openStorage(config.storage, { mustExist });

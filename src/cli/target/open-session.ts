@@ -1,7 +1,7 @@
 import type { Logger } from "../../runtime/logger.ts";
 import { isLoaded, loadFixture, type Fixture, type FixtureUser } from "../../admin/load-fixture.ts";
 import { createService, type Service } from "../../service/service.ts";
-import type { Context } from "../framework/define-command.ts";
+import type { Context } from "../framework/command-context.ts";
 import { callsOf, openGround, type Ground } from "./open-ground.ts";
 import type { Session, SessionOptions } from "./session.ts";
 

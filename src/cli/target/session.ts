@@ -6,7 +6,7 @@ import type { ConfigValues } from "../../config/load-config.ts";
 import type { ServiceObserver } from "../../service/observer.ts";
 import type { Call } from "../../service/operation.ts";
 import type { Service, ServiceDeps } from "../../service/service.ts";
-import type { Context } from "../framework/define-command.ts";
+import type { Context } from "../framework/command-context.ts";
 import { createTerminalLogger } from "../terminal/terminal-logger.ts";
 
 /** Users and their points, opened on the storage that the flags, the environment and the configuration name. */

@@ -3,6 +3,7 @@ import { open, unlink, writeFile, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSweeper } from "../../runtime/sweeper.ts";
+import type { CommandIo } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 
 /** An input that can be read more than once. */
@@ -18,15 +19,15 @@ export interface Lines {
  * @throws UsageError when the file cannot be read
  * @throws CommandFailure when there is no room for what a pipe gives
  */
-export async function openLines(file: string): Promise<Lines> {
-  const handle = file === "-" ? await kept(process.stdin) : await openFile(file);
+export async function openLines(file: string, io: CommandIo): Promise<Lines> {
+  const handle = file === "-" ? await keep(io.stdin, io) : await openFile(file, io);
   return {
     read: () => linesOf(handle.createReadStream({ start: 0, autoClose: false })),
     close: () => handle.close(),
   };
 }
 
-async function openFile(file: string): Promise<FileHandle> {
+async function openFile(file: string, io: CommandIo): Promise<FileHandle> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(file);
@@ -37,12 +38,13 @@ async function openFile(file: string): Promise<FileHandle> {
     await handle?.close();
     throw new UsageError(`FILE ${file} cannot be read: ${(error as Error).message}.`);
   }
-  return kept(handle.createReadStream());
+  return keep(handle.createReadStream(), io);
 }
 
 /** The file has no name any more when the first byte is written, so it is gone with the process, however that ends. */
-async function kept(chunks: AsyncIterable<Uint8Array>): Promise<FileHandle> {
-  const path = join(tmpdir(), `anp-${randomUUID()}.tmp`);
+async function keep(chunks: AsyncIterable<Uint8Array>, { env }: CommandIo): Promise<FileHandle> {
+  const folder = env["TMPDIR"] || tmpdir();
+  const path = join(folder, `anp-${randomUUID()}.tmp`);
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, "wx+", 0o600);
@@ -53,7 +55,7 @@ async function kept(chunks: AsyncIterable<Uint8Array>): Promise<FileHandle> {
     await handle?.close();
     throw new CommandFailure(
       EXIT.failure,
-      `The input cannot be kept in ${tmpdir()}: ${(error as Error).message}. Nothing was written. ` +
+      `The input cannot be kept in ${folder}: ${(error as Error).message}. Nothing was written. ` +
         "Set TMPDIR to a folder with room for all of it, or give it as a file.",
     );
   }

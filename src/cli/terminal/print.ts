@@ -1,6 +1,6 @@
 import { createSweeper } from "../../runtime/sweeper.ts";
 import { cleanLine } from "./clean-text.ts";
-import type { Context } from "../framework/define-command.ts";
+import type { Context } from "../framework/command-context.ts";
 import type { Format } from "../framework/global-flags.ts";
 import type { TableLayout } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,12 +1,10 @@
 import { confirm, input, password, search } from "@inquirer/prompts";
 import { cleanLine } from "./clean-text.ts";
-import type { Context } from "../framework/define-command.ts";
+import type { Context } from "../framework/command-context.ts";
+import type { CommandIo } from "../framework/command-io.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
 import type { Param } from "../framework/param.ts";
 import { userIds } from "../target/user-ids.ts";
-
-// stdout is for data, also while somebody types.
-const onStderr = { input: process.stdin, output: process.stderr };
 
 /** Users that are kept at hand to be searched. */
 const MOST_USERS = 20_000;
@@ -19,7 +17,7 @@ export async function askFor(param: Param<unknown>, context: Context): Promise<s
   if (param.holds === "user") {
     // Where none can be listed, one can be typed.
     const users = await userIds(context, { most: MOST_USERS }).catch(() => []);
-    if (users.length > 0) return askForUser(message, users.sort());
+    if (users.length > 0) return askForUser(message, users.sort(), context.io);
   }
   const validate = (typed: string): true | string => {
     try {
@@ -30,10 +28,10 @@ export async function askFor(param: Param<unknown>, context: Context): Promise<s
       return `${param.value ?? "It"} ${error.message}`;
     }
   };
-  return input({ message, validate }, onStderr);
+  return input({ message, validate }, streamsOf(context.io));
 }
 
-function askForUser(message: string, users: readonly string[]): Promise<string> {
+function askForUser(message: string, users: readonly string[], io: CommandIo): Promise<string> {
   const source = (term = ""): { value: string; name?: string }[] => {
     const typed = term.trim().toLowerCase();
     const starting = users.filter((id) => id.toLowerCase().startsWith(typed));
@@ -43,17 +41,22 @@ function askForUser(message: string, users: readonly string[]): Promise<string> 
       typed === "" || users.includes(term.trim()) ? [] : [{ value: term.trim(), name: `${term.trim()} (as typed)` }];
     return [...found, ...own];
   };
-  return search({ message, source, pageSize: USERS_SHOWN }, onStderr);
+  return search({ message, source, pageSize: USERS_SHOWN }, streamsOf(io));
 }
 
 /** Asks for what nobody may see. */
-export async function askForSecret(message: string): Promise<string> {
-  return (await password({ message, mask: false }, onStderr)).trim();
+export async function askForSecret(message: string, { io }: Context): Promise<string> {
+  return (await password({ message, mask: false }, streamsOf(io))).trim();
 }
 
 /** @throws CommandFailure when the answer is no */
-export async function askToGoOn(message: string): Promise<void> {
-  if (!(await confirm({ message, default: false }, onStderr))) {
+export async function askToGoOn(message: string, { io }: Context): Promise<void> {
+  if (!(await confirm({ message, default: false }, streamsOf(io)))) {
     throw new CommandFailure(EXIT.failure, "Nothing was changed.");
   }
+}
+
+/** stdout is for data, also while somebody types. */
+function streamsOf({ stdin, stderr }: CommandIo): { input: NodeJS.ReadableStream; output: NodeJS.WritableStream } {
+  return { input: stdin, output: stderr };
 }

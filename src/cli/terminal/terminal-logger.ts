@@ -1,5 +1,5 @@
 import type { Logger } from "../../runtime/logger.ts";
-import type { Context } from "../framework/define-command.ts";
+import type { Context } from "../framework/command-context.ts";
 
 /** Log lines of a command that somebody waits for: warnings in plain words, the rest with --verbose. */
 export function createTerminalLogger({ terminal, globals }: Context): Logger {

@@ -1,3 +1,5 @@
+import type { CommandIo } from "../framework/command-io.ts";
+import type { Env } from "../framework/environment.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
 
 /** SGR codes: on and off. */
@@ -30,23 +32,19 @@ export interface Terminal {
 /** What a write ends with once the reader has gone. */
 const NOBODY_READS: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
 
-/** What the flags and the environment say about the terminal. */
-export interface TerminalWishes {
-  /** false with --no-color. */
-  readonly color: boolean;
-  /** false with --no-input. */
-  readonly input: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** The terminal of this process. */
-export function openTerminal({ color, input, env }: TerminalWishes): Terminal {
-  const { stdin, stdout, stderr } = process;
-  const interactive = stdout.isTTY;
-  const colour = wantsColour(color, env, interactive);
+/**
+ * Opens the terminal of a command.
+ *
+ * @param flags.color false with --no-color
+ * @param flags.input false with --no-input
+ */
+export function openTerminal(flags: { readonly color: boolean; readonly input: boolean }, io: CommandIo): Terminal {
+  const { stdin, stdout, stderr, env } = io;
+  const interactive = stdout.isTTY === true;
+  const colour = wantsColour(flags.color, env, interactive);
   return {
     interactive,
-    canPrompt: stdin.isTTY && interactive && input && !isSet(env["CI"]),
+    canPrompt: stdin.isTTY === true && interactive && flags.input && !isSet(env["CI"]),
     columns: stdout.columns || 80,
     write: (text) =>
       new Promise((resolve, reject) => {
@@ -60,7 +58,7 @@ export function openTerminal({ color, input, env }: TerminalWishes): Terminal {
       stderr.write(`${text}\n`);
     },
     progress(text) {
-      if (stderr.isTTY) stderr.write(`\r\u001b[2K${text}`);
+      if (stderr.isTTY === true) stderr.write(`\r\u001b[2K${text}`);
     },
     paint(style, text) {
       const [on, off] = STYLES[style];
@@ -70,7 +68,7 @@ export function openTerminal({ color, input, env }: TerminalWishes): Terminal {
 }
 
 /** --no-color > NO_COLOR > FORCE_COLOR > terminal. */
-function wantsColour(flag: boolean, env: TerminalWishes["env"], terminal: boolean): boolean {
+function wantsColour(flag: boolean, env: Env, terminal: boolean): boolean {
   if (!flag) return false;
   if ((env["NO_COLOR"] ?? "") !== "") return false;
   const forced = env["FORCE_COLOR"];

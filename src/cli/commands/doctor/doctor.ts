@@ -1,4 +1,5 @@
-import { defineCommand, type Context } from "../../framework/define-command.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../framework/exit.ts";
 import { formatOf, printRows, type Column } from "../../terminal/print.ts";
 import { toggle } from "../../framework/param.ts";
@@ -53,7 +54,7 @@ async function checksOf(context: Context): Promise<{ checks: Check[]; unusable?:
   try {
     const loaded = await openConfig(context);
     const { allChecks } = await import("../../../doctor/all-checks.ts");
-    return { checks: allChecks({ loaded, fixture: loaded.fixture, now: context.globals.now ?? Date.now() }) };
+    return { checks: allChecks({ loaded, fixture: loaded.fixture, now: context.clock.now() }) };
   } catch (error) {
     if ((error as Error).name !== "ConfigError") throw error;
     const unusable = (error as Error).message.split("\n").map((message): CheckResult => ({

@@ -3,6 +3,7 @@ import { createHash, type Hash } from "node:crypto";
 import { open, realpath } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { UnreadableLine } from "../../../events/replay/replay-lines.ts";
+import type { CommandIo } from "../../framework/command-io.ts";
 import { UsageError } from "../../framework/exit.ts";
 
 /** A place between two lines of a file, and a proof of what stands before it. */
@@ -46,8 +47,8 @@ const KEPT_BYTES = 1024 * 1024;
  *
  * @throws UsageError when the file cannot be read
  */
-export async function openLineSource(file: string): Promise<LineSource> {
-  if (file === "-") return sourceOf({ file: undefined, size: undefined, read: () => process.stdin });
+export async function openLineSource(file: string, io: CommandIo): Promise<LineSource> {
+  if (file === "-") return sourceOf({ file: undefined, size: undefined, read: () => io.stdin });
   try {
     const handle = await open(file);
     const stats = await handle.stat();

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { ReplayOptions, ReplayReport, UnreadableLine } from "../../../events/replay/replay-lines.ts";
-import { toIso, systemClock } from "../../../runtime/clock.ts";
-import { defineCommand, type Context } from "../../framework/define-command.ts";
+import { toIso } from "../../../runtime/clock.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { awaitInterrupt } from "../../framework/interrupt.ts";
 import { withOperations, type Operations } from "../../target/operations.ts";
@@ -48,7 +49,7 @@ export const replay = defineCommand({
   ],
   target: "either",
   async run(flags, context) {
-    const source = await openLineSource(flags.file);
+    const source = await openLineSource(flags.file, context.io);
     try {
       const { report, stopped } = await replayInto(context, source, flags);
       await tell(context, report, stopped);
@@ -109,7 +110,7 @@ function placeOf(url: string): string {
 }
 
 async function run(
-  { terminal }: Context,
+  { io, terminal, clock }: Context,
   source: LineSource,
   { dryRun, rate, rejected, restart }: Flags,
   points: ResumePoints | undefined,
@@ -121,13 +122,13 @@ async function run(
       `Going on after line ${before.place.line}, where an earlier run ended; the counts include it. --restart begins anew.`,
     );
   }
-  const interrupt = awaitInterrupt();
+  const interrupt = awaitInterrupt(io);
   const progress = createProgress(terminal);
   const rejects = await openRejects(rejected, before !== undefined);
   let done = { place: source.place(), report: before?.report };
   const keep = async (): Promise<boolean> => {
     if (points === undefined || done.report === undefined) return false;
-    await points.save(done.place, done.report, toIso(systemClock.now()));
+    await points.save(done.place, done.report, toIso(clock.now()));
     return true;
   };
   try {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isOutage } from "../../../storage/storage-errors.ts";
-import type { Context } from "../../framework/define-command.ts";
-import { EXIT } from "../../framework/exit.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { EXIT, type ExitCode } from "../../framework/exit.ts";
 import { awaitInterrupt } from "../../framework/interrupt.ts";
 import { openRowPrinter } from "../../terminal/print.ts";
 import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
@@ -21,14 +21,14 @@ export async function follow(
   reader: LedgerReader,
   selection: Selection,
   count: number,
-): Promise<void> {
-  const interrupt = awaitInterrupt();
+): Promise<ExitCode> {
+  const interrupt = awaitInterrupt(context.io);
   try {
     await followUntil(interrupt.signal, context, reader, selection, count);
   } finally {
     interrupt.forget();
   }
-  if (interrupt.signal.aborted) process.exitCode = EXIT.interrupted;
+  return interrupt.signal.aborted ? EXIT.interrupted : EXIT.ok;
 }
 
 async function followUntil(
@@ -41,7 +41,7 @@ async function followUntil(
   // A new entry is as old as its row: its age would be "now" for ever.
   const printer = openRowPrinter(
     context,
-    ledgerColumns(Date.now()).filter(({ person }) => person !== true),
+    ledgerColumns(context.clock.now()).filter(({ person }) => person !== true),
   );
   let seen = await reader.total();
   const latest: LedgerRow[] = [];

@@ -1,7 +1,8 @@
 import type { Verification } from "../../../ledger/verify-ledgers.ts";
 import type { ImportProgress } from "../../../backup/ledger-import.ts";
 import { createSweeper } from "../../../runtime/sweeper.ts";
-import { defineCommand, type Context } from "../../framework/define-command.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { openLines } from "../../terminal/input-lines.ts";
 import { required } from "../../framework/param.ts";
@@ -46,7 +47,7 @@ export const importLedger = defineCommand({
           import("../../../backup/ledger-import.ts"),
           import("../../../ledger/verify-ledgers.ts"),
         ]);
-        const lines = await openLines(file);
+        const lines = await openLines(file, context.io);
         const sweep = createSweeper();
         let users: string[];
         try {

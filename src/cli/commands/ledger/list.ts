@@ -1,10 +1,10 @@
 import { defineCommand } from "../../framework/define-command.ts";
-import { UsageError } from "../../framework/exit.ts";
+import { EXIT, UsageError, type ExitCode } from "../../framework/exit.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { optional, toggle, userParam } from "../../framework/param.ts";
 import { integer } from "../../framework/value-readers.ts";
 import { USER_OR_TOKEN } from "../../target/user-named.ts";
-import { nowOf, selectionFlags, selectionOf } from "./selection-flags.ts";
+import { selectionFlags, selectionOf } from "./selection-flags.ts";
 
 const PAGE_SIZE = 20;
 
@@ -31,7 +31,7 @@ export const list = defineCommand({
     "ledger list alice --all --format csv > alice.csv",
   ],
   async run({ user, all, follow: following, page, pageSize, ...flags }, context) {
-    const now = nowOf(context);
+    const now = context.clock.now();
     const selection = selectionOf(flags, now);
     const { checkInput } = await import("../../../contract/check-input.ts");
     const { selectsAll } = await import("../../../admin/select-entries.ts");
@@ -45,7 +45,7 @@ export const list = defineCommand({
     }
     const query = { ...(page !== undefined && { page }), ...(pageSize !== undefined && { page_size: pageSize }) };
     checkInput("getLedger", { query });
-    const show = async (operations: AccountOperations): Promise<void> => {
+    const show = async (operations: AccountOperations): Promise<ExitCode> => {
       const [{ openLedgerReader }, { printAll, printPage }] = await Promise.all([
         import("./open-ledger-reader.ts"),
         import("./print-entries.ts"),
@@ -54,10 +54,12 @@ export const list = defineCommand({
       const reader = openLedgerReader(operations, who);
       if (following) {
         const { follow } = await import("./follow.ts");
-        await follow(context, reader, selection, pageSize ?? PAGE_SIZE);
-      } else if (whole) await printAll(context, reader, selection, now);
+        return follow(context, reader, selection, pageSize ?? PAGE_SIZE);
+      }
+      if (whole) await printAll(context, reader, selection, now);
       else await printPage(context, reader, { who, page: page ?? 1, size: pageSize ?? PAGE_SIZE, now });
+      return EXIT.ok;
     };
-    await withAccountOperations(context, user, show, { lookUp: true });
+    return withAccountOperations(context, user, show, { lookUp: true });
   },
 });

@@ -1,4 +1,4 @@
-import type { Context } from "../../framework/define-command.ts";
+import type { Context } from "../../framework/command-context.ts";
 import { formatOf, openRowPrinter, printRows } from "../../terminal/print.ts";
 import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
 import { ledgerColumns } from "./ledger-columns.ts";

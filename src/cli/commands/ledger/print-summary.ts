@@ -1,4 +1,4 @@
-import type { Context } from "../../framework/define-command.ts";
+import type { Context } from "../../framework/command-context.ts";
 import { formatOf, printRecord, printRows, showDelta, type Column } from "../../terminal/print.ts";
 import { sparkline } from "../../terminal/sparkline.ts";
 import type { LedgerSummary } from "../../../admin/ledger-summary.ts";

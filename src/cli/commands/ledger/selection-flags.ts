@@ -1,5 +1,3 @@
-import { systemClock } from "../../../runtime/clock.ts";
-import type { Context } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/exit.ts";
 import { optional, repeatable, type Param, type Values } from "../../framework/param.ts";
 import { anything, text } from "../../framework/value-readers.ts";
@@ -30,11 +28,6 @@ function reference(typed: string): string {
   const ref = text(128)(typed);
   if (Array.from(ref).length < REF_LEAST) throw new RangeError(`must have at least ${REF_LEAST} characters`);
   return ref;
-}
-
-/** The present instant of a command, ms since the epoch. */
-export function nowOf({ globals }: Context): number {
-  return globals.now ?? systemClock.now();
 }
 
 /** @throws UsageError when the range has its end before its start */

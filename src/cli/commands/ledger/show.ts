@@ -1,6 +1,7 @@
 import type { FoundEntry } from "../../../admin/find-entry.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
-import { defineCommand, type Context } from "../../framework/define-command.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { optional, required } from "../../framework/param.ts";
 import { formatOf, printRecord } from "../../terminal/print.ts";
@@ -8,7 +9,6 @@ import { withAccounts } from "../../target/session.ts";
 import { findUser } from "../../target/user-named.ts";
 import { text } from "../../framework/value-readers.ts";
 import { showAge, showLocal } from "../../framework/when.ts";
-import { nowOf } from "./selection-flags.ts";
 
 export const show = defineCommand({
   name: "show",
@@ -65,7 +65,7 @@ async function print(context: Context, { entry, message }: FoundEntry): Promise<
     return;
   }
   const known = Object.fromEntries(Object.entries(charge).filter(([, value]) => value !== null));
-  const age = showAge(created_at, nowOf(context));
+  const age = showAge(created_at, context.clock.now());
   await printRecord(context, { ...known, created_at: `${showLocal(created_at)} (${age})` });
   if (message === undefined) return;
   const part = (title: string, words: string): string => `\n${terminal.paint("bold", title)}\n${cleanText(words)}\n`;

@@ -4,7 +4,7 @@ import { withAccountOperations, type AccountOperations } from "../../target/oper
 import { userParam } from "../../framework/param.ts";
 import { since } from "../../framework/when.ts";
 import { USER_OR_TOKEN } from "../../target/user-named.ts";
-import { nowOf, selectionFlags, selectionOf } from "./selection-flags.ts";
+import { selectionFlags, selectionOf } from "./selection-flags.ts";
 
 const DEFAULT_RANGE = "30d";
 
@@ -19,7 +19,7 @@ export const summary = defineCommand({
   target: "either",
   examples: ["ledger summary alice", "ledger summary alice --since 7d --json", "ledger summary alice --type chat_cost"],
   async run({ user, ...flags }, context) {
-    const now = nowOf(context);
+    const now = context.clock.now();
     const [{ offsetMinutes }, { openLedgerReader }, { newestFirst }, { createLedgerSummary }, { printSummary }] =
       await Promise.all([
         import("../../../runtime/utc-offset.ts"),

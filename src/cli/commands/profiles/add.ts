@@ -56,7 +56,7 @@ export const add = defineCommand({
       let token = globals.token ?? (await tokenOfEnvironment(env));
       if (token === undefined && terminal.canPrompt) {
         const { askForSecret } = await import("../../terminal/prompt.ts");
-        token = await askForSecret(`Token for ${daemon} (empty for none)`);
+        token = await askForSecret(`Token for ${daemon} (empty for none)`, context);
       }
       return token === undefined || token === "" ? {} : { token };
     }

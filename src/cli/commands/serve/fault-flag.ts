@@ -1,7 +1,7 @@
 import { checkFaults, FAULT_LIST, FAULTS, readFault, type Fault } from "../../../faults/fault-catalogue.ts";
 import type { Faults } from "../../../faults/inject-faults.ts";
 import type { Config } from "../../../config/config-schema.ts";
-import type { Context } from "../../framework/define-command.ts";
+import type { Context } from "../../framework/command-context.ts";
 import { UsageError } from "../../framework/exit.ts";
 import { repeatable, type Param } from "../../framework/param.ts";
 

@@ -1,4 +1,3 @@
-import { fixedClock, systemClock } from "../../../runtime/clock.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { optional, toggle } from "../../framework/param.ts";
@@ -30,10 +29,10 @@ export const serve = defineCommand({
       import("../../../daemon/daemon.ts"),
       import("../../target/session.ts"),
     ]);
-    const { globals, terminal } = context;
+    const { io, clock, terminal } = context;
     const faults = await openFaults(fault);
     const daemon = new Daemon({
-      clock: globals.now === undefined ? systemClock : fixedClock(globals.now),
+      clock,
       requireDurable,
       faults,
       say(text) {
@@ -58,7 +57,9 @@ export const serve = defineCommand({
       });
       daemon.logStopped();
       // A feed that does not answer holds up a refresh, and the process with it. Nothing waits for that any more.
-      setTimeout(() => process.exit(), GRACE_MS).unref();
+      setTimeout(() => {
+        io.exit(EXIT.ok);
+      }, GRACE_MS).unref();
     } catch (error) {
       throw daemon.hasOpened ? error : await unusableStorage(error);
     } finally {

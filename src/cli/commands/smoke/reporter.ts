@@ -3,7 +3,7 @@ import { toHuman, toSummary } from "../../../smoke/report/human-report.ts";
 import { toJunit } from "../../../smoke/report/junit-report.ts";
 import { toTap } from "../../../smoke/report/tap-report.ts";
 import type { FileResult } from "../../../smoke/run/smoke-result.ts";
-import type { Context } from "../../framework/define-command.ts";
+import type { Context } from "../../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 
 /** How results are reported. */

@@ -4,7 +4,7 @@ import { planDaemon, serveLine, SERVED_URL, startDaemon, type DaemonPlan } from 
 import { readSmokeFile, type SmokeFile } from "../../../smoke/file/read-smoke-file.ts";
 import { tally, type FileResult } from "../../../smoke/run/smoke-result.ts";
 import { runFile } from "../../../smoke/run/run-smoke-file.ts";
-import type { Context } from "../../framework/define-command.ts";
+import type { Context } from "../../framework/command-context.ts";
 import { findDaemon, type DaemonTarget } from "../../target/daemon-target.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
 import { createTerminalLogger } from "../../terminal/terminal-logger.ts";
@@ -32,7 +32,7 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   const files = await openFiles(options.files, context);
   const stages = await stagesOf(files, context);
   const reporter = openReporter(options, context);
-  const interrupt = awaitInterrupt();
+  const interrupt = awaitInterrupt(context.io);
   const results: FileResult[] = [];
   try {
     for (const [index, file] of files.entries()) {

@@ -1,6 +1,7 @@
 import type { StoredValue } from "../../../backup/storage-archive.ts";
 import { createSweeper } from "../../../runtime/sweeper.ts";
-import { defineCommand, type Context } from "../../framework/define-command.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { openLines } from "../../terminal/input-lines.ts";
 import { required } from "../../framework/param.ts";
@@ -30,7 +31,7 @@ export const importStorage = defineCommand({
           import("../../../backup/checksummed-lines.ts"),
           import("../../../backup/storage-archive.ts"),
         ]);
-        const lines = await openLines(file);
+        const lines = await openLines(file, context.io);
         async function* values(): AsyncGenerator<StoredValue> {
           for await (const { number, text: line } of verifyChecksum("storage", lines.read())) {
             let value: unknown;

@@ -3,7 +3,7 @@ import type { StoredValue } from "../../../backup/storage-archive.ts";
 import type { StoringProgress } from "../../../backup/restore-storage.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import { createSweeper } from "../../../runtime/sweeper.ts";
-import type { Context } from "../../framework/define-command.ts";
+import type { Context } from "../../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { printRecord } from "../../terminal/print.ts";
 

@@ -1,4 +1,3 @@
-import { systemClock } from "../../../runtime/clock.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { confirmChange, yesFlag } from "../../framework/confirm.ts";
 import { UsageError } from "../../framework/exit.ts";
@@ -25,7 +24,7 @@ export const set = defineCommand({
     "subscription set alice --plan free",
   ],
   async run({ user, plan, expires, yes }, context) {
-    const now = context.globals.now ?? systemClock.now();
+    const now = context.clock.now();
     const expires_at = expires?.(now);
     if (expires_at !== undefined && expires_at <= now) throw new UsageError("--expires must be in the future.");
     if (expires_at !== undefined && plan === "free") throw new UsageError("--expires does not go with the free plan.");

@@ -1,4 +1,3 @@
-import { systemClock } from "../../../runtime/clock.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/exit.ts";
 import { knownUser, optional } from "../../framework/param.ts";
@@ -19,7 +18,7 @@ export const issue = defineCommand({
   },
   examples: ["tokens issue alice --expires 30d --label phone", "tokens issue alice > alice.token"],
   async run({ user, expires, label }, context) {
-    const now = context.globals.now ?? systemClock.now();
+    const now = context.clock.now();
     const expires_at = expires?.(now);
     if (expires_at !== undefined && expires_at <= now) throw new UsageError("--expires must be in the future.");
     const { secret, record } = await withAccounts(

@@ -3,7 +3,6 @@ import { knownUser } from "../../framework/param.ts";
 import { printRows } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { USER_OR_TOKEN, findUser } from "../../target/user-named.ts";
-import { nowOf } from "../ledger/selection-flags.ts";
 import { tokenColumns } from "./token-columns.ts";
 import { toTokenRow } from "../../../admin/token-state.ts";
 
@@ -19,7 +18,7 @@ export const list = defineCommand({
       const records = await service.tokens.list(who);
       return records.map((record) => toTokenRow(record, service.clock.now()));
     });
-    await printRows(context, { data: rows, rows, columns: tokenColumns(nowOf(context)) });
+    await printRows(context, { data: rows, rows, columns: tokenColumns(context.clock.now()) });
     if (rows.length === 0) context.terminal.say(`${user} has no tokens.`);
   },
 });

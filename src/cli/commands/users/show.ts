@@ -1,12 +1,12 @@
 import type { UserFeedback } from "../../../events/projections/user-feedback.ts";
-import { defineCommand, type Context } from "../../framework/define-command.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { defineCommand } from "../../framework/define-command.ts";
 import { knownUser } from "../../framework/param.ts";
 import { formatOf, printRecord, printRows, type Column } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { USER_OR_TOKEN, findUser } from "../../target/user-named.ts";
 import { showAge, showLocal, showReset } from "../../framework/when.ts";
 import { ledgerColumns } from "../ledger/ledger-columns.ts";
-import { nowOf } from "../ledger/selection-flags.ts";
 import { showFeatures } from "../subscription/subscription-words.ts";
 import { tokenColumns } from "../tokens/token-columns.ts";
 import type { ChargedQuestion, UserOverview } from "../../../admin/user-overview.ts";
@@ -36,7 +36,7 @@ export const show = defineCommand({
 
 async function draw(context: Context, overview: UserOverview): Promise<void> {
   const { terminal } = context;
-  const now = nowOf(context);
+  const now = context.clock.now();
   const { details } = overview;
   const features = showFeatures(overview.features);
   const { user_id, lang, created_at, balance, total_earned, total_spent, plan, subscription } = details;
