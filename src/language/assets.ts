@@ -1,6 +1,6 @@
 import { fold } from "./fold.ts";
-import { unitsOf } from "./terms.ts";
-import type { Unit } from "./terms.ts";
+import { tokenize } from "./tokenize.ts";
+import type { Token } from "./tokenize.ts";
 import { toSimplified } from "./traditional.ts";
 
 /** An asset: its ticker and its names in Chinese and English. */
@@ -99,7 +99,7 @@ const TICKER_IN_QUESTION =
  * @example
  * assetsInQuestion("比特币和 sol 怎么样"); // Set { "BTC", "SOL" }
  */
-export function assetsInQuestion(text: string, units: readonly Unit[] = unitsOf(text)): Set<string> {
+export function assetsInQuestion(text: string, tokens: readonly Token[] = tokenize(text)): Set<string> {
   const found = new Set<string>();
   for (const [, marked, pair, capitals] of text.matchAll(TICKER_IN_QUESTION)) {
     const ticker = (marked ?? pair ?? capitals ?? "").toUpperCase();
@@ -107,9 +107,9 @@ export function assetsInQuestion(text: string, units: readonly Unit[] = unitsOf(
   }
   for (const [name] of fold(text).matchAll(NAME)) found.add(ASSET_OF_NAME.get(name)!.symbol);
   const quoteOnly = /[/-]USDT\b/i.test(text) && !/(?<![/\-A-Za-z0-9])USDT\b/i.test(text);
-  for (const { text: unit } of units) {
-    const ticker = SMALL_TICKERS.get(unit) ?? SMALL_TICKERS.get(unit.replace(/(?:usdt|usd)$/, ""));
-    if (ticker !== undefined && !(quoteOnly && unit === "usdt")) found.add(ticker);
+  for (const { text: token } of tokens) {
+    const ticker = SMALL_TICKERS.get(token) ?? SMALL_TICKERS.get(token.replace(/(?:usdt|usd)$/, ""));
+    if (ticker !== undefined && !(quoteOnly && token === "usdt")) found.add(ticker);
   }
   return found;
 }

@@ -1,4 +1,6 @@
-/** Names of the trade that mean the same, each line under the one that stands for all when texts are matched. */
+import { ASSETS } from "./assets.ts";
+
+/** Names of the trade that mean the same, each line under the one that replaces them; `|` joins the words of a phrase. */
 const GROUPS: Readonly<Record<string, string>> = {
   提现: "提币 出金 提款 取款 提幣",
   充值: "充币 入金 冲值 冲币 存币",
@@ -22,10 +24,6 @@ const GROUPS: Readonly<Record<string, string>> = {
   kyc: "身份认证 身份验证 实名认证 实名 identity|verification verify|identity verify|my|identity id|verification",
   "2fa":
     "双重验证 谷歌验证器 谷歌验证 两步验证 二次验证 双因素 two|factor|authentication two|factor two|step|verification authenticator google|authenticator mfa",
-  btc: "比特币 大饼 bitcoin",
-  eth: "以太坊 以太币 ethereum ether",
-  sol: "solana",
-  usdt: "泰达币 tether",
   trc20: "trc|20",
   erc20: "erc|20",
   fee: "fees commission commissions cost costs charge charges",
@@ -44,13 +42,17 @@ const GROUPS: Readonly<Record<string, string>> = {
 };
 
 const CANONICAL = new Map<string, string>();
+for (const { symbol, names, casual = [], ambiguous } of ASSETS) {
+  if (ambiguous === true) continue;
+  for (const name of [...names, ...casual]) CANONICAL.set(name.toLowerCase(), symbol.toLowerCase());
+}
 for (const [name, others] of Object.entries(GROUPS)) {
   for (const other of others.split(" ")) CANONICAL.set(other.replaceAll("|", " "), name);
 }
 
 const isHan = (name: string): boolean => /^\p{Script=Han}/u.test(name);
 const longestFirst = (a: string, b: string): number => b.length - a.length;
-const names = [...CANONICAL.keys()].sort(longestFirst);
+const names = Array.from(CANONICAL.keys()).sort(longestFirst);
 const HAN_NAMES = new RegExp(names.filter(isHan).join("|"), "gu");
 const WORD_NAMES = new RegExp(
   `(?<![a-z0-9])(?:${names

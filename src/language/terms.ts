@@ -1,47 +1,77 @@
 import { fold } from "./fold.ts";
+import { HEADLINE_LEXICON, conceptsOf } from "./lexicon.ts";
 import { stem } from "./porter-stem.ts";
+import { quantitiesOf } from "./quantities.ts";
+import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
 import { unifySynonyms } from "./synonyms.ts";
-
-const UNITS = /\d+(?:[.,]\d+)+|\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{N}])+(?:['’][a-z]+)?/gu;
-const IS_HAN = /^\p{Script=Han}/u;
-
-/** A run of Chinese characters, or a word or number of another script; folded. */
-export interface Unit {
-  readonly text: string;
-  readonly han: boolean;
-}
-
-/** The words, numbers and Chinese runs of a text, folded, in order. */
-export function unitsOf(text: string): Unit[] {
-  return unitsOfFolded(fold(text));
-}
-
-function unitsOfFolded(folded: string): Unit[] {
-  const units: Unit[] = [];
-  for (const [match] of folded.matchAll(UNITS)) {
-    if (IS_HAN.test(match)) units.push({ text: match, han: true });
-    else if (/^\d/.test(match) && match.includes(",")) units.push({ text: match.replaceAll(",", ""), han: false });
-    else units.push({ text: match.replace(/['’].*$/, ""), han: false });
-  }
-  return units;
-}
+import { tokenizeFolded } from "./tokenize.ts";
 
 /**
- * Terms for retrieval, synonyms of the trade unified. English: stemmed words. Chinese needs no dictionary: each character and each pair of
- * neighbours is a term (Nie, Gao, Zhang & Zhou 2000 found unigrams with bigrams as good as words).
+ * Terms for search, in order and repeated as in the text, synonyms of the trade unified. English: stemmed words. Chinese
+ * needs no dictionary: each character and each pair of neighbours is a term (Nie, Gao, Zhang & Zhou 2000 found unigrams
+ * with bigrams as good as words).
+ *
+ * @example
+ * termsOf("Closing 账户"); // ["close", "账", "账户", "户"]
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
-  for (const unit of unitsOfFolded(unifySynonyms(fold(text)))) {
-    if (!unit.han) {
-      terms.push(stem(unit.text));
+  for (const { text: token, han } of tokenizeFolded(unifySynonyms(fold(text)))) {
+    if (!han) {
+      terms.push(stem(token));
       continue;
     }
-    const characters = Array.from(unit.text);
+    const characters = Array.from(token);
     for (let at = 0; at < characters.length; at++) {
       terms.push(characters[at]!);
       if (at + 1 < characters.length) terms.push(characters[at]! + characters[at + 1]!);
     }
   }
   return terms;
+}
+
+/** What a term of a headline is, which decides its weight and whether it means the same in every language. */
+export type TermKind = "word" | "han" | "concept" | "number" | "asset";
+
+/** A term of a headline. */
+export interface Term {
+  readonly key: string;
+  readonly kind: TermKind;
+}
+
+/** Numbers, which are compared as quantities. */
+const NUMBER = /(?<![\p{L}\d])\d[\d,.]*%?(?:[kmb](?![a-z]))?/gu;
+
+/**
+ * Terms that tell whether news items report one event, each once: stems, pairs of Chinese characters, and what is the same
+ * in both languages (concepts, quantities, assets).
+ *
+ * @param assets tickers the text is about
+ * @example
+ * headlineTermsOf("Fed cuts rates by 0.5%", []); // fed, cut, rate, @fed, @rate-cut, @rates, #5.0e-1%
+ */
+export function headlineTermsOf(text: string, assets: readonly string[]): Term[] {
+  const terms = new Map<string, TermKind>();
+  for (const symbol of assets) terms.set(`$${symbol}`, "asset");
+  const folded = fold(text);
+  for (const number of numbersOf(folded)) terms.set(number, "number");
+  const tokens = tokenizeFolded(folded.replace(NUMBER, " "));
+  for (const concept of conceptsOf(tokens, HEADLINE_LEXICON)) terms.set(`@${concept}`, "concept");
+  for (const { text: token, han } of tokens) {
+    if (han) for (let at = 0; at + 1 < token.length; at++) terms.set(token.slice(at, at + 2), "han");
+    else {
+      const word = stem(token);
+      if (word.length > 1 && !HEADLINE_STOP_WORDS.has(word)) terms.set(word, "word");
+    }
+  }
+  return Array.from(terms, ([key, kind]) => ({ key, kind }));
+}
+
+/** The quantities of a folded text, rounded so that two notations of one are equal: per cent, and numbers from 10 but for years. */
+function numbersOf(folded: string): string[] {
+  return quantitiesOf(folded).flatMap(({ value, percent, start, end }) => {
+    if (percent) return [`#${value.toExponential(1)}%`];
+    const isYear = /^(?:19|20)\d\d$/.test(folded.slice(start, end));
+    return value < 10 || isYear ? [] : [`#${value.toExponential(2)}`, `#~${value.toExponential(1)}`];
+  });
 }

@@ -35,6 +35,10 @@ describe("retrieval", () => {
     expect(search("unstakking rewrds")[0]).toBe("staking");
   });
 
+  it("looks for mining, whose stem is that of the pronoun mine", () => {
+    expect(toQuery("how does mining work").terms.get("mine")).toBe(1);
+  });
+
   it("finds Chinese without a dictionary, in traditional characters too", () => {
     expect(search("質押赎回")).toEqual(["zh"]);
   });

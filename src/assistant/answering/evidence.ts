@@ -6,6 +6,7 @@ import type { Hit, PassageIndex } from "../retrieval/passage-index.ts";
 import { toQuery } from "../retrieval/query.ts";
 import type { Query } from "../retrieval/query.ts";
 import { isElliptical, withoutResearch } from "../routing/routing-rules.ts";
+import { ASSETS } from "../../language/assets.ts";
 import { termsOf } from "../../language/terms.ts";
 
 /** The passages that may answer a question, best first, and the query that found them. */
@@ -28,8 +29,10 @@ const DULL: ReadonlySet<string> = new Set(
 );
 
 const DULL_WEIGHT = 0.2;
-/** Names of assets as the index knows them: they choose the items of a list, and are no subject by themselves. */
-const ASSET = /^(?:btc|eth|sol|usdt|usdc|xrp|bnb|doge|ada)$/;
+/** Assets as the index names them: they choose the items of a list, and are not a subject by themselves. */
+const ASSET_TERMS: ReadonlySet<string> = new Set(
+  ASSETS.filter(({ ambiguous }) => ambiguous !== true).map(({ symbol }) => symbol.toLowerCase()),
+);
 
 /** The concept that the title of an article on a sub-intent of `help` names, where the two are called differently. */
 const CONCEPT_OF: Readonly<Record<string, string>> = {
@@ -95,7 +98,9 @@ export function findEvidence(request: AnswerRequest, index: PassageIndex, route:
     }))
     .sort((a, b) => b.score - a.score || a.number - b.number)
     .slice(0, breadth);
-  const distinctive = [...query.terms].some(([term, weight]) => weight >= 1 && !ASSET.test(term) && !DULL.has(term));
+  const distinctive = [...query.terms].some(
+    ([term, weight]) => weight >= 1 && !ASSET_TERMS.has(term) && !DULL.has(term),
+  );
   return { query, hits, distinctive };
 }
 

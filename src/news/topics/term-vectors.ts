@@ -1,6 +1,6 @@
 import type { Language } from "../../language/detect-language.ts";
 import type { EventLoopYield } from "./event-loop-yield.ts";
-import { type TermKind, termsOf } from "../../language/headline-terms.ts";
+import { type TermKind, headlineTermsOf } from "../../language/terms.ts";
 
 /** What clustering reads of an item. */
 export interface Headline {
@@ -47,8 +47,8 @@ export async function vectorsOf(headlines: readonly Headline[], pace: EventLoopY
   const frequency: number[] = [];
   const documents: { number: number; kind: TermKind; weight: number }[][] = [];
   for (const { title, summary, assets } of headlines) {
-    const inTitle = new Set(termsOf(title, assets).map(({ key }) => key));
-    const terms = termsOf(`${title}\n${summary}`, assets).map(({ key, kind }) => {
+    const inTitle = new Set(headlineTermsOf(title, assets).map(({ key }) => key));
+    const terms = headlineTermsOf(`${title}\n${summary}`, assets).map(({ key, kind }) => {
       let number = numbers.get(key);
       if (number === undefined) {
         number = numbers.size;

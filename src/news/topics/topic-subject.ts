@@ -2,7 +2,7 @@ import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../language/detect-language.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import { PROPER } from "./question-templates.ts";
-import { termsOf } from "../../language/headline-terms.ts";
+import { headlineTermsOf } from "../../language/terms.ts";
 import { toSimplified } from "../../language/traditional.ts";
 
 /** Who or what a topic is about, as it is called in each language. */
@@ -27,14 +27,14 @@ export function evidenceOf(items: readonly NewsItem[]): Evidence {
   let hasAmount = false;
   let hasPercent = false;
   for (const { title, summary } of items) {
-    for (const { key } of termsOf(`${title}\n${summary}`, [])) {
+    for (const { key } of headlineTermsOf(`${title}\n${summary}`, [])) {
       if (key.startsWith("@")) concepts.set(key.slice(1), (concepts.get(key.slice(1)) ?? 0) + 1);
       if (key.startsWith("#")) {
         if (key.endsWith("%")) hasPercent = true;
         else hasAmount = true;
       }
     }
-    for (const { key } of termsOf(title, [])) {
+    for (const { key } of headlineTermsOf(title, [])) {
       if (key.startsWith("@")) titleConcepts.set(key.slice(1), (titleConcepts.get(key.slice(1)) ?? 0) + 1);
     }
   }
@@ -104,7 +104,7 @@ function namesOf(items: readonly NewsItem[]): { name: string; count: number }[] 
     items.flatMap(({ title, summary }) => `${title} ${summary}`.match(/(?<!\p{L})\p{Ll}[\p{L}\d]+/gu) ?? []),
   );
   const isRare = (name: string): boolean =>
-    !lower.has(name.toLowerCase()) && termsOf(name, []).every(({ kind }) => kind === "word");
+    !lower.has(name.toLowerCase()) && headlineTermsOf(name, []).every(({ kind }) => kind === "word");
   const found = items.map(({ title, summary, lang }) => {
     const texts = isTitleCase(title) ? ["", summary] : [title, summary];
     return texts.map((text) => {

@@ -1,5 +1,5 @@
-import { unitsOf } from "../../../language/terms.ts";
-import type { Unit } from "../../../language/terms.ts";
+import { tokenize } from "../../../language/tokenize.ts";
+import type { Token } from "../../../language/tokenize.ts";
 
 /** A sparse vector: feature ids and their weights. */
 export interface Vector {
@@ -34,36 +34,36 @@ export interface RawFeatures {
 }
 
 /** Names further features of a text, such as the concepts that its words stand for. */
-export type Annotator = (text: string, units: readonly Unit[]) => Iterable<string>;
+export type Annotator = (text: string, tokens: readonly Token[]) => Iterable<string>;
 
 /** Features of a text. Chinese runs give n-grams of 2 and 3 characters as words, and single characters. */
 export function featuresOf(text: string, annotate?: Annotator): RawFeatures {
   const words: number[] = [];
   const characters: number[] = [];
   let before = ["^"];
-  const units = unitsOf(text);
-  for (const { text: unit, han } of units) {
+  const tokens = tokenize(text);
+  for (const { text: token, han } of tokens) {
     if (han) {
       for (const size of HAN_SIZES) {
-        for (let at = 0; at + size <= unit.length; at++) {
-          (size === 1 ? characters : words).push(hash(WORD, unit, at, at + size));
+        for (let at = 0; at + size <= token.length; at++) {
+          (size === 1 ? characters : words).push(hash(WORD, token, at, at + size));
         }
       }
-      before = [unit.slice(-1)];
+      before = [token.slice(-1)];
       continue;
     }
-    words.push(hash(WORD, unit, 0, unit.length));
+    words.push(hash(WORD, token, 0, token.length));
     for (const other of before) {
-      const pair = `${other} ${unit}`;
+      const pair = `${other} ${token}`;
       words.push(hash(WORD_PAIR, pair, 0, pair.length));
     }
-    before = [unit, ...before].slice(0, REACH);
-    const padded = ` ${unit} `;
+    before = [token, ...before].slice(0, REACH);
+    const padded = ` ${token} `;
     for (const size of CHARACTER_SIZES) {
       for (let at = 0; at + size <= padded.length; at++) characters.push(hash(CHARACTERS, padded, at, at + size));
     }
   }
-  for (const name of annotate?.(text, units) ?? []) words.push(hash(ANNOTATION, name, 0, name.length));
+  for (const name of annotate?.(text, tokens) ?? []) words.push(hash(ANNOTATION, name, 0, name.length));
   return { words, characters };
 }
 
