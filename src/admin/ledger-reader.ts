@@ -22,7 +22,7 @@ export interface LedgerReader<E = LedgerRow> {
 /** Reads a user's ledger from the storage. */
 export function storedLedgerReader(ledger: Ledger, user: string): LedgerReader<Entry> {
   return {
-    total: async () => (await ledger.state(user)).version,
+    total: async () => (await ledger.open(user)).version,
     read: (from, to) => ledger.read(user, from, to),
   };
 }

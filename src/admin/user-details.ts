@@ -16,11 +16,11 @@ export interface UserDetails extends QuotaState {
 
 /** @throws AnpError 404 for a user who is not known */
 export async function userDetails(service: AccountsService, user: string): Promise<UserDetails> {
-  const [{ profile, ledgerState, quotaState }, subscription] = await Promise.all([
+  const [{ profile, ledger, quotaState }, subscription] = await Promise.all([
     service.userStates.of(user),
     service.subscriptions.get(user),
   ]);
-  const { balance, total_earned, total_spent } = ledgerState.account;
+  const { balance, total_earned, total_spent } = ledger.account;
   return {
     user_id: user,
     lang: profile.lang,
@@ -28,7 +28,7 @@ export async function userDetails(service: AccountsService, user: string): Promi
     balance,
     total_earned,
     total_spent,
-    entries: ledgerState.version,
+    entries: ledger.version,
     ...quotaState,
     plan: subscription.plan,
     subscription: subscription.status,

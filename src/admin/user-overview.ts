@@ -44,7 +44,7 @@ export async function userOverview(service: AccountsService, user: string): Prom
   const details = await userDetails(service, user);
   const [{ features }, { entries }, tokens, feedback] = await Promise.all([
     service.subscriptions.get(user),
-    service.ledger.page(user, 1, ENTRIES_SEARCHED),
+    service.ledger.open(user).then((ledger) => ledger.page(1, ENTRIES_SEARCHED)),
     service.tokens.list(user),
     feedbackOf(storage, user, { now, days: FEEDBACK_DAYS, most: MOST_LISTED }),
   ]);

@@ -1,7 +1,6 @@
 import type { ModelGateway } from "../assistant/model/model-gateway.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { Entry } from "../ledger/entry.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import type { LedgerObserver } from "../ledger/user-ledger.ts";
 import type { News, RefreshMode } from "../news/news.ts";
 import type { StorageObserver } from "../storage/observe-storage.ts";
 
@@ -9,30 +8,14 @@ import type { StorageObserver } from "../storage/observe-storage.ts";
 export type ModelOutcome = "answered" | "no_answer" | "failed" | "abandoned";
 
 /** Learns what a service does, for metrics and logs. Every call is cheap and never throws. */
-export interface ServiceObserver extends StorageObserver {
-  /** A new entry stands in a ledger. */
-  posted(entry: Entry): void;
-  /** Another writer appended to a ledger first, and the change was decided again. */
-  conflicted(): void;
+export interface ServiceObserver extends StorageObserver, LedgerObserver {
   /** A call of the model ended; `abandoned` when its caller had gone. */
   modelCalled(outcome: ModelOutcome, ms: number): void;
   /** A refresh of the news ended; a failing source alone does not make it fail. */
   refreshed(mode: RefreshMode, ok: boolean, ms: number): void;
 }
 
-/** The same ledger, its new entries told to the observer. */
-export function observeLedger(ledger: Ledger, observer: ServiceObserver): Ledger {
-  return {
-    ...ledger,
-    async post(user, posting) {
-      const posted = await ledger.post(user, posting);
-      if (!posted.replayed) observer.posted(posted.entry);
-      return posted;
-    },
-  };
-}
-
-/** The same model, its calls told to the observer. */
+/** The same model, its calls reported to the observer. */
 export function observeModel(model: ModelGateway, observer: ServiceObserver): ModelGateway {
   return {
     ...model,
@@ -53,13 +36,13 @@ export function observeModel(model: ModelGateway, observer: ServiceObserver): Mo
   };
 }
 
-/** The same news room, its refreshes told to the observer. */
+/** The same news room, its refreshes reported to the observer. */
 export function observeNews(news: News, observer: ServiceObserver): News {
-  async function told<T>(mode: RefreshMode, refresh: () => Promise<T>): Promise<T> {
+  async function reported<T>(mode: RefreshMode, refresh: () => Promise<T>): Promise<T> {
     const started = performance.now();
     try {
       const result = await refresh();
-      // What another process has refreshed is its own to tell.
+      // What another process has refreshed is its own to report.
       if (result !== undefined) observer.refreshed(mode, true, performance.now() - started);
       return result;
     } catch (error) {
@@ -70,7 +53,7 @@ export function observeNews(news: News, observer: ServiceObserver): News {
 
   return {
     ...news,
-    refresh: (mode) => told(mode, () => news.refresh(mode)),
-    refreshAfter: (after, mode) => told(mode, () => news.refreshAfter(after, mode)),
+    refresh: (mode) => reported(mode, () => news.refresh(mode)),
+    refreshAfter: (after, mode) => reported(mode, () => news.refreshAfter(after, mode)),
   };
 }

@@ -1,6 +1,6 @@
 import type { OperationData, OperationId, OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { Operation } from "../ledger/ledger.ts";
+import type { Operation } from "../ledger/posting.ts";
 import type { Ids } from "../runtime/ids.ts";
 
 /** Who calls an operation, and under which request. */

@@ -1,12 +1,13 @@
 import type { Subscriptions } from "../accounts/subscriptions.ts";
+import type { OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { Entry } from "../ledger/entry.ts";
 import type { Command } from "../ledger/decide.ts";
-import type { Ledger, Operation, Posted } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Operation, Posted } from "../ledger/posting.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Config } from "../config/config-schema.ts";
-import { describeEntry } from "../ledger/describe-entry.ts";
-import { operationOf, userOf, type OperationHandler } from "./operation.ts";
+import { operationOf, userOf, type Call, type OperationHandler, type Outcome } from "./operation.ts";
 import type { UserStates } from "./user-state.ts";
 
 /** An operator's correction of a user's points. */
@@ -21,96 +22,105 @@ export interface Adjustment {
   readonly idempotency_key?: string;
 }
 
-/** The operations on a user's points. */
+/** The operations on a user's points, quota and plan. */
+export type AccountOperationId =
+  "getMe" | "getPoints" | "getLedger" | "exchangePoints" | "postTradeReward" | "getSubscription";
+
 export interface Points {
-  readonly getMe: OperationHandler<"getMe">;
-  readonly getPoints: OperationHandler<"getPoints">;
-  readonly getLedger: OperationHandler<"getLedger">;
-  readonly exchangePoints: OperationHandler<"exchangePoints">;
-  readonly postTradeReward: OperationHandler<"postTradeReward">;
-  readonly getSubscription: OperationHandler<"getSubscription">;
+  readonly operations: { readonly [K in AccountOperationId]: OperationHandler<K> };
   /** @throws AnpError 404 unknown user, 1005 when it would take more than there is */
-  readonly adjust: (adjustment: Adjustment) => Promise<Posted>;
+  adjust(adjustment: Adjustment): Promise<Posted>;
 }
 
-export function createPoints(deps: {
-  config: Config;
-  ids: Ids;
-  ledger: Ledger;
-  userStates: UserStates;
-  subscriptions: Subscriptions;
-}): Points {
-  const { config, ids, ledger, userStates, subscriptions } = deps;
+interface PointsDeps {
+  readonly config: Config;
+  readonly ids: Ids;
+  readonly ledger: Ledger;
+  readonly userStates: UserStates;
+  readonly subscriptions: Subscriptions;
+}
 
-  async function post(user: string, operation: Operation, command: Command, ref_id: string): Promise<Posted> {
-    const { profile } = await userStates.of(user);
-    return ledger.post(user, {
-      operation,
-      command,
-      ref_id,
-      describe: (change) => describeEntry(change, profile.lang),
-    });
-  }
-
-  return {
+export function createPoints(deps: PointsDeps): Points {
+  const { ids, ledger, userStates, subscriptions } = deps;
+  const operations: Points["operations"] = {
     async getMe(call) {
       const user = userOf(call);
-      const { ledgerState, quotaState } = await userStates.of(user);
-      return { data: { user_id: user, balance_points: ledgerState.account.balance, ...quotaState } };
+      const { ledger: opened, quotaState } = await userStates.of(user);
+      return { data: { user_id: user, balance_points: opened.account.balance, ...quotaState } };
     },
     async getPoints(call) {
-      const { ledgerState, quotaState } = await userStates.of(userOf(call));
-      const { balance, total_earned, total_spent } = ledgerState.account;
+      const { ledger: opened, quotaState } = await userStates.of(userOf(call));
+      const { balance, total_earned, total_spent } = opened.account;
       return { data: { balance, total_earned, total_spent, ...quotaState } };
     },
     async getLedger(call, { query: { page, page_size } }) {
-      const { entries, total } = await ledger.page(userOf(call), page, page_size);
+      const opened = await ledger.open(userOf(call));
+      const { entries, total } = await opened.page(page, page_size);
       return { data: { items: entries.map(toItem), total, page, page_size } };
     },
-    async exchangePoints(call, { body: { token_amount } }) {
-      const { rate, max_amount } = config.exchange;
-      const { entry, replayed } = await post(
-        userOf(call),
-        operationOf(call, ids, { type: "exchange", token_amount }),
-        { type: "exchange", token_amount, rate, max_amount },
-        call.request_id,
-      );
-      const exchange_rate = entry.details.type === "exchange" ? entry.details.exchange_rate : rate;
-      return {
-        data: { token_amount, points_earned: entry.delta, balance_after: entry.account.balance, exchange_rate },
-        replayed,
-      };
-    },
-    async postTradeReward(call, { body }) {
-      const { ref_id, trade_type, volume_usd } = body;
-      const operation: Operation = {
-        id: `reward:${ref_id}`,
-        request: { type: "trade_reward", trade_type, volume_usd },
-        origin: { in: "body", path: "ref_id" },
-      };
-      const rate = config.trade_reward[trade_type];
-      const { entry, replayed } = await post(
-        userOf(call),
-        operation,
-        { type: "trade_reward", trade_type, volume_usd, rate },
-        ref_id,
-      ).catch((error: unknown) => {
-        // The interface knows no business refusal here: what is no fault of the input is a 500.
-        throw error instanceof AnpError && error.code === 1009
-          ? new AnpError(500, error.message, { cause: error })
-          : error;
-      });
-      return { data: { points_earned: entry.delta, ref_id }, replayed };
-    },
+    exchangePoints: (call, { body }) => exchange(deps, call, body),
+    postTradeReward: (call, { body }) => reward(deps, call, body),
     async getSubscription(call) {
       return { data: await subscriptions.get(userOf(call)) };
     },
+  };
+  return {
+    operations,
     adjust({ user, delta, reason, actor, request_id, idempotency_key }) {
       const call = { request_id, ...(idempotency_key === undefined ? {} : { idempotency_key }) };
       const operation = operationOf(call, ids, { type: "adjust", delta, reason });
-      return post(user, operation, { type: "adjust", delta, reason, actor }, request_id);
+      return post(deps, user, operation, { type: "adjust", delta, reason, actor }, request_id);
     },
   };
+}
+
+async function exchange(
+  deps: PointsDeps,
+  call: Call,
+  { token_amount }: OperationInput<"exchangePoints">["body"],
+): Promise<Outcome<"exchangePoints">> {
+  const { rate, max_amount } = deps.config.exchange;
+  const operation = operationOf(call, deps.ids, { type: "exchange", token_amount });
+  const command: Command = { type: "exchange", token_amount, rate, max_amount };
+  const { entry, replayed } = await post(deps, userOf(call), operation, command, call.request_id);
+  const exchange_rate = entry.details.type === "exchange" ? entry.details.exchange_rate : rate;
+  return {
+    data: { token_amount, points_earned: entry.delta, balance_after: entry.account.balance, exchange_rate },
+    replayed,
+  };
+}
+
+async function reward(
+  deps: PointsDeps,
+  call: Call,
+  { ref_id, trade_type, volume_usd }: OperationInput<"postTradeReward">["body"],
+): Promise<Outcome<"postTradeReward">> {
+  const operation: Operation = {
+    id: `reward:${ref_id}`,
+    request: { type: "trade_reward", trade_type, volume_usd },
+    origin: { in: "body", path: "ref_id" },
+  };
+  const rate = deps.config.trade_reward[trade_type];
+  const command: Command = { type: "trade_reward", trade_type, volume_usd, rate };
+  try {
+    const { entry, replayed } = await post(deps, userOf(call), operation, command, ref_id);
+    return { data: { points_earned: entry.delta, ref_id }, replayed };
+  } catch (error) {
+    // The interface knows no business refusal here: what is not wrong with the input is a 500.
+    if (error instanceof AnpError && error.code === 1009) throw new AnpError(500, error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function post(
+  { ledger, userStates }: PointsDeps,
+  user: string,
+  operation: Operation,
+  command: Command,
+  ref_id: string,
+): Promise<Posted> {
+  const { lang } = await userStates.profileOf(user);
+  return ledger.post(user, { operation, command, ref_id, lang });
 }
 
 /** An entry as the interface shows it. */

@@ -1,23 +1,34 @@
 import type { QuotaRules, QuotaState } from "../accounts/quota-rules.ts";
 import type { UserProfile, Users } from "../accounts/users.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { Ledger, LedgerState } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { OpenLedger } from "../ledger/user-ledger.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Funds } from "./chat/admission.ts";
 
-/** What a user has right now: profile, account and quota of one reading. */
+/** What a user can still pay with: free uses, then points. */
+export interface Funds {
+  readonly free: number;
+  readonly points: number;
+}
+
+/** What a user has right now: profile, ledger and quota of one reading. */
 export interface UserState {
   readonly profile: UserProfile;
-  readonly ledgerState: LedgerState;
+  readonly ledger: OpenLedger;
   /** Free uses a day. */
   readonly quota: number;
   readonly quotaState: QuotaState;
-  readonly means: Funds;
+  readonly funds: Funds;
 }
 
 export interface UserStates {
   /** @throws AnpError 404 for a user who is not known */
-  of(user: string): Promise<UserState>;
+  profileOf(user: string): Promise<UserProfile>;
+  /**
+   * @param ledger opens the user's ledger, for a caller who holds its lock
+   * @throws AnpError 404 for a user who is not known
+   */
+  of(user: string, ledger?: { open(): Promise<OpenLedger> }): Promise<UserState>;
 }
 
 export function createUserStates(deps: {
@@ -28,22 +39,24 @@ export function createUserStates(deps: {
   /** Free uses a day of a user who has no quota of their own. */
   defaultQuota: number;
 }): UserStates {
-  const { users, ledger, quotaRules, clock, defaultQuota } = deps;
+  const { users, quotaRules, clock, defaultQuota } = deps;
+
+  async function profileOf(user: string): Promise<UserProfile> {
+    const profile = await users.get(user);
+    if (profile === undefined) throw new AnpError(404, `User ${user} is not known.`);
+    return profile;
+  }
+
   return {
-    async of(user) {
-      const profile = await users.get(user);
-      if (profile === undefined) throw new AnpError(404, `User ${user} is not known.`);
-      const ledgerState = await ledger.state(user);
-      const { balance, free_day, free_used } = ledgerState.account;
+    profileOf,
+    async of(user, locked) {
+      const profile = await profileOf(user);
+      const ledger = await (locked?.open() ?? deps.ledger.open(user));
+      const { balance, free_day, free_used } = ledger.account;
       const quota = profile.free_daily_quota ?? defaultQuota;
       const quotaState = quotaRules.stateOf({ day: free_day, used: free_used }, quota, clock.now());
-      return {
-        profile,
-        ledgerState,
-        quota,
-        quotaState,
-        means: { free: quotaState.remaining_free_quota, points: balance },
-      };
+      const funds = { free: quotaState.remaining_free_quota, points: balance };
+      return { profile, ledger, quota, quotaState, funds };
     },
   };
 }

@@ -9,7 +9,7 @@ async function world({ service }: FixtureService): Promise<unknown> {
   for await (const line of service.events.export()) events.push(line);
   const users = await Promise.all(
     ["demo", "alice", "bob", "carol"].map(async (user) => [
-      (await service.userStates.of(user)).ledgerState.account,
+      (await service.userStates.of(user)).ledger.account,
       await service.subscriptions.get(user),
       (await service.tokens.list(user)).length,
       await verifyLedger(service.storage, user),
@@ -23,10 +23,10 @@ describe("the demo", () => {
     const opened = await openFixtureService();
     const { service } = opened;
     expect(await service.authenticate("carol-token")).toBe("carol");
-    expect((await service.userStates.of("demo")).means).toEqual({ free: 9999, points: 100_000 });
-    expect((await service.userStates.of("alice")).means).toEqual({ free: 5, points: 0 });
-    expect((await service.userStates.of("bob")).means).toEqual({ free: 0, points: 0 });
-    expect((await service.userStates.of("carol")).means).toEqual({ free: 0, points: 1000 });
+    expect((await service.userStates.of("demo")).funds).toEqual({ free: 9999, points: 100_000 });
+    expect((await service.userStates.of("alice")).funds).toEqual({ free: 5, points: 0 });
+    expect((await service.userStates.of("bob")).funds).toEqual({ free: 0, points: 0 });
+    expect((await service.userStates.of("carol")).funds).toEqual({ free: 0, points: 1000 });
     expect((await service.events.stats()).events).toBe(200);
     const { data } = await service.run("getHotTopics", { request_id: "r" }, {});
     const { news, notice, help } = data.refresh_meta.coverage;

@@ -70,7 +70,9 @@ it("copies sound ledgers while others write to them", async () => {
     expect(entries).toBeGreaterThan(20);
     for await (const entry of openLedger(target).entries(user_id)) {
       if (entry.id < entries && entry.operation.repeatable) {
-        expect((await openLedger(target).find(user_id, operationOf(entry.operation.id)))?.id).toBe(entry.id);
+        expect((await (await openLedger(target).open(user_id)).find(operationOf(entry.operation.id)))?.id).toBe(
+          entry.id,
+        );
       }
     }
   }

@@ -43,7 +43,7 @@ function ledgerOn(storage) {
       operation: { id: `${run}:${n}`, request: n },
       command: { type: "adjust", delta: 1, reason: "benchmark", actor: "bench" },
       ref_id: `bench-${n}`,
-      describe: () => "Benchmark",
+      lang: "en",
     });
 }
 

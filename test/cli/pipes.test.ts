@@ -24,9 +24,9 @@ beforeAll(async () => {
   for (let n = 1; n <= ENTRIES; n++) {
     await ledger.post("alice", {
       operation: { id: `call:${n}`, request: n },
-      command: { type: "adjust", delta: 1, reason: "r".repeat(200), actor: "test" },
+      command: { type: "adjust", delta: 1, reason: "一".repeat(100), actor: "test" },
       ref_id: `r${n}`,
-      describe: () => "一".repeat(100),
+      lang: "zh",
     });
   }
   await storage.close();

@@ -44,7 +44,7 @@ async function write(storage: Storage, user: string, entries: number, choice: Se
       operation: { id: `key:${n}`, request: { n }, ...(choice.chance(0.5) ? { origin } : {}) },
       command: commandOf(n, choice),
       ref_id: `ref-${n}`,
-      describe: () => `第 ${n} 笔`,
+      lang: "zh",
     });
   }
   const stream = openStream(storage, ledgerKey(user), entry);

@@ -83,7 +83,7 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
     pair.holdReplica();
     expect(await post(storage)).toBe("unknown");
     // The entry is there, on the primary alone.
-    expect((await ledgerOn(storage).state("alice")).version).toBe(1);
+    expect((await ledgerOn(storage).open("alice")).version).toBe(1);
     expect(await post(storage)).toBe("unknown");
     expect(await post(other)).toBe("unknown");
     await pair.releaseReplica();
@@ -91,7 +91,7 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
     await pair.failOver();
     await pair.repair();
     await until("the storage was back", async () => (await post(storage)) === "replayed 1");
-    expect((await ledgerOn(storage).state("alice")).account.balance).toBe(1);
+    expect((await ledgerOn(storage).open("alice")).account.balance).toBe(1);
     await storage.close();
     await other.close();
     await pair.stop();
@@ -137,9 +137,9 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
     expect(await post("lost too")).toBe("made 3");
     await pair.failOver();
     await pair.repair();
-    const standing = await until("the storage was back", () => ledger.state("alice").catch(() => undefined));
+    const standing = await until("the storage was back", () => ledger.open("alice").catch(() => undefined));
     expect(standing).toMatchObject({ version: 1, account: { balance: 1 } });
-    expect(await ledger.page("alice", 1, 10)).toMatchObject({ total: 1, entries: [{ id: 1 }] });
+    expect(await (await ledger.open("alice")).page(1, 10)).toMatchObject({ total: 1, entries: [{ id: 1 }] });
     expect(await post("new")).toBe("made 2");
     expect(await post("lost")).toBe("made 3");
     expect(await post("kept")).toBe("replayed 1");

@@ -2,7 +2,8 @@ import { onTestFinished } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { createUsers } from "../../src/accounts/users.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
-import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
+import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
+import type { Posted } from "../../src/ledger/posting.ts";
 import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { isOutage } from "../../src/storage/storage-errors.ts";
@@ -61,7 +62,7 @@ export function giveOnePoint(ledger: Ledger, user: string, id: string, repeatabl
     operation: { id, request: { id }, ...(repeatable && { origin: { in: "header", path: "Idempotency-Key" } }) },
     command: { type: "adjust", delta: 1, reason: "load", actor: "test" },
     ref_id: id,
-    describe: () => "load",
+    lang: "en",
   });
 }
 

@@ -26,7 +26,7 @@ describe.skipIf(noRedis !== undefined)("a server that took over another one's da
     };
     const ledger = ledgerOn(storage);
     await giveOnePoint(ledger, "alice", "kept", true);
-    const { account } = await ledger.state("alice");
+    const { account } = await ledger.open("alice");
     await follow(other, server);
     await other.command("REPLICAOF", "NO", "ONE");
     await giveOnePoint(ledger, "alice", "lost", true);
@@ -38,7 +38,7 @@ describe.skipIf(noRedis !== undefined)("a server that took over another one's da
       await storage.has(["anything"]);
       return storage.generation() > generation;
     });
-    expect((await ledger.state("alice")).account.balance).toBe(account.balance);
+    expect((await ledger.open("alice")).account.balance).toBe(account.balance);
     const again = await giveOnePoint(ledger, "alice", "lost", true);
     expect(again.replayed).toBe(false);
     expect(again.entry.account.balance).toBe(account.balance + 1);
@@ -87,18 +87,18 @@ describe.skipIf(noRedis !== undefined)("a slot of a cluster that goes to another
     const ledger = ledgerOn(storage);
     await addUsers(storage, ["alice"]);
     await giveOnePoint(ledger, "alice", "kept", true);
-    const { account } = await ledger.state("alice");
+    const { account } = await ledger.open("alice");
     const generation = storage.generation();
     const { shard } = await homeOf(cluster, "alice");
     await takeOver(shard, () => giveOnePoint(ledger, "alice", "lost", true));
 
     // No command is sent: the client finds out by asking for the slots.
     await until("the takeover was known", () => storage.generation() > generation);
-    expect((await ledger.state("alice")).account.balance).toBe(account.balance);
+    expect((await ledger.open("alice")).account.balance).toBe(account.balance);
     const again = await giveOnePoint(ledger, "alice", "lost", true);
     expect(again.replayed).toBe(false);
     expect(again.entry.account.balance).toBe(account.balance + 1);
-    expect((await ledgerOn(await open(cluster)).state("alice")).account.balance).toBe(account.balance + 1);
+    expect((await ledgerOn(await open(cluster)).open("alice")).account.balance).toBe(account.balance + 1);
   });
 
   it("is known as soon as a command was answered by the new primary", async () => {

@@ -97,7 +97,7 @@ it("neither charges nor blames itself for a question whose asker hung up, and te
   await vi.waitFor(() => {
     expect(told).toEqual([["the caller has gone", undefined]]);
   });
-  expect((await service.ledger.state("carol")).version).toBe(1);
+  expect((await service.ledger.open("carol")).version).toBe(1);
 
   status = 503;
   expect((await ask()).status).toBe(502);

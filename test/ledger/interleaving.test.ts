@@ -4,7 +4,8 @@ import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { AnpError } from "../../src/contract/errors.ts";
 import type { Command } from "../../src/ledger/decide.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
-import { createLedger, type Ledger, type Operation } from "../../src/ledger/ledger.ts";
+import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
+import type { Operation } from "../../src/ledger/posting.ts";
 import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
@@ -119,7 +120,7 @@ it("keeps every promise under any interleaving of writers that crash and lose re
             operation,
             command,
             ref_id: operation.id,
-            describe: () => "test",
+            lang: "en",
           });
           return { operation: operation.id, kind: "done", entry, replayed };
         } catch (error) {

@@ -14,13 +14,13 @@ const post = (ledger: Ledger, id: string) =>
     operation: { id, request: {}, origin: { in: "body", path: "ref_id" } },
     command: { type: "adjust", delta: 1, reason: "test", actor: "op" },
     ref_id: id,
-    describe: () => "test",
+    lang: "en",
   });
 
 it("takes in no operation that the next writer could not index", async () => {
   const ledger = await openLedger();
   for (const id of ["reward:a\0b", "reward:\ud800"]) await expect(post(ledger, id)).rejects.toThrow(TypeError);
-  expect(await ledger.state("bob")).toMatchObject({ version: 0 });
+  expect(await ledger.open("bob")).toMatchObject({ version: 0 });
   await post(ledger, "reward:1");
   expect((await post(ledger, "reward:2")).entry.id).toBe(2);
 });

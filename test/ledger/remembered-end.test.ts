@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { ledgerKey, operationKey } from "../../src/ledger/ledger-keys.ts";
-import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
+import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
+import type { Posted } from "../../src/ledger/posting.ts";
 import { entry } from "../../src/ledger/entry.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
@@ -25,7 +26,7 @@ function adjust(ledger: Ledger, delta: number): Promise<Posted> {
     operation: { id, request: delta },
     command: { type: "adjust", delta, reason: "test", actor: "test" },
     ref_id: id,
-    describe: () => "Test",
+    lang: "en",
   });
 }
 
@@ -66,7 +67,7 @@ it("builds no entry on one that its storage has lost, and forgets all it knew wh
   await base.remove(stream.keyOf(2));
   await adjust(ledgerOn(base), 20);
   generation++;
-  expect((await ledger.state("alice")).account.balance).toBe(21);
+  expect((await ledger.open("alice")).account.balance).toBe(21);
   expect((await adjust(ledger, 1)).entry).toMatchObject({ id: 3, account: { balance: 22 } });
 });
 
@@ -78,12 +79,12 @@ it("takes an index that leads to another operation for damage, not for a new ope
       operation: { id, request: id, origin: { in: "header", path: "Idempotency-Key" } },
       command: { type: "adjust", delta: 1, reason: "test", actor: "test" },
       ref_id: id,
-      describe: () => "Test",
+      lang: "en",
     });
   for (const id of ["key:a", "key:b", "key:c"]) await keyed(id);
   await storage.put(operationKey("alice", "key:a"), '{"entry":2}');
   await expect(keyed("key:a")).rejects.toThrow("users/alice/operations/key:a");
-  expect((await ledger.state("alice")).version).toBe(3);
+  expect((await ledger.open("alice")).version).toBe(3);
 });
 
 it("makes sure of what somebody else wrote before it builds on that elsewhere", async () => {
@@ -95,7 +96,7 @@ it("makes sure of what somebody else wrote before it builds on that elsewhere", 
       operation: { id, request: id, origin: { in: "header", path: "Idempotency-Key" } },
       command: { type: "adjust", delta: 1, reason: "test", actor: "test" },
       ref_id: id,
-      describe: () => "Test",
+      lang: "en",
     });
   await keyed(base, "key:a");
   // Another process has made the index, and died before it was safe.

@@ -36,7 +36,7 @@ beforeEach(async () => {
           ? { type: "chat_cost", cost: 1, quota: 4, message_id: n, session_id: n, route: "help", sub_intent: "fees" }
           : { type: "exchange", token_amount: n + 0.5, rate: 10, max_amount: 1000 },
       ref_id: `ref-${n}`,
-      describe: () => `兑换 ${n}`,
+      lang: "zh",
     });
   }
 });
@@ -297,7 +297,7 @@ describe("verification", () => {
           operation: { id: `more:${n}`, request: n },
           command: { type: "adjust", delta: 1, reason: "r", actor: "a" },
           ref_id: "r",
-          describe: () => "d",
+          lang: "zh",
         });
       }
     })();
@@ -317,7 +317,7 @@ function post(id: string, user = USER, on = storage) {
     operation: { id, request: id, ...origin },
     command: { type: "adjust", delta: 1, reason: "r", actor: "a" },
     ref_id: "r",
-    describe: () => "d",
+    lang: "zh",
   });
 }
 
@@ -332,7 +332,7 @@ async function chat(options: { user?: string; session?: number; cost?: number; d
     operation: { id: `chat:${message_id}`, request: 1 },
     command: { type: "chat_cost", cost, quota: 0, message_id, session_id, route: "help", sub_intent: "fees" },
     ref_id: "r",
-    describe: () => "d",
+    lang: "zh",
   });
   if (delivered) await messages.join(message);
   return message;

@@ -3,7 +3,8 @@ import { createSubscriptions } from "../../src/accounts/subscriptions.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
 import { createUsers } from "../../src/accounts/users.ts";
 import type { Command } from "../../src/ledger/decide.ts";
-import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
+import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
+import type { Posted } from "../../src/ledger/posting.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
@@ -25,7 +26,7 @@ export function post(storage: Storage, user: string, key: string, command?: Comm
     operation: { id: `key:${key}`, request: key, origin: { in: "header", path: "Idempotency-Key" } },
     command: command ?? { type: "adjust", delta: 1, reason: "r", actor: "test" },
     ref_id: key,
-    describe: () => "测试",
+    lang: "zh",
   });
 }
 

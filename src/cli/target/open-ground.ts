@@ -59,8 +59,8 @@ export async function openGround(context: Context, options: SessionOptions, defa
 export function callsOf(service: AccountsService, random: Ground["random"]) {
   return {
     async callOf(user: string, idempotency_key?: string): Promise<Call> {
-      const { ledgerState } = await service.userStates.of(user);
-      random.restart(`${user} ${ledgerState.version}`);
+      const { ledger } = await service.userStates.of(user);
+      random.restart(`${user} ${ledger.version}`);
       return {
         request_id: service.ids.request(),
         user,

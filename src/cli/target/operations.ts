@@ -1,7 +1,7 @@
 import type { RawInput } from "../../contract/check-input.ts";
 import type { OperationId } from "../../contract/endpoints.ts";
-import type { AccountOperationId } from "../../service/accounts-service.ts";
 import type { Call, Outcome } from "../../service/operation.ts";
+import type { AccountOperationId } from "../../service/points.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
 import { withAccounts, withSession, type AccountsSession, type Session } from "./session.ts";

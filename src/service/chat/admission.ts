@@ -1,44 +1,43 @@
-/** What a user can still pay with: free uses, then points. */
-export interface Funds {
-  readonly free: number;
-  readonly points: number;
+import { AnpError } from "../../contract/errors.ts";
+import type { Entry } from "../../ledger/entry.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Operation, Posted, Posting } from "../../ledger/posting.ts";
+import type { UserState, UserStates } from "../user-state.ts";
+import type { AnswerInFlight } from "./answers-in-flight.ts";
+
+// Both steps hold the ledger's lock, so that what is charged is not counted as in flight too. Nobody holds it while an
+// answer is made: one user's questions are answered side by side.
+
+/**
+ * Admits a question at `cost` points, or finds the entry that its operation made before.
+ *
+ * @throws AnpError 1005 when what the user has is too little beside what is in flight
+ */
+export function admit(
+  { ledger, userStates }: { ledger: Ledger; userStates: UserStates },
+  user: string,
+  { operation, cost, answer }: { operation: Operation; cost: number; answer: AnswerInFlight },
+): Promise<UserState | { readonly before: Entry }> {
+  return ledger.withLock(user, async (locked) => {
+    const state = await userStates.of(user, locked);
+    const before = await state.ledger.find(operation);
+    if (before !== undefined) return { before };
+    if (!answer.reserve(state.funds, cost)) throw new AnpError(1005);
+    return state;
+  });
 }
 
 /**
- * Admits answers in flight against what their user can pay, so that this process does not call a model for more answers
- * than can be charged. It holds nothing in the storage: the charge itself decides, and a crash leaves nothing behind.
+ * Charges for an answer.
+ *
+ * @throws AnpError 1005 when another process charged first and left too little
  */
-export interface Admission {
-  /**
-   * Asks for one answer at `cost` points.
-   *
-   * @returns the way to leave (once: again does nothing), or undefined when everything the user has is spoken for
-   */
-  enter(user: string, means: Funds, cost: number): (() => void) | undefined;
-}
-
-export function createAdmission(): Admission {
-  const inFlight = new Map<string, { free: number; points: number; count: number }>();
-  return {
-    enter(user, means, cost) {
-      const now = inFlight.get(user) ?? { free: 0, points: 0, count: 0 };
-      const free = means.free > now.free;
-      if (!free && means.points - now.points < cost) return undefined;
-      const taken = free ? { free: 1, points: 0 } : { free: 0, points: cost };
-      inFlight.set(user, { free: now.free + taken.free, points: now.points + taken.points, count: now.count + 1 });
-      let left = false;
-      return () => {
-        if (left) return;
-        left = true;
-        const held = inFlight.get(user)!;
-        if (held.count === 1) inFlight.delete(user);
-        else
-          inFlight.set(user, {
-            free: held.free - taken.free,
-            points: held.points - taken.points,
-            count: held.count - 1,
-          });
-      };
-    },
-  };
+export function charge(ledger: Ledger, user: string, posting: Posting, answer: AnswerInFlight): Promise<Posted> {
+  return ledger.withLock(user, async (locked) => {
+    try {
+      return await locked.post(posting);
+    } finally {
+      answer.release();
+    }
+  });
 }

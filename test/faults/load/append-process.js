@@ -13,7 +13,7 @@ const { entry } = await ledger.post(user, {
   operation: { id: `key:${key}`, request: { key }, origin: { in: "header", path: "Idempotency-Key" } },
   command: { type: "adjust", delta: 1, reason: "step", actor: "bench" },
   ref_id: key,
-  describe: () => "step",
+  lang: "en",
 });
 // A step of its own: the entry is there, and nobody has been told.
 stops.reached("answer");

@@ -1,7 +1,8 @@
 import { createQuotaRules } from "../../../src/accounts/quota-rules.ts";
 import { entry } from "../../../src/ledger/entry.ts";
 import { ledgerKey, operationKey } from "../../../src/ledger/ledger-keys.ts";
-import { createLedger, type Posted } from "../../../src/ledger/ledger.ts";
+import { createLedger } from "../../../src/ledger/ledger.ts";
+import type { Posted } from "../../../src/ledger/posting.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
 import { openStream } from "../../../src/storage/stream.ts";
@@ -26,7 +27,7 @@ export async function prepareLongestAppend(storage: Storage, user: string): Prom
       operation: { id: `key:${key}`, request: { key }, origin: { in: "header", path: "Idempotency-Key" } },
       command: { type: "adjust", delta: 1, reason: "step", actor: "bench" },
       ref_id: key,
-      describe: () => "step",
+      lang: "en",
     });
   const ledger = connect(storage);
   for (let n = 1; n <= ENTRIES; n++) await postTo(ledger, String(n));

@@ -31,7 +31,7 @@ export const adjust = defineCommand({
   async run({ user, delta: change, reason, actor = osUser(), idempotencyKey: key, yes }, context) {
     const { entry, replayed } = await withAccounts(context, async ({ service, callOf }) => {
       const call = await callOf(user, key);
-      const { balance } = (await service.userStates.of(user)).ledgerState.account;
+      const { balance } = (await service.userStates.of(user)).ledger.account;
       const verb = change > 0 ? `Give ${change} points to` : `Take ${-change} points from`;
       await confirmChange(context, yes, `${verb} ${user}, who has ${balance}?`);
       return service.adjust({ ...call, user, delta: change, reason, actor });

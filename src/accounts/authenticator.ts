@@ -1,0 +1,46 @@
+import type { Config } from "../config/config-schema.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { createTtlCache } from "../runtime/ttl-cache.ts";
+import { createJwtVerifier, type JwtIdentity } from "./jwt-verifier.ts";
+import type { Subscriptions } from "./subscriptions.ts";
+import type { Tokens } from "./tokens.ts";
+import type { Users } from "./users.ts";
+
+/** The user of a token, one of ours or the platform's; undefined when it is not valid. */
+export type Authenticator = (token: string) => Promise<string | undefined>;
+
+export async function createAuthenticator(deps: {
+  config: Config;
+  clock: Clock;
+  users: Users;
+  tokens: Tokens;
+  subscriptions: Subscriptions;
+}): Promise<Authenticator> {
+  const { config, clock, users, tokens, subscriptions } = deps;
+  const { jwt, cache_ms } = config.auth;
+  if (jwt === undefined) return (token) => tokens.resolve(token);
+  const verify = await createJwtVerifier(jwt, clock);
+
+  /** Stores the platform's settings of a user, so that every surface shows the same. */
+  async function adopt({ user_id, as_of, free_daily_quota, plan, lang }: JwtIdentity): Promise<void> {
+    const settings = {
+      ...(free_daily_quota === undefined ? {} : { free_daily_quota }),
+      ...(lang === undefined ? {} : { lang }),
+    };
+    await users.adopt(user_id, settings, as_of);
+    if (plan !== undefined && Object.hasOwn(config.plans, plan)) await subscriptions.adopt(user_id, plan, as_of);
+  }
+
+  const identities = createTtlCache(cache_ms, async (token: string) => {
+    const identity = await verify(token);
+    if (identity !== undefined) await adopt(identity);
+    return identity;
+  });
+
+  return async (token) => {
+    const user = await tokens.resolve(token);
+    if (user !== undefined) return user;
+    const identity = await identities.get(token);
+    return identity === undefined || identity.expires_at <= clock.now() ? undefined : identity.user_id;
+  };
+}

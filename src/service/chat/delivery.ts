@@ -1,0 +1,73 @@
+import type { Routing } from "../../assistant/routing/routing.ts";
+import type { Message, Messages } from "../../assistant/sessions/messages.ts";
+import type { OperationData } from "../../contract/endpoints.ts";
+import { AnpError } from "../../contract/errors.ts";
+import type { Events } from "../../events/events.ts";
+import { QUESTION_ASKED } from "../../events/projections/hot-questions.ts";
+import type { Entry } from "../../ledger/entry.ts";
+import type { Logger } from "../../runtime/logger.ts";
+import type { Outcome } from "../operation.ts";
+
+/** What a charged answer is delivered with. */
+export interface DeliveryDeps {
+  readonly messages: Messages;
+  readonly events: Events;
+  readonly logger: Logger;
+}
+
+/** Delivers an answer that was just charged. Nothing that fails here undoes the charge: the answer is paid for. */
+export async function deliver(
+  deps: DeliveryDeps,
+  message: Message,
+  entry: Entry,
+  routing: Routing,
+): Promise<Outcome<"sendChat">> {
+  const { message_id } = message;
+  try {
+    await deps.messages.join(message);
+  } catch (error) {
+    deps.logger.error({ err: error, message_id }, "a charged answer could not join its session");
+  }
+  recordQuestion(deps.events, message, routing).catch((error: unknown) => {
+    deps.logger.error({ err: error, message_id }, "a question asked could not be recorded");
+  });
+  return { data: toAnswer(message, entry) };
+}
+
+/** Delivers an answer that an earlier call was charged for. */
+export async function deliverAgain(messages: Messages, entry: Entry): Promise<Outcome<"sendChat">> {
+  if (entry.details.type !== "chat_cost") throw new AnpError(500, `Entry ${entry.id} is not a chat.`);
+  const message = await messages.get(entry.details.message_id);
+  await messages.rejoin(message);
+  return { data: toAnswer(message, entry), replayed: true };
+}
+
+async function recordQuestion(events: Events, message: Message, { route, lang }: Routing): Promise<void> {
+  const { user_id, session_id, message_id, sub_intent, question } = message;
+  const talk = route === "small_talk" || route === "out_of_scope";
+  await events.record({
+    event_type: talk ? "chat_message" : QUESTION_ASKED,
+    user_id,
+    session_id,
+    message_id,
+    route: message.route,
+    sub_intent,
+    event_payload: { question, lang },
+  });
+}
+
+/** The answer as the interface shows it, its fields in the interface's order. */
+function toAnswer(message: Message, entry: Entry): OperationData<"sendChat"> {
+  return {
+    message_id: message.message_id,
+    session_id: message.session_id,
+    answer: message.answer,
+    route: message.route,
+    sub_intent: message.sub_intent,
+    source_items: message.source_items,
+    points_cost: Math.max(0, -entry.delta),
+    credits_remaining: entry.account.balance,
+    model_name: message.model_name,
+    latency_ms: message.latency_ms,
+  };
+}
