@@ -24,7 +24,7 @@ export class RemoteRefusal extends AnpError {
   constructor(
     code: ErrorCode,
     message: string,
-    options: { faults: readonly FieldError[]; headers: Record<string, string>; request_id: string },
+    options: { fieldErrors: readonly FieldError[]; headers: Record<string, string>; request_id: string },
   ) {
     super(code, message, options);
     this.request_id = options.request_id;

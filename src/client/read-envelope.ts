@@ -1,59 +1,52 @@
 import { ENDPOINTS, type OperationData, type OperationId } from "../contract/endpoints.ts";
 import { errorEnvelope, successEnvelope } from "../contract/envelope.ts";
 import { ERRORS, type ErrorCode } from "../contract/errors.ts";
+import { printField, validate, type InvalidField } from "../contract/validate.ts";
 import { ContractViolation, RemoteRefusal, UnreachableError } from "./client-errors.ts";
 import type { WireResponse } from "./transport.ts";
 
-/** A success of an operation, as it came. */
+/** A success of an operation, as received. */
 export interface Success<K extends OperationId> {
   readonly data: OperationData<K>;
   readonly request_id: string;
-  /** The result of an earlier call with the same key. */
+  /** Whether this is the result of an earlier call under the same idempotency key. */
   readonly replayed: boolean;
 }
 
 /**
- * Reads an answer and checks every field of it against the contract. Fields that the contract does not know are kept.
+ * Reads a response and checks every field of it against the contract. Fields that the contract does not know are kept.
  *
- * @throws RemoteRefusal for a failure of the catalogue
- * @throws ContractViolation for an answer outside of the contract
- * @throws UnreachableError for what is no envelope: another server stands at the address, or a balancer without one
+ * @throws RemoteRefusal for an error of the catalogue
+ * @throws ContractViolation for a response that violates the contract
+ * @throws UnreachableError for a body that is not an envelope: the address belongs to another server, or to a load
+ *   balancer without a daemon
  */
 export function readEnvelope<K extends OperationId>(id: K, response: WireResponse, origin: string): Success<K> {
   const { status, headers, text } = response;
   const value = parse(text);
   if (typeof value !== "object" || value === null || !("success" in value)) throw noDaemon(response, origin);
   if (value.success === false) throw refusal(id, response, value);
-  const parsed = successEnvelope(ENDPOINTS[id].data).safeParse(value);
-  if (!parsed.success || status !== 200) {
-    const fault = parsed.success ? `the status is ${status}` : describe(parsed.error.issues);
-    throw new ContractViolation(`The answer to ${id} is not of the contract: ${fault}.`, headers["x-request-id"]);
+  const checked = validate(successEnvelope(ENDPOINTS[id].data), value);
+  if (!checked.valid || status !== 200) {
+    const reason = checked.valid ? `the status is ${status}` : describe(checked.errors);
+    throw new ContractViolation(`The response to ${id} violates the contract: ${reason}.`, headers["x-request-id"]);
   }
-  // As it came, not as it was parsed: the order of its fields is the daemon's.
+  // Not the parsed value: the order of the fields is the daemon's.
   const { data, request_id } = value as unknown as { data: OperationData<K>; request_id: string };
   return { data, request_id, replayed: headers["idempotency-replayed"] === "true" };
 }
 
 function refusal(id: OperationId, { status, headers }: WireResponse, value: object): Error {
-  const parsed = errorEnvelope.safeParse(value);
-  const fault = parsed.success ? undefined : describe(parsed.error.issues);
-  const code = parsed.data?.code;
-  if (parsed.data === undefined || code === undefined || !isKnown(code)) {
-    return new ContractViolation(
-      `The failure of ${id} is not of the contract: ${fault ?? `the code ${code} is not known`}.`,
-      headers["x-request-id"],
-    );
-  }
-  if (ERRORS[code].status !== status) {
-    return new ContractViolation(
-      `The failure of ${id} is not of the contract: code ${code} came with the status ${status}.`,
-      parsed.data.request_id,
-    );
-  }
-  const { message, request_id, errors = [] } = parsed.data;
+  const violation = (reason: string, request_id = headers["x-request-id"]): Error =>
+    new ContractViolation(`The error response to ${id} violates the contract: ${reason}.`, request_id);
+  const checked = validate(errorEnvelope, value);
+  if (!checked.valid) return violation(describe(checked.errors));
+  const { code, message, request_id, errors = [] } = checked.data;
+  if (!isKnown(code)) return violation(`the code ${code} is unknown`);
+  if (ERRORS[code].status !== status) return violation(`code ${code} came with the status ${status}`, request_id);
   const retryAfter = headers["retry-after"];
   return new RemoteRefusal(code, message, {
-    faults: errors,
+    fieldErrors: errors,
     headers: retryAfter === undefined ? {} : { "retry-after": retryAfter },
     request_id,
   });
@@ -80,6 +73,6 @@ function parse(text: string): unknown {
   }
 }
 
-function describe(issues: readonly { path: readonly PropertyKey[]; message: string }[]): string {
-  return issues.map(({ path, message }) => `${path.map(String).join(".") || "envelope"}: ${message}`).join("; ");
+function describe(errors: readonly InvalidField[]): string {
+  return errors.map((error) => printField(error, "envelope")).join("; ");
 }

@@ -1,13 +1,14 @@
 import { stringify } from "yaml";
 import { z } from "zod";
+import { describeSchema } from "../contract/schema-walk.ts";
 import { configSchema } from "./config-schema.ts";
-import { configKeys, configSections, expectationOf, type ConfigKey } from "./config-keys.ts";
+import { configKeys, configSections, type ConfigKey } from "./config-keys.ts";
 
 const WIDTH = 100;
 
 /**
- * A whole configuration file in YAML, with every key, its meaning, bounds, default and environment variable. What has no
- * default is commented out, so that the file as it stands means the defaults.
+ * A complete configuration file in YAML: every key with its description, bounds, default and environment variable. Keys
+ * without a default are commented out, so that loading the file unchanged gives the defaults.
  */
 export function exampleConfig(): string {
   const sections = configSections(configSchema);
@@ -24,28 +25,30 @@ export function exampleConfig(): string {
     }
     open = section;
     const off = offFrom(section) ?? (key.fallback === undefined ? section.length : undefined);
-    lines.push(...atDepth(section.length, off, [...comment(told(key)), ...setting(key)]));
+    lines.push(...atDepth(section.length, off, [...comment(explain(key)), ...setting(key)]));
   }
   return `${HEAD}${lines.join("\n")}\n`;
 
-  /** The depth of the first of these sections that may be left out as a whole; undefined when there is none. */
+  /** The depth of the first optional section on this path; undefined when there is none. */
   function offFrom(section: readonly string[]): number | undefined {
     const depth = section.findIndex((_, end) => sections.get(section.slice(0, end + 1).join("."))!.optional);
     return depth === -1 ? undefined : depth;
   }
 }
 
-const HEAD = `# The whole configuration of anp with its defaults: a file as this one is named by --config or ANP_CONFIG.
-# A flag goes before the environment, the environment before this file. Paths are relative to this file.
-# Secrets do not belong here: name files with them, or put them into the environment.
+const HEAD = `# The complete configuration of anp with its defaults. Name the file with --config or ANP_CONFIG.
+# Precedence: flags, environment, this file, defaults. Paths are relative to this file.
+# Secrets do not belong here: put each into a file that this file names, or into the environment.
 `;
 
-/** What stands above a key. */
-function told({ description, schema, variable, secret }: ConfigKey): string {
-  const expected = expectationOf(schema);
+/** The comment above a key. */
+function explain({ description, schema, variable, secret }: ConfigKey): string {
   const parts = [`${description}.`];
-  if (expected !== undefined) parts.push(`${expected[0]!.toUpperCase()}${expected.slice(1)}.`);
-  if (secret) parts.push(`A file with it, or ${variable}, or ${variable}_FILE.`);
+  if (schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodEnum) {
+    const accepted = describeSchema(schema)!;
+    parts.push(`${accepted[0]!.toUpperCase()}${accepted.slice(1)}.`);
+  }
+  if (secret) parts.push(`Set by a file that holds it, ${variable}, or ${variable}_FILE.`);
   else if (variable !== undefined) parts.push(`${variable}.`);
   return parts.join(" ");
 }
@@ -60,7 +63,7 @@ function setting({ path, fallback, schema, secret }: ConfigKey): string[] {
     .split("\n");
 }
 
-/** Lines at their depth, commented out from the depth `off` on. */
+/** Indents lines, and comments them out from the depth `off` on. */
 function atDepth(depth: number, off: number | undefined, lines: readonly string[]): string[] {
   const pad = off === undefined ? "  ".repeat(depth) : `${"  ".repeat(off)}# ${"  ".repeat(depth - off)}`;
   return lines.map((line) => pad + line);

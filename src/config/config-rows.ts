@@ -1,7 +1,8 @@
 import { configSchema } from "./config-schema.ts";
 import { configKeys } from "./config-keys.ts";
 import { describeSource } from "./config-source.ts";
-import { getAt, type LoadedConfig } from "./load-config.ts";
+import { getAt } from "./config-tree.ts";
+import type { LoadedConfig } from "./load-config.ts";
 
 /** One value of a loaded configuration, fit to be shown. */
 export interface ConfigRow {

@@ -2,9 +2,10 @@ import type { z } from "zod";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
 import { errorEnvelope, successEnvelope } from "./envelope.ts";
 import { ERRORS, type ErrorCode, type ErrorKind } from "./errors.ts";
+import { validate, type InvalidField } from "./validate.ts";
 
-/** An answer of a daemon, and what it answers. */
-export interface CheckedAnswer {
+/** A response of a daemon, with the request that it belongs to. */
+export interface CheckedResponse {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
@@ -12,11 +13,11 @@ export interface CheckedAnswer {
   readonly sent: Readonly<Record<string, string>>;
   readonly status: number;
   readonly headers: Pick<Headers, "get">;
-  /** Parsed JSON; undefined for what is none. */
+  /** Parsed JSON; undefined for a body that is not JSON. */
   readonly body: unknown;
 }
 
-/** Where an answer is not as the contract says. */
+/** One place where a response deviates from the contract. */
 export interface Deviation {
   /** As `data.items.0.delta`, or `headers.x-request-id`. */
   readonly path: string;
@@ -27,112 +28,114 @@ const BY_PATH = new Map<string, OperationId>(
   (Object.keys(ENDPOINTS) as OperationId[]).map((id) => [ENDPOINTS[id].path, id]),
 );
 
-/** Paths below which the contract knows every answer. */
+/** The contract covers every response below this path. */
 const PREFIX = "/api/";
 
-/** The operation that a path of the interface names, by any method. */
+/** The operation at a path of the API, whatever the method. */
 export function operationAt(path: string): OperationId | undefined {
   return BY_PATH.get(path);
 }
 
-/** The schema of a success's body. */
+/** The schema of the body of a success. */
 export function bodyOf(endpoint: Endpoint): z.ZodType {
   return successEnvelope(endpoint.data).strict();
 }
 
 /**
- * Checks an answer of the API: the status is one of the operation's, the envelope says the same, the data has every
- * field and no other, and the headers are there. A page outside of the API has no contract.
+ * Checks a response of the API: the status is one of the operation's, the envelope agrees with it, `data` has every field
+ * of the contract and no other, and the headers are present. A page outside of the API has no contract.
  */
-export function checkAnswer(answer: CheckedAnswer): Deviation[] {
-  const { path, method, status, headers, body } = answer;
+export function checkResponse(response: CheckedResponse): Deviation[] {
+  const { path, method, status, body } = response;
   if (!path.startsWith(PREFIX)) return [];
   const id = operationAt(path);
   const endpoint: Endpoint | undefined = id === undefined ? undefined : ENDPOINTS[id];
-  const deviations: Deviation[] = [];
-  const deviate = (at: string, message: string): void => {
-    deviations.push({ path: at, message });
-  };
-  const type = headers.get("content-type") ?? "";
-  if (!/^application\/json\b/i.test(type))
-    deviate("headers.content-type", `is ${type || "missing"}, not application/json`);
-  // A HEAD is answered as the GET, without its body (RFC 9110 §9.3.2).
-  const isBodiless = method === "HEAD";
-  if (!isBodiless && (typeof body !== "object" || body === null)) deviate("body", "is no JSON object");
-  else if (!isBodiless) {
-    deviations.push(
-      ...(status === 200 ? checkSuccess(endpoint, body) : checkFailure(endpoint, status, body as object)),
-    );
-  }
-  checkHeaders();
-  return deviations;
+  return [...checkContentType(response), ...checkBody(), ...checkHeaders(response, endpoint)];
 
-  function checkHeaders(): void {
-    const request_id = headers.get("x-request-id");
-    const told: unknown = isBodiless ? request_id : Reflect.get(Object(body), "request_id");
-    const given = answer.sent["x-request-id"];
-    if (request_id === null) deviate("headers.x-request-id", "is missing");
-    else if (typeof told === "string" && told !== request_id) {
-      deviate("headers.x-request-id", `is ${request_id}, but request_id is ${told}`);
-    }
-    if (request_id !== null && given !== undefined && /^[\w-]{1,128}$/.test(given) && given !== request_id) {
-      deviate("headers.x-request-id", `is ${request_id}, but ${given} was sent`);
-    }
-    const stability = headers.get("x-stability");
-    const stable = endpoint?.stability === "experimental" ? "experimental" : null;
-    if (stability !== stable) deviate("headers.x-stability", `is ${stability ?? "missing"}, not ${stable ?? "absent"}`);
-    const replayed = headers.get("idempotency-replayed");
-    if (replayed !== null && replayed !== "true") deviate("headers.idempotency-replayed", `is ${replayed}, not true`);
-    if (status === 405 && headers.get("allow") === null) deviate("headers.allow", "is missing");
-    const kind = Object.values(ERRORS).find((known: ErrorKind) => known.status === status) as ErrorKind | undefined;
-    const retryAfter = headers.get("retry-after");
-    if (kind?.retry_after_s !== undefined && !/^[1-9]\d*$/.test(retryAfter ?? "")) {
-      deviate("headers.retry-after", retryAfter === null ? "is missing" : `is ${retryAfter}, not a number of seconds`);
-    }
+  function checkBody(): Deviation[] {
+    // A HEAD is answered as the GET, without its body (RFC 9110 §9.3.2).
+    if (method === "HEAD") return [];
+    if (typeof body !== "object" || body === null) return [{ path: "body", message: "is not a JSON object" }];
+    return status === 200 ? checkSuccess(endpoint, body) : checkFailure(endpoint, status, body);
   }
+}
+
+function checkContentType({ headers }: CheckedResponse): Deviation[] {
+  const type = headers.get("content-type") ?? "";
+  if (/^application\/json\b/i.test(type)) return [];
+  return [{ path: "headers.content-type", message: `is ${type || "missing"}, not application/json` }];
+}
+
+function checkHeaders(response: CheckedResponse, endpoint: Endpoint | undefined): Deviation[] {
+  const { status, headers } = response;
+  const deviations = checkRequestId(response);
+  const deviate = (header: string, message: string): void => {
+    deviations.push({ path: `headers.${header}`, message });
+  };
+  const stability = headers.get("x-stability");
+  const expected = endpoint?.stability === "experimental" ? "experimental" : null;
+  if (stability !== expected) deviate("x-stability", `is ${stability ?? "missing"}, not ${expected ?? "absent"}`);
+  const replayed = headers.get("idempotency-replayed");
+  if (replayed !== null && replayed !== "true") deviate("idempotency-replayed", `is ${replayed}, not true`);
+  if (status === 405 && headers.get("allow") === null) deviate("allow", "is missing");
+  const kind = Object.values(ERRORS).find((known: ErrorKind) => known.status === status) as ErrorKind | undefined;
+  const retryAfter = headers.get("retry-after");
+  if (kind?.retry_after_s !== undefined && !/^[1-9]\d*$/.test(retryAfter ?? "")) {
+    deviate("retry-after", retryAfter === null ? "is missing" : `is ${retryAfter}, not a number of seconds`);
+  }
+  return deviations;
+}
+
+/** The X-Request-Id is present, equals the envelope's request_id, and echoes a well-formed one that was sent. */
+function checkRequestId({ method, headers, body, sent }: CheckedResponse): Deviation[] {
+  const path = "headers.x-request-id";
+  const request_id = headers.get("x-request-id");
+  if (request_id === null) return [{ path, message: "is missing" }];
+  const deviations: Deviation[] = [];
+  const inBody: unknown = method === "HEAD" ? request_id : Reflect.get(Object(body), "request_id");
+  if (typeof inBody === "string" && inBody !== request_id) {
+    deviations.push({ path, message: `is ${request_id}, but request_id is ${inBody}` });
+  }
+  const given = sent["x-request-id"];
+  if (given !== undefined && /^[\w-]{1,128}$/.test(given) && given !== request_id) {
+    deviations.push({ path, message: `is ${request_id}, but ${given} was sent` });
+  }
+  return deviations;
 }
 
 function checkSuccess(endpoint: Endpoint | undefined, body: unknown): Deviation[] {
-  if (endpoint === undefined) return [{ path: "status", message: "is 200, but the interface has no such endpoint" }];
-  const parsed = bodyOf(endpoint).safeParse(body);
-  if (!parsed.success) return parsed.error.issues.map(deviationOf);
-  return unknownFields(body, parsed.data, "").map((path) => ({ path, message: "is no field of the contract" }));
+  if (endpoint === undefined) return [{ path: "status", message: "is 200, but the contract has no such endpoint" }];
+  const checked = validate(bodyOf(endpoint), body);
+  if (!checked.valid) return checked.errors.map(deviationOf);
+  return unknownFields(body, checked.data, "").map((path) => ({ path, message: UNKNOWN }));
 }
 
 function checkFailure(endpoint: Endpoint | undefined, status: number, body: object): Deviation[] {
-  const parsed = errorEnvelope.strict().safeParse(body);
-  if (!parsed.success) return parsed.error.issues.map(deviationOf);
-  const { code, errors, detail } = parsed.data;
+  const checked = validate(errorEnvelope.strict(), body);
+  if (!checked.valid) return checked.errors.map(deviationOf);
+  const { code, errors = [], detail } = checked.data;
   const allowed: readonly number[] = endpoint === undefined ? [404] : codesOf(endpoint);
   if (!allowed.includes(code)) {
-    return [
-      { path: "code", message: `is ${code}, not one of the operation's: ${[...allowed].sort(byNumber).join(", ")}` },
-    ];
+    const codes = allowed.toSorted((a, b) => a - b).join(", ");
+    return [{ path: "code", message: `is ${code}, not one of the operation's: ${codes}` }];
   }
   const deviations: Deviation[] = [];
-  const told = ERRORS[code as ErrorCode].status;
-  if (told !== status) deviations.push({ path: "status", message: `is ${status}, but code ${code} goes with ${told}` });
-  if (code === 422 && (errors ?? []).length === 0)
-    deviations.push({ path: "errors", message: "is missing from a 422" });
+  const expected = ERRORS[code as ErrorCode].status;
+  if (expected !== status) {
+    deviations.push({ path: "status", message: `is ${status}, but code ${code} goes with ${expected}` });
+  }
+  if (code === 422 && errors.length === 0) deviations.push({ path: "errors", message: "is missing from a 422" });
   if (code === 500 && detail === undefined) deviations.push({ path: "detail", message: "is missing from a 500" });
   return deviations;
 }
 
-function deviationOf(issue: z.core.$ZodIssue): Deviation {
-  const path = issue.path.map(String).join(".");
-  if (issue.code !== "unrecognized_keys") return { path: path || "body", message: plain(issue.message) };
-  return { path: [...issue.path.map(String), issue.keys[0]!].join("."), message: "is no field of the contract" };
+const UNKNOWN = "is not a field of the contract";
+
+function deviationOf({ path, message, of }: InvalidField): Deviation {
+  return { path: path.join(".") || "body", message: of === "key" ? UNKNOWN : message };
 }
 
-/** zod's words as they go on after a path. */
-function plain(message: string): string {
-  return message
-    .replace(/^Invalid input: expected /, "must be ")
-    .replace(/, received undefined$/, ", but is missing")
-    .replace(/, received /, ", not ");
-}
-
-/** Paths of what parsing left out: it knows no such field. */
+/** Paths of the fields that the schema does not know: parsing dropped them. */
 function unknownFields(raw: unknown, parsed: unknown, path: string): string[] {
   if (Array.isArray(raw)) {
     return raw.flatMap((item, index) => unknownFields(item, Reflect.get(Object(parsed), index), `${path}.${index}`));
@@ -144,8 +147,4 @@ function unknownFields(raw: unknown, parsed: unknown, path: string): string[] {
       ? unknownFields(value, Reflect.get(Object(parsed), key), at)
       : [at];
   });
-}
-
-function byNumber(a: number, b: number): number {
-  return a - b;
 }

@@ -1,6 +1,6 @@
-/** One kind of failure, as every surface shows it. */
+/** One kind of error, as the API and the command line show it. */
 export interface ErrorKind {
-  /** HTTP status that carries it. */
+  /** HTTP status of the response. */
   readonly status: number;
   /** Exit code of the command line. */
   readonly exit: number;
@@ -8,7 +8,7 @@ export interface ErrorKind {
   readonly message: string;
   /** What the caller can do about it. */
   readonly remedy: string;
-  /** Seconds after which to try again, as `Retry-After` says where the failure itself knows no better. */
+  /** Default `Retry-After` in seconds, for errors that do not carry a delay of their own. */
   readonly retry_after_s?: number;
 }
 
@@ -20,7 +20,7 @@ export const ERRORS = {
   400: {
     status: 400,
     exit: 2,
-    message: "The request is no well-formed HTTP.",
+    message: "The request is not well-formed HTTP.",
     remedy: "Send a well-formed HTTP/1.1 request.",
   },
   401: {
@@ -30,8 +30,13 @@ export const ERRORS = {
     remedy: "Send a valid token in the X-User-Token header.",
   },
   404: { status: 404, exit: 5, message: "Not found.", remedy: "Check the path or the name." },
-  405: { status: 405, exit: 2, message: "Method not allowed.", remedy: "Use a method of the Allow header." },
-  408: { status: 408, exit: 1, message: "The request did not arrive in time.", remedy: "Send it again, faster." },
+  405: { status: 405, exit: 2, message: "Method not allowed.", remedy: "Use a method that the Allow header lists." },
+  408: {
+    status: 408,
+    exit: 1,
+    message: "The request did not arrive in time.",
+    remedy: "Send the whole request without a pause.",
+  },
   413: { status: 413, exit: 2, message: "The body is too large.", remedy: "Send a smaller body." },
   415: {
     status: 415,
@@ -39,21 +44,32 @@ export const ERRORS = {
     message: "The body must be application/json.",
     remedy: "Send the header Content-Type: application/json.",
   },
-  422: { status: 422, exit: 2, message: "Parameter validation failed.", remedy: "Correct the fields in `errors`." },
+  422: {
+    status: 422,
+    exit: 2,
+    message: "Parameter validation failed.",
+    remedy: "Correct the fields that `errors` lists.",
+  },
   429: {
     status: 429,
     exit: 1,
     message: "Too many requests.",
-    remedy: "Wait as long as the Retry-After header says, then send it again.",
+    remedy: "Wait for the number of seconds in the Retry-After header, then retry.",
     retry_after_s: 1,
   },
   431: { status: 431, exit: 2, message: "The headers are too large.", remedy: "Send less than 16 KiB of headers." },
-  500: { status: 500, exit: 1, message: "Internal error.", remedy: "Try again; give support the request_id." },
+  500: {
+    status: 500,
+    exit: 1,
+    message: "Internal error.",
+    remedy: "Retry; if it fails again, give the request_id to support.",
+  },
   503: {
     status: 503,
     exit: 6,
     message: "The service cannot reach its storage.",
-    remedy: "Try again after the seconds of the Retry-After header, with the same Idempotency-Key where there is one.",
+    remedy:
+      "Retry after the number of seconds in the Retry-After header, with the same Idempotency-Key if there is one.",
     retry_after_s: 2,
   },
   1005: {
@@ -66,52 +82,52 @@ export const ERRORS = {
     status: 502,
     exit: 6,
     message: "The external model call failed.",
-    remedy: "Try again later; nothing was charged.",
+    remedy: "Retry later; nothing was charged.",
   },
   1009: {
     status: 400,
     exit: 1,
     message: "Invalid business request.",
-    remedy: "Change the amount as the message says.",
+    remedy: "Correct the amount; the message gives the bound.",
   },
 } as const satisfies Record<number, ErrorKind>;
 
 /** A code of the error catalogue. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Where in a request a fault is, and what is wrong, with the bound that was broken. */
+/** A field of a request that failed validation. The message gives the bound or the type that it must have. */
 export interface FieldError {
   readonly in: "query" | "body" | "header" | "path";
-  /** Dotted path of the field; empty for the whole. */
+  /** Dotted path of the field; empty for the query or body as a whole. */
   readonly path: string;
   readonly message: string;
 }
 
-/** A failure of the catalogue. Every expected refusal of an operation is one of these. */
+/** An error of the catalogue. Every expected failure of an operation is one of these. */
 export class AnpError extends Error {
   override readonly name = "AnpError";
   readonly code: ErrorCode;
-  /** With code 422: every fault found. */
-  readonly faults: readonly FieldError[];
-  /** Response headers the refusal asks for, such as `Allow`. */
+  /** With code 422: every field error found, not only the first. */
+  readonly fieldErrors: readonly FieldError[];
+  /** Headers that the response must carry, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     code: ErrorCode,
     message: string = ERRORS[code].message,
-    options: { faults?: readonly FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
+    options: { fieldErrors?: readonly FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.faults = options.faults ?? [];
+    this.fieldErrors = options.fieldErrors ?? [];
     this.headers = options.headers ?? {};
   }
 }
 
-/** A 422 with its faults; the message names the first, so that a reader of the message alone can act. */
-export function invalid(faults: readonly FieldError[]): AnpError {
-  const first = faults[0];
+/** A 422. Its message names the first field error, so that a reader of the message alone can act. */
+export function invalid(fieldErrors: readonly FieldError[]): AnpError {
+  const first = fieldErrors[0];
   const message =
     first === undefined ? ERRORS[422].message : `${ERRORS[422].message} ${first.path || first.in}: ${first.message}`;
-  return new AnpError(422, message, { faults });
+  return new AnpError(422, message, { fieldErrors });
 }

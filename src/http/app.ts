@@ -82,7 +82,7 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
           ...(key === undefined ? {} : { idempotency_key: key }),
           ...(id === "sendChat" ? { signal: event.req.signal } : {}),
         };
-        const outcome = await service.run(id, call, { query, body, faults });
+        const outcome = await service.run(id, call, { query, body, fieldErrors: faults });
         const replayed = outcome.replayed === true ? { "idempotency-replayed": "true" } : {};
         return success(outcome.data, request_id, { ...headers, ...left, ...replayed });
       } finally {

@@ -41,12 +41,12 @@ export function success(data: object, request_id: string, headers: Record<string
 
 /** The envelope of a failure. */
 export function failure(error: AnpError, request_id: string, headers: Record<string, string> = {}): Response {
-  const { code, message, faults } = error;
+  const { code, message, fieldErrors } = error;
   const body = {
     success: false,
     code,
     message,
-    ...(faults.length > 0 ? { errors: faults } : {}),
+    ...(fieldErrors.length > 0 ? { errors: fieldErrors } : {}),
     ...(code === 500 ? { detail: INTERNAL_DETAIL } : {}),
     request_id,
   };

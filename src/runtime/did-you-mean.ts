@@ -2,7 +2,7 @@
  * The word that was probably meant: the one of `words` with the fewest slips (a letter too many, too few, another, or two
  * swapped) from `typed`; undefined when none is near, at most one slip in three letters.
  */
-export function nearest(typed: string, words: Iterable<string>): string | undefined {
+export function closestMatch(typed: string, words: Iterable<string>): string | undefined {
   const wanted = typed.toLowerCase();
   let found: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
@@ -15,7 +15,7 @@ export function nearest(typed: string, words: Iterable<string>): string | undefi
 
 /** " Did you mean X?", or nothing when nothing is near. */
 export function didYouMean(typed: string, words: Iterable<string>): string {
-  const meant = nearest(typed, words);
+  const meant = closestMatch(typed, words);
   return meant === undefined ? "" : ` Did you mean ${meant}?`;
 }
 

@@ -7,7 +7,7 @@ const LEAST = 8;
  * A text without what it repeats of another: for messages that others wrote about something that must not be logged.
  * Every run of at least eight characters that also stands in `secret` is taken out.
  */
-export function withoutEchoes(text: string, secret: string): string {
+export function redactEchoes(text: string, secret: string): string {
   let clean = "";
   let from = 0;
   while (from < text.length) {

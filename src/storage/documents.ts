@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { printField, validate } from "../contract/validate.ts";
 import type { Key, Storage } from "./storage.ts";
 import { EncodedSegment } from "./storage.ts";
 import { CorruptionError, isOutage, type StorageError } from "./storage-errors.ts";
@@ -24,10 +25,9 @@ export function parseDocument<T>(key: Key, text: string | undefined, schema: z.Z
   } catch (error) {
     throw new CorruptionError(printKey(key), (error as Error).message);
   }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0]!;
-  throw new CorruptionError(printKey(key), `${issue.path.join(".") || "value"}: ${issue.message}`);
+  const checked = validate(schema, value);
+  if (checked.valid) return checked.data;
+  throw new CorruptionError(printKey(key), printField(checked.errors[0]!));
 }
 
 /** The document under a key, or undefined. */

@@ -79,9 +79,9 @@ describe("a command on a running daemon", () => {
       [["quota"], undefined, 4, "There is no token for http"],
       [["news", "refresh"], undefined, 4, "There is no token for http"],
       [["exchange", "0.01"], "alice-token", 1, "earns less than 1 point"],
-      [["exchange", "0"], "alice-token", 2, "AMOUNT must be greater than 0"],
-      [["ledger", "--page", "0"], "alice-token", 2, "--page must be at least 1"],
-      [["news", "hot", "--hours", "721"], undefined, 2, "--hours must be at most 720"],
+      [["exchange", "0"], "alice-token", 2, "AMOUNT must be a number greater than 0"],
+      [["ledger", "--page", "0"], "alice-token", 2, "--page must be an integer of at least 1, not 0"],
+      [["news", "hot", "--hours", "721"], undefined, 2, "--hours must be an integer from 1 to 720, not 721"],
       [["quota"], "a\nb", 2, "The token must be printable ASCII"],
       [["users", "list"], undefined, 2, "anp users list works on the storage itself: give --storage instead of --url."],
       [["points", "adjust", "alice", "1", "--reason", "x"], undefined, 2, "works on the storage itself"],
@@ -210,7 +210,10 @@ describe("profiles", () => {
     await writeFile(file(), "profiles: { local: { url: 'http://a', tokn: alice-token } }", { mode: 0o600 });
     await chmod(file(), 0o600);
     const mistyped = await profile("list");
-    expect([mistyped.code, mistyped.stderr]).toEqual([2, expect.stringContaining("profiles.local: ")]);
+    expect([mistyped.code, mistyped.stderr]).toEqual([
+      2,
+      expect.stringContaining("profiles.local.tokn: is not a known key"),
+    ]);
     await writeFile(file(), "profiles: [alice-token\n :");
     const broken = await profile("list");
     expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining("are no YAML")]);

@@ -88,7 +88,7 @@ describe("with a real daemon", () => {
     expect(again).toMatchObject({ replayed: true, data: { balance_after: 10 } });
     await expect(client.exchangePoints({ body: { token_amount: 2 } }, { idempotencyKey: "k" })).rejects.toMatchObject({
       code: 422,
-      faults: [{ in: "header", path: "Idempotency-Key" }],
+      fieldErrors: [{ in: "header", path: "Idempotency-Key" }],
     });
   });
 
@@ -215,7 +215,7 @@ describe("what is checked", () => {
     const client = clientOf({ url: "http://127.0.0.1:1" });
     const refused = client.getLedger({ query: { page: 0, page_size: 101 } });
     await expect(refused).rejects.toBeInstanceOf(AnpError);
-    await expect(refused).rejects.toMatchObject({ code: 422, faults: [{ path: "page" }, { path: "page_size" }] });
+    await expect(refused).rejects.toMatchObject({ code: 422, fieldErrors: [{ path: "page" }, { path: "page_size" }] });
     await expect(client.getPoints()).rejects.toThrow("http://127.0.0.1:1 cannot be reached: nothing listens there.");
   });
 
@@ -224,7 +224,7 @@ describe("what is checked", () => {
       [200, envelope({ balance: "1" }), "data.balance"],
       [201, envelope(EXAMPLES.getPoints.data), "the status is 201"],
       [200, failure(422), "code 422 came with the status 200"],
-      [418, failure(418), "the code 418 is not known"],
+      [418, failure(418), "the code 418 is unknown"],
       [401, JSON.stringify({ success: false, code: 401 }), "message"],
     ] as const) {
       const server = await standing((_seen, response) => {

@@ -59,7 +59,7 @@ describe("configuration", () => {
       /quota\.timezone: must be an offset.*\nquota\.free_daily/,
     );
     await expect(load("a: [")).rejects.toThrow("Cannot read the configuration");
-    await expect(load("- a")).rejects.toThrow("must hold a map");
+    await expect(load("- a")).rejects.toThrow("must hold an object");
     await expect(loadConfig({ file: "/nowhere.yaml", env: {}, flags: {} })).rejects.toThrow(ConfigError);
     await expect(loadConfig({ env: { ANP_SERVER_PORT: "many" }, flags: {} })).rejects.toThrow("server.port");
     expect((await load("")).config.server.port).toBe(8787);
@@ -77,13 +77,13 @@ describe("configuration", () => {
           `database: is not a known key (${file})`,
           "limits.rates.chat.requests: is required (ANP_LIMITS_RATES_CHAT_REQUESTS in the environment)",
           `limits.rates.chat.window_s: must be an integer from 1 to 86400, not 0 (${file})`,
-          'log.level: must be debug, info, warn, error or silent, not "loud" (ANP_LOG_LEVEL in the environment)',
+          'log.level: must be one of debug, info, warn, error, silent, not "loud" (ANP_LOG_LEVEL in the environment)',
           `news.sources.0.lang: is required (${file})`,
           `news.sources.0.nam: is not a known key (${file}). Did you mean name?`,
           `news.sources.0.name: is required (${file})`,
           `news.sources.0.url: is required (${file})`,
           `plans.gold.advanced_research: is required (${file})`,
-          `plans.gold.foo: is not a known key (${file}). Known here: memory, advanced_research`,
+          `plans.gold.foo: is not a known key (${file}). Known keys: memory, advanced_research`,
           'server.docs: must be true or false, not "yes" (ANP_SERVER_DOCS in the environment)',
           'server.port: must be an integer from 0 to 65535, not "abc" (ANP_SERVER_PORT in the environment)',
           `sever: is not a known key (${file}). Did you mean server?`,
@@ -116,7 +116,7 @@ describe("configuration", () => {
       ] as const) {
         await writeFile(file, text);
         const fault = (await load({}).catch((error: unknown) => error)) as Error;
-        expect(fault.message).toMatch(new RegExp(`^${key}: .*must not stand in `));
+        expect(fault.message).toMatch(new RegExp(`^${key}: .*must not be written in `));
         expect(fault.message).not.toContain("hush");
       }
       await writeFile(file, "");

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
-import { checkAnswer, type CheckedAnswer } from "../../src/contract/check-response.ts";
+import { checkResponse, type CheckedResponse } from "../../src/contract/check-response.ts";
 
 const endpoints = Object.entries(ENDPOINTS) as [OperationId, Endpoint][];
 
 /** The answer that the contract gives as an example. */
-function exampleOf(endpoint: Endpoint): CheckedAnswer {
+function exampleOf(endpoint: Endpoint): CheckedResponse {
   const { method, path, stability, example } = endpoint;
   const marks = stability === "experimental" ? { "x-stability": "experimental" } : {};
   return {
@@ -28,11 +28,11 @@ const refusal = (code: number, more: object = {}): object => ({
 });
 
 /** What is told of an answer that is as the example, but for some changes. */
-function toldOf(changes: Partial<CheckedAnswer>, example: CheckedAnswer = me): string[] {
-  return checkAnswer({ ...example, ...changes }).map(({ path, message }) => `${path} ${message}`);
+function toldOf(changes: Partial<CheckedResponse>, example: CheckedResponse = me): string[] {
+  return checkResponse({ ...example, ...changes }).map(({ path, message }) => `${path} ${message}`);
 }
 
-function withHeaders(changes: Record<string, string | null>, example: CheckedAnswer = me): { headers: Headers } {
+function withHeaders(changes: Record<string, string | null>, example: CheckedResponse = me): { headers: Headers } {
   const headers = new Headers(example.headers as Headers);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) headers.delete(name);
@@ -50,21 +50,25 @@ describe("checking an answer against the contract", () => {
     expect(toldOf({}, exampleOf(endpoint))).toEqual([]);
   });
 
-  it.each<[string, Partial<CheckedAnswer>, string[]]>([
-    ["a field that is missing", withData({ user_id: undefined }), ["data.user_id must be string, but is missing"]],
-    ["a field of another type", withData({ balance_points: "5" }), ["data.balance_points must be number, not string"]],
-    ["a field that is not in the contract", withData({ email: "x" }), ["data.email is no field of the contract"]],
+  it.each<[string, Partial<CheckedResponse>, string[]]>([
+    ["a field that is missing", withData({ user_id: undefined }), ["data.user_id is required"]],
+    [
+      "a field of another type",
+      withData({ balance_points: "5" }),
+      ['data.balance_points must be an integer of at least 0, not "5"'],
+    ],
+    ["a field that is not in the contract", withData({ email: "x" }), ["data.email is not a field of the contract"]],
     [
       "a field beside the envelope's",
       { body: { ...(me.body as object), trace: 1 } },
-      ["trace is no field of the contract"],
+      ["trace is not a field of the contract"],
     ],
     [
       "a timestamp without an offset",
       withData({ next_reset_at: "2026-11-20T00:00:00" }),
-      ["data.next_reset_at Invalid ISO datetime"],
+      ["data.next_reset_at must be an ISO 8601 instant with an offset, such as 2026-11-20T00:00:00Z"],
     ],
-    ["a body that is no JSON", { body: undefined }, ["body is no JSON object"]],
+    ["a body that is no JSON", { body: undefined }, ["body is not a JSON object"]],
     [
       "another content type",
       withHeaders({ "content-type": "text/html" }),
@@ -97,7 +101,7 @@ describe("checking an answer against the contract", () => {
       { status: 400, body: refusal(401) },
       ["status is 400, but code 401 goes with 401"],
     ],
-    ["a failure with data", { status: 401, body: refusal(401, { data: {} }) }, ["data is no field of the contract"]],
+    ["a failure with data", { status: 401, body: refusal(401, { data: {} }) }, ["data is not a field of the contract"]],
     ["a 500 without a detail", { status: 500, body: refusal(500) }, ["detail is missing from a 500"]],
     [
       "a 503 that does not say when to try again",
@@ -108,7 +112,7 @@ describe("checking an answer against the contract", () => {
     [
       "a success of no endpoint",
       { path: "/api/v1/ai/nothing" },
-      ["status is 200, but the interface has no such endpoint"],
+      ["status is 200, but the contract has no such endpoint"],
     ],
   ])("finds %s", (_what, changes, told) => {
     expect(toldOf(changes)).toEqual(told);

@@ -38,7 +38,7 @@ describe("an event under an idempotency key", () => {
     await events.record(question("alice", "Fees?"), "k");
     await expect(events.record(question("alice", "Quota?"), "k")).rejects.toMatchObject({
       code: 422,
-      faults: [{ in: "header", path: "Idempotency-Key", message: "was used for another request before" }],
+      fieldErrors: [{ in: "header", path: "Idempotency-Key", message: "was used for another request before" }],
     });
     expect(await exported(events)).toHaveLength(1);
   });

@@ -103,16 +103,16 @@ describe("replay", () => {
     expect(report.rejected.map(({ line: number, reason }) => `${number} ${reason}`)).toMatchInlineSnapshot(`
       [
         "3 no JSON: Unexpected end of JSON input",
-        "4 line: must be an object",
+        "4 line: must be an object, not an array",
         "5 event_type: must have at least 2 characters",
-        "6 created_at: Invalid ISO datetime",
-        "7 created_at: Invalid ISO datetime",
+        "6 created_at: must be an ISO 8601 instant with an offset, such as 2026-11-20T00:00:00Z",
+        "7 created_at: must be an ISO 8601 instant with an offset, such as 2026-11-20T00:00:00Z",
         "8 created_at: must be in the years 0000 to 9999",
         "9 user_id: must not be empty",
         "10 event_id: must be an integer or a string of 1 to 128 characters",
-        "11 line: Unrecognized key: "color"",
-        "12 feedback_type: must be one of helpful, inaccurate",
-        "13 created_at: is required; user_id: is required; session_id: must be an integer; feedback_type: must be one of helpful, inaccurate",
+        "11 color: is not a known key. Known keys: event_id, created_at, user_id, event_type, session_id, message_id, route, sub_intent, feedback_type, event_payload",
+        "12 feedback_type: must be one of helpful, inaccurate, not "great"",
+        "13 created_at: is required; user_id: is required; session_id: must be an integer of at least 1, not 1.5; feedback_type: must be one of helpful, inaccurate, not "great"",
         "14 event_payload: must be at most 16384 bytes as JSON",
         "15 longer than 131072 characters",
       ]

@@ -128,9 +128,9 @@ describeApi("chat", (open) => {
       ["???!!!", "must contain a letter or a digit"],
       ["字".repeat(2001), "must have at most 2000 characters"],
       [`${"😀".repeat(2000)}a`, "must have at most 2000 characters"],
-      [5, "must be of type string"],
+      [5, "must be a string, not a number"],
       [undefined, "is required"],
-      [null, "must be of type string"],
+      [null, "must be a string, not null"],
     ];
     for (const [question, message] of cases) {
       const { status, body } = await chat("alice-token", { question });

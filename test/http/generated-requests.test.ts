@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { checkAnswer } from "../../src/contract/check-response.ts";
+import { checkResponse } from "../../src/contract/check-response.ts";
 import { createApp } from "../../src/http/app.ts";
 import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
@@ -36,7 +36,7 @@ it(
         if (status >= 500) expect(mayFail(asked), `${status}: ${text}`).toBe(true);
         const parsed: unknown = text === "" ? undefined : JSON.parse(text);
         const answer = { method, path, sent: headers, status, headers: response.headers, body: parsed };
-        expect(checkAnswer(answer)).toEqual([]);
+        expect(checkResponse(answer)).toEqual([]);
       }),
       { numRuns: RUNS, seed: SEED, endOnFailure: RUNS > 1000 },
     );

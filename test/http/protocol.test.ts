@@ -109,19 +109,34 @@ describeApi("protocol", (open) => {
 
   it("lists every fault of query, header and body, and names the bound", async () => {
     const cases: [string, string[]][] = [
-      ["/api/v1/ai/points/ledger?page=0&page_size=101", ["page: must be at least 1", "page_size: must be at most 100"]],
-      ["/api/v1/ai/points/ledger?page=abc", ["page: must be of type number"]],
-      ["/api/v1/ai/points/ledger?page=1.5", ["page: must be an integer"]],
-      ["/api/v1/ai/points/ledger?page=", ["page: must be of type number"]],
+      [
+        "/api/v1/ai/points/ledger?page=0&page_size=101",
+        ["page: must be an integer of at least 1, not 0", "page_size: must be an integer from 1 to 100, not 101"],
+      ],
+      ["/api/v1/ai/points/ledger?page=abc", ['page: must be an integer of at least 1, not "abc"']],
+      ["/api/v1/ai/points/ledger?page=1.5", ["page: must be an integer of at least 1, not 1.5"]],
+      ["/api/v1/ai/points/ledger?page=", ['page: must be an integer of at least 1, not ""']],
       ["/api/v1/ai/points/ledger?page=1&page=2", ["page: must be given once"]],
-      ["/api/v1/ai/recommended-questions?limit=21", ["limit: must be at most 20"]],
-      ["/api/v1/ai/recommended-questions?limit=0&lang=", ["lang: must not be empty", "limit: must be at least 1"]],
+      ["/api/v1/ai/recommended-questions?limit=21", ["limit: must be an integer from 1 to 20, not 21"]],
+      [
+        "/api/v1/ai/recommended-questions?limit=0&lang=",
+        ["lang: must not be empty", "limit: must be an integer from 1 to 20, not 0"],
+      ],
       [`/api/v1/ai/recommended-questions?scene=${"x".repeat(33)}`, ["scene: must have at most 32 characters"]],
-      ["/api/v1/ai/hot-topics?days=31&limit=51", ["days: must be at most 30", "limit: must be at most 50"]],
-      ["/api/v1/ai/hot-topics?days=0&limit=0", ["days: must be at least 1", "limit: must be at least 1"]],
-      ["/api/v1/news/hot?limit=101&hours=721", ["limit: must be at most 100", "hours: must be at most 720"]],
-      ["/api/v1/news/hot?limit=abc", ["limit: must be of type number"]],
-      ["/api/v1/news/topics?limit=51", ["limit: must be at most 50"]],
+      [
+        "/api/v1/ai/hot-topics?days=31&limit=51",
+        ["days: must be an integer from 1 to 30, not 31", "limit: must be an integer from 1 to 50, not 51"],
+      ],
+      [
+        "/api/v1/ai/hot-topics?days=0&limit=0",
+        ["days: must be an integer from 1 to 30, not 0", "limit: must be an integer from 1 to 50, not 0"],
+      ],
+      [
+        "/api/v1/news/hot?limit=101&hours=721",
+        ["limit: must be an integer from 1 to 100, not 101", "hours: must be an integer from 1 to 720, not 721"],
+      ],
+      ["/api/v1/news/hot?limit=abc", ['limit: must be an integer from 1 to 100, not "abc"']],
+      ["/api/v1/news/topics?limit=51", ["limit: must be an integer from 1 to 50, not 51"]],
     ];
     for (const [path, faults] of cases) {
       const answer = await api.ask(path, { token: "alice-token" });
@@ -144,7 +159,9 @@ describeApi("protocol", (open) => {
       ["body", "token_amount"],
     ]);
     const refresh = await api.ask("/api/v1/news/refresh?mode=half", { method: "POST", token: "alice-token" });
-    expect(refresh.body.errors).toEqual([{ in: "query", path: "mode", message: "must be one of view, full" }]);
+    expect(refresh.body.errors).toEqual([
+      { in: "query", path: "mode", message: 'must be one of view, full, not "half"' },
+    ]);
   });
 
   it("echoes a well-formed request id and makes one otherwise", async () => {
@@ -166,16 +183,16 @@ describeApi("protocol", (open) => {
     const cases: [unknown, string][] = [
       [{ event_type: "a" }, "event_type: must have at least 2 characters"],
       [{ event_type: " a " }, "event_type: must have at least 2 characters"],
-      [{ event_type: 5 }, "event_type: must be of type string"],
+      [{ event_type: 5 }, "event_type: must be a string, not a number"],
       [{}, "event_type: is required"],
-      [{ event_type: "ok", feedback_type: "bad" }, "feedback_type: must be one of helpful, inaccurate"],
+      [{ event_type: "ok", feedback_type: "bad" }, 'feedback_type: must be one of helpful, inaccurate, not "bad"'],
       [{ event_type: "ok", event_payload: deep }, "event_payload: must be nested at most 16 levels deep"],
       [
         { event_type: "ok", event_payload: { x: "y".repeat(17_000) } },
         "event_payload: must be at most 16384 bytes as JSON",
       ],
-      [{ event_type: "ok", event_payload: [] }, "event_payload: must be of type object"],
-      [{ event_type: "ok", session_id: 0 }, "session_id: must be at least 1"],
+      [{ event_type: "ok", event_payload: [] }, "event_payload: must be an object, not an array"],
+      [{ event_type: "ok", session_id: 0 }, "session_id: must be an integer of at least 1, not 0"],
     ];
     for (const [json, words] of cases) {
       const { status, body } = await send(json);

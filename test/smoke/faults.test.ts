@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { checkAnswer } from "../../src/contract/check-response.ts";
+import { checkResponse } from "../../src/contract/check-response.ts";
 import { checkFaults, FAULT_LIST, faultText, readFault } from "../../src/faults/fault-catalogue.ts";
 import { createFaults } from "../../src/faults/inject-faults.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -39,7 +39,7 @@ async function failing(typed: readonly string[], { armed = true, flags = {} } = 
     const parsed: unknown = text.startsWith("{") ? JSON.parse(text) : undefined;
     const { status } = response;
     const answer = { method, path, sent: {}, status, headers: response.headers, body: parsed };
-    expect(checkAnswer(answer)).toEqual([]);
+    expect(checkResponse(answer)).toEqual([]);
     return { status, body: parsed as Body };
   };
 }

@@ -151,7 +151,7 @@ steps:
     "failed: ${me.data.balanc_points} cannot be resolved: the answer of me has no data.balanc_points. Did you mean balance_points?",
     "failed: status expected 200, got 401",
     "skipped: ${failing.data.user_id} is not known: failing failed",
-    'failed: ${me.data.balance_points} does not fit: at data.user_id.$match, $match cannot take 0, as { $match: "^[a-z]+$" }.',
+    'failed: ${me.data.balance_points} does not fit: at data.user_id.$match, $match must be a string, not a number, such as { $match: "^[a-z]+$" }.',
     "failed: ${me.data} is no single value: it cannot be part of a text.",
   ]);
 });
@@ -177,8 +177,8 @@ it("checks every answer against the contract without being asked", async () => {
   server.closeAllConnections();
   expect(result.steps.map(({ outcome }) => outcome)).toEqual(["failed", "passed"]);
   expect(new Set(result.steps[0]!.problems.map(({ about }) => about))).toEqual(new Set(["contract"]));
-  expect(told(result)[0]).toContain("data.user_id must be string, not number");
-  expect(told(result)[0]).toContain("more is no field of the contract");
+  expect(told(result)[0]).toContain("data.user_id must be a string, not a number");
+  expect(told(result)[0]).toContain("more is not a field of the contract");
   expect(told(result)[0]).toContain(
     "headers.x-request-id is other, but request_id is r1: headers.x-request-id is other, but mine was sent",
   );

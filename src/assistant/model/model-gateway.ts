@@ -2,7 +2,7 @@ import { AnpError } from "../../contract/errors.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { silentLogger } from "../../runtime/logger.ts";
 import type { Logger } from "../../runtime/logger.ts";
-import { withoutEchoes } from "../../runtime/redact.ts";
+import { redactEchoes } from "../../runtime/redact.ts";
 import type { ModelConfig } from "../../config/model-config.ts";
 import { dropCutSentence, resolveCitations } from "./citations.ts";
 import type { CitedAnswer } from "./citations.ts";
@@ -111,7 +111,7 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): M
 /** A failure's name and message, without what the endpoint repeats of the user's words, and without the request itself. */
 function fitToLog(cause: unknown, { question, history }: ModelRequest): Error {
   const words = [question, ...history.flatMap((turn) => [turn.question, turn.answer])].join("\n");
-  const told = new Error(withoutEchoes(cause instanceof Error ? cause.message : String(cause), words));
+  const told = new Error(redactEchoes(cause instanceof Error ? cause.message : String(cause), words));
   if (cause instanceof Error) told.name = cause.name;
   return told;
 }

@@ -24,10 +24,10 @@ function describe(error: unknown, { path, fields }: Invocation): Report {
   if (error instanceof AnpError) {
     const { exit, remedy } = ERRORS[error.code];
     const id = requestOf(error);
-    if (error.faults.length === 0) return { exit, lines: [asError(error.message), remedy, ...id] };
+    if (error.fieldErrors.length === 0) return { exit, lines: [asError(error.message), remedy, ...id] };
     return {
       exit,
-      lines: [...error.faults.map((fault) => asError(`${nameOf(fault, fields)} ${fault.message}.`)), help, ...id],
+      lines: [...error.fieldErrors.map((fault) => asError(`${nameOf(fault, fields)} ${fault.message}.`)), help, ...id],
     };
   }
   if (!(error instanceof Error)) return { exit: EXIT.failure, lines: [asError(String(error))] };

@@ -1,4 +1,4 @@
-import { nearest } from "../../runtime/did-you-mean.ts";
+import { notOneOf } from "../../runtime/value-words.ts";
 
 /**
  * Readers of values that people type. Each gives the value or throws a RangeError whose message goes on after the name
@@ -77,7 +77,7 @@ export function amount(typed: string): number {
   const match = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.exec(typed.trim());
   const value = match === null ? NaN : Number(typed);
   if (!Number.isFinite(value)) throw new RangeError(`must be a decimal number, not ${JSON.stringify(typed)}`);
-  if (value <= 0) throw new RangeError("must be greater than 0");
+  if (value <= 0) throw new RangeError(`must be a number greater than 0, not ${JSON.stringify(typed)}`);
   const digits = match![1]!.replace(".", "").replace(/^0+/, "").replace(/0+$/, "");
   if (digits.length > EXACT_DIGITS) throw new RangeError(`must have at most ${EXACT_DIGITS} significant digits`);
   return value;
@@ -95,9 +95,7 @@ export function oneOf<const T extends string>(...words: readonly T[]): Reader<T>
 
 /** What is wrong with a word that is none of the known ones. */
 export function notAmong(words: readonly string[], typed: string): RangeError {
-  const meant = nearest(typed, words);
-  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
-  return new RangeError(`must be one of ${words.join(", ")}, not ${JSON.stringify(typed)}${hint}`);
+  return new RangeError(notOneOf(words, typed));
 }
 
 /** An ISO 8601 instant with an offset, in milliseconds since the epoch. */

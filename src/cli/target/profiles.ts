@@ -3,6 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
+import { printField, validate } from "../../contract/validate.ts";
 import { didYouMean } from "../../runtime/did-you-mean.ts";
 import type { Env } from "../framework/environment.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
@@ -64,10 +65,10 @@ function readText(text: string, file: string): Profiles {
     // The parser quotes the line, which may hold a token.
     throw new CommandFailure(EXIT.usage, `The profiles ${file} are no YAML.`);
   }
-  const parsed = profilesFileSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.map(String).join(".") || "file"}: ${message}`);
-  throw new CommandFailure(EXIT.usage, `The profiles ${file} are not valid: ${faults.join("; ")}`);
+  const checked = validate(profilesFileSchema, value);
+  if (checked.valid) return checked.data;
+  const errors = checked.errors.map((error) => printField(error, "file"));
+  throw new CommandFailure(EXIT.usage, `The profiles ${file} are not valid: ${errors.join("; ")}`);
 }
 
 /** Replaces the user's profiles as a whole, for the user's eyes alone. */

@@ -55,10 +55,7 @@ export const ledgerPage = z
   .meta({ id: "LedgerPage" });
 
 export const exchangeBody = z.object({
-  token_amount: z
-    .number()
-    .gt(0, { message: "must be greater than 0" })
-    .meta({ description: "Amount of the platform token to convert" }),
+  token_amount: z.number().gt(0).meta({ description: "Amount of the platform token to convert" }),
 });
 
 export const exchangeResult = z
@@ -72,7 +69,7 @@ export const exchangeResult = z
 
 export const tradeRewardBody = z.object({
   trade_type: z.enum(["spot", "futures"]),
-  volume_usd: z.number().gt(0, { message: "must be greater than 0" }).meta({ description: "Traded volume in USD" }),
+  volume_usd: z.number().gt(0).meta({ description: "Traded volume in USD" }),
   ref_id: text(LIMITS.refId).meta({ description: "De-duplication identifier" }),
 });
 

@@ -1,6 +1,5 @@
-import type { z } from "zod";
-import { plainMessage } from "../../contract/check-input.ts";
 import { LIMITS } from "../../contract/limits.ts";
+import { printField, validate } from "../../contract/validate.ts";
 import { exportedEvent, type StoredEvent } from "../event.ts";
 import { identityOf } from "../log/event-identity.ts";
 
@@ -66,23 +65,14 @@ function readLine(text: string, line: number): ReplayedEvent | string {
   } catch (error) {
     return `no JSON: ${(error as Error).message}`.slice(0, 200);
   }
-  const parsed = exportedEvent.safeParse(value);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => describe(issue, value));
-    return faults.join("; ").slice(0, MOST_REASON);
+  const checked = validate(exportedEvent, value);
+  if (!checked.valid) {
+    const errors = checked.errors.map((error) => printField(error, "line"));
+    return errors.join("; ").slice(0, MOST_REASON);
   }
-  const { event_id, ...content } = parsed.data;
+  const { event_id, ...content } = checked.data;
   const event = event_id === undefined ? content : { ...content, source_id: event_id };
   return { identity: identityOf(content, event_id ?? ""), event, text, line };
-}
-
-/** A fault of a line, in the words in which the API refuses an event. */
-function describe(issue: z.core.$ZodIssue, value: unknown): string {
-  const place = issue.path.map(String).join(".") || "line";
-  if (place === "line" && issue.code === "invalid_type") return "line: must be an object";
-  // An empty text has a sentence of its own in the schema.
-  const isEmpty = issue.code === "too_small" && issue.origin === "string";
-  return `${place}: ${isEmpty ? issue.message : plainMessage(issue, value)}`;
 }
 
 /** What became of a chunk: every event of it was stored, skipped or rejected. */

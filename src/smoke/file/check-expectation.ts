@@ -1,10 +1,10 @@
+import { validate, type InvalidField, type ValuePath } from "../../contract/validate.ts";
 import { didYouMean } from "../../runtime/did-you-mean.ts";
-import type { FileIssue, Path } from "./file-issue.ts";
 import { isMatcherName, isMatching, MATCHERS, type Matcher } from "../run/matchers.ts";
 import { referencesIn, textsIn } from "./references.ts";
 
-/** What is wrong with an expectation: matchers that there are not, and arguments they cannot take. */
-export function checkExpectation(expected: unknown, path: Path): FileIssue[] {
+/** The errors of an expectation: unknown matchers, and arguments that a matcher does not accept. */
+export function checkExpectation(expected: unknown, path: ValuePath): InvalidField[] {
   if (Array.isArray(expected)) return expected.flatMap((item, index) => checkExpectation(item, [...path, index]));
   if (typeof expected !== "object" || expected === null) return [];
   if (!isMatching(expected)) {
@@ -13,12 +13,12 @@ export function checkExpectation(expected: unknown, path: Path): FileIssue[] {
   return Object.entries(expected).flatMap(([name, argument]) => checkMatcher(name, argument, [...path, name]));
 }
 
-function checkMatcher(name: string, argument: unknown, path: Path): FileIssue[] {
+function checkMatcher(name: string, argument: unknown, path: ValuePath): InvalidField[] {
   const known = Object.keys(MATCHERS);
   if (!isMatcherName(name)) {
     const message = name.startsWith("$")
-      ? `${name} is no matcher.${didYouMean(name, known)} There are ${known.join(", ")}.`
-      : `${name} stands beside a matcher: a map has fields or matchers, not both.`;
+      ? `${name} is not a matcher.${didYouMean(name, known)} Known matchers: ${known.join(", ")}.`
+      : `${name} is next to a matcher: an object has fields or matchers, not both.`;
     return [{ path, of: "key", message }];
   }
   const matcher: Matcher = MATCHERS[name];
@@ -26,30 +26,28 @@ function checkMatcher(name: string, argument: unknown, path: Path): FileIssue[] 
     case "expectation":
       return checkExpectation(argument, path);
     case "expectations":
-      if (!Array.isArray(argument)) return [{ path, message: `${name} wants a list, as ${matcher.example}.` }];
+      if (!Array.isArray(argument)) return [{ path, message: `${name} must be an array, such as ${matcher.example}.` }];
       return checkExpectation(argument, path);
     case "value": {
-      const fault = argumentFault(matcher, argument);
-      return fault === undefined ? [] : [{ path, message: `${name} ${fault}, as ${matcher.example}.` }];
+      const message = argumentError(matcher, argument);
+      return message === undefined ? [] : [{ path, message: `${name} ${message}, such as ${matcher.example}.` }];
     }
   }
 }
 
-/** A reference may stand for anything; once it is resolved, {@link argumentFault} tells. */
-function argumentFault(matcher: Matcher, argument: unknown): string | undefined {
-  if (matcher.argument.holds !== "value") return undefined;
+/** What is wrong with an argument. One with a reference is checked again once the reference is resolved. */
+function argumentError({ argument: accepted }: Matcher, argument: unknown): string | undefined {
+  if (accepted.holds !== "value") return undefined;
   if ([...textsIn(argument)].some(([text]) => hasReference(text))) return undefined;
-  const parsed = matcher.argument.schema.safeParse(argument);
-  if (parsed.success) return undefined;
-  const issue = parsed.error.issues[0]!;
-  return issue.code === "custom" ? issue.message : `cannot take ${JSON.stringify(argument)}`;
+  const checked = validate(accepted.schema, argument);
+  return checked.valid ? undefined : checked.errors[0]!.message;
 }
 
 function hasReference(text: string): boolean {
   try {
     return referencesIn(text).length > 0;
   } catch {
-    // Told where the references are checked.
+    // Reported by the check of the references.
     return true;
   }
 }

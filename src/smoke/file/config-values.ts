@@ -1,40 +1,38 @@
 import { configSchema } from "../../config/config-schema.ts";
-import { configKeys, namesAt } from "../../config/config-keys.ts";
-import { didYouMean } from "../../runtime/did-you-mean.ts";
-import type { FileIssue, Path } from "./file-issue.ts";
+import { configKeys } from "../../config/config-keys.ts";
+import { knownKeys } from "../../contract/schema-walk.ts";
+import { hintFor, type InvalidField, type ValuePath } from "../../contract/validate.ts";
 
-/** Keys that a daemon of a run's own decides itself. */
-const OWN: readonly string[] = ["storage", "server.host", "server.port"];
+/** Keys that the runner sets for the daemon it starts. */
+const RESERVED: readonly string[] = ["storage", "server.host", "server.port"];
 
-/** A file's configuration by dotted keys, as `{ "exchange.rate": 100 }`, and what is wrong with its names. */
+/** A smoke file's configuration by dotted keys, as `{ "exchange.rate": 100 }`, and the errors in its keys. */
 export function configValues(config: Readonly<Record<string, unknown>>): {
   readonly values: Readonly<Record<string, unknown>>;
-  readonly flaws: readonly FileIssue[];
+  readonly errors: readonly InvalidField[];
 } {
   const keys = new Set(configKeys(configSchema).map(({ name }) => name));
   const values: Record<string, unknown> = {};
-  const flaws: FileIssue[] = [];
+  const errors: InvalidField[] = [];
 
-  function take(tree: object, above: readonly string[]): void {
+  function collect(tree: object, section: readonly string[]): void {
     for (const [key, value] of Object.entries(tree) as [string, unknown][]) {
-      const path = [...above, key];
+      const path = [...section, key];
       const name = path.join(".");
-      const place: Path = ["config", ...path];
-      if (OWN.includes(name)) {
-        flaws.push({
-          path: place,
-          of: "key",
-          message: `config.${name} is not for a smoke file: its daemon keeps all in memory.`,
-        });
-      } else if (keys.has(name)) values[name] = value;
+      const place: ValuePath = ["config", ...path];
+      const error = (message: string, of: "key" | "value" = "key"): void => {
+        errors.push({ path: place, of, message: `config.${name} ${message}.` });
+      };
+      if (RESERVED.includes(name)) error("cannot be set by a smoke file: its daemon keeps everything in memory");
+      else if (keys.has(name)) values[name] = value;
       else if (![...keys].some((known) => known.startsWith(`${name}.`))) {
-        const hint = didYouMean(key, namesAt(configSchema, above));
-        flaws.push({ path: place, of: "key", message: `config.${name} is no key of the configuration.${hint}` });
-      } else if (typeof value === "object" && value !== null && !Array.isArray(value)) take(value, path);
-      else flaws.push({ path: place, message: `config.${name} must be a map of keys.` });
+        const hint = hintFor(key, knownKeys(configSchema, section));
+        errors.push({ path: place, of: "key", message: `config.${name} is not a known key.${hint && ` ${hint}`}` });
+      } else if (typeof value === "object" && value !== null && !Array.isArray(value)) collect(value, path);
+      else error("must be an object", "value");
     }
   }
 
-  take(config, []);
-  return { values, flaws };
+  collect(config, []);
+  return { values, errors };
 }

@@ -1,4 +1,4 @@
-import { checkAnswer } from "../../contract/check-response.ts";
+import { checkResponse } from "../../contract/check-response.ts";
 import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
 import { compare } from "./compare.ts";
 import type { SmokeAnswer, SmokeRequest } from "./http-call.ts";
@@ -9,7 +9,7 @@ import type { Problem } from "./smoke-result.ts";
 /** What is wrong with an answer: by the file's expectations, then by the contract. */
 export function judge(expect: NonNullable<Step["expect"]>, request: SmokeRequest, answer: SmokeAnswer): Problem[] {
   const problems = compareAll(expect, answer).map(toProblem);
-  const deviations = checkAnswer({
+  const deviations = checkResponse({
     method: request.method,
     path: new URL(request.url).pathname,
     sent: request.headers,

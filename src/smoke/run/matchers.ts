@@ -50,7 +50,7 @@ export const MATCHERS = {
     example: '{ $match: "^[a-z]+$" }',
     argument: {
       holds: "value",
-      schema: z.string().refine((text) => patternOf(text) !== undefined, { message: "is no regular expression" }),
+      schema: z.string().refine((text) => patternOf(text) !== undefined, { message: "must be a regular expression" }),
     },
     match: (actual, pattern: string, path) =>
       typeof actual === "string" && patternOf(pattern)!.test(actual)

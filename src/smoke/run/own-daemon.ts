@@ -11,7 +11,8 @@ import { configSchema } from "../../config/config-schema.ts";
 import { ConfigError } from "../../config/config-errors.ts";
 import { configKeys } from "../../config/config-keys.ts";
 import { loadFixture, openFixture, type Fixture } from "../../admin/load-fixture.ts";
-import { getAt, loadConfig, type LoadedConfig } from "../../config/load-config.ts";
+import { getAt } from "../../config/config-tree.ts";
+import { loadConfig, type LoadedConfig } from "../../config/load-config.ts";
 import { openStorage } from "../../storage/open-storage.ts";
 import { configValues } from "../file/config-values.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
@@ -59,7 +60,7 @@ export async function planDaemon(
   try {
     fixture = await openFixture(folder);
   } catch (error) {
-    return file.fault(["fixtures"], `fixtures: ${folder} holds no fixture: ${(error as Error).message}`);
+    return file.errorAt(["fixtures"], `fixtures: ${folder} is not a fixture: ${(error as Error).message}`);
   }
   try {
     // What the environment says of other daemons must not change what a file shows.
@@ -72,7 +73,7 @@ export async function planDaemon(
     return { fixture, loaded, now: now === undefined ? fixture.anchor_ms : Date.parse(now), seed, faults };
   } catch (error) {
     if (!(error instanceof ConfigError) && !(error instanceof UnresolvedError)) throw error;
-    return file.fault(["config"], `config ${error.message.split("\n").join("; ")}`);
+    return file.errorAt(["config"], `config ${error.message.split("\n").join("; ")}`);
   }
 }
 

@@ -90,10 +90,10 @@ function fieldsOf({ status, headers, text, body }: SmokeAnswer): object {
 /** What is resolved must still be something that the matchers take. */
 function checkResolved(step: Step, expect: object): void {
   for (const [key, expected] of Object.entries(expect)) {
-    const [flaw] = checkExpectation(expected, [key]);
-    const [reference] = flaw === undefined ? [] : referencesIn(JSON.stringify(step.expect));
-    if (flaw !== undefined && reference !== undefined) {
-      throw new UnresolvedError(reference, `does not fit: at ${flaw.path.join(".")}, ${flaw.message}`);
+    const [error] = checkExpectation(expected, [key]);
+    const [reference] = error === undefined ? [] : referencesIn(JSON.stringify(step.expect));
+    if (error !== undefined && reference !== undefined) {
+      throw new UnresolvedError(reference, `does not fit: at ${error.path.join(".")}, ${error.message}`);
     }
   }
 }

@@ -1,26 +1,26 @@
-import type { FileIssue, Path } from "../file/file-issue.ts";
+import type { InvalidField, ValuePath } from "../../contract/validate.ts";
 
-/** Characters that a body's generated text has at most. */
-const LONGEST = 1_000_000;
+/** Longest generated text, in characters. */
+const MAX_CHARACTERS = 1_000_000;
 
-/** A text that is made instead of written: `{ $repeat: ["ab", 3] }` is "ababab". */
+/** A generated text: `{ $repeat: ["ab", 3] }` is "ababab". */
 interface Repeat {
   readonly $repeat: readonly [text: string, times: number];
 }
 
-/** What is wrong with a body: maps with `$` that make no text. */
-export function checkBody(value: unknown, path: Path): FileIssue[] {
+/** The errors of a body: keys with `$` other than a valid `$repeat`. */
+export function checkBody(value: unknown, path: ValuePath): InvalidField[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => checkBody(item, [...path, index]));
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]): FileIssue[] => {
+  return Object.entries(value).flatMap(([key, item]): InvalidField[] => {
     if (!key.startsWith("$")) return checkBody(item, [...path, key]);
     if (isRepeat(value)) return [];
-    const message = `a body knows no ${key} but { $repeat: [text, times] }, up to ${LONGEST} characters.`;
+    const message = `${key} is not supported in a body; only { $repeat: [text, times] } is, up to ${MAX_CHARACTERS} characters.`;
     return [{ path: [...path, key], of: "key", message }];
   });
 }
 
-/** A body with its generated texts. */
+/** A body with each `$repeat` replaced by its text. */
 export function generateBody(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(generateBody);
   if (typeof value !== "object" || value === null) return value;
@@ -36,6 +36,6 @@ function isRepeat(value: object): value is Repeat {
     typeof text === "string" &&
     Number.isInteger(times) &&
     (times as number) >= 0 &&
-    text.length * (times as number) <= LONGEST
+    text.length * (times as number) <= MAX_CHARACTERS
   );
 }

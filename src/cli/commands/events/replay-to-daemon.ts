@@ -38,7 +38,9 @@ export async function replayToDaemon(
       if (data.stored) return replayed === true ? "skipped" : "stored";
     } catch (error) {
       if (!(error instanceof AnpError) || error.code !== 422) throw error;
-      return { reason: error.faults.map(({ path, message }) => `${path}: ${message}`).join("; ") || error.message };
+      return {
+        reason: error.fieldErrors.map(({ path, message }) => `${path}: ${message}`).join("; ") || error.message,
+      };
     }
     throw new CommandFailure(EXIT.unreachable, "The daemon cannot write its event log.");
   }

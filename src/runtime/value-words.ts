@@ -1,0 +1,45 @@
+import { closestMatch } from "./did-you-mean.ts";
+
+/** The numbers that a field may hold. A bound that is absent is open. */
+export interface NumberRange {
+  readonly integer: boolean;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+  /** Whether `min` itself is excluded. */
+  readonly exclusiveMin?: boolean;
+}
+
+/** A range in words: `an integer from 1 to 20`, `a number greater than 0`, `an integer of at least 1`. */
+export function describeRange({ integer, min, max, exclusiveMin = false }: NumberRange): string {
+  const noun = integer ? "an integer" : "a number";
+  if (min !== undefined && exclusiveMin) {
+    return `${noun} greater than ${min}${max === undefined ? "" : ` and at most ${max}`}`;
+  }
+  if (min !== undefined && max !== undefined) return `${noun} from ${min} to ${max}`;
+  if (min !== undefined) return `${noun} of at least ${min}`;
+  return max === undefined ? noun : `${noun} of at most ${max}`;
+}
+
+/** What is wrong with a value that is none of the known words: `must be one of zh, en, not "fr"`. */
+export function notOneOf(words: readonly string[], given: unknown): string {
+  const meant = typeof given === "string" ? closestMatch(given, words) : undefined;
+  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return `must be one of ${words.join(", ")}, not ${describeGiven(given)}${hint}`;
+}
+
+/** Longest given text that a message repeats, in characters. */
+const SHOWN_CHARACTERS = 60;
+
+/** A given value for a message: short scalars as JSON, anything else by its type. */
+export function describeGiven(value: unknown): string {
+  if (typeof value === "string" && value.length > SHOWN_CHARACTERS) return `a text of ${value.length} characters`;
+  if (typeof value === "object" && value !== null) return describeType(value);
+  return JSON.stringify(value);
+}
+
+/** The JSON type of a value with its article: `a string`, `an array`, `null`. */
+export function describeType(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
