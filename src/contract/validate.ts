@@ -78,19 +78,11 @@ const errorMap: z.core.$ZodErrorMap = (issue) => {
   if (schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodLiteral) {
     return `must be ${expected}, not ${describeGiven(input)}`;
   }
-  switch (issue.code) {
-    case "invalid_type":
-    case "invalid_union":
-      return expected === undefined ? undefined : `must be ${expected}, not ${describeType(input)}`;
-    case "too_small":
-      return issue.minimum === 1 ? "must not be empty" : `must have at least ${issue.minimum} ${unitOf(issue.origin)}`;
-    case "too_big":
-      return `must have at most ${issue.maximum} ${unitOf(issue.origin)}`;
-    case "invalid_format":
-      return FORMATS[issue.format] ?? undefined;
-    default:
-      return undefined;
-  }
+  if (issue.code === "too_small" && issue.minimum === 1) return "must not be empty";
+  if (issue.code === "too_small") return `must have at least ${issue.minimum} ${unitOf(issue.origin)}`;
+  if (issue.code === "too_big") return `must have at most ${issue.maximum} ${unitOf(issue.origin)}`;
+  if (issue.code === "invalid_format") return FORMATS[issue.format];
+  return expected === undefined ? undefined : `must be ${expected}, not ${describeType(input)}`;
 };
 
 function unitOf(origin: string): string {

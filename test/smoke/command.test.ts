@@ -99,7 +99,7 @@ it("refuses files that are not right with every fault of all of them, and runs n
   const lines = stderr.split("\n");
   expect(lines[0]).toMatch(/^one\.yaml:3:5: steps\[0\]\.tokn is not a known key\. Did you mean token\?/);
   expect(lines[1]).toMatch(/^two\.yaml:1:10: faults\[0\] must be NAME=KIND .* Did you mean model\?$/);
-  expect(lines[2]).toBe("error: 2 faults; nothing was run. See `anp help smoke-files`.");
+  expect(lines[2]).toBe("error: 2 errors; nothing was run. See `anp help smoke-files`.");
   expect(await anp(["smoke", "nowhere.yaml"], { cwd })).toMatchObject({ code: 2, stdout: "" });
   expect(await anp(["smoke"], { cwd })).toMatchObject({ code: 2, stdout: "" });
   expect((await anp(["smoke", "fine.yaml", "--now", "2026-11-20T00:00:00Z"], { cwd })).stderr).toContain(

@@ -66,13 +66,13 @@ function refuseStorageFlags({ globals }: Context): void {
 
 async function openFiles(named: readonly string[], context: Context): Promise<SmokeFile[]> {
   const files: SmokeFile[] = [];
-  const faults: string[] = [];
+  const errors: string[] = [];
   for (const { path, text } of await readFiles(named)) {
     const read = readSmokeFile(path, text, context.env);
     if ("content" in read) files.push(read);
-    else faults.push(...read);
+    else errors.push(...read);
   }
-  refuse(faults, context);
+  refuse(errors, context);
   return files;
 }
 
@@ -88,20 +88,20 @@ async function stagesOf(files: readonly SmokeFile[], context: Context): Promise<
     return files.map(() => ({ target }));
   }
   const stages: Stage[] = [];
-  const faults: string[] = [];
+  const errors: string[] = [];
   for (const plan of await Promise.all(files.map((file) => planDaemon(file, env)))) {
-    if (typeof plan === "string") faults.push(plan);
+    if (typeof plan === "string") errors.push(plan);
     else stages.push({ plan });
   }
-  refuse(faults, context);
+  refuse(errors, context);
   return stages;
 }
 
-/** One fault a line, each from its first column on, as editors read them. */
-function refuse(faults: readonly string[], { terminal }: Context): void {
-  if (faults.length === 0) return;
-  for (const fault of faults) terminal.say(fault);
-  const count = faults.length === 1 ? "1 fault" : `${faults.length} faults`;
+/** Prints one error a line from the first column on, as editors expect it. */
+function refuse(errors: readonly string[], { terminal }: Context): void {
+  if (errors.length === 0) return;
+  for (const error of errors) terminal.say(error);
+  const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
   throw new CommandFailure(EXIT.usage, `${count}; nothing was run. See \`anp help smoke-files\`.`);
 }
 
