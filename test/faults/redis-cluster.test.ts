@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import { redisKey } from "../../src/storage/redis/redis-driver.ts";
+import { redisKey } from "../../src/storage/redis/redis-keys.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster, type RedisCluster, type Shard } from "../support/redis-cluster.ts";

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { connectRedis, type RedisConnection } from "../../src/storage/redis/redis-connection.ts";
 import { parseRedisUrl } from "../../src/storage/redis/redis-url.ts";
-import { redisKey } from "../../src/storage/redis/redis-driver.ts";
+import { redisKey } from "../../src/storage/redis/redis-keys.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster, type RedisCluster, type Shard } from "../support/redis-cluster.ts";

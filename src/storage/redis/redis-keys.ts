@@ -1,0 +1,39 @@
+/** `a:b:c:d` as `prefix:{a:b}:c:d`: what shares the first two segments shares a slot of a cluster. */
+export function redisKey(prefix: string, key: string): string {
+  const second = key.indexOf(":", key.indexOf(":") + 1);
+  const end = key.includes(":") && second !== -1 ? second : key.length;
+  return `${prefix}:{${key.slice(0, end)}}${key.slice(end)}`;
+}
+
+/** The key that {@link redisKey} made a name of. */
+export function plainKey(prefix: string, name: string): string {
+  return name.slice(prefix.length + 2).replace("}", "");
+}
+
+/** A pattern of SCAN for the keys below one. Keys are encoded, so they hold nothing with a meaning in a pattern. */
+export function scanPattern(prefix: string, below: string): string {
+  const escaped = prefix.replaceAll(/[*?[\]\\^-]/g, String.raw`\$&`);
+  if (below === "") return `${escaped}:{*`;
+  return below.includes(":") ? `${redisKey(escaped, below)}:*` : `${escaped}:{${below}:*`;
+}
+
+/** What is available or not as a whole: the one server, or the slots of a cluster's node, for which a hash tag is enough. */
+export function placeOf({ cluster }: { readonly cluster: boolean }, name: string): string {
+  return cluster ? hashTagOf(name) : "";
+}
+
+/** Names by their hash tag: one command may ask a cluster for those of one. */
+export function groupByHashTag(names: readonly string[]): string[][] {
+  const groups = new Map<string, string[]>();
+  for (const name of names) {
+    const tag = hashTagOf(name);
+    const group = groups.get(tag);
+    if (group === undefined) groups.set(tag, [name]);
+    else group.push(name);
+  }
+  return [...groups.values()];
+}
+
+function hashTagOf(name: string): string {
+  return name.slice(0, name.indexOf("}"));
+}

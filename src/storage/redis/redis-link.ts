@@ -1,0 +1,178 @@
+import { setImmediate } from "node:timers/promises";
+import { Cluster, Redis } from "ioredis";
+import { StorageError } from "../storage-errors.ts";
+import { isRefusal, isWrongDatabase, reasonOf, refused } from "./redis-errors.ts";
+import { TRY_FOR_MS } from "./redis-options.ts";
+import { watchReplicationId } from "./redis-replication-id.ts";
+import { watchSlotOwners } from "./redis-slot-owners.ts";
+
+/** What the try before said, for the error of an operation that cannot be tried again. */
+interface EarlierTry {
+  /** The server's reply, if it was an error. */
+  readonly error?: Error | undefined;
+  /** Whether it may have been applied. */
+  readonly uncertain?: boolean;
+}
+
+/** A client's connection as its events show it: whether it is up, since when it is down and why, what may be lost. */
+export class RedisLink {
+  readonly client: Redis | Cluster;
+  readonly name: string;
+  readonly #onReachable: () => void;
+  readonly #hasNewOwners: () => boolean;
+  readonly #checkReplicationId: () => void;
+  #generation = 0;
+  #downSince: number | undefined = performance.now();
+  #isConnecting = false;
+  #wasEverReady = false;
+  #isClosed = false;
+  #lastError: Error | undefined;
+  /** The server has no database of our number. The client would go on in database 0. */
+  #wrongDatabase: Error | undefined;
+  #waiting: (() => void)[] = [];
+
+  /** @param onReachable called when a server can be reached again */
+  constructor(client: Redis | Cluster, name: string, onReachable: () => void) {
+    this.client = client;
+    this.name = name;
+    this.#onReachable = onReachable;
+    this.#hasNewOwners = client instanceof Cluster ? watchSlotOwners(client) : () => false;
+    this.#checkReplicationId = client instanceof Redis ? watchReplicationId(client, this.#lost) : () => undefined;
+    client.on("error", this.#failed);
+    client.on("ready", () => {
+      this.#connected();
+    });
+    for (const event of ["close", "end"]) {
+      client.on(event, () => {
+        this.#disconnected();
+      });
+    }
+    if (client instanceof Cluster) this.#watchNodes(client);
+  }
+
+  isReady(): boolean {
+    return this.client.status === "ready" && this.#wrongDatabase === undefined;
+  }
+
+  /** Rises each time a server was lost or another one took its place. */
+  generation(): number {
+    if (this.#hasNewOwners()) this.#lost();
+    return this.#generation;
+  }
+
+  /** To be called before each command: another server's data is noticed before what is sent after that is answered. */
+  checkReplicationId(): void {
+    this.#checkReplicationId();
+  }
+
+  /**
+   * Waits until commands can be sent.
+   *
+   * @param until the end of the wait, as `performance.now()` counts
+   * @throws StorageError when the connection is not up by then, or has been down for too long already
+   */
+  async ready(until: number, earlier: EarlierTry = {}): Promise<void> {
+    if (this.isReady()) return;
+    if (this.#isClosed) throw new StorageError("The storage is closed.");
+    this.#connect();
+    // Nobody waits for a server that has been away so long already.
+    const now = performance.now();
+    const left = Math.min(until, (this.#downSince ?? now) + TRY_FOR_MS) - now;
+    if (isRefusal(this.#lastError) || left <= 0) {
+      // A caller that tries again at once must not keep the connection from coming up.
+      await setImmediate();
+      throw this.failure(earlier);
+    }
+    await this.#woken(left);
+    if (!this.isReady()) throw this.failure(earlier);
+  }
+
+  /** Why an operation failed: for the error of its last try, or for the last error of the connection. */
+  failure({ error = this.#lastError, uncertain = false }: EarlierTry): StorageError {
+    const reason = error === undefined ? "no reply in time" : reasonOf(error);
+    if (uncertain) {
+      return new StorageError(`Redis at ${this.name} did not answer in time; a write may have been applied: ${reason}`);
+    }
+    if (error?.name === "ReplyError" || isRefusal(error)) return refused(this.name, error!);
+    const doubt = !this.#wasEverReady && this.name.startsWith("rediss") ? " (does the server speak TLS?)" : "";
+    return new StorageError(`Redis at ${this.name} does not answer: ${reason}${doubt}`);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.client.disconnect();
+  }
+
+  #connect(): void {
+    if (this.#isConnecting) return;
+    this.#isConnecting = true;
+    this.#downSince = performance.now();
+    // A failure arrives as an event, which says more, and the client goes on trying.
+    this.client.connect().catch(() => undefined);
+  }
+
+  #connected(): void {
+    this.#downSince = undefined;
+    this.#wasEverReady = true;
+    // The database is chosen before the client is ready.
+    this.#lastError = this.#wrongDatabase;
+    this.#onReachable();
+    this.#wake();
+  }
+
+  #disconnected(): void {
+    this.#lost();
+    this.#downSince ??= performance.now();
+    this.#wrongDatabase = undefined;
+    if (this.client instanceof Redis) stopSocketTimer(this.client);
+  }
+
+  #watchNodes(cluster: Cluster): void {
+    cluster.on("node error", this.#failed);
+    cluster.on("+node", (node: Redis) => {
+      this.#onReachable();
+      node.on("close", () => {
+        this.#lost();
+        stopSocketTimer(node);
+      });
+    });
+    cluster.on("-node", this.#lost);
+  }
+
+  readonly #lost = (): void => {
+    this.#generation++;
+  };
+
+  readonly #failed = (error: Error): void => {
+    // A cluster's own summary hides what the node said.
+    this.#lastError = (error as { lastNodeError?: Error }).lastNodeError ?? error;
+    if (isWrongDatabase(this.#lastError)) this.#wrongDatabase = this.#lastError;
+    if (isRefusal(this.#lastError)) this.#wake();
+  };
+
+  async #woken(withinMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resume of waiting) resume();
+  }
+}
+
+/**
+ * Stops the timer of a connection that is gone. The client keeps one for all its connections: left running, it would
+ * destroy the next one. The field is private to ioredis, so its version is pinned and a test watches it.
+ */
+function stopSocketTimer(client: Redis): void {
+  const timed = client as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined };
+  clearTimeout(timed.socketTimeoutTimer);
+  timed.socketTimeoutTimer = undefined;
+}

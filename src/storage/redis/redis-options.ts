@@ -1,0 +1,73 @@
+import type { ClusterNode, ClusterOptions, RedisOptions } from "ioredis";
+import { isReplica } from "./redis-errors.ts";
+import { REDIS_SCRIPTS } from "./redis-scripts.ts";
+import type { RedisSettings } from "./redis-url.ts";
+
+/** How long an operation is tried again after a failure, ms. A command begun then may take `timeoutMs` more. */
+export const TRY_FOR_MS = 1000;
+export const RETRY_AFTER_MS = 40;
+const RECONNECT_AFTER_MS = 500;
+const SLOTS_REFRESH_MS = 1000;
+
+/**
+ * The options of ioredis that make every command end in time, and let the client send none twice on its own: no queue
+ * while the connection is down, no sending again after a reconnection. `RedisConnection.run` decides what is sent again.
+ */
+export function redisOptions(settings: RedisSettings): RedisOptions {
+  return {
+    ...connectionOptions(settings),
+    scripts: REDIS_SCRIPTS,
+    enableOfflineQueue: false,
+    // A server that syncs every write does so once for all commands that arrive together.
+    enableAutoPipelining: true,
+    // They are batched already.
+    autoPipeliningIgnoredCommands: ["createValues" satisfies keyof typeof REDIS_SCRIPTS],
+    retryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
+  };
+}
+
+function connectionOptions(settings: RedisSettings): Omit<RedisOptions, "host" | "port" | "path" | "sentinels"> {
+  return {
+    ...(settings.username !== undefined && { username: settings.username }),
+    ...(settings.password !== undefined && { password: settings.password }),
+    ...(settings.tls !== undefined && { tls: settings.tls }),
+    db: settings.db,
+    connectionName: "anp",
+    connectTimeout: TRY_FOR_MS,
+    // A timer of this length keeps the process alive after every disconnection.
+    disconnectTimeout: 100,
+    // How long to wait before a server that loads its data is asked again; the process waits along.
+    maxLoadingRetryTime: 200,
+    commandTimeout: settings.timeoutMs,
+    // A server that is silent this long is given up, so that a connection cut without notice is noticed.
+    socketTimeout: settings.timeoutMs + 200,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    reconnectOnError: isReplica,
+    disableClientInfo: true,
+    lazyConnect: true,
+  };
+}
+
+/** The options of a cluster's client, likewise. */
+export function clusterOptions(settings: RedisSettings): ClusterOptions {
+  return {
+    // The cluster's client queues while a node is being connected, and replaces a lost node's connection.
+    redisOptions: connectionOptions(settings),
+    scripts: REDIS_SCRIPTS,
+    clusterRetryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
+    slotsRefreshTimeout: SLOTS_REFRESH_MS,
+    slotsRefreshInterval: SLOTS_REFRESH_MS,
+    // The client itself sends again only what a node refused, not what was on its way when a connection broke.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: RETRY_AFTER_MS,
+    retryDelayOnTryAgain: RETRY_AFTER_MS,
+    maxRedirections: 8,
+    lazyConnect: true,
+  };
+}
+
+/** The nodes as ioredis wants them. */
+export function clusterNodes(settings: RedisSettings): ClusterNode[] {
+  return settings.nodes.map(({ host, port }) => ({ host, port }));
+}
