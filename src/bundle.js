@@ -1,21 +1,83 @@
-// Puts the program into a few files, its libraries included: Node takes most of a command's time for finding and
-// opening modules one by one. Beside them lies what the router learns from its examples.
+// Bundles the program with its libraries into a few files, so that the package runs without node_modules: Node takes
+// most of a command's time for finding and opening modules one by one. Beside the program lies what the router learns
+// from its examples, what was bundled in which version, the licences of that, and the files of the page /docs.
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { TRAINED_FILE, trainedRouter } from "../dist/assistant/routing/router.js";
+import { SWAGGER_UI_FILES } from "../dist/http/swagger-ui-files.js";
+
+const OUTPUT = "dist/bundle";
+const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
+
+/** listhen loads node-forge to sign certificates of its own: 0.7 MB for what `anp serve` never does. */
+const withoutSelfSigning = {
+  name: "without-self-signing",
+  resolveId: (id) => (id === "node-forge" ? "\0no-node-forge" : null),
+  load: (id) => (id === "\0no-node-forge" ? "export default undefined;" : null),
+};
+
+const trainedRouterFile = {
+  name: "trained-router",
+  generateBundle() {
+    this.emitFile({ type: "asset", fileName: TRAINED_FILE, source: trainedRouter() });
+  },
+};
+
+const thirdParty = {
+  name: "third-party",
+  async generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+    const packages = [...(await packagesOf(modules)), await packageAt(SWAGGER_UI)];
+    const listed = packages.map(({ name, version, license, engines }) => ({ name, version, license, engines }));
+    const emit = (fileName, source) => this.emitFile({ type: "asset", fileName, source });
+    emit("packages.json", `${JSON.stringify(listed, null, 2)}\n`);
+    emit("THIRD-PARTY-LICENSES.txt", thirdPartyLicenses(packages));
+  },
+};
 
 await build({
   input: { anp: "src/cli/anp.ts" },
   platform: "node",
-  // Its files are sent as they are.
-  external: ["swagger-ui-dist"],
-  plugins: [
-    {
-      name: "trained-router",
-      generateBundle() {
-        this.emitFile({ type: "asset", fileName: TRAINED_FILE, source: trainedRouter() });
-      },
-    },
-  ],
+  plugins: [withoutSelfSigning, trainedRouterFile, thirdParty],
   logLevel: "warn",
-  output: { dir: "dist/bundle", format: "esm", sourcemap: true, cleanDir: true, hashCharacters: "base36" },
+  output: { dir: OUTPUT, format: "esm", sourcemap: true, cleanDir: true, hashCharacters: "base36" },
 });
+
+const docs = join(OUTPUT, "docs");
+await mkdir(docs, { recursive: true });
+for (const file of SWAGGER_UI_FILES) await cp(join(SWAGGER_UI, file), join(docs, file));
+
+/** The packages that modules of these paths come from, by name. */
+async function packagesOf(modules) {
+  const folders = modules.filter((path) => path.includes("/node_modules/")).map((path) => folderOf(dirname(path)));
+  const packages = await Promise.all([...new Set(folders)].map(packageAt));
+  const byId = new Map(packages.map((found) => [`${found.name} ${found.version}`, found]));
+  return Array.from(byId.keys())
+    .sort()
+    .map((id) => byId.get(id));
+}
+
+/** The innermost folder that was installed as a package; some packages hold copies of others. */
+function folderOf(path) {
+  const isInstalled = /\/node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && existsSync(join(path, "package.json"));
+  return isInstalled ? path : folderOf(dirname(path));
+}
+
+/** The package in a folder: what its package.json says of it, and the texts of its licence. */
+async function packageAt(folder) {
+  const { name, version, license, engines } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|copying|notice)|\.license\.txt$/i.test(file));
+  const texts = await Promise.all(files.sort().map((file) => readFile(join(folder, file), "utf8")));
+  return { name, version, license, engines, texts };
+}
+
+/** One text with the licences of all packages. */
+function thirdPartyLicenses(packages) {
+  const parts = packages.map(({ name, version, license, texts }) =>
+    [`${name} ${version}: ${license ?? "see below"}`, ...texts.map((text) => text.trim())].join("\n\n"),
+  );
+  return `This program contains the following packages.\n\n${parts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
+}

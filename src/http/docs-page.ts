@@ -1,17 +1,18 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import type { H3 } from "h3";
+import { packageFile } from "../runtime/package-file.ts";
 import type { Answering } from "./error-handler.ts";
-import { allow } from "./read-request.ts";
-import { page } from "./respond.ts";
+import { staticPage } from "./static-page.ts";
+import { SWAGGER_UI_FILES } from "./swagger-ui-files.ts";
 
-/** What the page loads, by its name below /docs/. All of it comes from this daemon. */
-const ASSETS: Readonly<Record<string, string>> = {
+/** Where the build puts the files of Swagger UI. */
+const FOLDER = packageFile("dist/bundle/docs/");
+
+const TYPES = {
   "swagger-ui.css": "text/css; charset=utf-8",
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
   "favicon-32x32.png": "image/png",
-};
+} as const satisfies Record<(typeof SWAGGER_UI_FILES)[number], string>;
 
 /** Nothing but this daemon's own files and answers. */
 const POLICY =
@@ -36,8 +37,20 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({
+/** Swagger UI takes an operation that may be called without a token for one whose token was given: a closed lock. */
+const START = `const openLocks = {
+  statePlugins: {
+    auth: {
+      wrapSelectors: {
+        isAuthorized: (isAuthorized) => (state, schemes) =>
+          isAuthorized(schemes && schemes.filter((scheme) => scheme.size > 0)),
+      },
+    },
+  },
+};
+SwaggerUIBundle({
   url: "openapi.json",
+  plugins: [() => openLocks],
   dom_id: "#docs",
   presets: [SwaggerUIBundle.presets.apis],
   layout: "BaseLayout",
@@ -51,29 +64,25 @@ const DAY = "public, max-age=86400";
 
 /** Mounts the API's documentation for browsers at /docs. It needs no network but this daemon. */
 export function mountDocs(app: H3, answering: Answering): void {
-  const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
-
+  const policy = { "cache-control": "no-cache", "content-security-policy": POLICY };
   app.all(
     "/docs",
-    answering("docs", (event) => {
-      allow(event.req, "GET");
-      return page(PAGE, "text/html; charset=utf-8", { headers: { "content-security-policy": POLICY } });
-    }),
+    answering(
+      "docs",
+      staticPage(() => PAGE, "text/html; charset=utf-8", policy),
+    ),
   );
   app.all(
     "/docs/start.js",
-    answering("docs", (event) => {
-      allow(event.req, "GET");
-      return page(START, "text/javascript; charset=utf-8");
-    }),
+    answering(
+      "docs",
+      staticPage(() => START, "text/javascript; charset=utf-8"),
+    ),
   );
-  for (const [name, type] of Object.entries(ASSETS)) {
-    app.all(
-      `/docs/${name}`,
-      answering("docs", async (event) => {
-        allow(event.req, "GET");
-        return page(new Uint8Array(await readFile(join(folder, name))), type, { headers: { "cache-control": DAY } });
-      }),
-    );
+  for (const name of SWAGGER_UI_FILES) {
+    const file = staticPage(async () => new Uint8Array(await readFile(new URL(name, FOLDER))), TYPES[name], {
+      "cache-control": DAY,
+    });
+    app.all(`/docs/${name}`, answering("docs", file));
   }
 }

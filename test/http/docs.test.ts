@@ -38,6 +38,25 @@ describe("the documentation for browsers", () => {
     expect((await fetch(`${daemon.url}/docs/..%2fpackage.json`)).status).toBe(404);
   });
 
+  it("is sent once: a browser that has it gets 304", async () => {
+    for (const path of ["docs", "docs/start.js", "docs/swagger-ui.css", "docs/swagger-ui-bundle.js"]) {
+      const first = await fetch(`${daemon.url}/${path}`);
+      expect((await first.arrayBuffer()).byteLength).toBeGreaterThan(100);
+      const etag = first.headers.get("etag")!;
+      expect(etag).toMatch(/^"[\w-]+"$/);
+      for (const [wanted, status] of [
+        [etag, 304],
+        [`"other", W/${etag}`, 304],
+        ['"other"', 200],
+      ] as const) {
+        const again = await fetch(`${daemon.url}/${path}`, { headers: { "if-none-match": wanted } });
+        expect([path, wanted, again.status]).toEqual([path, wanted, status]);
+        expect(again.headers.get("etag")).toBe(etag);
+        if (status === 304) expect(await again.text()).toBe("");
+      }
+    }
+  });
+
   it("is not there where the configuration turns it off", async () => {
     const { service } = await openFixtureService({ refresh: false, flags: { "server.docs": false } });
     const app = createApp(service, silentLogger);
@@ -52,6 +71,25 @@ describe("the documentation for browsers", () => {
       browser = await startChromium();
     });
     afterAll(() => browser.close());
+
+    it("shows an open lock until a token is given, and none where no token is taken", async () => {
+      const page = await browser.newPage();
+      page.setDefaultTimeout(10_000);
+      await page.goto(`${daemon.url}/docs`);
+      await page
+        .locator(".opblock-summary-path")
+        .nth(endpoints.length - 1)
+        .waitFor();
+      const count = (auth: Endpoint["auth"]): number => endpoints.filter((endpoint) => endpoint.auth === auth).length;
+      const open = page.locator(".opblock .authorization__btn .unlocked");
+      expect(await open.count()).toBe(count("required") + count("optional"));
+      expect(await page.locator(".opblock .authorization__btn .locked").count()).toBe(0);
+      await page.locator(".btn.authorize").click();
+      await page.locator(".auth-container input").fill("alice-token");
+      await page.locator(".auth-btn-wrapper .authorize").click();
+      await page.locator(".opblock .authorization__btn .locked").first().waitFor();
+      expect(await open.count()).toBe(0);
+    });
 
     it("lists all operations and calls one, with no failed request and no complaint", async () => {
       const page = await browser.newPage();
