@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createViews } from "../news/snapshot/views.ts";
+import type { Projection } from "../news/snapshot/projection.ts";
+import { SnapshotViews } from "../news/snapshot/views.ts";
 import { createService, type Service, type ServiceDeps } from "../service/service.ts";
 import { faultText, type Fault, type FaultName } from "./fault-catalogue.ts";
 import { failingFetch, FAILING_MODEL } from "./faulty-model.ts";
@@ -48,7 +49,7 @@ export function createFaults(faults: readonly Fault[]): Faults {
       const service = await createService({
         ...deps,
         ...(asked("storage") || asked("events") ? { storage } : {}),
-        ...(asked("hot-topics") ? { newsViews: failingViews() } : {}),
+        ...(asked("hot-topics") ? { newsViews: failingViews } : {}),
         ...(asked("model")
           ? {
               config: { ...deps.config, model: deps.config.model ?? FAILING_MODEL },
@@ -60,15 +61,14 @@ export function createFaults(faults: readonly Fault[]): Faults {
     },
   };
 
-  function failingViews(): ReturnType<typeof createViews> {
-    const views = createViews();
-    return {
-      ...views,
-      headlines(...query) {
-        if (strike("hot-topics") !== undefined) throw new Error("hot topics fail: a fault was asked for");
-        return views.headlines(...query);
-      },
+  function failingViews(projection: Projection): SnapshotViews {
+    const views = new SnapshotViews(projection);
+    const headlines = views.headlines.bind(views);
+    views.headlines = (...query) => {
+      if (strike("hot-topics") !== undefined) throw new Error("hot topics fail: a fault was asked for");
+      return headlines(...query);
     };
+    return views;
   }
 
   function failingRun(service: Service): Service["run"] {

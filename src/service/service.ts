@@ -4,8 +4,7 @@ import { createMessages } from "../assistant/sessions/messages.ts";
 import { checkInput, type RawInput } from "../contract/check-input.ts";
 import type { OperationId } from "../contract/endpoints.ts";
 import { createEvents, type Events } from "../events/events.ts";
-import { createNews, type News } from "../news/news.ts";
-import type { Views } from "../news/snapshot/views.ts";
+import { createNews, type News, type NewsDeps } from "../news/news.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { observeStorage } from "../storage/observe-storage.ts";
 import { createAccountsService, type AccountsDeps, type AccountsService } from "./accounts-service.ts";
@@ -45,7 +44,7 @@ export interface ServiceDeps extends AccountsDeps {
   /** How to reach the model's endpoint; the platform's fetch by default. */
   readonly modelFetch?: typeof fetch;
   /** What news snapshots are shown through; the news room's own by default. */
-  readonly newsViews?: Views;
+  readonly newsViews?: NonNullable<NewsDeps["views"]>;
   /** Learns what the service does. */
   readonly observer?: ServiceObserver;
 }

@@ -248,7 +248,7 @@ describe("hot topics", () => {
     await write();
     const news = world.news(CONFIG);
     await news.refresh("full");
-    await world.storage.put(["news", "snapshots", "0", "3"], "{torn");
+    await world.storage.put(["news", "snapshot", "2"], "{torn");
     const other = world.news(CONFIG);
     expect(await other.hotTopics(query)).toMatchObject({
       topics: [{ topic: ATTACK_ZH.title }],
@@ -319,22 +319,6 @@ describe("the newest snapshot", () => {
     const news = world.news(CONFIG, { storage });
     await Promise.all(Array.from({ length: 50 }, () => news.hot({ limit: 10, hours: 24 })));
     expect(storage.reads).toBeLessThan(12);
-  });
-
-  test("leaves no more than eight snapshots' parts behind", async () => {
-    const news = world.news({ sources: [EN] });
-    for (let round = 0; round < 12; round++) {
-      await world.write(
-        "en.xml",
-        rss([{ title: `Round ${round} of the news`, link: `https://w.example/r${round}`, at: NOON }]),
-      );
-      await news.refresh("view");
-    }
-    let parts = 0;
-    for await (const { text } of world.storage.children(["news"])) if (text.startsWith("part-")) parts += 1;
-    // Items and topics of eight snapshots, and the empty notices and help that all share.
-    expect(parts).toBe(8 * 2 + 2);
-    expect(await world.news({ sources: [EN] }).status()).toMatchObject({ items: 12 });
   });
 });
 

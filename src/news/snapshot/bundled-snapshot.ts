@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { toIso } from "../../runtime/clock.ts";
 import { timestamp } from "../../contract/schemas/shared-fields.ts";
+import type { Logger } from "../../runtime/logger.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
 const bundledSnapshot = z.strictObject({
@@ -18,4 +20,14 @@ const FILE = packageFile("fixtures/fallback/hot-topics.json");
 /** The snapshot that is bundled with the package. */
 export async function readBundledSnapshot(file: URL = FILE): Promise<BundledSnapshot> {
   return bundledSnapshot.parse(JSON.parse(await readFile(file, "utf8")));
+}
+
+/** Reads the bundled snapshot once. One that cannot be read is logged and replaced by an empty one. */
+export function createBundledSnapshot(logger: Logger, file?: URL): () => Promise<BundledSnapshot> {
+  let bundled: Promise<BundledSnapshot> | undefined;
+  return () =>
+    (bundled ??= readBundledSnapshot(file).catch((error: unknown) => {
+      logger.error({ error: (error as Error).message }, "the bundled snapshot of hot topics cannot be read");
+      return { published_at: toIso(0), topics: [] };
+    }));
 }

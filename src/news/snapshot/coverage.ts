@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { coverage as coverageSchema } from "../../contract/schemas/news-schemas.ts";
 import { LANGUAGES } from "../../language/detect-language.ts";
-import type { SourceState } from "./snapshot-record.ts";
+import type { SourceState } from "./snapshot-document.ts";
 import type { Source } from "../sources/sources.ts";
 import type { Parts } from "../items/stored-items.ts";
 

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import type { newsItem } from "../../contract/schemas/news-schemas.ts";
 import { toIso } from "../../runtime/clock.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import type { Telling } from "../topics/heat.ts";
-import type { Snapshot } from "./snapshot-store.ts";
+import type { Snapshot } from "./snapshot-document.ts";
 import type { Parts } from "../items/stored-items.ts";
 
 export type NewsItem = z.infer<typeof newsItem>;
@@ -45,8 +46,6 @@ export interface ProjectedTopic {
 /** A snapshot as readers see it, with a fixture's dates moved: everything frozen, items newest first. */
 export interface Projection {
   readonly snapshot: Snapshot;
-  /** Changes whenever what the projection shows may have changed. */
-  readonly key: string;
   /** Milliseconds that a fixture's dates were moved by. */
   readonly distance: number;
   readonly items: readonly NewsItem[];
@@ -63,13 +62,12 @@ export interface Projection {
  * @param before an earlier projection; what has not changed since is taken from there, so it stays the same object
  */
 export function project(snapshot: Snapshot, move: Move, distance: number, before?: Projection): Projection {
-  const { parts, record } = snapshot;
-  const stays = (name: keyof typeof record.parts): boolean =>
-    before?.distance === distance && before.snapshot.record.parts[name] === record.parts[name];
+  const { parts } = snapshot;
+  const stays = (name: keyof Parts): boolean =>
+    before?.distance === distance && isDeepStrictEqual(before.snapshot.parts[name], parts[name]);
   const { items, times } = before !== undefined && stays("items") ? before : projectItems(parts.items, move);
   return {
     snapshot,
-    key: `${record.attempt}+${distance}`,
     distance,
     items,
     times,

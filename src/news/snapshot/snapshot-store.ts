@@ -1,199 +1,87 @@
+import { readDocument } from "../../storage/documents.ts";
 import { CorruptionError, isOutage } from "../../storage/storage-errors.ts";
-import type { Storage } from "../../storage/storage.ts";
-import { openStream, serializeItem } from "../../storage/stream.ts";
-import { createPartStore, type PartStore } from "./parts.ts";
-import {
-  attemptOf,
-  type ClaimRecord,
-  isClaim,
-  SNAPSHOT_STREAM,
-  type SnapshotRecord,
-  type StreamItem,
-  streamItem,
-} from "./snapshot-record.ts";
-import type { Parts } from "../items/stored-items.ts";
+import type { Key, Storage } from "../../storage/storage.ts";
+import { createStreamSnapshots } from "./stream-snapshots.ts";
+import { type Snapshot, type SnapshotContent, snapshotDocument } from "./snapshot-document.ts";
 
-/** Parts that none of this many newest snapshots names are removed. */
-export const SNAPSHOTS_KEPT = 8;
+/** So many of the newest snapshots are kept: a damaged newest one falls back to the one before it. */
+const KEPT = 3;
 
-/** A snapshot with its parts. */
-export interface Snapshot {
-  /** Its number in the stream: it grows from one to the next, not always by one. */
-  readonly version: number;
-  readonly record: SnapshotRecord;
-  readonly parts: Parts;
-}
+/** Holds the number of the newest snapshot. It may lag by as many as are kept. */
+const POINTER: Key = ["news", "snapshot", "newest"];
 
-/** How the stream of snapshots ends. */
-export interface Top {
-  /** Number of the last item, 0 when there is none. */
-  readonly version: number;
-  /** Number of the newest snapshot, 0 when there is none. */
-  readonly snapshot: number;
-  /** The claim that is the last item, if it is one. */
-  readonly claim: ClaimRecord | undefined;
-}
-
-/** Told of a snapshot that cannot be read. */
+/** Reports a snapshot that cannot be read. */
 export type OnDamage = (version: number, error: CorruptionError) => void;
 
-/** Published snapshots, in an append-only stream whose expected version decides between processes. */
+/** Published snapshots: one document each, under its number. */
 export interface SnapshotStore {
-  /** How the stream ends now. With what was `known` of it, one look tells that it has not gone on. */
-  top(known?: Top): Promise<Top>;
-  /** Number and record of each snapshot from the newest down to, and without, number `after`; damaged ones are told. */
-  records(top: Top, after: number, onDamage: OnDamage): AsyncGenerator<{ version: number; record: SnapshotRecord }>;
+  /** Number of the newest snapshot, 0 when there is none: two small reads. */
+  newestNumber(): Promise<number>;
+  /** The snapshot of that number, or the newest one before it that can be read. Damage is reported. */
+  readNewest(number: number): Promise<Snapshot | undefined>;
   /**
-   * The newest snapshot that can be read, of the last {@link SNAPSHOTS_KEPT}. A damaged one is passed over and told.
-   * Parts that `like` has too are taken from there instead of being read.
-   */
-  newestReadable(top: Top, onDamage: OnDamage, like?: Snapshot): Promise<Snapshot | undefined>;
-  /**
-   * Appends an item as number `expectedVersion + 1`. An error is met with one more try: when only the reply was lost,
-   * the item that stands there is ours.
+   * Publishes a snapshot as number `after + 1`, and removes old ones.
    *
-   * @param previous the item before it, where it is known: after another one nothing is appended
-   * @returns false when another item has that number, or the one before it is lost
-   * @throws StorageError when the second try fails too; the item may then stand there or not
+   * @returns undefined when number `after` is not the newest any more
+   * @throws StorageError when the storage fails; the snapshot may then be published or not
    */
-  append(expectedVersion: number, item: StreamItem, previous?: StreamItem): Promise<boolean>;
-  /**
-   * Removes what no snapshot needs any more once one more is published: parts that only older ones than the last
-   * {@link SNAPSHOTS_KEPT} name, and parts of attempts that came to nothing before those.
-   *
-   * @param isReadable whether the newest snapshot can be read: while it cannot, an older one may be the last that can,
-   * and nothing goes
-   * @returns the number of the stream up to which that is done
-   */
-  sweep(top: Top, isReadable: boolean): Promise<number>;
-  readonly parts: PartStore;
+  publish(after: number, content: SnapshotContent): Promise<Snapshot | undefined>;
 }
 
-export function createSnapshotStore(storage: Storage): SnapshotStore {
-  const stream = openStream(storage, SNAPSHOT_STREAM, streamItem);
-  const parts = createPartStore(storage);
+export function createSnapshotStore(storage: Storage, onDamage: OnDamage): SnapshotStore {
+  const streamSnapshots = createStreamSnapshots(storage);
 
-  async function load(version: number, record: SnapshotRecord, like: Snapshot | undefined): Promise<Snapshot> {
-    const part = async <N extends keyof Parts>(name: N): Promise<Parts[N]> =>
-      like?.record.parts[name] === record.parts[name] ? like.parts[name] : parts.read(record.parts, name);
-    const [items, topics, notices, help] = await Promise.all([
-      part("items"),
-      part("topics"),
-      part("notices"),
-      part("help"),
-    ]);
-    return { version, record, parts: { items, topics, notices, help } };
+  /** Undefined before the first publication; a damaged pointer is replaced by the next one. */
+  async function pointer(): Promise<number | undefined> {
+    const number = Number(await storage.get(POINTER));
+    return Number.isSafeInteger(number) && number > 0 ? number : undefined;
   }
 
-  async function* records(
-    top: Top,
-    after: number,
-    onDamage: OnDamage,
-  ): AsyncGenerator<{ version: number; record: SnapshotRecord }> {
-    for (let version = top.snapshot; version > after;) {
-      let item: StreamItem | undefined;
+  async function newestNumber(): Promise<number> {
+    let number = (await pointer()) ?? (await streamSnapshots.newest()).head;
+    // A publisher that dies before it moves the pointer has published all the same.
+    while (await storage.has(documentKey(number + 1))) number += 1;
+    return number;
+  }
+
+  async function readNewest(number: number): Promise<Snapshot | undefined> {
+    for (let version = number; version > Math.max(0, number - KEPT); version--) {
       try {
-        item = await stream.get(version);
+        const content = await readDocument(storage, documentKey(version), snapshotDocument);
+        if (content !== undefined) return { version, ...content };
       } catch (error) {
         if (!(error instanceof CorruptionError)) throw error;
         onDamage(version, error);
       }
-      if (item === undefined) version -= 1;
-      else if (isClaim(item)) version = item.snapshot;
-      else {
-        yield { version, record: item };
-        version = item.previous;
-      }
     }
+    return (await streamSnapshots.newest()).snapshot;
   }
 
-  const store: SnapshotStore = {
-    parts,
-    records,
-    async top(known) {
-      const version = await stream.head(known?.version);
-      if (version === known?.version) return known;
-      if (version === 0) return { version, snapshot: 0, claim: undefined };
+  async function removeOld(newest: number): Promise<void> {
+    for (let old = newest - KEPT; await storage.has(documentKey(old)); old--) await storage.remove(documentKey(old));
+    // The first snapshot may still have to fall back to one of the stream.
+    if (await storage.has(documentKey(newest - 1))) await streamSnapshots.trim();
+  }
+
+  return {
+    newestNumber,
+    readNewest,
+    async publish(after, content) {
+      const version = after + 1;
+      if ((await newestNumber()) !== after) return undefined;
+      if (!(await storage.create(documentKey(version), JSON.stringify(content)))) return undefined;
+      if (((await pointer()) ?? 0) < version) await storage.put(POINTER, String(version));
       try {
-        const item = await stream.get(version);
-        if (item !== undefined && isClaim(item)) return { version, snapshot: item.snapshot, claim: item };
+        await removeOld(version);
       } catch (error) {
-        // Whatever it was, nobody can be waited for; what comes before it is found by who needs it.
-        if (!(error instanceof CorruptionError)) throw error;
-      }
-      return { version, snapshot: version, claim: undefined };
-    },
-    async newestReadable(top, onDamage, like) {
-      let tried = 0;
-      for await (const { version, record } of records(top, Math.max(0, top.snapshot - LOOKED_BACK), onDamage)) {
-        try {
-          return await load(version, record, like);
-        } catch (error) {
-          if (!(error instanceof CorruptionError)) throw error;
-          onDamage(version, error);
-        }
-        tried += 1;
-        if (tried === SNAPSHOTS_KEPT) return undefined;
-      }
-      return undefined;
-    },
-    async append(expectedVersion, item, previous) {
-      const before = previous && serializeItem(previous);
-      try {
-        if ((await stream.append(expectedVersion, item, before)) === "appended") return true;
-      } catch (error) {
+        // The next publication removes them.
         if (!isOutage(error)) throw error;
-        if ((await stream.append(expectedVersion, item, before)) === "appended") return true;
       }
-      try {
-        const there = await stream.get(expectedVersion + 1);
-        return there !== undefined && isClaim(there) === isClaim(item) && attemptOf(there) === attemptOf(item);
-      } catch (error) {
-        // Damaged by whatever, but an item is created as a whole: this one is not what was written just now.
-        if (error instanceof CorruptionError) return false;
-        throw error;
-      }
-    },
-    async sweep(top, isReadable) {
-      const kept: SnapshotRecord[] = [];
-      let oldest = 0;
-      let damaged = 0;
-      const onDamage = (): void => {
-        damaged += 1;
-      };
-      for await (const { version, record } of records(top, 0, onDamage)) {
-        kept.push(record);
-        oldest = version;
-        if (kept.length === SNAPSHOTS_KEPT - 1) break;
-      }
-      const swept = kept[0]?.swept ?? 0;
-      // What a damaged snapshot needs is not known: nothing goes until it is no longer one of those that are kept.
-      if (!isReadable || damaged > 0 || kept.length < SNAPSHOTS_KEPT - 1) return swept;
-      const named = kept.map((record) => record.parts);
-      for (let version = swept + 1; version < oldest; version++) await removeBehind(version, named);
-      return Math.max(swept, oldest - 1);
+      return { version, ...content };
     },
   };
-
-  async function removeBehind(version: number, named: readonly SnapshotRecord["parts"][]): Promise<void> {
-    let item: StreamItem | undefined;
-    try {
-      item = await stream.get(version);
-    } catch (error) {
-      if (!(error instanceof CorruptionError)) throw error;
-    }
-    if (item === undefined) return;
-    if (!isClaim(item)) await parts.remove(item.parts, named);
-    else if (item.lease_ms > 0 && isFirst(version, item)) await parts.removeOf(item.claim, named);
-  }
-
-  return store;
 }
 
-/** How far back a snapshot is looked for where the stream is damaged, in items. */
-const LOOKED_BACK = 1000;
-
-/** The first claim of an attempt has its number; what follows are renewals. */
-function isFirst(version: number, { claim }: ClaimRecord): boolean {
-  return claim.startsWith(`${version}-`);
+function documentKey(version: number): Key {
+  return ["news", "snapshot", String(version)];
 }

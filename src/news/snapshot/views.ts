@@ -23,153 +23,155 @@ export type RefreshMeta = z.infer<typeof refreshMeta>;
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 /** Items shown of one topic. */
 const TOPIC_ITEMS = 10;
 const CACHED = 1000;
-
-/**
- * Answers that stay the same object as long as they stay the same, so that what is made of them (the serialised JSON)
- * can be kept by identity. One set of views serves all projections; an answer is found again by its key.
- */
-export interface Views {
-  /** Items of the last `hours`, newest first. The same object until an item leaves the window. */
-  hot(projection: Projection, now: number, limit: number, hours: number): NewsList;
-  /** Topics by heat; those without an item in the language come last. The same object within a minute. */
-  topics(projection: Projection, now: number, limit: number, lang: Language): TopicList;
-  /** Titles of the hottest topics with an item of the last `days`. The same frozen object within a minute. */
-  headlines(
-    projection: Projection,
-    now: number,
-    limit: number,
-    days: number,
-    lang: Language,
-  ): { topic: string; heat: number }[];
-  /** Sentiment of the items of the last `days`. The same frozen object within a minute. */
-  sentiment(projection: Projection, now: number, days: number): SentimentOverview;
-}
 
 interface Ranked {
   readonly topic: ProjectedTopic;
   readonly heat: number;
 }
 
-export function createViews(): Views {
-  const lists = new LRUCache<string, { value: NewsList; from: number; until: number }>({ max: CACHED });
-  const topicLists = new LRUCache<string, TopicList>({ max: CACHED });
-  const headlineLists = new LRUCache<string, { topic: string; heat: number }[]>({ max: CACHED });
-  const overviews = new LRUCache<string, SentimentOverview>({ max: CACHED });
-  const rankings = new LRUCache<string, readonly Ranked[]>({ max: 4 });
-  const told = new LRUCache<string, { title: string; lang: string; questions: readonly string[] }>({ max: CACHED });
+/** What a topic is called in a language. */
+interface TopicLabel {
+  readonly title: string;
+  readonly lang: Language;
+  readonly questions: readonly string[];
+}
+
+/** A topic's title with its heat. */
+export interface Headline {
+  topic: string;
+  heat: number;
+}
+
+/**
+ * Answers about one projection. Each is frozen and stays the same object as long as it stays the same, so that what is
+ * made of it (the serialized JSON) can be cached by identity.
+ */
+export class SnapshotViews {
+  readonly #projection: Projection;
+  readonly #lists = new LRUCache<string, { value: NewsList; from: number; until: number }>({ max: CACHED });
+  readonly #topicLists = memoized<TopicList>(CACHED);
+  readonly #headlines = memoized<Headline[]>(CACHED);
+  readonly #overviews = memoized<SentimentOverview>(CACHED);
+  readonly #rankings = memoized<readonly Ranked[]>(4);
+  readonly #labels = memoized<TopicLabel>(CACHED);
+
+  constructor(projection: Projection) {
+    this.#projection = projection;
+  }
+
+  /** Items of the last `hours`, newest first. The same object until an item leaves the window. */
+  hot(now: number, limit: number, hours: number): NewsList {
+    const key = `${limit} ${hours}`;
+    const cached = this.#lists.get(key);
+    if (cached !== undefined && now >= cached.from && now < cached.until) return cached.value;
+    const { items, times } = this.#projection;
+    const span = hours * HOUR;
+    const total = countNewer(times, now - span);
+    const value = deepFreeze({ news: items.slice(0, Math.min(limit, total)), total });
+    // The oldest item in the window is the next to leave; the newest outside came in when the clock was earlier.
+    const until = total === 0 ? Infinity : times[total - 1]! + span;
+    const from = total === times.length ? -Infinity : times[total]! + span;
+    this.#lists.set(key, { value, from, until });
+    return value;
+  }
+
+  /** Topics by heat; those without an item in the language come last. The same object within a minute. */
+  topics(now: number, limit: number, lang: Language): TopicList {
+    return this.#topicLists(`${minuteOf(now)} ${limit} ${lang}`, () => {
+      const ranked = this.#ranking(now);
+      const isIn = ({ topic }: Ranked): boolean => topic.items.some((item) => item.lang === lang);
+      const ordered = [...ranked.filter(isIn), ...ranked.filter((entry) => !isIn(entry))];
+      const topics = ordered.slice(0, limit).map((entry) => this.#shownTopic(entry, lang));
+      return deepFreeze({ topics, total: ordered.length });
+    });
+  }
+
+  /** Titles of the hottest topics with an item of the last `days`. The same object within a minute. */
+  headlines(now: number, limit: number, days: number, lang: Language): Headline[] {
+    const minute = minuteOf(now);
+    return this.#headlines(`${minute} ${limit} ${days} ${lang}`, () => {
+      const hottest = this.#ranking(now).filter(({ topic }) => topic.last_ms > minute - days * DAY);
+      return deepFreeze(
+        hottest.slice(0, limit).map(({ topic, heat }) => ({ topic: this.#label(topic, lang).title, heat })),
+      );
+    });
+  }
+
+  /** Sentiment of the items of the last `days`. The same object within a minute. */
+  sentiment(now: number, days: number): SentimentOverview {
+    const minute = minuteOf(now);
+    return this.#overviews(`${minute} ${days}`, () => {
+      const { items, times, snapshot } = this.#projection;
+      const counts = { positive: 0, neutral: 0, negative: 0 };
+      for (const { sentiment } of items.slice(0, countNewer(times, minute - days * DAY))) counts[sentiment] += 1;
+      const { index, sentiment_ms } = snapshot.record;
+      return deepFreeze({
+        dominant: dominantSentiment(counts, index),
+        ...counts,
+        index,
+        updated_at: sentiment_ms === null ? null : toIso(sentiment_ms),
+      });
+    });
+  }
 
   /** Topics by heat at the start of the minute, equal ones by id. */
-  function ranking(projection: Projection, now: number): readonly Ranked[] {
-    const minute = Math.floor(now / MINUTE) * MINUTE;
-    const key = `${projection.key} ${minute}`;
-    let ranked = rankings.get(key);
-    if (ranked === undefined) {
-      ranked = projection.topics
+  #ranking(now: number): readonly Ranked[] {
+    const minute = minuteOf(now);
+    return this.#rankings(String(minute), () =>
+      this.#projection.topics
         .map((topic) => ({ topic, heat: Math.round(heatOf(topic.tellings, minute) * 1000) / 1000 }))
-        .sort((a, b) => b.heat - a.heat || b.topic.last_ms - a.topic.last_ms || (a.topic.id < b.topic.id ? -1 : 1));
-      rankings.set(key, ranked);
-    }
-    return ranked;
+        .sort((a, b) => b.heat - a.heat || b.topic.last_ms - a.topic.last_ms || (a.topic.id < b.topic.id ? -1 : 1)),
+    );
   }
 
   /** Title and questions in the language asked for, or in the topic's own when it has no item in that. */
-  function tell(
-    projection: Projection,
-    topic: ProjectedTopic,
-    asked: Language,
-  ): { title: string; lang: string; questions: readonly string[] } {
-    const key = `${projection.key} ${topic.id} ${asked}`;
-    let result = told.get(key);
-    if (result === undefined) {
+  #label(topic: ProjectedTopic, asked: Language): TopicLabel {
+    return this.#labels(`${topic.id} ${asked}`, () => {
       const leading = topic.items.find(({ lang }) => lang === asked) ?? topic.items[0]!;
-      const lang: Language = leading.lang === "zh" ? "zh" : "en";
-      result = { title: leading.title, lang, questions: suggestQuestions(leading.title, topic.items, lang) };
-      told.set(key, result);
-    }
-    return result;
+      const lang = leading.lang === "zh" ? "zh" : "en";
+      return { title: leading.title, lang, questions: suggestQuestions(leading.title, topic.items, lang) };
+    });
   }
 
-  return {
-    hot(projection, now, limit, hours) {
-      const key = `${projection.key} ${limit} ${hours}`;
-      const cached = lists.get(key);
-      if (cached !== undefined && now >= cached.from && now < cached.until) return cached.value;
-      const span = hours * HOUR;
-      const total = countNewer(projection.times, now - span);
-      const value = deepFreeze({ news: projection.items.slice(0, Math.min(limit, total)), total });
-      // The oldest item in the window is the next to leave; the newest outside came in when the clock was earlier.
-      const until = total === 0 ? Infinity : projection.times[total - 1]! + span;
-      const from = total === projection.times.length ? -Infinity : projection.times[total]! + span;
-      lists.set(key, { value, from, until });
-      return value;
-    },
-    topics(projection, now, limit, lang) {
-      const key = `${projection.key} ${Math.floor(now / MINUTE)} ${limit} ${lang}`;
-      let list = topicLists.get(key);
-      if (list === undefined) {
-        const ranked = ranking(projection, now);
-        const speaks = ({ topic }: Ranked): boolean => topic.items.some((item) => item.lang === lang);
-        const ordered = [...ranked.filter(speaks), ...ranked.filter((entry) => !speaks(entry))];
-        const topics = ordered.slice(0, limit).map((entry): Topic => {
-          const { title, lang: own, questions } = tell(projection, entry.topic, lang);
-          return {
-            id: entry.topic.id,
-            title,
-            lang: own,
-            heat: entry.heat,
-            size: entry.topic.items.length,
-            sources: Array.from(new Set(entry.topic.items.map(({ source }) => source))),
-            first_seen_at: toIso(entry.topic.first_ms),
-            last_seen_at: toIso(entry.topic.last_ms),
-            items: shownItems(entry.topic, own),
-            question_suggestions: [...questions],
-          };
-        });
-        list = deepFreeze({ topics, total: ordered.length });
-        topicLists.set(key, list);
-      }
-      return list;
-    },
-    headlines(projection, now, limit, days, lang) {
-      const minute = Math.floor(now / MINUTE) * MINUTE;
-      const key = `${projection.key} ${minute} ${limit} ${days} ${lang}`;
-      let list = headlineLists.get(key);
-      if (list === undefined) {
-        const oldest = minute - days * 24 * HOUR;
-        const hottest = ranking(projection, now).filter(({ topic }) => topic.last_ms > oldest);
-        list = deepFreeze(
-          hottest.slice(0, limit).map(({ topic, heat }) => ({ topic: tell(projection, topic, lang).title, heat })),
-        );
-        headlineLists.set(key, list);
-      }
-      return list;
-    },
-    sentiment(projection, now, days) {
-      const minute = Math.floor(now / MINUTE) * MINUTE;
-      const key = `${projection.key} ${minute} ${days}`;
-      let overview = overviews.get(key);
-      if (overview === undefined) {
-        const counts = { positive: 0, neutral: 0, negative: 0 };
-        const total = countNewer(projection.times, minute - days * 24 * HOUR);
-        for (const { sentiment } of projection.items.slice(0, total)) counts[sentiment] += 1;
-        const { index, sentiment_ms } = projection.snapshot.record;
-        overview = deepFreeze({
-          dominant: dominantSentiment(counts, index),
-          ...counts,
-          index,
-          updated_at: sentiment_ms === null ? null : toIso(sentiment_ms),
-        });
-        overviews.set(key, overview);
-      }
-      return overview;
-    },
+  #shownTopic({ topic, heat }: Ranked, asked: Language): Topic {
+    const { title, lang, questions } = this.#label(topic, asked);
+    return {
+      id: topic.id,
+      title,
+      lang,
+      heat,
+      size: topic.items.length,
+      sources: Array.from(new Set(topic.items.map(({ source }) => source))),
+      first_seen_at: toIso(topic.first_ms),
+      last_seen_at: toIso(topic.last_ms),
+      items: shownItems(topic, lang),
+      question_suggestions: [...questions],
+    };
+  }
+}
+
+/** Returns the value of a key, making it the first time. The last `max` keys are kept. */
+function memoized<V extends object>(max: number): (key: string, make: () => V) => V {
+  const values = new LRUCache<string, V>({ max });
+  return (key, make) => {
+    let value = values.get(key);
+    if (value === undefined) {
+      value = make();
+      values.set(key, value);
+    }
+    return value;
   };
 }
 
-/** How many of the times, which fall, lie after an instant. */
+function minuteOf(now: number): number {
+  return Math.floor(now / MINUTE) * MINUTE;
+}
+
+/** How many of the times, which are in falling order, lie after an instant. */
 function countNewer(times: readonly number[], after: number): number {
   let low = 0;
   let high = times.length;

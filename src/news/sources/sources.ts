@@ -4,7 +4,7 @@ import type { NewsConfig } from "../../config/news-config.ts";
 import { decodeText } from "./decode-text.ts";
 import { isRemote, printLocation, type ReaderOptions, readSource } from "./fetch-source.ts";
 import { LANGUAGES, type Language } from "../../language/detect-language.ts";
-import type { SourceState } from "../snapshot/snapshot-record.ts";
+import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { SourceError } from "./source-error.ts";
 
 /** Something that is listed: a feed, the notices, the help center of a language, the fear-and-greed index. */

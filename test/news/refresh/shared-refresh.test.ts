@@ -1,9 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isClaim, streamItem, SNAPSHOT_STREAM, type StreamItem } from "../../../src/news/snapshot/snapshot-record.ts";
 import { fixedClock } from "../../../src/runtime/clock.ts";
-import { StorageError } from "../../../src/storage/storage-errors.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
-import { openStream } from "../../../src/storage/stream.ts";
+import { StorageError } from "../../../src/storage/storage-errors.ts";
 import { until } from "../../support/until.ts";
 import { watchedStorage } from "../../support/watched-storage.ts";
 import { serve, type TestServer } from "../server.ts";
@@ -23,7 +22,7 @@ afterEach(async () => {
 const EN = { id: "en", name: "Wire", lang: "en", url: "en.xml" };
 const TAKEOVER = 15_000;
 
-/** A feed with one item that answers when it is told to. */
+/** A feed with one item that answers once it is released. */
 async function heldFeed(title: string): Promise<TestServer & { source: object; release: () => void }> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
@@ -43,21 +42,10 @@ async function feed(title: string): Promise<void> {
   await world.write("en.xml", rss([{ title, link: "https://w.example/1", at: NOON - HOUR }]));
 }
 
-async function stream(storage: Storage = world.storage): Promise<StreamItem[]> {
-  const items: StreamItem[] = [];
-  for await (const { item } of openStream(storage, SNAPSHOT_STREAM, streamItem).items()) items.push(item);
-  return items;
+/** The number of snapshots that were ever published. */
+async function published(): Promise<number> {
+  return (await world.news({}).status()).version;
 }
-
-const snapshots = async (): Promise<number> => (await stream()).filter((item) => !isClaim(item)).length;
-
-async function partNames(): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { text } of world.storage.children(["news"])) if (text.startsWith("part-")) names.push(text);
-  return names;
-}
-
-const partCount = async (): Promise<number> => (await partNames()).length;
 
 const arrived = (server: TestServer): Promise<unknown> =>
   until("the request comes", () => server.requests.length === 1);
@@ -83,7 +71,7 @@ describe("one refresh at a time in one process", () => {
     const [light, full, again] = await Promise.all(both);
     expect([light!.refresh_mode, full!.refresh_mode]).toEqual(["view", "full"]);
     expect(again).toBe(full);
-    expect(await snapshots()).toBe(2);
+    expect(await published()).toBe(2);
   });
 });
 
@@ -99,7 +87,7 @@ describe("one refresh at a time over processes", () => {
     expect(first).toMatchObject({ refresh_mode: "full", news_updated_count: 1 });
     for (const other of others) expect(other).toEqual(first);
     expect(held.requests).toHaveLength(1);
-    expect(await snapshots()).toBe(1);
+    expect(await published()).toBe(1);
     for (const news of rooms) expect((await news.hot({ limit: 5, hours: 24 })).total).toBe(1);
   });
 
@@ -126,7 +114,7 @@ describe("one refresh at a time over processes", () => {
     await leaving.close();
     await failed;
     expect(await next).toMatchObject({ news_updated_count: 1 });
-    expect(await snapshots()).toBe(1);
+    expect(await published()).toBe(1);
   });
 
   test("refreshes after a snapshot only while that is the newest", async () => {
@@ -136,69 +124,40 @@ describe("one refresh at a time over processes", () => {
     const results = await Promise.all([one.refreshAfter(0, "view"), two.refreshAfter(0, "view")]);
     expect(results.filter((result) => result !== undefined)).toHaveLength(1);
     expect(await one.refreshAfter(0, "view")).toBeUndefined();
-    expect(await snapshots()).toBe(1);
+    expect(await published()).toBe(1);
     expect(await one.refreshAfter((await one.current()).version, "view")).toMatchObject({ refresh_mode: "view" });
-    expect(await snapshots()).toBe(2);
+    expect(await published()).toBe(2);
   });
 });
 
-describe("a refresher that stalls", () => {
-  test("is taken over once its claim has run out by the clock, and publishes nothing when it wakes up", async () => {
+describe("a process that stalls while it refreshes", () => {
+  test("is taken over once its lease has run out, and its late result is refused", async () => {
     const held = await heldFeed("what it read before");
-    // Its own clock stands still, as it does for a process that is stopped: only the stream tells it.
+    // Its own clock stands still, as it does for a process that is stopped.
     const stalled = world.news({ sources: [held.source] }, { clock: fixedClock(NOON) });
     const late = stalled.refresh("full");
     await arrived(held);
     world.clock.advance(TAKEOVER);
     await feed("what is new");
-    const published = await world.news({ sources: [EN] }).refresh("full");
-    const parts = await partCount();
+    const result = await world.news({ sources: [EN] }).refresh("full");
     held.release();
-    expect(await late).toEqual(published);
+    expect(await late).toEqual(result);
     expect((await stalled.hot({ limit: 5, hours: 24 })).news.map(({ title }) => title)).toEqual(["what is new"]);
-    expect(await snapshots()).toBe(1);
-    expect(await partCount()).toBe(parts);
+    expect(await published()).toBe(1);
   });
 
-  test("publishes nothing while the one that took over is still reading", async () => {
+  test("publishes what it read if it is back before the one that took over, which gets that result", async () => {
     const [old, fresh] = [await heldFeed("what it read before"), await heldFeed("what is new")];
-    let refused = false;
-    const storage: Storage = {
-      ...world.storage,
-      async create(...args) {
-        const created = await world.storage.create(...args);
-        if (!created) refused = true;
-        return created;
-      },
-      async createAfter(...args) {
-        const outcome = await world.storage.createAfter(...args);
-        if (outcome !== "created") refused = true;
-        return outcome;
-      },
-    };
-    const late = world.news({ sources: [old.source] }, { clock: fixedClock(NOON), storage }).refresh("view");
+    const late = world.news({ sources: [old.source] }, { clock: fixedClock(NOON) }).refresh("view");
     await arrived(old);
     world.clock.advance(TAKEOVER);
     const next = world.news({ sources: [fresh.source] }).refresh("view");
     await arrived(fresh);
     old.release();
-    // It is refused, and waits for the one that took over.
-    await until("it is refused", () => refused);
-    expect(await snapshots()).toBe(0);
+    const result = await late;
     fresh.release();
-    expect(await late).toEqual(await next);
-    expect(await snapshots()).toBe(1);
-  });
-
-  test("reads the sources again when it finds its claim run out and nobody went on", async () => {
-    const held = await heldFeed("story");
-    const late = world.news({ sources: [held.source] }).refresh("view");
-    await arrived(held);
-    world.clock.advance(TAKEOVER);
-    held.release();
-    expect(await late).toMatchObject({ news_updated_count: 1 });
-    expect(held.requests).toHaveLength(2);
-    expect(await snapshots()).toBe(1);
+    expect(await next).toEqual(result);
+    expect(await published()).toBe(1);
   });
 
   test("is taken over by its silence too, when the clocks differ", async () => {
@@ -214,90 +173,106 @@ describe("a refresher that stalls", () => {
     await stalled;
   });
 
-  test("gives a sign of life while it works, so that nobody takes over", async () => {
+  test("is taken over by one of those that wait", async () => {
+    const [held, fresh] = [await heldFeed("what it read before"), await heldFeed("what is new")];
+    const stalled = world.news({ sources: [held.source] }, { clock: fixedClock(NOON) });
+    const late = stalled.refresh("view");
+    await arrived(held);
+    const waiting = [0, 20, 40].map((slow_ms) => {
+      const storage = watchedStorage(world.storage, async ({ verb }) => {
+        if (verb === "put") await sleep(slow_ms);
+        return "pass" as const;
+      });
+      return world.news({ sources: [fresh.source] }, { storage }).refresh("view");
+    });
+    world.clock.advance(TAKEOVER);
+    await arrived(fresh);
+    fresh.release();
+    const [first, ...others] = await Promise.all(waiting);
+    for (const other of others) expect(other).toEqual(first);
+    expect(fresh.requests).toHaveLength(1);
+    held.release();
+    await late;
+  });
+
+  test("is not taken over while it renews its lease", async () => {
     const held = await heldFeed("story");
     const config = { sources: [held.source], takeover_s: 1 };
     const clock = { now: () => Date.now() };
-    const first = world.news(config, { clock }).refresh("view");
+    let renewals = 0;
+    const storage = watchedStorage(world.storage, ({ verb, key }) => {
+      if (verb === "put" && key === "news/refresh-lease") renewals += 1;
+      return "pass";
+    });
+    const first = world.news(config, { clock, storage }).refresh("view");
     await arrived(held);
     const second = world.news(config, { clock }).refresh("view");
-    // Four signs tell of more than a lease.
-    await until("it gave four", async () => (await stream()).length > 4);
+    // Four renewals are more than a lease.
+    await until("it renewed four times", () => renewals >= 4);
     held.release();
     expect(await second).toEqual(await first);
     expect(held.requests).toHaveLength(1);
   });
-});
 
-describe("a lost reply", () => {
-  test("to the claim or to the publication does not make a second snapshot", async () => {
+  test("holds nobody up when its lease is damaged", async () => {
     await feed("story");
-    let appends = 0;
-    const storage = watchedStorage(world.storage, ({ verb, key }) => {
-      const isAppend = verb === "create" && key.startsWith("news/snapshots/");
-      if (isAppend) appends += 1;
-      // The claim's, then the snapshot's; each is sent again and refused, as it stands there.
-      return isAppend && appends % 2 === 1 ? "lose" : "pass";
-    });
-    expect(await world.news({ sources: [EN] }, { storage }).refresh("view")).toMatchObject({ news_updated_count: 1 });
-    expect(appends).toBe(4);
-    expect((await stream()).map(isClaim)).toEqual([true, false]);
+    await world.storage.put(["news", "refresh-lease"], "{torn");
+    expect(await world.news({ sources: [EN] }).refresh("view")).toMatchObject({ news_updated_count: 1 });
   });
 });
 
-describe("what attempts leave behind", () => {
-  /** A refresh whose process dies after it wrote its parts, before it could publish. */
-  async function dieBeforePublication(): Promise<void> {
-    let dead = false;
-    const storage = watchedStorage(world.storage, ({ verb, key }) => {
-      if (verb === "create" && key.startsWith("news/snapshots/") && parts > 0) dead = true;
-      if (verb === "create" && key.startsWith("news/part-")) parts += 1;
-      return dead ? "fail" : "pass";
-    });
-    let parts = 0;
-    await expect(world.news({ sources: [EN] }, { storage }).refresh("view")).rejects.toThrow(StorageError);
-    world.clock.advance(TAKEOVER);
+test("two processes that both believe to hold the lease publish one snapshot after the other, each whole", async () => {
+  const storage: Storage = {
+    ...world.storage,
+    // The lease of another process is never seen.
+    get: (key) => (key[1] === "refresh-lease" ? Promise.resolve(undefined) : world.storage.get(key)),
+    create: (key, value) => (key[1] === "refresh-lease" ? Promise.resolve(true) : world.storage.create(key, value)),
+  };
+  await feed("story");
+  for (let round = 1; round <= 5; round++) {
+    const processes = [world.news({ sources: [EN] }, { storage }), world.news({ sources: [EN] }, { storage })];
+    const before = await published();
+    const results = await Promise.all(processes.map((news) => news.refresh("full")));
+    expect(results[1]).toEqual(results[0]);
+    expect(await published()).toBe(before + 1);
+    expect(await world.news({}).status()).toMatchObject({ items: 1, topics: 1 });
   }
+  expect(world.log.filter(({ level }) => level === "error")).toEqual([]);
+});
 
-  test("is removed once eight newer snapshots are published, and nothing that a kept one needs", async () => {
-    await feed("a story of a dead process");
-    await dieBeforePublication();
-    expect(await partCount()).toBe(4);
-    const news = world.news({ sources: [EN] });
-    await feed("story 0");
+describe("a publication that fails", () => {
+  test("leaves the former snapshot, and the next refresh works", async () => {
+    await feed("former");
+    let broken = false;
+    const storage = watchedStorage(world.storage, ({ verb, key }) =>
+      broken && verb === "create" && key.startsWith("news/snapshot/") ? "fail" : "pass",
+    );
+    const news = world.news({ sources: [EN] }, { storage });
     await news.refresh("view");
-    await feed("a second story of a dead process");
-    await dieBeforePublication();
-    for (let round = 1; round < 12; round++) {
-      await world.write(
-        "en.xml",
-        rss([{ title: `Round ${round} of the news`, link: `https://w.example/r${round}`, at: NOON }]),
-      );
-      await news.refresh("view");
-      expect((await world.news({ sources: [EN] }).status()).items).toBe(round + 1);
+    await feed("next");
+    broken = true;
+    await expect(news.refresh("view")).rejects.toThrow(StorageError);
+    for (const process of [news, world.news({})]) {
+      expect((await process.current()).items).toMatchObject([{ title: "former" }]);
     }
-    // Items and topics of eight snapshots, and the empty notices and help that all share.
-    expect(await partCount()).toBe(8 * 2 + 2);
+    broken = false;
+    await news.refresh("view");
+    expect((await world.news({}).current()).items).toMatchObject([{ title: "next" }]);
   });
 
-  test("stays while a snapshot that is kept cannot be read", async () => {
-    const news = world.news({ sources: [EN] });
-    for (let round = 0; round < 9; round++) {
-      await feed(`story ${round}`);
-      await news.refresh("view");
-      if (round === 5) {
-        const items = await stream();
-        await world.storage.put([...SNAPSHOT_STREAM, "0", String(items.length)], "{torn");
-      }
-    }
-    const before = await partNames();
-    await feed("story 9");
-    await news.refresh("view");
-    expect(await partNames()).toEqual(expect.arrayContaining(before));
+  test.each(["create", "put"])("by a lost reply to the %s has published a whole snapshot", async (lost) => {
+    await feed("story");
+    const storage = watchedStorage(world.storage, ({ verb, key }) =>
+      verb === lost && key.startsWith("news/snapshot/") ? "lose" : "pass",
+    );
+    await expect(world.news({ sources: [EN] }, { storage }).refresh("view")).rejects.toThrow(StorageError);
+    expect((await world.news({}).current()).items).toMatchObject([{ title: "story" }]);
+    await world.news({ sources: [EN] }).refresh("view");
+    expect(await published()).toBe(2);
   });
 });
 
-test("a snapshot that the server lost is not shown any more once another stands in its place", async () => {
+test("a snapshot that the server lost is not shown any more once another one has its number", async () => {
   await feed("what is lost");
   let now = 0;
   let generation = 0;
@@ -305,11 +280,21 @@ test("a snapshot that the server lost is not shown any more once another stands 
   const news = world.news({ sources: [EN] }, { storage, monotonic: () => now });
   await news.refresh("view");
   expect((await news.hot({ limit: 5, hours: 24 })).news).toMatchObject([{ title: "what is lost" }]);
-  for (const number of ["1", "2"]) await world.storage.remove([...SNAPSHOT_STREAM, "0", number]);
-  await feed("what stands in its place");
+  for (const name of ["1", "newest"]) await world.storage.remove(["news", "snapshot", name]);
+  await feed("what has its number");
   await world.news({ sources: [EN] }).refresh("view");
-  expect(await stream()).toHaveLength(2);
+  expect(await published()).toBe(1);
   generation += 1;
   now += 1000;
-  expect((await news.hot({ limit: 5, hours: 24 })).news).toMatchObject([{ title: "what stands in its place" }]);
+  expect((await news.hot({ limit: 5, hours: 24 })).news).toMatchObject([{ title: "what has its number" }]);
+});
+
+test("a refresh on an emptied storage publishes again", async () => {
+  await feed("story");
+  const news = world.news({ sources: [EN] });
+  await news.refresh("view");
+  await news.refresh("view");
+  for (const name of ["1", "2", "newest"]) await world.storage.remove(["news", "snapshot", name]);
+  expect(await news.refresh("view")).toMatchObject({ news_updated_count: 0 });
+  expect(await world.news({}).status()).toMatchObject({ version: 1, items: 1 });
 });

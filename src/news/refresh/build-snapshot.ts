@@ -1,18 +1,16 @@
 import type { z } from "zod";
-import type { refreshResult } from "../contract/schemas/news-schemas.ts";
-import { type Clock, toIso } from "../runtime/clock.ts";
-import type { Logger } from "../runtime/logger.ts";
-import type { NewsConfig } from "../config/news-config.ts";
-import { coverageOf } from "./snapshot/coverage.ts";
-import { mergeItems } from "./items/dedupe.ts";
-import { feedItems } from "./items/feed-item.ts";
-import type { ReaderOptions } from "./sources/fetch-source.ts";
-import { type Listing, readArticles, readFearGreed, readNotices } from "./sources/listings.ts";
-import { createEventLoopYield } from "./topics/event-loop-yield.ts";
-import { mover, type DateShift, shiftAt } from "./snapshot/date-shift.ts";
-import type { Built, RefreshMode } from "./snapshot/refreshes.ts";
-import type { Snapshot } from "./snapshot/snapshot-store.ts";
-import type { SnapshotRecord } from "./snapshot/snapshot-record.ts";
+import type { refreshResult } from "../../contract/schemas/news-schemas.ts";
+import { type Clock, toIso } from "../../runtime/clock.ts";
+import type { Logger } from "../../runtime/logger.ts";
+import type { NewsConfig } from "../../config/news-config.ts";
+import { coverageOf } from "../snapshot/coverage.ts";
+import { mergeItems } from "../items/dedupe.ts";
+import { feedItems } from "../items/feed-item.ts";
+import type { ReaderOptions } from "../sources/fetch-source.ts";
+import { type Listing, readArticles, readFearGreed, readNotices } from "../sources/listings.ts";
+import { createEventLoopYield } from "../topics/event-loop-yield.ts";
+import { mover, type DateShift, shiftAt } from "../snapshot/date-shift.ts";
+import type { RefreshMode, Snapshot, SnapshotContent, SnapshotRecord } from "../snapshot/snapshot-document.ts";
 import {
   createSourceReader,
   isLocal,
@@ -20,9 +18,9 @@ import {
   type Source,
   type SourceReader,
   sourcesOf,
-} from "./sources/sources.ts";
-import { NO_PARTS, type Parts, type StoredArticle, type StoredItem, type StoredNotice } from "./items/stored-items.ts";
-import { buildTopics, countRebuilt } from "./topics/build-topics.ts";
+} from "../sources/sources.ts";
+import { NO_PARTS, type Parts, type StoredArticle, type StoredItem, type StoredNotice } from "../items/stored-items.ts";
+import { buildTopics, countRebuilt } from "../topics/build-topics.ts";
 
 export type RefreshResult = z.infer<typeof refreshResult>;
 
@@ -66,32 +64,21 @@ export function longestRefresh(config: NewsConfig): number {
 }
 
 /** The next snapshot, from the sources and the one before. */
-export async function buildSnapshot(mode: RefreshMode, base: Snapshot | undefined, deps: RefreshDeps): Promise<Built> {
+export async function buildSnapshot(
+  mode: RefreshMode,
+  base: Snapshot | undefined,
+  deps: RefreshDeps,
+): Promise<SnapshotContent> {
   const now = deps.clock.now();
   const before = base?.parts ?? NO_PARTS;
   const sources = sourcesOf(deps.config);
   const reader = createSourceReader(base?.record.sources ?? [], deps);
-  const ofKind = (kind: Source["kind"]): Source[] => sources.filter((source) => source.kind === kind);
 
-  const items = await refreshItems(ofKind("news"), before.items, now, reader, deps);
-  let { notices, help } = before;
-  let index = base?.record.index ?? null;
-  let sentimentMs = base?.record.sentiment_ms ?? null;
-  if (mode === "full") {
-    notices = await refreshListing(ofKind("notice"), before.notices, reader, deps, (text, source) =>
-      readNotices(text, isLocal(source)),
-    );
-    help = await refreshListing(ofKind("help"), before.help, reader, deps, (text, source) =>
-      readArticles(text, source.lang ?? "en", isLocal(source)),
-    );
-    const [fearGreed] = ofKind("fear_greed");
-    if (fearGreed === undefined) index = null;
-    else {
-      const day = isLocal(fearGreed) ? now - shiftAt(deps.shift, now) : now;
-      index = (await reader.read(fearGreed, (text) => readFearGreed(text, day))) ?? index;
-    }
-    if (fearGreed === undefined || reader.state(fearGreed).ok) sentimentMs = now;
-  }
+  const items = await refreshItems(ofKind(sources, "news"), before.items, now, reader, deps);
+  const mood = { index: base?.record.index ?? null, sentiment_ms: base?.record.sentiment_ms ?? null };
+  const listed = { notices: before.notices, help: before.help, ...mood };
+  const { notices, help, index, sentiment_ms } =
+    mode === "full" ? await refreshListings(sources, listed, now, reader, deps) : listed;
 
   const move = mover(deps.shift, now);
   const topics = isSame(items, before.items)
@@ -99,23 +86,47 @@ export async function buildSnapshot(mode: RefreshMode, base: Snapshot | undefine
     : await buildTopics(items, (item) => move(item.published_ms, item.movable), before.topics);
   const parts: Parts = { items, topics, notices, help };
   const states = sources.map((source) => ({ ...reader.state(source), items: countOf(source, parts, index) }));
-  return {
-    base,
-    parts,
-    content: {
-      mode,
-      published_ms: now,
-      last_full_ms: mode === "full" ? now : (base?.record.last_full_ms ?? null),
-      sentiment_ms: sentimentMs,
-      index,
-      news_updated: countChanged(items, before.items, ({ digest }) => digest),
-      notice_updated:
-        countChanged(notices, before.notices, noticeContent) + countChanged(help, before.help, articleContent),
-      topic_rebuild: countRebuilt(topics, before.topics),
-      coverage: coverageOf(parts, sources, states),
-      sources: states,
-    },
+  const record: SnapshotRecord = {
+    mode,
+    published_ms: now,
+    last_full_ms: mode === "full" ? now : (base?.record.last_full_ms ?? null),
+    sentiment_ms,
+    index,
+    news_updated: countChanged(items, before.items, ({ digest }) => digest),
+    notice_updated:
+      countChanged(notices, before.notices, noticeContent) + countChanged(help, before.help, articleContent),
+    topic_rebuild: countRebuilt(topics, before.topics),
+    coverage: coverageOf(parts, sources, states),
+    sources: states,
   };
+  return { record, parts };
+}
+
+function ofKind(sources: readonly Source[], kind: Source["kind"]): Source[] {
+  return sources.filter((source) => source.kind === kind);
+}
+
+/** What a full refresh reads besides the news. */
+interface Listings extends Pick<Parts, "notices" | "help">, Pick<SnapshotRecord, "index" | "sentiment_ms"> {}
+
+async function refreshListings(
+  sources: readonly Source[],
+  before: Listings,
+  now: number,
+  reader: SourceReader,
+  deps: RefreshDeps,
+): Promise<Listings> {
+  const notices = await refreshListing(ofKind(sources, "notice"), before.notices, reader, deps, (text, source) =>
+    readNotices(text, isLocal(source)),
+  );
+  const help = await refreshListing(ofKind(sources, "help"), before.help, reader, deps, (text, source) =>
+    readArticles(text, source.lang ?? "en", isLocal(source)),
+  );
+  const [fearGreed] = ofKind(sources, "fear_greed");
+  if (fearGreed === undefined) return { notices, help, index: null, sentiment_ms: now };
+  const day = isLocal(fearGreed) ? now - shiftAt(deps.shift, now) : now;
+  const index = (await reader.read(fearGreed, (text) => readFearGreed(text, day))) ?? before.index;
+  return { notices, help, index, sentiment_ms: reader.state(fearGreed).ok ? now : before.sentiment_ms };
 }
 
 async function refreshItems(
@@ -127,7 +138,7 @@ async function refreshItems(
 ): Promise<StoredItem[]> {
   const pace = createEventLoopYield(1);
   // Only a refresh reads feeds: the parser's library would cost every other command its start.
-  const { parseFeed } = await import("./sources/parse-feed.ts");
+  const { parseFeed } = await import("../sources/parse-feed.ts");
   const lists = await mapBounded(sources, CONCURRENCY, async (source) => {
     const list = await reader.read(source, (text, url) =>
       feedItems(source, parseFeed(text, source.lang === "zh" ? CHINA_ZONE : 0), now, url),

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Logger } from "../../runtime/logger.ts";
+import { isOutage } from "../../storage/storage-errors.ts";
+import type { Key, Storage } from "../../storage/storage.ts";
+
+const KEY: Key = ["news", "refresh-lease"];
+
+/** A lease is renewed so many times within its duration. */
+const RENEWALS = 3;
+/** How long a takeover may be overwritten by another one, ms. */
+const TAKEOVER_MS = 250;
+
+const leaseDocument = z.object({ holder: z.string(), at_ms: z.int(), lease_ms: z.number() });
+
+/**
+ * Keeps other processes from refreshing at the same time. Best effort: after a takeover two processes may believe that
+ * they hold it. Only {@link SnapshotStore.publish} decides which of them publishes.
+ */
+export interface RefreshLease {
+  /** Takes the lease and renews it until it is released; undefined while another process that is alive holds it. */
+  take(): Promise<{ release(): Promise<void> } | undefined>;
+}
+
+export interface RefreshLeaseDeps {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Milliseconds that only grow. */
+  readonly monotonic: () => number;
+  /** Identifies this process among all others. */
+  readonly holder: string;
+  /** How long a lease is valid without renewal, ms. */
+  readonly leaseMs: number;
+  /** How long a lease is renewed at most, ms. */
+  readonly longestMs: number;
+}
+
+export function createRefreshLease(deps: RefreshLeaseDeps): RefreshLease {
+  const { storage, clock, monotonic, holder, leaseMs } = deps;
+  /** Another process's lease and when this process first saw it. */
+  let watched: { readonly text: string; readonly since: number } | undefined;
+
+  const text = (): string => JSON.stringify({ holder, at_ms: clock.now(), lease_ms: leaseMs });
+
+  /** Whether another process holds the lease. Clocks may differ, so the time without a renewal counts as well. */
+  function isHeld(stored: string): boolean {
+    if (watched?.text !== stored) watched = { text: stored, since: monotonic() };
+    const lease = parseLease(stored);
+    if (lease === undefined || lease.holder === holder) return false;
+    if (clock.now() < lease.at_ms + lease.lease_ms && monotonic() < watched.since + lease.lease_ms) return true;
+    deps.logger.warn({ holder: lease.holder }, "a process that refreshes the news gives no sign of life; taking over");
+    return false;
+  }
+
+  async function isOwn(): Promise<boolean> {
+    return parseLease(await storage.get(KEY))?.holder === holder;
+  }
+
+  function hold(): { release(): Promise<void> } {
+    const started = monotonic();
+    let renewing = Promise.resolve();
+    const renew = async (): Promise<void> => {
+      if (monotonic() - started < deps.longestMs && (await isOwn())) await storage.put(KEY, text());
+    };
+    const timer = setInterval(() => {
+      renewing = renewing.then(renew).catch(ignoreOutage);
+    }, leaseMs / RENEWALS).unref();
+    return {
+      async release() {
+        clearInterval(timer);
+        await renewing;
+        if (await isOwn().catch(ignoreOutage)) await storage.remove(KEY).catch(ignoreOutage);
+      },
+    };
+  }
+
+  return {
+    async take() {
+      const stored = await storage.get(KEY);
+      if (stored === undefined) return (await storage.create(KEY, text())) ? hold() : undefined;
+      if (isHeld(stored)) return undefined;
+      await storage.put(KEY, text());
+      // All that wait find the lease run out at the same time: the last one to write has it.
+      await sleep(TAKEOVER_MS);
+      return (await isOwn()) ? hold() : undefined;
+    },
+  };
+}
+
+/** Undefined for a damaged lease, which counts as none. */
+function parseLease(stored = ""): z.infer<typeof leaseDocument> | undefined {
+  try {
+    return leaseDocument.safeParse(JSON.parse(stored)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A lease that cannot be renewed or released runs out. */
+function ignoreOutage(error: unknown): void {
+  if (!isOutage(error)) throw error;
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { coverage } from "../../contract/schemas/news-schemas.ts";
+import { type Parts, storedArticle, storedItem, storedNotice, storedTopic } from "../items/stored-items.ts";
+
+const instant = z.int();
+
+/** The state of one source at the time of a snapshot. */
+const sourceState = z.object({
+  /** The feed's id; `notices`, `help:zh`, `help:en` or `fear_greed` for the listings. */
+  id: z.string(),
+  kind: z.enum(["news", "notice", "help", "fear_greed"]),
+  name: z.string(),
+  /** Without credentials. */
+  url: z.string(),
+  ok: z.boolean(),
+  items: z.int().min(0),
+  last_ok_ms: instant.nullable(),
+  last_error: z.string().nullable(),
+  etag: z.string().nullable(),
+  last_modified: z.string().nullable(),
+});
+
+/** What a refresh reports. */
+export const snapshotRecord = z.object({
+  mode: z.enum(["view", "full"]),
+  published_ms: instant,
+  last_full_ms: instant.nullable(),
+  sentiment_ms: instant.nullable(),
+  /** Fear-and-greed index, 0 to 100. */
+  index: z.number().nullable(),
+  news_updated: z.int().min(0),
+  notice_updated: z.int().min(0),
+  topic_rebuild: z.int().min(0),
+  coverage,
+  sources: z.array(sourceState),
+});
+
+/** One published snapshot as it is stored: whole, in one document. */
+export const snapshotDocument = z.object({
+  record: snapshotRecord,
+  parts: z.object({
+    items: z.array(storedItem),
+    topics: z.array(storedTopic),
+    notices: z.array(storedNotice),
+    help: z.array(storedArticle),
+  }),
+});
+
+export type SourceState = z.infer<typeof sourceState>;
+export type SnapshotRecord = z.infer<typeof snapshotRecord>;
+export type RefreshMode = SnapshotRecord["mode"];
+
+/** What a refresh publishes. */
+export interface SnapshotContent {
+  readonly record: SnapshotRecord;
+  readonly parts: Parts;
+}
+
+/** A published snapshot. */
+export interface Snapshot extends SnapshotContent {
+  /** It grows from one snapshot to the next, not always by one. */
+  readonly version: number;
+}
