@@ -24,7 +24,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   {
     name: "profiles",
     group: "Daemon",
-    summary: "Addresses and tokens of daemons, by name",
+    summary: "Save daemons' addresses and tokens by name",
     load: async () => (await import("./commands/profiles/profiles-commands.ts")).profiles,
   },
   {
@@ -48,7 +48,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   {
     name: "hot-topics",
     group: "Assistant and news",
-    summary: "Show hot topics, hot questions and the market's mood",
+    summary: "Show hot topics, hot questions and market sentiment",
     load: async () => (await import("./commands/hot-topics.ts")).hotTopics,
   },
   {
@@ -102,7 +102,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   {
     name: "events",
     group: "Records and documents",
-    summary: "Replay, export and count behaviour events",
+    summary: "Record, replay, export and count behaviour events",
     load: async () => (await import("./commands/events/events-commands.ts")).events,
   },
   {
@@ -120,7 +120,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   {
     name: "completion",
     group: "Records and documents",
-    summary: "Print the completion for bash, zsh or fish",
+    summary: "Print the completion script for bash, zsh or fish",
     load: async () => (await import("./commands/completion.ts")).completion,
   },
   {

@@ -24,7 +24,7 @@ it("shows each value with its source, no secret, and opens nothing", async () =>
     ANP_STRANGER: "x",
   };
   const { code, stdout, stderr } = await anp(["config", "show", "--config", "anp.yaml"], { cwd, env });
-  expect([code, stderr]).toEqual([0, "warning: variables that mean nothing to anp: ANP_STRANGER\n"]);
+  expect([code, stderr]).toEqual([0, "warning: unknown environment variables: ANP_STRANGER\n"]);
   const lines = stdout.split("\n");
   for (const line of [
     "key\tvalue\tsource",

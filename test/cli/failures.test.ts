@@ -46,7 +46,7 @@ const FAILURES: readonly (readonly [args: readonly string[], code: number, says:
   [["subscription", "show", "nobody"], 5, "User nobody is not known"],
   [["tokens", "issue", "nobody"], 5, "User nobody is not known"],
   [["tokens", "revoke", "0000000000000000"], 5, "No such token"],
-  [["users", "create", "alice"], 1, "There is a user alice already"],
+  [["users", "create", "alice"], 1, "User alice already exists"],
   [["users", "create", "eve", "--lang", "fr"], 2, "--lang must be one of zh, en"],
   [["subscription", "set", "alice", "--plan", "gold"], 2, "--plan must be one of free, pro"],
   [

@@ -62,11 +62,11 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     expect(screen).toMatch(/USDT[^]*\n\n\[1\] .*\n\n0 points, 100000 left · help\/withdrawal · session \d+\n$/);
   });
 
-  it("asks for what is missing, again until it fits, then for a yes", async () => {
+  it("prompts for a missing value until it is valid, then for confirmation", async () => {
     const { code, screen } = await anpInTerminal(["points", "adjust", "bob", "-2", ...DEMO], {
       cwd,
       steps: [
-        { on: "text (why", type: ` ${ENTER}` },
+        { on: "text (reason", type: ` ${ENTER}` },
         { on: "must not be empty", type: `paid twice${ENTER}` },
         { on: "Take 2 points from bob, who has 7?", type: `y${ENTER}` },
       ],

@@ -10,32 +10,27 @@ import { anything, idempotencyKey, integer } from "../framework/value-readers.ts
 export const ask = defineCommand({
   name: "ask",
   summary: "Ask a question in a user's name",
-  description: "Ask a question in a user's name. A free use of the day pays first, then points, as over HTTP.",
+  description: "Ask a question in a user's name. The day's free uses pay first, then points, as over HTTP.",
   arguments: { question: required("QUESTION", "1 to 2000 characters", anything) },
   options: {
     user: userParam("user", "id of the user who asks"),
-    session: optional("id", "the session to go on with", integer()),
-    tokenSymbol: optional("symbol", "asset the user looks at", anything),
+    session: optional("id", "session to continue", integer()),
+    tokenSymbol: optional("symbol", "asset the user is looking at", anything),
     pageContext: optional("scene", "scene the user is in", anything),
-    idempotencyKey: optional("key", "a repeat with the same key and question gives the first answer", idempotencyKey),
+    idempotencyKey: optional("key", "a repeat with the same key and question returns the first answer", idempotencyKey),
   },
   target: "either",
   examples: ['ask "How do I withdraw?" --user alice', 'ask "BTC 今天为什么涨?" --user alice --token-symbol BTC --json'],
   fields: { question: "QUESTION", session_id: "--session" },
   async run({ question, user, session, tokenSymbol, pageContext, idempotencyKey: key }, context) {
-    const body = {
-      question,
-      ...(session === undefined ? {} : { session_id: session }),
-      ...(tokenSymbol === undefined ? {} : { token_symbol: tokenSymbol }),
-      ...(pageContext === undefined ? {} : { page_context: pageContext }),
-    };
+    const body = { question, session_id: session, token_symbol: tokenSymbol, page_context: pageContext };
     const { data } = await runOperation(context, "sendChat", { user, idempotencyKey: key, input: { body } });
     if (context.globals.format === undefined) await printAnswer(context, data);
     else await printRecord(context, data);
   },
 });
 
-/** The answer, then its sources; on a terminal also what it cost. */
+/** Prints the answer, then its sources; on a terminal also its cost. */
 async function printAnswer({ terminal }: Context, data: OperationData<"sendChat">): Promise<void> {
   const sources = data.source_items.map(({ title, url }, index) => `[${index + 1}] ${cleanLine(`${title} ${url}`)}`);
   const parts = [cleanText(data.answer), ...(sources.length === 0 ? [] : [sources.join("\n")])];

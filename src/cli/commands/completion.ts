@@ -12,10 +12,10 @@ const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
 
 export const completion = defineCommand({
   name: "completion",
-  summary: "Print the completion for a shell",
+  summary: "Print the completion script for a shell",
   description:
-    "Print the completion for a shell: commands, flags, their values, files, profiles, and the users of the storage that " +
-    "the line names. It asks this program while you type, so it never is out of date.",
+    "Print the completion script for a shell. It completes commands, flags, their values, files, profiles, and the users " +
+    "of the storage that the command line names, and asks this program while you type, so it is never out of date.",
   arguments: { shell: required("SHELL", SHELLS.join(", "), oneOf(...SHELLS)) },
   options: {},
   examples: [

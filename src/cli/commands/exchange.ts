@@ -14,7 +14,7 @@ export const exchange = defineCommand({
     amount: required("AMOUNT", "units of the platform token, greater than 0", amount),
   },
   options: {
-    idempotencyKey: optional("key", "a repeat with the same key and amount gives the first result", idempotencyKey),
+    idempotencyKey: optional("key", "a repeat with the same key and amount returns the first result", idempotencyKey),
     yes: yesFlag,
   },
   target: "either",
@@ -27,7 +27,7 @@ export const exchange = defineCommand({
       input: { body: { token_amount } },
       async before({ session, whose }) {
         const rate = session?.service.config.exchange.rate;
-        // A daemon tells its rate with the result alone.
+        // A daemon reports its rate only with the result.
         const terms = rate === undefined ? "at the daemon's rate" : `at ${rate} points a unit`;
         await confirmChange(context, yes, async () => `Exchange ${token_amount} of ${await whose()} ${terms}?`);
       },

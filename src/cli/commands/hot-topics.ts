@@ -5,10 +5,10 @@ import { formatOf, printRows, showInstant, type Column } from "../terminal/print
 import { runOperation } from "../target/operations.ts";
 import { integer } from "../framework/value-readers.ts";
 
-/** A topic, or a question that users ask: both in one list. */
+/** A hot topic or a hot question. */
 interface Row {
   readonly kind: "topic" | "question";
-  /** Heat of a topic, times a question was asked. */
+  /** Heat of a topic; how often a question was asked. */
   readonly weight: number;
   readonly text: string;
 }
@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 export const hotTopics = defineCommand({
   name: "hot-topics",
-  summary: "Show hot topics, hot questions and the market's mood",
+  summary: "Show hot topics, hot questions and market sentiment",
   arguments: {},
   options: {
     days: optional("n", "how far back, 1 to 30; 1 when left out", integer()),
@@ -30,16 +30,15 @@ export const hotTopics = defineCommand({
   target: "either",
   examples: ["hot-topics", "hot-topics --days 7 --limit 20 --json"],
   async run({ days, limit }, context) {
-    const query = { ...(days === undefined ? {} : { days }), ...(limit === undefined ? {} : { limit }) };
-    const { data } = await runOperation(context, "getHotTopics", { input: { query } });
+    const { data } = await runOperation(context, "getHotTopics", { input: { query: { days, limit } } });
     await printRows(context, { data, rows: toRows(data), columns: COLUMNS });
     const { dominant, positive, neutral, negative, index } = data.sentiment_overview;
     const { source, stale, last_refresh_at } = data.refresh_meta;
     if (formatOf(context) === "table") {
-      const mood = `${dominant} (${positive} positive, ${neutral} neutral, ${negative} negative; index ${index ?? "-"})`;
-      await context.terminal.write(`\nMood: ${mood}. Refreshed: ${showInstant(last_refresh_at)}.\n`);
+      const sentiment = `${dominant} (${positive} positive, ${neutral} neutral, ${negative} negative; index ${index ?? "-"})`;
+      await context.terminal.write(`\nSentiment: ${sentiment}. Refreshed: ${showInstant(last_refresh_at)}.\n`);
     }
-    if (source === "fallback") context.terminal.say("Nothing live: this is the fallback snapshot.");
+    if (source === "fallback") context.terminal.say("No live data: this is the fallback snapshot.");
     else if (stale) context.terminal.say("The snapshot is old. `anp news refresh` publishes a new one.");
   },
 });

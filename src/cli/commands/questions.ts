@@ -24,12 +24,8 @@ export const questions = defineCommand({
   target: "either",
   examples: ["questions --lang en", "questions --scene trade --limit 3 --json"],
   async run({ scene, lang, limit }, context) {
-    const query = {
-      ...(scene === undefined ? {} : { scene }),
-      ...(lang === undefined ? {} : { lang }),
-      ...(limit === undefined ? {} : { limit }),
-    };
-    const { data } = await runOperation(context, "getRecommendedQuestions", { input: { query } });
+    const input = { query: { scene, lang, limit } };
+    const { data } = await runOperation(context, "getRecommendedQuestions", { input });
     await printRows(context, { data, rows: data.questions, columns: COLUMNS });
     if (data.questions.length === 0) context.terminal.say("There are no recommended questions (assistant.questions).");
   },

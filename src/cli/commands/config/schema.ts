@@ -2,10 +2,10 @@ import { defineCommand } from "../../framework/define-command.ts";
 
 export const schema = defineCommand({
   name: "schema",
-  summary: "Print a whole configuration file, every key explained",
+  summary: "Print a complete configuration file with every key explained",
   description:
-    "Print a whole configuration file in YAML with every key, its meaning, bounds, default and environment variable; " +
-    "as it stands it means the defaults. With --json, the JSON Schema for editors.",
+    "Print a complete configuration file in YAML with every key, its meaning, bounds, default and environment variable. " +
+    "Unchanged, it sets the defaults. With --json, print the JSON Schema for editors.",
   arguments: {},
   options: {},
   examples: ["config schema > anp.yaml", "config schema --json > anp.schema.json"],

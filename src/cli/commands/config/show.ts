@@ -22,8 +22,8 @@ export const show = defineCommand({
   name: "show",
   summary: "Show every value of the configuration and where it comes from",
   description:
-    "Show every value of the configuration and where it comes from: a flag, a variable of the environment, a file, " +
-    "or the default. Secrets are not shown, only whether they are set. Nothing is opened.",
+    "Show every value of the configuration and where it comes from: a flag, an environment variable, a file, or the " +
+    "default. Secrets are not shown, only whether they are set. Neither storage nor sources are opened.",
   arguments: {},
   options: {},
   examples: ["config show", "config show --config anp.yaml --json"],
@@ -36,7 +36,7 @@ export const show = defineCommand({
     const rows = configRows(loaded);
     await printRows(context, { data: rows, rows, columns: COLUMNS });
     if (loaded.unknownVariables.length > 0) {
-      context.terminal.say(`warning: variables that mean nothing to anp: ${loaded.unknownVariables.join(", ")}`);
+      context.terminal.say(`warning: unknown environment variables: ${loaded.unknownVariables.join(", ")}`);
     }
   },
 });

@@ -12,13 +12,13 @@ export const record = defineCommand({
   arguments: { type: required("TYPE", "behaviour type, at least 2 characters", anything) },
   options: {
     user: userParam("user", "id of the user"),
-    session: optional("id", "session it belongs to", integer()),
-    message: optional("id", "message it is about", integer()),
+    session: optional("id", "session of the event", integer()),
+    message: optional("id", "message the event is about", integer()),
     route: optional("route", "route of the message", anything),
     subIntent: optional("name", "sub-intent of the message", anything),
-    feedback: among("kind", "what the user thinks of the answer", feedbackTypes),
-    payload: optional("json", "JSON object of further fields", jsonObject),
-    idempotencyKey: optional("key", "a repeat with the same key and event stores it once", idempotencyKey),
+    feedback: among("kind", "the user's opinion of the answer", feedbackTypes),
+    payload: optional("json", "JSON object of other fields", jsonObject),
+    idempotencyKey: optional("key", "a repeat with the same key and event is stored once", idempotencyKey),
   },
   examples: [
     'events record page_view --user alice --payload \'{"page":"home"}\'',
@@ -36,12 +36,12 @@ export const record = defineCommand({
     const { type, user, session, message, route, subIntent, feedback, payload, idempotencyKey: key } = values;
     const body = {
       event_type: type,
-      ...(session === undefined ? {} : { session_id: session }),
-      ...(message === undefined ? {} : { message_id: message }),
-      ...(route === undefined ? {} : { route }),
-      ...(subIntent === undefined ? {} : { sub_intent: subIntent }),
-      ...(feedback === undefined ? {} : { feedback_type: feedback }),
-      ...(payload === undefined ? {} : { event_payload: payload }),
+      session_id: session,
+      message_id: message,
+      route,
+      sub_intent: subIntent,
+      feedback_type: feedback,
+      event_payload: payload,
     };
     const { data } = await runOperation(context, "recordEvent", { user, idempotencyKey: key, input: { body } });
     await printRecord(context, data);

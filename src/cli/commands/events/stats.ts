@@ -1,10 +1,8 @@
 import type { EventStats } from "../../../events/projections/event-stats.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { UsageError } from "../../framework/exit.ts";
-import { optional } from "../../framework/param.ts";
 import { formatOf, printRows, type Column } from "../../terminal/print.ts";
 import { withSession } from "../../target/session.ts";
-import { day } from "../../framework/value-readers.ts";
+import { checkDayRange, dayRangeFlags } from "./day-range.ts";
 
 interface Row {
   readonly by: "type" | "day" | "feedback";
@@ -22,14 +20,11 @@ export const stats = defineCommand({
   name: "stats",
   summary: "Count events by type, day and feedback",
   arguments: {},
-  options: {
-    from: optional("day", "first UTC day, as 2026-11-20", day),
-    to: optional("day", "last UTC day, included", day),
-  },
+  options: dayRangeFlags,
   examples: ["events stats", "events stats --from 2026-11-18 --json"],
-  async run({ from, to }, context) {
-    if (from !== undefined && to !== undefined && from > to) throw new UsageError("--from must not be after --to.");
-    const data = await withSession(context, ({ service }) => service.events.stats({ from, to }));
+  async run(range, context) {
+    checkDayRange(range);
+    const data = await withSession(context, ({ service }) => service.events.stats(range));
     await printRows(context, { data, rows: toRows(data), columns: COLUMNS });
     if (formatOf(context) === "table") {
       await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);

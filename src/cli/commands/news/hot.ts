@@ -32,8 +32,7 @@ export const hot = defineCommand({
   target: "either",
   examples: ["news hot", "news hot --limit 50 --hours 24 --json"],
   async run({ limit, hours }, context) {
-    const query = { ...(limit === undefined ? {} : { limit }), ...(hours === undefined ? {} : { hours }) };
-    const { data } = await runOperation(context, "getNewsHot", { input: { query } });
+    const { data } = await runOperation(context, "getNewsHot", { input: { query: { limit, hours } } });
     await printRows(context, { data, rows: data.news, columns: COLUMNS });
     if (data.total === 0) context.terminal.say("There is no news. `anp news refresh --mode full` reads the sources.");
     else if (data.total > data.news.length) context.terminal.say(`${data.news.length} of ${data.total} items.`);

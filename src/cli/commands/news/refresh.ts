@@ -8,8 +8,8 @@ export const refresh = defineCommand({
   name: "refresh",
   summary: "Read the sources and publish a snapshot",
   description:
-    "Read the sources and publish a snapshot: `view` the news, `full` also notices, help center and mood, which may take " +
-    "long. On the storage, the exit code is 8 when some of the sources failed, 6 when all did.",
+    "Read the sources and publish a snapshot. `view` reads the news; `full` also reads notices, help center and " +
+    "sentiment, and may take long. On the storage, the exit code is 8 when some sources failed and 6 when all failed.",
   arguments: {},
   options: { mode: among("mode", "view or full; view when left out", refreshModes) },
   target: "either",
@@ -19,13 +19,13 @@ export const refresh = defineCommand({
     let failed: string[] = [];
     let read = 0;
     const { data } = await runOperation(context, "refreshNews", {
-      input: { query: mode === undefined ? {} : { mode } },
+      input: { query: { mode } },
       before() {
         terminal.progress("reading the sources");
         return Promise.resolve();
       },
       async after({ session }) {
-        // The interface does not tell how the sources did.
+        // The API does not report the state of the sources.
         if (session === undefined) return;
         const { sources } = await session.service.news.status();
         read = sources.length;

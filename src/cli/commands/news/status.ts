@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<SourceStatus>[] = [
 
 export const status = defineCommand({
   name: "status",
-  summary: "Show the newest snapshot and how it stands with the sources",
+  summary: "Show the newest snapshot and the state of its sources",
   arguments: {},
   options: {},
   examples: ["news status", "news status --json"],

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Topic>[] = [
 export const topics = defineCommand({
   name: "topics",
   summary: "Show clustered news topics, hottest first",
-  description: "Show clustered news topics, hottest first. JSON has their items and the questions that can be asked.",
+  description: "Show clustered news topics, hottest first. JSON includes their items and suggested questions.",
   arguments: {},
   options: {
     limit: optional("n", "topics, 1 to 50; 5 when left out", integer()),
@@ -31,8 +31,7 @@ export const topics = defineCommand({
   target: "either",
   examples: ["news topics --lang en", "news topics --limit 20 --json"],
   async run({ limit, lang }, context) {
-    const query = { ...(limit === undefined ? {} : { limit }), ...(lang === undefined ? {} : { lang }) };
-    const { data } = await runOperation(context, "getNewsTopics", { input: { query } });
+    const { data } = await runOperation(context, "getNewsTopics", { input: { query: { limit, lang } } });
     await printRows(context, { data, rows: data.topics, columns: COLUMNS });
     if (data.total === 0)
       context.terminal.say("There are no topics. `anp news refresh --mode full` reads the sources.");

@@ -8,18 +8,19 @@ import { delta, idempotencyKey, text } from "../../framework/value-readers.ts";
 
 export const adjust = defineCommand({
   name: "adjust",
-  summary: "Give points to a user, or take them",
-  description: "Give points to a user, or take them, by one entry of type adjust that keeps the reason and who did it.",
+  summary: "Give points to a user, or take points away",
+  description:
+    "Give points to a user, or take points away, with one entry of type adjust that records the reason and the actor.",
   arguments: {
     user: knownUser("USER", "id of the user"),
-    delta: required("DELTA", "points to give; to take, as -5", delta),
+    delta: required("DELTA", "points to give; negative to take away, as -5", delta),
   },
   options: {
-    reason: required("text", "why, up to 200 characters", text(200)),
-    actor: optional("name", "who does it; the operating system's user when left out", text(128)),
+    reason: required("text", "reason, up to 200 characters", text(200)),
+    actor: optional("name", "who makes the adjustment; the operating system's user when left out", text(128)),
     idempotencyKey: optional(
       "key",
-      "a repeat with the same key, DELTA and reason gives the first result",
+      "a repeat with the same key, DELTA and reason returns the first result",
       idempotencyKey,
     ),
     yes: yesFlag,

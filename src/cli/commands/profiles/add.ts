@@ -10,17 +10,17 @@ import { toRow } from "./profile-row.ts";
 
 export const add = defineCommand({
   name: "add",
-  summary: "Keep a daemon's address and a token under a name",
+  summary: "Save a daemon's address and a token under a name",
   description:
-    "Keep a daemon's address (--url) and a token under a name, or replace it. The token comes from ANP_TOKEN, " +
-    "ANP_TOKEN_FILE or --token; on a terminal it is asked for, unseen. With --token-file only the file's place is kept.",
+    "Save a daemon's address (--url) and a token under a name, or replace them. The token comes from --token, ANP_TOKEN " +
+    "or ANP_TOKEN_FILE; otherwise a terminal prompts for it, without echo. With --token-file only the file's path is saved.",
   arguments: { name: required("NAME", "letters, digits, dot, dash and underscore", profileName) },
   options: {
     tokenFile: {
-      ...optional("file", "file that holds the token, read at each use", text(4096)),
+      ...optional("file", "file that contains the token, read at each use", text(4096)),
       holds: "file",
     },
-    use: toggle("also use it from now on where no storage and no daemon is named"),
+    use: toggle("also use it from now on when neither a storage nor a daemon is named"),
     yes: yesFlag,
   },
   examples: [
@@ -46,7 +46,7 @@ export const add = defineCommand({
     const profile =
       tokenFile === undefined ? { url, ...(await tokenFor(url)) } : { url, token_file: resolve(tokenFile) };
     const after = {
-      ...(use ? { current: name } : before.current === undefined ? {} : { current: before.current }),
+      ...(use ? { current: name } : before.current !== undefined && { current: before.current }),
       profiles: { ...before.profiles, [name]: profile },
     };
     await writeProfiles(env, after);

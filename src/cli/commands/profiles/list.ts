@@ -14,6 +14,6 @@ export const list = defineCommand({
     const kept = await readProfiles(context.env);
     const rows = Object.entries(kept.profiles).map(([name, profile]) => toRow(name, profile, kept));
     await printRows(context, { data: rows, rows, columns: COLUMNS });
-    if (rows.length === 0) context.terminal.say("There are no profiles. `anp profiles add NAME --url URL` makes one.");
+    if (rows.length === 0) context.terminal.say("There are no profiles. `anp profiles add NAME --url URL` saves one.");
   },
 });

@@ -1,13 +1,13 @@
 import type { Profile, Profiles } from "../../target/profiles.ts";
 import type { Column } from "../../terminal/print.ts";
 
-/** A profile as it is shown: never with its token. */
+/** A profile as it is shown, without its token. */
 export interface ProfileRow {
   readonly name: string;
   readonly url: string;
-  /** Where its token is: in the profiles' file, in a file of its own, or nowhere. */
+  /** `kept` in the profiles file, the path of a token file, or `none`. */
   readonly token: string;
-  /** Whether commands use it when nothing else is named. */
+  /** Whether commands use it when neither a storage nor a daemon is named. */
   readonly current: boolean;
 }
 

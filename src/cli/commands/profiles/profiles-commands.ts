@@ -6,7 +6,7 @@ import { use } from "./use.ts";
 
 export const profiles = defineGroup({
   name: "profiles",
-  summary: "Addresses and tokens of daemons, by name",
+  summary: "Save daemons' addresses and tokens by name",
   commands: [list, add, use, remove],
   examples: [
     "profiles add staging --url https://anp.staging.example",

@@ -7,7 +7,7 @@ import { toRow } from "./profile-row.ts";
 
 export const remove = defineCommand({
   name: "remove",
-  summary: "Forget a profile and its token",
+  summary: "Remove a profile and its token",
   arguments: { name: { ...required("NAME", "name of the profile", profileName), holds: "profile" } },
   options: { yes: yesFlag },
   examples: ["profiles remove staging", "profiles remove staging --yes"],
@@ -16,10 +16,10 @@ export const remove = defineCommand({
     const { profileNamed, readProfiles, writeProfiles } = await import("../../target/profiles.ts");
     const before = await readProfiles(context.env);
     const profile = profileNamed(name, before);
-    await confirmChange(context, yes, `Forget the profile ${name}?`);
+    await confirmChange(context, yes, `Remove the profile ${name}?`);
     const profiles = Object.fromEntries(Object.entries(before.profiles).filter(([own]) => own !== name));
     await writeProfiles(context.env, {
-      ...(before.current === undefined || before.current === name ? {} : { current: before.current }),
+      ...(before.current !== undefined && before.current !== name && { current: before.current }),
       profiles,
     });
     await printRecord(context, toRow(name, profile, before));

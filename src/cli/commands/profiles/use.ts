@@ -7,12 +7,12 @@ import { COLUMNS, toRow } from "./profile-row.ts";
 
 export const use = defineCommand({
   name: "use",
-  summary: "Say which daemon to work on when none is named",
+  summary: "Choose the daemon to use when none is named",
   description:
-    "Say which daemon commands work on when neither a flag nor the environment names a storage or a daemon. With --none " +
-    "it is the storage again. Commands that need the storage itself are not touched by it.",
+    "Choose the daemon that commands use when neither a flag nor the environment names a storage or a daemon. With " +
+    "--none they use the storage again. It has no effect on commands that need the storage itself.",
   arguments: { name: { ...optional("NAME", "name of the profile", profileName), holds: "profile" } },
-  options: { none: toggle("no daemon: work on the storage") },
+  options: { none: toggle("no daemon: use the storage") },
   examples: ["profiles use staging", "profiles use --none"],
   target: "none",
   async run({ name, none }, context) {
@@ -20,7 +20,7 @@ export const use = defineCommand({
     const { profileNamed, readProfiles, writeProfiles } = await import("../../target/profiles.ts");
     const { profiles } = await readProfiles(context.env);
     if (name !== undefined) profileNamed(name, { profiles });
-    const after = { ...(name === undefined ? {} : { current: name }), profiles };
+    const after = { ...(name !== undefined && { current: name }), profiles };
     await writeProfiles(context.env, after);
     const rows = Object.entries(profiles).map(([own, profile]) => toRow(own, profile, after));
     await printRows(context, { data: rows, rows, columns: COLUMNS });

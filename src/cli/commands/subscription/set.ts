@@ -5,16 +5,16 @@ import { knownUser, optional, required } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { expiry, text } from "../../framework/value-readers.ts";
-import { SUBSCRIPTION_WORDS } from "./subscription-words.ts";
+import { SUBSCRIPTION_DISPLAY } from "./subscription-display.ts";
 
 export const set = defineCommand({
   name: "set",
-  summary: "Set a user's plan and its end",
+  summary: "Set a user's plan and when it expires",
   description:
-    "Set a user's plan and its end, as a whole: without --expires it runs on. A plan that is active keeps its start.",
+    "Set a user's plan and when it expires. Without --expires it does not expire. An active plan keeps its start.",
   arguments: { user: knownUser("USER", "id of the user") },
   options: {
-    plan: { ...required("plan", "a plan of the configuration, as free or pro", text(64)), holds: "plan" },
+    plan: { ...required("plan", "a configured plan, as free or pro", text(64)), holds: "plan" },
     expires: optional("when", "ISO 8601 instant, days as 30d, or never", expiry),
     yes: yesFlag,
   },
@@ -27,7 +27,8 @@ export const set = defineCommand({
     const now = context.clock.now();
     const expires_at = expires?.(now);
     if (expires_at !== undefined && expires_at <= now) throw new UsageError("--expires must be in the future.");
-    if (expires_at !== undefined && plan === "free") throw new UsageError("--expires does not go with the free plan.");
+    if (expires_at !== undefined && plan === "free")
+      throw new UsageError("--expires cannot be used with the free plan.");
     const data = await withAccounts(
       context,
       async ({ service, callOf }) => {
@@ -37,7 +38,7 @@ export const set = defineCommand({
         const start = before.plan === plan && before.is_active ? before.started_at : null;
         await service.subscriptions.set(user, plan, {
           started_at: start === null ? now : Date.parse(start),
-          ...(expires_at === undefined ? {} : { expires_at }),
+          ...(expires_at !== undefined && { expires_at }),
         });
         return (await service.run("getSubscription", call, {})).data;
       },
@@ -48,6 +49,6 @@ export const set = defineCommand({
         },
       },
     );
-    await printRecord(context, data, SUBSCRIPTION_WORDS);
+    await printRecord(context, data, SUBSCRIPTION_DISPLAY);
   },
 });

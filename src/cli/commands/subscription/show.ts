@@ -3,7 +3,7 @@ import { userParam } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { runAccountOperation } from "../../target/operations.ts";
 import { USER_OR_TOKEN } from "../../target/user-named.ts";
-import { SUBSCRIPTION_WORDS } from "./subscription-words.ts";
+import { SUBSCRIPTION_DISPLAY } from "./subscription-display.ts";
 
 export const show = defineCommand({
   name: "show",
@@ -14,6 +14,6 @@ export const show = defineCommand({
   examples: ["subscription show carol", "subscription show carol --json"],
   async run({ user }, context) {
     const { data } = await runAccountOperation(context, "getSubscription", { user, input: {} });
-    await printRecord(context, data, SUBSCRIPTION_WORDS);
+    await printRecord(context, data, SUBSCRIPTION_DISPLAY);
   },
 });

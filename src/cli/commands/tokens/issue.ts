@@ -7,14 +7,14 @@ import { expiry, text } from "../../framework/value-readers.ts";
 
 export const issue = defineCommand({
   name: "issue",
-  summary: "Make a token for a user",
+  summary: "Issue a token for a user",
   description:
-    "Make a token for a user and print it, this once: only its hash is kept. Without --format, stdout carries the token " +
-    "alone. A token is never made from --seed.",
+    "Issue a token for a user and print it. It is shown only once: only its hash is stored. Without --format, stdout has " +
+    "the token alone. --seed has no effect on tokens.",
   arguments: { user: knownUser("USER", "id of the user") },
   options: {
     expires: optional("when", "ISO 8601 instant, days as 30d, or never; never when left out", expiry),
-    label: optional("text", "what it is for", text(64)),
+    label: optional("text", "what the token is for", text(64)),
   },
   examples: ["tokens issue alice --expires 30d --label phone", "tokens issue alice > alice.token"],
   async run({ user, expires, label }, context) {
@@ -26,8 +26,8 @@ export const issue = defineCommand({
       async ({ service, callOf }) => {
         await callOf(user);
         return service.tokens.issue(user, {
-          ...(expires_at === undefined ? {} : { expires_at }),
-          ...(label === undefined ? {} : { label }),
+          ...(expires_at !== undefined && { expires_at }),
+          ...(label !== undefined && { label }),
         });
       },
       { secret: true },
@@ -35,7 +35,7 @@ export const issue = defineCommand({
     const { id, user_id, created_at } = record;
     if (context.globals.format === undefined) {
       await context.terminal.write(`${secret}\n`);
-      context.terminal.say(`Token ${id} of ${user_id}. It is shown this once.`);
+      context.terminal.say(`Token ${id} of ${user_id}. It is shown only this once.`);
     } else {
       await printRecord(context, {
         token: secret,

@@ -11,8 +11,8 @@ import { toTokenRow } from "../../../admin/token-state.ts";
 
 export const revoke = defineCommand({
   name: "revoke",
-  summary: "Revoke a token, for good",
-  description: "Revoke a token, for good. A daemon refuses it within auth.cache_ms.",
+  summary: "Revoke a token permanently",
+  description: "Revoke a token permanently. A daemon refuses it within auth.cache_ms.",
   arguments: {
     token: required("ID", "id of the token, as `anp tokens list` shows it, or the token itself", text(4096)),
   },
@@ -22,9 +22,9 @@ export const revoke = defineCommand({
     const row = await withAccounts(context, async ({ service }) => {
       const found = await service.tokens.find(token);
       if (found === undefined) {
-        throw new CommandFailure(EXIT.notFound, "No such token is known. `anp tokens list USER` shows the ids.");
+        throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
       }
-      if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${nameOf(found)}?`);
+      if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${describeToken(found)}?`);
       const record = (await service.tokens.revoke(found.id)) ?? found;
       return toTokenRow(record, service.clock.now());
     });
@@ -32,7 +32,7 @@ export const revoke = defineCommand({
   },
 });
 
-function nameOf({ id, user_id, label }: TokenRecord): string {
-  const named = label === "" ? "" : ` (${cleanLine(label)})`;
-  return `the token ${id}${named} of ${cleanLine(user_id)}`;
+function describeToken({ id, user_id, label }: TokenRecord): string {
+  const labelled = label === "" ? "" : ` (${cleanLine(label)})`;
+  return `the token ${id}${labelled} of ${cleanLine(user_id)}`;
 }

@@ -2,7 +2,7 @@ import type { Column } from "../../terminal/print.ts";
 import { showAge } from "../../framework/when.ts";
 import type { TokenRow } from "../../../admin/token-state.ts";
 
-/** @param now ms since the epoch, for how long ago a token was made */
+/** @param now ms since the epoch, for the age of a token */
 export function tokenColumns(now: number): readonly Column<TokenRow>[] {
   return [
     { name: "id", of: ({ id }) => id },

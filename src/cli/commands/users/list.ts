@@ -27,6 +27,6 @@ export const list = defineCommand({
     });
     rows.sort((a, b) => (a.user_id < b.user_id ? -1 : 1));
     await printRows(context, { data: rows, rows, columns: COLUMNS });
-    if (rows.length === 0) context.terminal.say("There are no users. `anp users create USER` makes one.");
+    if (rows.length === 0) context.terminal.say("There are no users. `anp users create USER` creates one.");
   },
 });

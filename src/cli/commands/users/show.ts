@@ -7,7 +7,7 @@ import { withAccounts } from "../../target/session.ts";
 import { USER_OR_TOKEN, findUser } from "../../target/user-named.ts";
 import { showAge, showLocal, showReset } from "../../framework/when.ts";
 import { ledgerColumns } from "../ledger/ledger-columns.ts";
-import { showFeatures } from "../subscription/subscription-words.ts";
+import { showFeatures } from "../subscription/subscription-display.ts";
 import { tokenColumns } from "../tokens/token-columns.ts";
 import type { ChargedQuestion, UserOverview } from "../../../admin/user-overview.ts";
 
@@ -15,8 +15,8 @@ export const show = defineCommand({
   name: "show",
   summary: "Show a user's points, quota, plan, tokens, last questions and entries",
   description:
-    "Show what support needs to know of a user: points, quota, plan, tokens, the last questions and entries, and feedback " +
-    "of the last 7 days. The lists are in JSON and on a terminal; tab-separated lines and CSV have the rest.",
+    "Show what support needs to know about a user: points, quota, plan, tokens, the last questions and entries, and " +
+    "feedback of the last 7 days. A terminal and JSON show the lists; tab-separated output and CSV leave them out.",
   arguments: { user: knownUser("USER", USER_OR_TOKEN) },
   options: {},
   examples: ["users show alice", "users show anp_Xk3v", "users show alice --json"],
@@ -26,7 +26,7 @@ export const show = defineCommand({
       return userOverview(service, await findUser(service, user));
     });
     const format = formatOf(context);
-    if (format === "table") await draw(context, overview);
+    if (format === "table") await printOverview(context, overview);
     else {
       const { details, ...lists } = overview;
       await printRecord(context, format === "json" || format === "jsonl" ? { ...details, ...lists } : details);
@@ -34,7 +34,7 @@ export const show = defineCommand({
   },
 });
 
-async function draw(context: Context, overview: UserOverview): Promise<void> {
+async function printOverview(context: Context, overview: UserOverview): Promise<void> {
   const { terminal } = context;
   const now = context.clock.now();
   const { details } = overview;

@@ -5,15 +5,15 @@ type Subscription = OperationData<"getSubscription">;
 
 const showInstant = (iso: string | null): string => (iso === null ? "-" : showLocal(iso));
 
-/** Features as a terminal tells them: `memory on, advanced research off`. */
+/** Features as a terminal shows them: `memory on, advanced research off`. */
 export function showFeatures(features: Subscription["features"]): string {
   return Object.entries(features)
     .map(([name, on]) => `${name.replaceAll("_", " ")} ${on ? "on" : "off"}`)
     .join(", ");
 }
 
-/** How a terminal shows a subscription. */
-export const SUBSCRIPTION_WORDS = {
+/** How a terminal shows the fields of a subscription. */
+export const SUBSCRIPTION_DISPLAY = {
   started_at: showInstant,
   expires_at: showInstant,
   features: showFeatures,
