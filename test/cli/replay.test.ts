@@ -46,7 +46,7 @@ async function stored(): Promise<number[]> {
 
 const first = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-/** Starts a slow replay, stops it by a signal once something is stored, and tells how it ended. */
+/** Starts a slow replay, stops it by a signal once something is stored, and returns how it ended. */
 async function interrupted(args: readonly string[], signal: NodeJS.Signals): Promise<Ended> {
   const batches = async (): Promise<number> => {
     const names = await readdir(join(cwd, "data/events"), { recursive: true }).catch(() => []);
@@ -69,7 +69,7 @@ async function interrupted(args: readonly string[], signal: NodeJS.Signals): Pro
 }
 
 describe("a replay that is interrupted", () => {
-  it.for(["SIGINT", "SIGTERM"] as const)("by %s leaves a point, and goes on from there", async (signal) => {
+  it.for(["SIGINT", "SIGTERM"] as const)("by %s leaves a resume point, and resumes from there", async (signal) => {
     await writeFile(join(cwd, "events.ndjson"), `nonsense\n${lines(300)}`);
     const ended = await interrupted(["events.ndjson", "--storage", "fs:data", "--rate", "100"], signal);
     expect(ended.code).toBe(130);
@@ -79,7 +79,9 @@ describe("a replay that is interrupted", () => {
     expect(ended.stdout).toBe(`${HEAD}${read}\t${read - 1}\t0\t1\n`);
     expect(await stored()).toEqual(first(read - 1));
     const again = await anp(["events", "replay", "events.ndjson", "--storage", `fs:${cwd}/data`, "--json"], { cwd });
-    expect(again.stderr).toContain(`Going on after line ${read}, where an earlier run ended; the counts include it. `);
+    expect(again.stderr).toContain(
+      `Resuming after line ${read}, where an earlier run ended; the counts include that run. `,
+    );
     expect([again.code, JSON.parse(again.stdout)]).toEqual([
       8,
       {
@@ -97,12 +99,16 @@ describe("a replay that is interrupted", () => {
     expect([third.code, third.stdout]).toEqual([8, `${HEAD}301\t0\t300\t1\n`]);
   });
 
-  it("begins anew where the file has changed before the point, or when told to, and stores nothing twice", async () => {
+  it("starts over when the file has changed before the resume point or with --restart, and stores nothing twice", async () => {
     await writeFile(join(cwd, "events.ndjson"), lines(300));
     await interrupted(["events.ndjson", "--storage", "fs:data", "--rate", "100"], "SIGINT");
     const before = (await stored()).length;
-    const told = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data", "--restart"], { cwd });
-    expect([told.code, told.stderr, told.stdout]).toEqual([0, "", `${HEAD}300\t${300 - before}\t${before}\t0\n`]);
+    const restarted = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data", "--restart"], { cwd });
+    expect([restarted.code, restarted.stderr, restarted.stdout]).toEqual([
+      0,
+      "",
+      `${HEAD}300\t${300 - before}\t${before}\t0\n`,
+    ]);
     await writeFile(join(cwd, "other.ndjson"), lines(300, 300));
     await interrupted(["other.ndjson", "--storage", "fs:data", "--rate", "100"], "SIGINT");
     await writeFile(join(cwd, "other.ndjson"), lines(300, 1000));
@@ -110,7 +116,7 @@ describe("a replay that is interrupted", () => {
     expect([changed.code, changed.stderr, changed.stdout]).toEqual([0, "", `${HEAD}300\t300\t0\t0\n`]);
   });
 
-  it("goes on in a file that has grown, with all its rejected lines in one file", async () => {
+  it("resumes in a file that has grown, and appends to the file of rejected lines", async () => {
     await writeFile(join(cwd, "events.ndjson"), `{}\n${lines(200)}`);
     const args = ["events.ndjson", "--storage", "fs:data", "--rejected", "rejected.ndjson"];
     await interrupted([...args, "--rate", "100"], "SIGINT");
@@ -128,7 +134,7 @@ describe("a replay that is interrupted", () => {
 });
 
 describe("a replay", () => {
-  it("reads lines however they end and wherever a read ends, and rejects what is no text", async () => {
+  it("reads lines with any line end and across chunk borders, and rejects lines that are not text", async () => {
     const long = JSON.stringify({
       ...(JSON.parse(event(2)) as object),
       event_payload: { n: 2, text: "长".repeat(5000) },
@@ -148,7 +154,7 @@ describe("a replay", () => {
       skipped: 11,
       rejected_total: 2,
       rejected: [
-        { line: 16, reason: "no UTF-8" },
+        { line: 16, reason: "not valid UTF-8" },
         { line: 17, reason: "longer than 1048576 bytes" },
       ],
     };
@@ -163,12 +169,12 @@ describe("a replay", () => {
     }
   });
 
-  it("names the first rejected lines alone, in a pipe without a bar, and takes what export writes", async () => {
+  it("lists only the first rejected lines, draws no bar in a pipe, and reads what export writes", async () => {
     await writeFile(join(cwd, "events.ndjson"), `${"{}\n".repeat(150)}${lines(3)}`);
     const { code, stdout, stderr } = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data"], { cwd });
     expect([code, stdout]).toEqual([8, `${HEAD}153\t3\t0\t150\n`]);
     expect(stderr.split("\n")).toHaveLength(23);
-    expect(stderr).toMatch(/\nline 20: .*\nand 130 more: --rejected FILE has them all\n$/);
+    expect(stderr).toMatch(/\nline 20: .*\nand 130 more: --rejected FILE writes all of them\n$/);
     const copied = await shell(
       "anp events export --storage fs:data | anp events replay - --storage fs:copy; anp events export --storage fs:copy",
       cwd,
@@ -176,7 +182,7 @@ describe("a replay", () => {
     expect(copied.stdout).toBe(`${HEAD}3\t3\t0\t0\n${lines(3)}`);
   });
 
-  it("writes nothing in a dry run, and leaves no point", async () => {
+  it("writes nothing in a dry run, and leaves no resume point", async () => {
     await mkdir(join(cwd, "data"));
     await writeFile(join(cwd, "events.ndjson"), `${lines(5)}${event(0)}\n`);
     const dry = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data", "--dry-run"], { cwd });
@@ -196,7 +202,7 @@ describe("a replay", () => {
   });
 });
 
-it("goes through a daemon once, in the name of the token's user, and goes on after the daemon was away", async () => {
+it("replays through a daemon once, in the name of the token's user, and fails when the daemon is gone", async () => {
   await writeFile(join(cwd, "events.ndjson"), `${lines(50)}${event(1000, "bob")}\nnonsense\n${lines(50, 50)}`);
   const options = { cwd, env: { ANP_TOKEN: "alice-token" } };
   const replay = (url: string, ...more: string[]): Promise<Ended> =>
@@ -225,7 +231,7 @@ it("goes through a daemon once, in the name of the token's user, and goes on aft
   expect([gone.code, gone.stdout, gone.stderr]).toEqual([6, "", expect.stringContaining("cannot be reached")]);
 }, 60_000);
 
-it("leaves a point when a daemon fails on the way", async () => {
+it("leaves a resume point when the daemon fails midway", async () => {
   await writeFile(join(cwd, "events.ndjson"), lines(600));
   const daemon = await startDaemon(["--demo"], { cwd });
   const { port } = new URL(daemon.url);
@@ -239,14 +245,12 @@ it("leaves a point when a daemon fails on the way", async () => {
   await daemon.ended;
   const failed = await running;
   expect([failed.code, failed.stdout]).toEqual([6, ""]);
-  const done = Number(
-    /Lines 1 to (\d+) are done with\. The same command goes on from there\./.exec(failed.stderr)?.[1],
-  );
+  const done = Number(/Lines 1 to (\d+) are done\. The same command resumes from there\./.exec(failed.stderr)?.[1]);
   expect(done).toBeGreaterThan(0);
   const next = await startDaemon(["--demo", "--port", port], { cwd });
   try {
     const again = await anp(["events", "replay", "events.ndjson", "--url", daemon.url, "--json"], options);
-    expect(again.stderr).toContain(`Going on after line ${done}, `);
+    expect(again.stderr).toContain(`Resuming after line ${done}, `);
     const report = JSON.parse(again.stdout) as { read: number; stored: number; skipped: number };
     expect(again.code).toBe(0);
     expect(report.read).toBe(600);
@@ -261,7 +265,7 @@ it("leaves a point when a daemon fails on the way", async () => {
 }, 60_000);
 
 describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
-  it("draws a bar on stderr, and stops in good order at Ctrl-C", async () => {
+  it("draws a bar on stderr, and stops cleanly at Ctrl-C", async () => {
     await writeFile(join(cwd, "events.ndjson"), lines(300));
     const args = ["events", "replay", "events.ndjson", "--storage", "fs:data", "--rate", "100"];
     const stopped = await anpInTerminal(args, { cwd, steps: [{ on: "events  ", type: "\u0003" }] });
@@ -269,7 +273,7 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     expect(stopped.screen).toMatch(/\[#*-+\] +\d+% {2}\d+ events {2}/);
     expect(stopped.screen).toContain("Interrupted after line ");
     const finished = await anpInTerminal([...args.slice(0, -2), "--no-color"], { cwd });
-    expect(finished.screen).toContain("Going on after line ");
+    expect(finished.screen).toContain("Resuming after line ");
     expect(await stored()).toEqual(first(300));
   });
 });

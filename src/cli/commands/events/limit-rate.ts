@@ -1,16 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Waits shorter than this are put off until they add up, ms: a timer is not finer. */
+/** Shorter waits are put off until they add up, ms: a timer is not finer. */
 const LEAST_WAIT_MS = 5;
-/** A source or a target that stood still is not made up for beyond this, ms. */
+/** After a source or a target stalled, this much time is made up for, ms. */
 const MOST_BEHIND_MS = 1000;
 
 /**
- * The items of a source, at most `perSecond` of them a second, evenly.
+ * The items of a source, at most `perSecond` of them a second, evenly spaced.
  *
- * @param signal ends a wait; the source ends itself
+ * @param signal ends a wait early; the items end when the source does
  */
-export async function* paced<T>(source: AsyncIterable<T>, perSecond: number, signal: AbortSignal): AsyncGenerator<T> {
+export async function* limitRate<T>(
+  source: AsyncIterable<T>,
+  perSecond: number,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
   const step = 1000 / perSecond;
   let due = performance.now();
   for await (const item of source) {

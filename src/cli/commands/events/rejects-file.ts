@@ -2,22 +2,22 @@ import { open } from "node:fs/promises";
 import type { RejectedLine } from "../../../events/replay/replay-lines.ts";
 import { UsageError } from "../../framework/exit.ts";
 
-/** Where rejected lines are written, each as one line of JSON. */
-export interface Rejects {
+/** A file of rejected lines, each as one line of JSON. */
+export interface RejectsFile {
   readonly write: (rejected: RejectedLine & { readonly text?: string }) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the file for rejected lines, if there is to be one.
+ * Opens the file for rejected lines, if one is wanted.
  *
- * @param more adds to what an earlier run wrote
+ * @param append keeps what an earlier run wrote
  * @throws UsageError when it cannot be written
  */
-export async function openRejects(file: string | undefined, more: boolean): Promise<Rejects | undefined> {
+export async function openRejectsFile(file: string | undefined, append: boolean): Promise<RejectsFile | undefined> {
   if (file === undefined) return undefined;
   try {
-    const handle = await open(file, more ? "a" : "w");
+    const handle = await open(file, append ? "a" : "w");
     return {
       async write({ line, reason, text }) {
         await handle.appendFile(`${JSON.stringify({ line, reason, ...(text !== undefined && { text }) })}\n`);

@@ -1,31 +1,30 @@
 import type { Terminal } from "../../terminal/terminal.ts";
 
-/** Time between two drawings, ms. */
-const EVERY_MS = 100;
-const BAR = 24;
+/** Time between two redraws, ms. */
+const REDRAW_MS = 100;
+const BAR_COLUMNS = 24;
 
-/** How far a replay is. */
+/** How far a replay has come. */
 export interface ReplayProgress {
-  /** Bytes of the file that are done with, and its size; the size is unknown for stdin. */
+  /** Bytes of the file that were processed, and its size, which is unknown for stdin. */
   readonly offset: number;
   readonly size: number | undefined;
-  /** Lines that were read. */
   readonly read: number;
   readonly rejected: number;
 }
 
-/** Draws a bar with rate and time left on stderr, where that is a terminal. */
-export function createProgress(terminal: Terminal): { draw(progress: ReplayProgress): void; clear(): void } {
+/** A progress bar with rate and remaining time on stderr, if that is a terminal. */
+export function createProgressBar(terminal: Terminal): { draw(progress: ReplayProgress): void; clear(): void } {
   let first: { readonly at: number; readonly progress: ReplayProgress } | undefined;
   let drawnAt = -Infinity;
   return {
     draw(progress) {
       const now = performance.now();
-      if (now - drawnAt < EVERY_MS) return;
+      if (now - drawnAt < REDRAW_MS) return;
       drawnAt = now;
       first ??= { at: now, progress };
       const seconds = (now - first.at) / 1000;
-      terminal.progress(textOf(progress, first.progress, seconds));
+      terminal.progress(showProgress(progress, first.progress, seconds));
     },
     clear() {
       terminal.progress("");
@@ -33,7 +32,11 @@ export function createProgress(terminal: Terminal): { draw(progress: ReplayProgr
   };
 }
 
-function textOf({ offset, size, read, rejected }: ReplayProgress, first: ReplayProgress, seconds: number): string {
+function showProgress(
+  { offset, size, read, rejected }: ReplayProgress,
+  first: ReplayProgress,
+  seconds: number,
+): string {
   const parts = [`${read.toLocaleString("en")} events`];
   if (seconds > 0.5) parts.push(`${Math.round((read - first.read) / seconds).toLocaleString("en")}/s`);
   if (rejected > 0) parts.push(`${rejected.toLocaleString("en")} rejected`);
@@ -41,8 +44,8 @@ function textOf({ offset, size, read, rejected }: ReplayProgress, first: ReplayP
   const share = size === 0 ? 1 : Math.min(1, offset / size);
   const speed = (offset - first.offset) / seconds;
   if (seconds > 0.5 && speed > 0) parts.push(`${showDuration((size - offset) / speed)} left`);
-  const done = Math.floor(share * BAR);
-  const bar = `[${"#".repeat(done)}${"-".repeat(BAR - done)}]`;
+  const done = Math.floor(share * BAR_COLUMNS);
+  const bar = `[${"#".repeat(done)}${"-".repeat(BAR_COLUMNS - done)}]`;
   return `${bar} ${String(Math.floor(share * 100)).padStart(3)}%  ${parts.join("  ")}`;
 }
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { ReplayReport } from "../../../events/replay/replay-lines.ts";
 import type { Env } from "../../framework/environment.ts";
 import { userFolder } from "../../target/user-folder.ts";
-import type { LinePlace } from "./line-source.ts";
+import type { LinePlace } from "./line-splitter.ts";
 
 const count = z.int().min(0);
 
@@ -23,25 +23,25 @@ const resumePoint = z.strictObject({
   }),
 });
 
-/** How far a replay came that did not come to its end. */
+/** How far an unfinished replay came. */
 export type ResumePoint = z.infer<typeof resumePoint>;
 
-/** The resume point of one file on its way to one target. */
-export interface ResumePoints {
-  /** The point an earlier run left; undefined when there is none that can be read. */
+/** Where the resume point of one file and one target is stored. */
+export interface ResumePointFile {
+  /** The point of an earlier run; undefined when none can be read. */
   read(): Promise<ResumePoint | undefined>;
   save(place: LinePlace, report: ReplayReport, now: string): Promise<void>;
-  forget(): Promise<void>;
+  remove(): Promise<void>;
 }
 
 /**
- * Keeps resume points in the user's state folder, `~/.local/state/anp/replay/`. One is lost without harm: a replay from
+ * Stores a resume point in the user's state folder, `~/.local/state/anp/replay/`. Losing it does no harm: a replay from
  * the beginning stores nothing twice.
  *
  * @param file the file's real path
  * @param target what it is replayed into: a storage's URL, or a daemon's and its user
  */
-export function resumePoints(env: Env, file: string, target: string): ResumePoints {
+export function resumePointFile(env: Env, file: string, target: string): ResumePointFile {
   const name = createHash("sha256")
     .update(JSON.stringify([file, target]))
     .digest("hex")
@@ -64,6 +64,6 @@ export function resumePoints(env: Env, file: string, target: string): ResumePoin
       await writeFile(temporary, `${JSON.stringify(point)}\n`, { mode: 0o600 });
       await rename(temporary, path);
     },
-    forget: () => rm(path, { force: true }),
+    remove: () => rm(path, { force: true }),
   };
 }
