@@ -57,8 +57,8 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-describe("where the points went", () => {
-  it("tells the balance after each entry, a page or all of them, newest first", async () => {
+describe("a ledger's commands", () => {
+  it("shows the balance after each entry, on one page or all, newest first", async () => {
     const page = await done(["ledger", "alice", "--page-size", "2", "--page", "2", ...DATA]);
     expect(page).toMatch(
       /^id\tcreated_at\ttype\tdelta\tbalance_after\tdescription\tref_id\n4\t\S+\texchange\t10\t57\t.*\n3\t.*\n$/,
@@ -93,14 +93,14 @@ describe("where the points went", () => {
     expect(await ids("bob", "--all")).toEqual([]);
   });
 
-  it("refuses what does not go together", async () => {
+  it("refuses flags that exclude each other", async () => {
     const wanted: [args: string[], says: string][] = [
       [["--type", "exchnge", "--since", "2026-02-30", "--ref", "short"], "did you mean exchange?"],
       [["--type", "exchnge", "--since", "2026-02-30", "--ref", "short"], "--since must be a day"],
       [["--type", "exchnge", "--since", "2026-02-30", "--ref", "short"], "--ref must have at least 6 characters"],
       [["--since", "1h", "--until", "2h"], "--since must not be after --until"],
-      [["--all", "--page", "2"], "do not go with --all"],
-      [["--follow", "--json"], "no JSON document"],
+      [["--all", "--page", "2"], "cannot be used with --all"],
+      [["--follow", "--json"], "cannot print one JSON document"],
     ];
     const ended = wanted.slice(2).map(([args]) => anp(["ledger", "alice", ...args, ...DATA], { cwd }));
     const [first, ...others] = await Promise.all(ended);
@@ -118,7 +118,7 @@ describe("where the points went", () => {
     expect(JSON.parse(await done([...args, "--since", "3d", "--type", "adjust"]))).toMatchObject({ entries: 2 });
   });
 
-  it("leads from a request, an answer or a number to the question", async () => {
+  it("finds the question by request, answer or entry number", async () => {
     const [, ref] = /\n3\t.*\t(\S+)\n/.exec(await done(["ledger", "alice", ...DATA]))!;
     const shown = JSON.parse(await done(["ledger", "show", ref!, "--json", ...DATA])) as Record<string, unknown>;
     expect(shown).toMatchObject({ user_id: "alice", entry_id: 3, question: "hello" });
@@ -131,7 +131,7 @@ describe("where the points went", () => {
     }
   });
 
-  it("shows a user whole", async () => {
+  it("shows an overview of a user", async () => {
     await done(["events", "record", "feedback", "--user", "alice", "--feedback", "inaccurate", ...at(NOW - 30_000)]);
     const user = JSON.parse(await done(["users", "show", "alice", "--json", ...at(NOW)])) as Record<string, unknown[]>;
     expect(user).toMatchObject({ balance: 64, entries: 6, plan: "free", free_daily_quota: 1 });
@@ -147,7 +147,7 @@ describe("where the points went", () => {
 });
 
 describe("a user named by the beginning of a token", () => {
-  it("is found where nothing is changed", async () => {
+  it("is found by commands that only read", async () => {
     const start = tokens[0]!.slice(0, 9);
     for (const args of [
       ["ledger", "summary"],
@@ -159,7 +159,7 @@ describe("a user named by the beginning of a token", () => {
     expect(await done(["quota", tokens[2]!, ...DATA])).toMatch(/\nbob\t/);
   });
 
-  it("is refused where two are meant, where none is, and where something is changed", async () => {
+  it("is refused when it is ambiguous, unknown, or the command changes something", async () => {
     await done(["users", "create", "anp_token-like", ...DATA]);
     expect(await done(["quota", "anp_token-like", ...DATA])).toContain("\nanp_token-like\t");
     const wanted: [args: string[], code: number, says: string][] = [
@@ -179,7 +179,7 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
   const inTerminal = (args: readonly string[], more: Partial<Parameters<typeof anpInTerminal>[1]> = {}) =>
     anpInTerminal([...args, "--no-color", ...at(NOW)], { cwd, columns: 120, env: { TZ: "Asia/Shanghai" }, ...more });
 
-  it("shows ages and local times, and leaves out what there is no room for", async () => {
+  it("shows ages and local times, and leaves out columns that do not fit", async () => {
     const { screen } = await inTerminal(["ledger", "alice", "--page-size", "3"]);
     expect(screen).toMatch(/^ID {2}CREATED AT +AGE +TYPE +DELTA +BALANCE +DESCRIPTION +REF\n/);
     expect(screen).toMatch(/\n 5 {2}2026-11-20 10:00:00 {2}2 h ago +adjust +\+7 +64 +人工调整：goodwill +r\w{12}\n/);
@@ -187,7 +187,7 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
     expect(narrow.screen).toMatch(/^ID {2}CREATED AT +TYPE +DELTA +BALANCE +DESCRIPTION\n/);
   });
 
-  it("draws sums with bars, and the time to the reset", async () => {
+  it("draws totals as bars, and shows the time to the reset", async () => {
     const { screen } = await inTerminal(["ledger", "summary", "alice"]);
     expect(screen).toMatch(
       /\nearned {2} +█ +▂▂ {2}most 50 a day\nspent {3} +█ +▃? *most 3 a day\nfree {4} +█ █ {2}most 1 a day\n/,
@@ -196,7 +196,7 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
     expect(quota.screen).toContain("next_reset_at         2026-11-21 00:00:00 (in 12 h)\n");
   });
 
-  it("has a user's standing on one screen, in words", async () => {
+  it("shows a user on one screen", async () => {
     const { screen } = await inTerminal(["users", "show", "alice"]);
     expect(screen.split("\n").length).toBeLessThan(40);
     expect(screen).toContain("plan       free (free): memory off, advanced research off\n");
@@ -206,7 +206,7 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
     expect(screen).not.toMatch(/[{}[\]]/);
   });
 
-  it("searches for a user who was not named", async () => {
+  it("prompts for a missing user with a search", async () => {
     const { code, screen } = await inTerminal(["quota"], {
       steps: [
         { on: "USER (id of the user", type: "li" },
@@ -248,8 +248,8 @@ it("shows the same through a daemon", async () => {
       ]);
       expect(there).toBe(here);
     }
-    const sums = ["ledger", "summary", "--since", "2026-11-01", "--format", "csv"];
-    expect(await done([...sums, ...remote])).toBe(await done([...sums, "alice", ...DATA]));
+    const summary = ["ledger", "summary", "--since", "2026-11-01", "--format", "csv"];
+    expect(await done([...summary, ...remote])).toBe(await done([...summary, "alice", ...DATA]));
   } finally {
     daemon.child.kill("SIGTERM");
     await daemon.ended;
@@ -303,7 +303,7 @@ describe("following a ledger", () => {
     await done(["points", "adjust", "follower", "1", "--reason", "x", "--storage", storage]);
   }
 
-  it("prints new entries as they are made, on files and through a daemon, until it is interrupted", async () => {
+  it("prints new entries as they are written, on files and through a daemon, until it is interrupted", async () => {
     await prepare("fs:followed");
     await follows("fs:followed");
     await prepare("fs:served");
@@ -315,7 +315,7 @@ describe("following a ledger", () => {
     });
   });
 
-  it.skipIf(noRedis !== undefined)("prints new entries as they are made on a Redis", async () => {
+  it.skipIf(noRedis !== undefined)("prints new entries as they are written on a Redis", async () => {
     const redis = await startRedis();
     try {
       await prepare(redis.url());
@@ -325,7 +325,7 @@ describe("following a ledger", () => {
     }
   });
 
-  it("ends quietly when nobody reads on", async () => {
+  it("ends quietly when stdout is closed", async () => {
     await prepare("fs:unread");
     const { child, until } = reading(["ledger", "follower", "--follow", "--storage", "fs:unread"]);
     await until(/\n1\t/);

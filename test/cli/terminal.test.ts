@@ -30,7 +30,7 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     expect(screen).toMatchInlineSnapshot(`
       "ID  CREATED AT           AGE  TYPE      DELTA  BALANCE  DESCRIPTION               REF
        1  2026-11-20 08:00:00  now  exchange    +15       15  兑换 1.5 个代币，汇率 10  r0mwo7pxc0lhh
-      Sums by type and day: anp ledger summary alice
+      Totals by type and day: anp ledger summary alice
       "
     `);
     const news = await anpInTerminal(["news", "hot", "--limit", "8", "--no-color", ...DEMO], { cwd, columns: 90 });

@@ -1,7 +1,8 @@
 import type { Entry } from "../../../ledger/entry.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { optional, toggle } from "../../framework/param.ts";
-import { openLinePrinter, openRecordPrinter, type Column } from "../../terminal/print.ts";
+import { openRecordPrinter, type Column } from "../../terminal/print.ts";
+import { printLines } from "../../terminal/print-lines.ts";
 import { withAccounts } from "../../target/session.ts";
 import { userId } from "../../framework/value-readers.ts";
 import { knownUsers } from "../../../admin/known-users.ts";
@@ -24,12 +25,12 @@ export const exportLedger = defineCommand({
   name: "export",
   summary: "Print whole ledgers, oldest entry first",
   description:
-    "Print whole ledgers, oldest entry first, of any length in flat memory. JSON lines, the default, hold all that " +
-    "`anp ledger import` needs to go on with them elsewhere: entries, profiles, plans and the answers that were paid " +
-    "for, and at the end a digest. The other formats, and --entries, hold the entries alone. Tokens, sessions, events " +
-    "and news are not in it: `anp storage copy` moves everything.",
+    "Print whole ledgers, oldest entry first, in constant memory. JSON lines, the default, contain all that " +
+    "`anp ledger import` needs to continue them elsewhere: entries, profiles, plans, charged answers, and a checksum at " +
+    "the end. The other formats, and --entries, contain only the entries. Tokens, sessions, events and news are left " +
+    "out: `anp storage copy` copies everything.",
   arguments: { user: optional("USER", "id of the user; all users when left out", userId) },
-  options: { entries: toggle("the entries alone, also as JSON lines") },
+  options: { entries: toggle("only the entries, also as JSON lines") },
   examples: [
     "ledger export alice > alice.jsonl",
     "ledger export --storage fs:./data | anp ledger import - --storage redis://localhost:6379/0",
@@ -46,12 +47,7 @@ export const exportLedger = defineCommand({
           import("../../../backup/ledger-export.ts"),
           import("../../../runtime/clock.ts"),
         ]);
-        const lines = checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users));
-        const printer = openLinePrinter(context);
-        for await (const line of lines) {
-          if (!(await printer.print(line))) return;
-        }
-        await printer.end();
+        await printLines(context, checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users)));
         return;
       }
       const printer = openRecordPrinter(context, COLUMNS);

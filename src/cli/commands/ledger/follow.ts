@@ -8,13 +8,13 @@ import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
 import { ledgerColumns } from "./ledger-columns.ts";
 import { matches, newestFirst, type Selection } from "../../../admin/select-entries.ts";
 
-/** How often the end of the ledger is looked at, ms: one look costs one small read. */
-const EVERY_MS = 500;
+/** Time between two polls of the ledger's end, ms. A poll costs one small read. */
+const POLL_MS = 500;
 const PAGE = 100;
 
 /**
- * Prints the last `count` entries that are meant, oldest first, and then new ones as they are made, until it is
- * interrupted or nobody reads any more.
+ * Prints the last `count` entries of the selection, oldest first, and then new ones as they are written, until it is
+ * interrupted or stdout is closed.
  */
 export async function follow(
   context: Context,
@@ -38,7 +38,7 @@ async function followUntil(
   selection: Selection,
   count: number,
 ): Promise<void> {
-  // A new entry is as old as its row: its age would be "now" for ever.
+  // The age of a new entry would always be "now".
   const printer = openRowPrinter(
     context,
     ledgerColumns(context.clock.now()).filter(({ person }) => person !== true),
@@ -51,7 +51,7 @@ async function followUntil(
   }
   for (const row of latest.reverse()) await printer.print(row);
   if (!(await printer.flush())) return;
-  let told = false;
+  let failing = false;
   while (!signal.aborted) {
     try {
       const total = await reader.total();
@@ -62,13 +62,13 @@ async function followUntil(
         if (!(await printer.flush())) return;
         if (seen < total) continue;
       }
-      if (told) context.terminal.say("The storage answers again.");
-      told = false;
+      if (failing) context.terminal.say("The storage answers again.");
+      failing = false;
     } catch (error) {
       if (!isOutage(error)) throw error;
-      if (!told) context.terminal.say(`${error.message}; trying again.`);
-      told = true;
+      if (!failing) context.terminal.say(`${error.message}; retrying.`);
+      failing = true;
     }
-    await delay(EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }

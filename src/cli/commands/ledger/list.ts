@@ -12,16 +12,16 @@ export const list = defineCommand({
   name: "list",
   summary: "List a user's ledger, newest first",
   description:
-    "List a user's ledger, newest first: a page, or with --all, --type, --since, --until and --ref all entries that fit, " +
-    "as they are read, of any number in flat memory. `anp ledger USER` is short for it. A terminal shows the machine's " +
-    "local time; other formats have ISO 8601 in UTC.",
+    "List a user's ledger, newest first: a page of it, or with --all, --type, --since, --until or --ref all matching " +
+    "entries, in constant memory. `anp ledger USER` is short for it. A terminal shows local times; other formats have " +
+    "ISO 8601 in UTC.",
   arguments: { user: userParam("USER", USER_OR_TOKEN) },
   options: {
     ...selectionFlags,
-    all: toggle("all entries, not a page"),
-    follow: toggle("go on with new entries as they are made; oldest first"),
-    page: optional("n", "page, from 1", integer()),
-    pageSize: optional("n", `entries a page, 1 to 100; ${PAGE_SIZE} when left out`, integer()),
+    all: toggle("all entries, not only a page"),
+    follow: toggle("keep printing new entries as they are written; oldest first"),
+    page: optional("n", "page number, from 1", integer()),
+    pageSize: optional("n", `entries per page, 1 to 100; ${PAGE_SIZE} when left out`, integer()),
   },
   target: "either",
   examples: [
@@ -37,14 +37,13 @@ export const list = defineCommand({
     const { selectsAll } = await import("../../../admin/select-entries.ts");
     const whole = all || !selectsAll(selection);
     if (whole && (page !== undefined || pageSize !== undefined)) {
-      throw new UsageError("--page and --page-size do not go with --all, --type, --since, --until and --ref.");
+      throw new UsageError("--page and --page-size cannot be used with --all, --type, --since, --until or --ref.");
     }
-    if (following && (all || page !== undefined)) throw new UsageError("--follow does not go with --all and --page.");
+    if (following && (all || page !== undefined)) throw new UsageError("--follow cannot be used with --all or --page.");
     if (following && context.globals.format === "json") {
-      throw new UsageError("--follow never ends, and so no JSON document: use --format jsonl.");
+      throw new UsageError("--follow never ends, so it cannot print one JSON document: use --format jsonl.");
     }
-    const query = { ...(page !== undefined && { page }), ...(pageSize !== undefined && { page_size: pageSize }) };
-    checkInput("getLedger", { query });
+    checkInput("getLedger", { query: { page, page_size: pageSize } });
     const show = async (operations: AccountOperations): Promise<ExitCode> => {
       const [{ openLedgerReader }, { printAll, printPage }] = await Promise.all([
         import("./open-ledger-reader.ts"),

@@ -4,7 +4,7 @@ import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
 import { ledgerColumns } from "./ledger-columns.ts";
 import { newestFirst, type Selection } from "../../../admin/select-entries.ts";
 
-/** Prints all entries that are meant, newest first, as they are read. */
+/** Prints all entries of the selection, newest first, as they are read. */
 export async function printAll(
   context: Context,
   reader: LedgerReader,
@@ -26,13 +26,17 @@ export async function printAll(
   if (count === 0) context.terminal.say("No entry matches.");
 }
 
-/** Prints one page of a user's entries, from the newest. */
+/** Prints one page of a user's entries, newest first. */
 export async function printPage(
   context: Context,
   reader: LedgerReader,
-  asked: { readonly who: string; readonly page: number; readonly size: number; readonly now: number },
+  {
+    who,
+    page,
+    size,
+    now,
+  }: { readonly who: string; readonly page: number; readonly size: number; readonly now: number },
 ): Promise<void> {
-  const { who, page, size, now } = asked;
   const total = await reader.total();
   const to = total - (page - 1) * size;
   const items: LedgerRow[] = to < 1 ? [] : (await reader.read(Math.max(1, to - size + 1), to)).reverse();
@@ -45,6 +49,6 @@ export async function printPage(
   if (total === 0) context.terminal.say(`The ledger of ${who} is empty.`);
   else if (pages > 1) context.terminal.say(`Page ${page} of ${pages}, ${total} entries.`);
   if (total > 0 && formatOf(context) === "table") {
-    context.terminal.say(`Sums by type and day: anp ledger summary ${who}`);
+    context.terminal.say(`Totals by type and day: anp ledger summary ${who}`);
   }
 }

@@ -18,12 +18,12 @@ const DAYS: readonly Column<LedgerSummary["by_day"][number]>[] = [
   { name: "entries", of: ({ entries }) => entries },
 ];
 
-/** A user's sums, and what they were made over. */
+/** Totals of a user's entries in a range of time. */
 export interface UserSummary extends LedgerSummary {
   readonly user_id: string;
   /** ISO 8601. */
   readonly since: string;
-  /** Points at present. */
+  /** Present points. */
   readonly balance: number;
 }
 
@@ -31,14 +31,14 @@ export interface UserSummary extends LedgerSummary {
 export async function printSummary(context: Context, found: UserSummary, until: number): Promise<void> {
   const { terminal } = context;
   if (formatOf(context) !== "table") {
-    const { by_type, by_day, ...sums } = found;
-    await printRecord(context, ["json", "jsonl"].includes(formatOf(context)) ? { ...sums, by_type, by_day } : sums);
+    const { by_type, by_day, ...totals } = found;
+    await printRecord(context, ["json", "jsonl"].includes(formatOf(context)) ? { ...totals, by_type, by_day } : totals);
     return;
   }
   const { user_id, balance, earned, spent, free_uses, entries, by_type, by_day } = found;
   await printRecord(context, { user_id, balance, earned, spent, net: earned - spent, free_uses, entries });
   if (entries === 0) {
-    terminal.say("No entry fits.");
+    terminal.say("No entry matches.");
     return;
   }
   await terminal.write("\n");
@@ -57,7 +57,7 @@ export async function printSummary(context: Context, found: UserSummary, until: 
   await printRows(context, { data: by_day, rows: by_day, columns: DAYS });
 }
 
-/** All days of the range, also those without an entry, oldest first. */
+/** All days of the range, including those without an entry, oldest first. */
 function eachDay(by_day: LedgerSummary["by_day"], from: string, to: string): LedgerSummary["by_day"] {
   const known = new Map(by_day.map((one) => [one.day, one]));
   const first = [from, ...known.keys()].reduce((one, other) => (one < other ? one : other));

@@ -4,7 +4,7 @@ import { anything, text } from "../../framework/value-readers.ts";
 import { since, until, type When } from "../../framework/when.ts";
 import type { Selection } from "../../../admin/select-entries.ts";
 
-const REF_LEAST = 6;
+const SHORTEST_REF = 6;
 
 type SelectionFlags = {
   readonly type: Param<readonly string[]>;
@@ -13,24 +13,24 @@ type SelectionFlags = {
   readonly ref: Param<string | undefined>;
 };
 
-/** The flags that say which entries are meant. */
+/** The flags that select entries of a ledger. */
 export const selectionFlags: SelectionFlags = {
   type: {
-    ...repeatable("type", "entries of this type alone; again for more", anything),
+    ...repeatable("type", "only entries of this type; repeat it for more types", anything),
     choices: async () => (await import("../../../contract/schemas/points-schemas.ts")).entryType.options,
   },
-  since: optional("when", "from here on: a day, an instant, or a time ago as 2h or 3d", since),
-  until: optional("when", "up to here; of a day, its end", until),
-  ref: optional("ref", `entries of this reference, or that begin with it (${REF_LEAST} characters or more)`, reference),
+  since: optional("when", "first instant: a day, an instant, or a time ago as 2h or 3d", since),
+  until: optional("when", "last instant, as --since; of a day, its end", until),
+  ref: optional("ref", `only entries whose reference begins with this (${SHORTEST_REF} characters or more)`, reference),
 };
 
 function reference(typed: string): string {
   const ref = text(128)(typed);
-  if (Array.from(ref).length < REF_LEAST) throw new RangeError(`must have at least ${REF_LEAST} characters`);
+  if (Array.from(ref).length < SHORTEST_REF) throw new RangeError(`must have at least ${SHORTEST_REF} characters`);
   return ref;
 }
 
-/** @throws UsageError when the range has its end before its start */
+/** @throws UsageError when the range ends before it starts */
 export function selectionOf(values: Values<SelectionFlags>, now: number): Selection {
   const from = values.since?.(now);
   const to = values.until?.(now);

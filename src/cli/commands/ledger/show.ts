@@ -14,35 +14,34 @@ export const show = defineCommand({
   name: "show",
   summary: "Show an entry and the question that it charged for",
   description:
-    "Show an entry and the question that it charged for, by the id of the request (the entry's ref_id), by the id of the " +
-    "answer (message_id), or by the entry's number with --user. Without --user a ref_id is looked for in the ledgers of " +
-    "all users.",
-  arguments: { what: required("ID", "a ref_id, a message_id, or the number of an entry", text(128)) },
-  options: { user: { ...optional("user", "whose entry it is", text(128)), holds: "user" } },
+    "Show an entry and the question that it charged for, found by the request id (the entry's ref_id), by the answer's " +
+    "message_id, or by the entry's number with --user. Without --user a ref_id is searched for in all users' ledgers.",
+  arguments: { id: required("ID", "a ref_id, a message_id, or the number of an entry", text(128)) },
+  options: { user: { ...optional("user", "user of the entry", text(128)), holds: "user" } },
   examples: [
     "ledger show r0mwpfnc6pacn19nn5ugkcco7k --user alice",
     "ledger show 114634601860333",
     "ledger show 17 --user alice --json",
   ],
-  async run({ what, user }, context) {
+  async run({ id, user }, context) {
     const { terminal } = context;
     const found = await withAccounts(context, async ({ service }) => {
       const { findEntry } = await import("../../../admin/find-entry.ts");
       const who = user === undefined ? undefined : await findUser(service, user);
-      return findEntry(service, what, who, (position, users) => {
+      return findEntry(service, id, who, (position, users) => {
         terminal.progress(`searching user ${position} of ${users}`);
       });
     });
     terminal.progress("");
     if (found === undefined) {
-      const where = user === undefined ? "" : ` in the ledger of ${user}`;
-      throw new CommandFailure(EXIT.notFound, `No entry of ${what} is${where === "" ? " known" : where}.`);
+      const where = user === undefined ? "any ledger" : `the ledger of ${user}`;
+      throw new CommandFailure(EXIT.notFound, `${id} was not found in ${where}.`);
     }
-    await print(context, found);
+    await printEntry(context, found);
   },
 });
 
-async function print(context: Context, { entry, message }: FoundEntry): Promise<void> {
+async function printEntry(context: Context, { entry, message }: FoundEntry): Promise<void> {
   const { id, user_id, created_at, type, delta, account, description, ref_id, details } = entry;
   const charge = {
     user_id,
@@ -64,10 +63,10 @@ async function print(context: Context, { entry, message }: FoundEntry): Promise<
     await printRecord(context, { ...charge, question: message?.question ?? null, answer: message?.answer ?? null });
     return;
   }
-  const known = Object.fromEntries(Object.entries(charge).filter(([, value]) => value !== null));
+  const shown = Object.fromEntries(Object.entries(charge).filter(([, value]) => value !== null));
   const age = showAge(created_at, context.clock.now());
-  await printRecord(context, { ...known, created_at: `${showLocal(created_at)} (${age})` });
+  await printRecord(context, { ...shown, created_at: `${showLocal(created_at)} (${age})` });
   if (message === undefined) return;
-  const part = (title: string, words: string): string => `\n${terminal.paint("bold", title)}\n${cleanText(words)}\n`;
-  await terminal.write(part("question", message.question) + part("answer", message.answer));
+  const section = (title: string, text: string): string => `\n${terminal.paint("bold", title)}\n${cleanText(text)}\n`;
+  await terminal.write(section("question", message.question) + section("answer", message.answer));
 }

@@ -12,8 +12,8 @@ export const summary = defineCommand({
   name: "summary",
   summary: "Sum up what a user earned, spent and used for free",
   description:
-    `Sum up what a user earned, spent and used for free, by type and by day; the last ${DEFAULT_RANGE} when --since is ` +
-    "left out. A day is a day of the quota, in quota.timezone.",
+    `Sum up what a user earned, spent and used for free, by type and by day; over the last ${DEFAULT_RANGE} when --since ` +
+    "is left out. A day is a quota day, in quota.timezone.",
   arguments: { user: userParam("USER", USER_OR_TOKEN) },
   options: selectionFlags,
   target: "either",
@@ -29,18 +29,18 @@ export const summary = defineCommand({
         import("./print-summary.ts"),
       ]);
     const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, now);
-    const sum = async (operations: AccountOperations) => {
+    const summarize = async (operations: AccountOperations) => {
       const { user_id, balance_points, next_reset_at } = (await operations.run("getMe", {})).data;
       const offset = offsetMinutes(/(Z|[+-]\d\d:\d\d)$/.exec(next_reset_at)?.[1] ?? "Z") ?? 0;
-      const sums = createLedgerSummary(offset);
+      const totals = createLedgerSummary(offset);
       const sweep = createSweeper();
       for await (const row of newestFirst(openLedgerReader(operations, user_id), selection)) {
-        sums.add(row);
+        totals.add(row);
         if (row.id % 100 === 0) sweep();
       }
-      return { user_id, since: new Date(selection.since!).toISOString(), balance: balance_points, ...sums.result() };
+      return { user_id, since: new Date(selection.since!).toISOString(), balance: balance_points, ...totals.result() };
     };
-    const found = await withAccountOperations(context, user, sum, { lookUp: true });
+    const found = await withAccountOperations(context, user, summarize, { lookUp: true });
     await printSummary(context, found, selection.until ?? now);
   },
 });
