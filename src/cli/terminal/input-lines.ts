@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { open, unlink, writeFile, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSweeper } from "../../runtime/sweeper.ts";
 import type { CommandIo } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 
@@ -49,7 +48,7 @@ async function keep(chunks: AsyncIterable<Uint8Array>, { env }: CommandIo): Prom
   try {
     handle = await open(path, "wx+", 0o600);
     await unlink(path);
-    await writeFile(handle, swept(chunks));
+    await writeFile(handle, chunks);
     return handle;
   } catch (error) {
     await handle?.close();
@@ -58,15 +57,6 @@ async function keep(chunks: AsyncIterable<Uint8Array>, { env }: CommandIo): Prom
       `The input cannot be kept in ${folder}: ${(error as Error).message}. Nothing was written. ` +
         "Set TMPDIR to a folder with room for all of it, or give it as a file.",
     );
-  }
-}
-
-/** The chunks, whose memory is given back soon. */
-async function* swept(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const sweep = createSweeper();
-  for await (const chunk of chunks) {
-    sweep();
-    yield chunk;
   }
 }
 

@@ -1,4 +1,3 @@
-import { createSweeper } from "../../runtime/sweeper.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { Format } from "../framework/global-flags.ts";
@@ -123,12 +122,10 @@ interface Batch {
 }
 
 function openBatch({ terminal }: Context, start = ""): Batch {
-  const sweep = createSweeper();
   let waiting = start;
   function flush(): Promise<boolean> {
     const text = waiting;
     waiting = "";
-    sweep();
     return terminal.write(text);
   }
   return {

@@ -1,6 +1,5 @@
 import type { Verification } from "../../../ledger/verify-ledgers.ts";
 import type { ImportProgress } from "../../../backup/ledger-import.ts";
-import { createSweeper } from "../../../runtime/sweeper.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
@@ -48,11 +47,9 @@ export const importLedger = defineCommand({
           import("../../../ledger/verify-ledgers.ts"),
         ]);
         const lines = await openLines(file, context.io);
-        const sweep = createSweeper();
         let users: string[];
         try {
           users = await importLedgers(service.storage, lines.read, progress, () => {
-            sweep();
             terminal.progress(wordsOf(progress));
           });
         } catch (error) {
@@ -63,7 +60,6 @@ export const importLedger = defineCommand({
         }
         const verified: Verification[] = [];
         const onProgress = ({ entries }: { entries: number }): void => {
-          sweep();
           terminal.progress(`${wordsOf(progress)}, ${entries} verified`);
         };
         for await (const one of verifyLedgers(service.storage, { users, onProgress })) verified.push(one);

@@ -1,4 +1,3 @@
-import { createSweeper } from "../../../runtime/sweeper.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { userParam } from "../../framework/param.ts";
@@ -33,10 +32,8 @@ export const summary = defineCommand({
       const { user_id, balance_points, next_reset_at } = (await operations.run("getMe", {})).data;
       const offset = offsetMinutes(/(Z|[+-]\d\d:\d\d)$/.exec(next_reset_at)?.[1] ?? "Z") ?? 0;
       const totals = createLedgerSummary(offset);
-      const sweep = createSweeper();
       for await (const row of newestFirst(openLedgerReader(operations, user_id), selection)) {
         totals.add(row);
-        if (row.id % 100 === 0) sweep();
       }
       return { user_id, since: new Date(selection.since!).toISOString(), balance: balance_points, ...totals.result() };
     };

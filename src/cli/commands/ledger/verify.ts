@@ -1,5 +1,4 @@
 import type { Receipt, Verification, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
-import { createSweeper } from "../../../runtime/sweeper.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
 import { optional, toggle } from "../../framework/param.ts";
@@ -48,9 +47,7 @@ export const verify = defineCommand({
     const receipts = against === undefined ? undefined : await receiptsIn(against);
     const rows: Verification[] = [];
     await withAccounts(context, async ({ service }) => {
-      const sweep = createSweeper();
       const onProgress = (progress: VerifyProgress): void => {
-        sweep();
         terminal.progress(wordsOf(progress));
       };
       const users = user === undefined ? undefined : [user];

@@ -1,5 +1,4 @@
 import type { StoredValue } from "../../../backup/storage-archive.ts";
-import { createSweeper } from "../../../runtime/sweeper.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
@@ -62,13 +61,11 @@ export const importStorage = defineCommand({
 
 /** Reads all to the end, before anything is written. */
 async function check({ terminal }: Context, values: AsyncGenerator<StoredValue>): Promise<void> {
-  const sweep = createSweeper();
   let count = 0;
   try {
     while ((await values.next()).done !== true) {
       count += 1;
       if (count % 256 !== 0) continue;
-      sweep();
       terminal.progress(`${count} values checked`);
     }
   } catch (error) {

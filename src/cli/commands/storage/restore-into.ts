@@ -2,7 +2,6 @@ import type { Verification } from "../../../ledger/verify-ledgers.ts";
 import type { StoredValue } from "../../../backup/storage-archive.ts";
 import type { StoringProgress } from "../../../backup/restore-storage.ts";
 import type { Storage } from "../../../storage/storage.ts";
-import { createSweeper } from "../../../runtime/sweeper.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { printRecord } from "../../terminal/print.ts";
@@ -21,10 +20,8 @@ export async function restoreInto(
     import("../../../assistant/sessions/messages.ts"),
   ]);
   const progress: StoringProgress = { values: 0, present: 0 };
-  const sweep = createSweeper();
   try {
     await storeValues(storage, values, progress, () => {
-      sweep();
       terminal.progress(`${progress.values} values`);
     });
   } catch (error) {
@@ -33,7 +30,6 @@ export async function restoreInto(
   }
   const found: Verification[] = [];
   const onProgress = ({ entries }: { entries: number }): void => {
-    sweep();
     terminal.progress(`${progress.values} values, ${entries} entries verified`);
   };
   for await (const one of verifyLedgers(storage, { trace: sessionTrace, onProgress })) found.push(one);
