@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    pool: "threads",
+    pool: "forks",
     maxWorkers: 2,
     restoreMocks: true,
   },

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { ENDPOINTS } from "../../src/contract/endpoints.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { anp, REPEATABLE, type Ended } from "./anp.ts";
+import { anp, REPEATABLE } from "./anp.ts";
+import type { Ended } from "../support/program.ts";
 import { contentOf } from "./content-of.ts";
 
 const DEMO = ["--demo", ...REPEATABLE];
@@ -132,7 +133,8 @@ beforeAll(async () => {
   folders = [await temporaryFolder(), await temporaryFolder()];
   const [one, other] = folders.map(({ path }) => path);
   const repeated = CASES.filter(({ once }) => once !== true);
-  await Promise.all([runAll(CASES, one!, first), runAll(repeated, other!, second)]);
+  await runAll(CASES, one!, first);
+  await runAll(repeated, other!, second);
 }, 120_000);
 
 afterAll(async () => {

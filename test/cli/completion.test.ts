@@ -7,7 +7,8 @@ import { readBashLine } from "../../src/cli/completion/bash-line.ts";
 import { hasShell } from "../support/shells.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { noTerminal, runInTerminal, type Step } from "../support/terminal.ts";
-import { ANP, anp, each, REPEATABLE } from "./anp.ts";
+import { ANP } from "../support/program.ts";
+import { anp, each, REPEATABLE } from "./anp.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let cwd: string;

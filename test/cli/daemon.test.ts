@@ -10,7 +10,8 @@ import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
-import { anp, startDaemon, type Daemon } from "./anp.ts";
+import { anp, spawnAnp } from "./anp.ts";
+import { startDaemon, type Daemon } from "../support/daemon.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
 
@@ -67,6 +68,8 @@ describe("a daemon", () => {
     expect(series.get("anp_news_refresh_age_seconds")).toBeLessThan(60);
 
     expect(await status(`${apart.url}/metrics`)).toBe(404);
+    // The log is buffered: the banner comes first.
+    await apart.says('"msg":"listening"');
     const own = String(linesOf(apart.log()).find(({ msg }) => msg === "listening")?.["metrics"]);
     expect((await scrape(own)).get("anp_storage_up")).toBe(1);
     expect(await status(`${own}/api/v1/ai/me`, "alice-token")).toBe(404);
@@ -221,7 +224,7 @@ describe("a daemon", () => {
         [caFile, keyFile, `key_file: the private key in ${keyFile} is not that of the certificate in ${caFile}`],
       ]) {
         await writeFile(join(cwd, "bad.yaml"), `server: { tls: { cert_file: ${cert_file}, key_file: ${key_file} } }\n`);
-        const bad = await anp(["serve", "--config", "bad.yaml", "--storage", "memory:", "--log-level", "error"], {
+        const bad = await spawnAnp(["serve", "--config", "bad.yaml", "--storage", "memory:", "--log-level", "error"], {
           cwd,
         });
         expect([bad.code, bad.stderr]).toEqual([2, `error: server.tls.${says}\n`]);

@@ -7,7 +7,9 @@ import { startRedis } from "../support/redis-server.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { noTerminal } from "../support/terminal.ts";
-import { anp, anpInTerminal, startDaemon, type Ended } from "./anp.ts";
+import { anp, anpInTerminal } from "./anp.ts";
+import { startDaemon } from "../support/daemon.ts";
+import type { Ended } from "../support/program.ts";
 
 interface Finding {
   readonly check: string;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { fillLedgers } from "../support/ledgers.ts";
-import { anp, REPEATABLE } from "./anp.ts";
+import { anp, REPEATABLE, spawnAnp } from "./anp.ts";
 import { contentOf } from "./content-of.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -140,7 +140,7 @@ it("takes a storage that is not there for a mistyped name, and makes none", asyn
 
 it("does not start a daemon on a storage that cannot be written", async () => {
   await writeFile(join(folder.path, "a-file"), "");
-  const { code, stderr } = await anp(["serve", "--storage", "fs:a-file", "--port", "0"], { cwd: folder.path });
+  const { code, stderr } = await spawnAnp(["serve", "--storage", "fs:a-file", "--port", "0"], { cwd: folder.path });
   expect([code, stderr.trimEnd().split("\n")]).toEqual([
     6,
     [expect.stringMatching(/^error: The storage cannot be used: ENOTDIR/)],

@@ -11,7 +11,8 @@ import { TOPICS } from "../../src/cli/help/help-topics.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
 import { configKeys } from "../../src/config/config-keys.ts";
 import { configSchema } from "../../src/config/config-schema.ts";
-import { ANP, anp } from "./anp.ts";
+import { ANP } from "../support/program.ts";
+import { anp } from "./anp.ts";
 
 const cwd = import.meta.dirname;
 

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeCertificates } from "../support/certificates.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { noTerminal } from "../support/terminal.ts";
-import { anp, anpInTerminal, each, REPEATABLE, startDaemon, type Daemon, type Ended } from "./anp.ts";
+import { anp, anpInTerminal, each, REPEATABLE, spawnAnp } from "./anp.ts";
+import { startDaemon, type Daemon } from "../support/daemon.ts";
+import type { Ended } from "../support/program.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let cwd: string;
@@ -147,7 +149,7 @@ describe("a command on a running daemon", () => {
       const env = { ANP_TOKEN: "alice-token" };
       const doubted = await anp(args, { cwd, env });
       expect([doubted.code, doubted.stdout]).toEqual([6, ""]);
-      const trusted = await anp(args, { cwd, env: { ...env, NODE_EXTRA_CA_CERTS: certificates.caFile } });
+      const trusted = await spawnAnp(args, { cwd, env: { ...env, NODE_EXTRA_CA_CERTS: certificates.caFile } });
       expect([trusted.code, trusted.stdout]).toEqual([0, expect.stringContaining("\nalice\t")]);
     } finally {
       secure.child.kill("SIGKILL");

@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { noTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
-import { ANP, anp, anpInTerminal, shell, startDaemon, type Ended } from "./anp.ts";
+import { ANP, type Ended } from "../support/program.ts";
+import { anp, anpInTerminal, shell } from "./anp.ts";
+import { startDaemon } from "../support/daemon.ts";
 
 const HEAD = "read\tstored\tskipped\trejected_total\n";
 

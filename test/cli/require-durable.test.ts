@@ -3,7 +3,8 @@ import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
-import { anp, startDaemon } from "./anp.ts";
+import { anp, spawnAnp } from "./anp.ts";
+import { startDaemon } from "../support/daemon.ts";
 
 let ending: (() => Promise<unknown>)[] = [];
 
@@ -20,7 +21,9 @@ async function newFolder(): Promise<string> {
 
 it("refuses to serve from memory when what is acknowledged must last", async () => {
   const cwd = await newFolder();
-  const { code, stderr } = await anp(["serve", "--storage", "memory:", "--require-durable", "--port", "0"], { cwd });
+  const { code, stderr } = await spawnAnp(["serve", "--storage", "memory:", "--require-durable", "--port", "0"], {
+    cwd,
+  });
   expect(code).toBe(1);
   expect(stderr).toBe(
     "error: memory: does not keep all that is acknowledged:\n" +
@@ -47,7 +50,7 @@ describe.skipIf(noRedis !== undefined)("on a Redis", () => {
       remedy: "CONFIG SET appendonly yes, and in redis.conf: appendonly yes",
     });
 
-    const refused = await anp(["serve", ...args, "--require-durable", "--port", "0"], { cwd });
+    const refused = await spawnAnp(["serve", ...args, "--require-durable", "--port", "0"], { cwd });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("appendonly: appendonly is off");
 

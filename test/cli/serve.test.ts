@@ -6,7 +6,9 @@ import { afterEach, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
-import { anp, spawnDaemon, startDaemon, type Daemon, type Ended } from "./anp.ts";
+import { anp, spawnAnp } from "./anp.ts";
+import { spawnDaemon, startDaemon, type Daemon } from "../support/daemon.ts";
+import type { Ended } from "../support/program.ts";
 
 const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
 const daemons: Daemon[] = [];
@@ -77,9 +79,9 @@ it("shares one storage with commands that run meanwhile, and with a second daemo
   const before = Number((await call(one.url, "points")).data["balance"]);
   expect(before).toBe(100_000);
   const results = await Promise.all([
-    anp(["exchange", "demo", "1", "--demo"], { cwd }),
-    anp(["points", "adjust", "demo", "5", "--reason", "x", "--demo"], { cwd }),
-    anp(["ask", "提现手续费是多少？", "--user", "demo", "--demo"], { cwd }),
+    spawnAnp(["exchange", "demo", "1", "--demo"], { cwd }),
+    spawnAnp(["points", "adjust", "demo", "5", "--reason", "x", "--demo"], { cwd }),
+    spawnAnp(["ask", "提现手续费是多少？", "--user", "demo", "--demo"], { cwd }),
     ...[one, two, one, two].map(({ url }) => call(url, "points/exchange", { token_amount: 1 })),
   ]);
   for (const result of results)
@@ -94,7 +96,7 @@ it("shares one storage with commands that run meanwhile, and with a second daemo
 it("keeps every change of processes that run at once, also when all of them load the demo first", async () => {
   const cwd = await newFolder();
   const results = await Promise.all(
-    Array.from({ length: 5 }, () => anp(["exchange", "alice", "1", "--demo"], { cwd })),
+    Array.from({ length: 5 }, () => spawnAnp(["exchange", "alice", "1", "--demo"], { cwd })),
   );
   for (const { code, stderr } of results) expect([code, stderr]).toEqual([0, ""]);
   const { stdout } = await anp(["ledger", "verify", "--demo"], { cwd });
@@ -110,7 +112,7 @@ it("says in one line why it cannot listen, and exits 1", async () => {
   await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
   const { port } = busy.address() as AddressInfo;
   const at = (...more: string[]): Promise<Ended> =>
-    anp(["serve", "--storage", "memory:", "--log-level", "error", ...more], { cwd });
+    spawnAnp(["serve", "--storage", "memory:", "--log-level", "error", ...more], { cwd });
   // An address that is kept for documents: no machine has it.
   const ended = await Promise.all([at("--port", String(port)), at("--host", "192.0.2.1", "--port", "0")]);
   await new Promise((resolve) => busy.close(resolve));

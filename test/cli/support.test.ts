@@ -5,7 +5,9 @@ import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { noTerminal } from "../support/terminal.ts";
-import { ANP, anp, anpInTerminal, startDaemon } from "./anp.ts";
+import { ANP } from "../support/program.ts";
+import { anp, anpInTerminal, spawnAnp } from "./anp.ts";
+import { startDaemon } from "../support/daemon.ts";
 
 const DATA = ["--storage", "fs:data"];
 const DAY = 86_400_000;
@@ -82,7 +84,7 @@ describe("a ledger's commands", () => {
     expect(await ids("alice", "--since", "3h")).toEqual([6, 5]);
     expect(await ids("alice", "--until", new Date(NOW - 2 * DAY).toISOString())).toEqual([3, 2, 1]);
     const day = new Date(NOW - 3 * DAY).toISOString().slice(0, 10);
-    const inUtc = await anp(["ledger", "alice", "--since", day, "--until", day, ...at(NOW)], {
+    const inUtc = await spawnAnp(["ledger", "alice", "--since", day, "--until", day, ...at(NOW)], {
       cwd,
       env: { TZ: "UTC" },
     });

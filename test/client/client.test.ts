@@ -5,7 +5,7 @@ import { ENDPOINTS, type OperationId } from "../../src/contract/endpoints.ts";
 import { EXAMPLES } from "../../src/contract/examples.ts";
 import { readRetryAfter } from "../../src/client/client-retry.ts";
 import { AnpError } from "../../src/contract/errors.ts";
-import { startDaemon, type Daemon } from "../cli/anp.ts";
+import { startDaemon, type Daemon } from "../support/daemon.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { envelope, failure, forward, standIn, type StandIn } from "./stand-in.ts";
 

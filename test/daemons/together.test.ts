@@ -94,8 +94,8 @@ describe.each(SHARED_STORAGES)("four daemons on $name", ({ open }) => {
     const { secret, record } = await tokens.issue("alice");
     for (const daemon of daemons) expect((await call(daemon, "me", secret)).status).toBe(200);
     const [asleep, ...awake] = daemons;
-    asleep!.process.kill("SIGSTOP");
-    onTestFinished(() => void asleep!.process.kill("SIGCONT"));
+    asleep!.child.kill("SIGSTOP");
+    onTestFinished(() => void asleep!.child.kill("SIGCONT"));
     expect(await tokens.revoke(record.id)).toBeDefined();
     const revoked = performance.now();
     const late = call(asleep!, "me", secret);
@@ -111,7 +111,7 @@ describe.each(SHARED_STORAGES)("four daemons on $name", ({ open }) => {
       }),
     );
     await until("the stop was longer than the bound", () => performance.now() - revoked > REVOKED_WITHIN_MS);
-    asleep!.process.kill("SIGCONT");
+    asleep!.child.kill("SIGCONT");
     expect((await late).status).toBe(401);
   });
 
@@ -149,7 +149,7 @@ describe.each(SHARED_STORAGES)("four daemons on $name", ({ open }) => {
               if (daemon !== doomed || !(error instanceof TypeError)) throw error;
               return;
             }
-            if (stored.length === 60) doomed.process.kill("SIGKILL");
+            if (stored.length === 60) doomed.child.kill("SIGKILL");
           }
         }),
       ),

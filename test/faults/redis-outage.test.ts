@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import { ANP, startDaemon, type Daemon } from "../support/daemon.ts";
+import { ANP } from "../support/program.ts";
+import { startDaemon, type Daemon } from "../support/daemon.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
@@ -142,7 +143,7 @@ describe.skipIf(noRedis !== undefined)("while Redis does not answer", () => {
   it("ends on SIGTERM although Redis is paused", async () => {
     server.pause();
     expect((await ask({ path: "/api/v1/ai/me" })).status).toBe(503);
-    expect(await daemon.end("SIGTERM")).toBe(0);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
     server.resume();
   });
 });

@@ -1,7 +1,8 @@
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { anp, startDaemon, type Daemon } from "../cli/anp.ts";
+import { anp } from "../cli/anp.ts";
+import { startDaemon, type Daemon } from "../support/daemon.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const FIRST = join(import.meta.dirname, "../data/formats/first");

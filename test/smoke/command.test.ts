@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { MATCHERS } from "../../src/smoke/run/matchers.ts";
-import { ANP, anp, anpInTerminal } from "../cli/anp.ts";
+import { ANP } from "../support/program.ts";
+import { anp, anpInTerminal } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { noTerminal } from "../support/terminal.ts";
 

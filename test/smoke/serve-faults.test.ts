@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { anp, spawnDaemon, startDaemon } from "../cli/anp.ts";
+import { anp, spawnAnp } from "../cli/anp.ts";
+import { spawnDaemon, startDaemon } from "../support/daemon.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 let cwd: string;
@@ -33,8 +34,8 @@ it("takes them in staging, says so, and fails as asked", async () => {
 
 it("refuses what is no fault, with a hint, and lists all of them in the help", async () => {
   const [wrong, twice, help, topic] = await Promise.all([
-    anp(["serve", "--demo", "--fault", "model=timout"], { cwd }),
-    anp(["serve", "--demo", "--fault", "model=error", "--fault", "model=empty"], { cwd }),
+    spawnAnp(["serve", "--demo", "--fault", "model=timout"], { cwd }),
+    spawnAnp(["serve", "--demo", "--fault", "model=error", "--fault", "model=empty"], { cwd }),
     anp(["serve", "--help"], { cwd }),
     anp(["help", "faults"], { cwd }),
   ]);

@@ -1,49 +1,65 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { join } from "node:path";
 import { leash } from "./leash.ts";
+import { ANP, cleanEnv, ended, type Ended } from "./program.ts";
 
-/** The built command line. */
-export const ANP = join(import.meta.dirname, "../../bin/anp.js");
-
-/** A daemon in a process of its own. */
+/** A daemon in a process of its own, on a free port. */
 export interface Daemon {
   readonly url: string;
-  readonly process: ChildProcess;
-  /** All it has written to stderr so far. */
-  log(): string;
-  /** Ends it and waits until it has gone; gives its exit code, or the signal's name. */
-  end(signal: NodeJS.Signals): Promise<number | string>;
+  readonly child: ChildProcess;
+  /** What it wrote to stderr so far. */
+  readonly log: () => string;
+  /** Resolves when stderr has the words. */
+  readonly says: (words: string) => Promise<void>;
+  readonly ended: Promise<Ended>;
+  /** Ends it by a signal and waits until it has gone. */
+  readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
 }
 
-/** Starts `anp serve` on a free port and waits until it listens. */
-export async function startDaemon(args: readonly string[]): Promise<Daemon> {
+interface DaemonOptions {
+  /** The tests' own working directory when left out: with a storage that is named. */
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Starts `anp serve` on a free port. @param log a file that takes its stderr */
+export function spawnDaemon(
+  args: readonly string[],
+  { cwd = process.cwd(), env = {} }: DaemonOptions = {},
+  log?: number,
+): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const child = spawn(process.execPath, [ANP, "serve", "--port", "0", ...args], {
-    stdio: ["ignore", "ignore", "pipe"],
+    cwd,
+    env: cleanEnv(cwd, env),
+    stdio: ["ignore", "pipe", log ?? "pipe"],
   });
   leash(child);
+  return { child, ended: ended(child) };
+}
+
+/** Starts `anp serve` and waits until it listens. */
+export async function startDaemon(args: readonly string[], options?: DaemonOptions): Promise<Daemon> {
+  const { child, ended: finished } = spawnDaemon(args, options);
   let log = "";
-  const ended = new Promise<number | string>((resolve) => {
-    child.on("exit", (code, signal) => {
-      resolve(code ?? signal ?? "unknown");
-    });
-  });
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr.on("data", (chunk: Buffer) => {
-      log += chunk.toString();
-      const found = /anp listens on (\S+)/.exec(log)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    void ended.then((how) => {
-      reject(new Error(`the daemon ended before it listened (${how}): ${log}`));
-    });
-  });
+  child.stderr!.on("data", (text: string) => (log += text));
+  const says = async (words: string): Promise<void> => {
+    const over = finished.then(() => "over" as const);
+    while (!log.includes(words)) {
+      const more = new Promise((resolve) => child.stderr!.once("data", resolve));
+      if ((await Promise.race([more, over])) === "over" && !log.includes(words)) {
+        throw new Error(`The daemon ended before it said ${JSON.stringify(words)}:\n${log}`);
+      }
+    }
+  };
+  await says("anp listens on ");
   return {
-    url,
-    process: child,
+    url: /anp listens on (\S+)/.exec(log)![1]!,
+    child,
     log: () => log,
-    end: (signal) => {
+    says,
+    ended: finished,
+    end(signal) {
       child.kill(signal);
-      return ended;
+      return finished;
     },
   };
 }

@@ -23,7 +23,7 @@ export async function startDaemonServer(args: readonly string[]): Promise<Daemon
   return {
     name: `daemon ${++started}`,
     url: daemon.url,
-    pid: daemon.process.pid!,
+    pid: daemon.child.pid!,
     adjusts: false,
     async ask(asked) {
       const [from, clock] = [monotonicNow(), Date.now()];
