@@ -5,7 +5,7 @@ import type { Config } from "../config/config-schema.ts";
 import type { Faults } from "../faults/inject-faults.ts";
 import { createApp, createMetricsApp } from "../http/app.ts";
 import { createInFlight, type InFlight } from "../http/in-flight.ts";
-import { createMetrics, type Metrics } from "../http/metrics.ts";
+import { createMetrics, type Metrics } from "../http/metrics/metrics.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { version } from "../runtime/version.ts";

@@ -1,9 +1,7 @@
-import { Histogram, Registry } from "prom-client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { createInFlight } from "../../src/http/in-flight.ts";
-import { createMetrics, type Metrics } from "../../src/http/metrics.ts";
-import { TallyHistogram } from "../../src/http/tally.ts";
+import { createMetrics, type Metrics } from "../../src/http/metrics/metrics.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
 import { createService, type Service } from "../../src/service/service.ts";
@@ -92,7 +90,7 @@ describe("metrics", () => {
     expect(requests('operation="sendChat",status="402",code="1005"')).toBe(1);
     expect(requests('operation="unknown",status="404",code="404"')).toBe(1);
     expect(rise('anp_http_request_duration_seconds_count{operation="getMe"}')).toBe(3);
-    expect(rise('anp_http_request_duration_seconds_bucket{operation="getMe",le="+Inf"}')).toBe(3);
+    expect(rise('anp_http_request_duration_seconds_bucket{le="+Inf",operation="getMe"}')).toBe(3);
     expect(rise('anp_charges_total{route="help"}')).toBe(1);
     expect(rise("anp_free_uses_total")).toBe(1);
     expect(rise('anp_points_out_total{type="chat_cost"}')).toBe(1);
@@ -163,36 +161,23 @@ describe("metrics", () => {
   });
 });
 
-it("prints a tally as the library prints its own histogram of the same observations", async () => {
-  const text = async (make: (registry: Registry) => void): Promise<string[]> => {
-    const registry = new Registry();
-    make(registry);
-    return (await registry.metrics()).split("\n").sort();
-  };
-  const about = { name: "seconds", help: "Time", label: "verb" } as const;
-  const observed: [string, number][] = [
-    ["get", 0.1],
-    ["get", 0.5],
-    ["get", 3],
-    ["put", 31_000],
-    ["put", 1000],
-  ];
-  const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-  const theirs = await text((registry) => {
-    const histogram = new Histogram({
-      name: about.name,
-      help: about.help,
-      labelNames: [about.label],
-      buckets: bounds,
-      registers: [registry],
-    });
-    for (const [verb, ms] of observed) histogram.observe({ verb }, ms / 1000);
-  });
-  const ours = await text((registry) => {
-    const histogram = new TallyHistogram(registry, about);
-    for (const [verb, ms] of observed) histogram.tally(verb).observe(ms);
-  });
-  const normal = (line: string): string =>
-    line.replace(/\{(.*)\}/, (_, labels: string) => `{${labels.split(",").sort().join(",")}}`);
-  expect(ours.map(normal).sort()).toEqual(theirs.map(normal).sort());
+it("start at zero, with the buckets of a latency in seconds", async () => {
+  const metrics = createMetrics("1.2.3");
+  const count = metrics.meterOf("getMe");
+  metrics.storageCalled("has", 3, 16);
+  const series = readSeries(await metrics.text());
+  const bucket = (name: string, label: string, le: number | string): number | undefined =>
+    series.get(`${name}_bucket{le="${le}",${label}}`);
+  const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, "+Inf"];
+  for (const bound of bounds) {
+    expect(bucket("anp_http_request_duration_seconds", 'operation="getMe"', bound)).toBe(0);
+    expect(bucket("anp_storage_call_duration_seconds", 'verb="put"', bound)).toBe(0);
+  }
+  expect(bucket("anp_storage_call_duration_seconds", 'verb="has"', 0.0025)).toBe(0);
+  expect(bucket("anp_storage_call_duration_seconds", 'verb="has"', 0.005)).toBe(16);
+  expect(series.get('anp_storage_errors_total{verb="get"}')).toBe(0);
+  expect(series.get("anp_storage_up")).toBe(1);
+  count(200, 0, 31_000);
+  const after = readSeries(await metrics.text());
+  expect(after.get('anp_http_request_duration_seconds_sum{operation="getMe"}')).toBe(31);
 });
