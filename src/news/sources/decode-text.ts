@@ -1,5 +1,3 @@
-import iconv from "iconv-lite";
-
 /** How many bytes are searched for a declaration and sampled for sniffing. */
 const DECLARATION_WINDOW = 1024;
 const SNIFF_WINDOW = 64 * 1024;
@@ -12,43 +10,62 @@ const BOMS: readonly [charset: string, bytes: readonly number[]][] = [
   ["utf-16be", [0xfe, 0xff]],
 ];
 
+/** Windows' numbers of East Asian charsets, which the Encoding Standard has no label for. */
+const CODE_PAGES: Readonly<Record<string, string>> = { 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5" };
+
+/** The bytes 80 to 9F of windows-1252 (https://encoding.spec.whatwg.org/#windows-1252). */
+const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+
 /**
  * Text of unknown charset: byte order mark, then the HTTP header, then the XML declaration, then sniffing. A charset
- * that the bytes contradict is passed over: valid UTF-8 with multi-byte characters is UTF-8 whatever is declared (a
+ * that the bytes contradict is ignored: valid UTF-8 with multi-byte characters is UTF-8 whatever is declared (a
  * longer text of another charset is practically never valid UTF-8), and bytes that are far from UTF-8 are not.
  */
 export function decodeText(input: Uint8Array, contentType: string | null): string {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   for (const [charset, mark] of BOMS) {
-    if (mark.every((byte, index) => bytes[index] === byte)) return decodeAs(bytes.subarray(mark.length), charset);
+    if (mark.every((byte, index) => bytes[index] === byte)) return decoderOf(charset)!(bytes.subarray(mark.length));
   }
   const wide = wideCharset(bytes);
-  if (wide !== undefined) return decodeAs(bytes, wide);
+  if (wide !== undefined) return decoderOf(wide)!(bytes);
   const { multibyte, invalid } = utf8Shape(bytes);
   if (multibyte > 0 && invalid === 0) return bytes.toString("utf8");
   for (const charset of [headerCharset(contentType), declaredCharset(bytes)]) {
-    if (charset === undefined || !isKnown(charset)) continue;
+    const decode = charset && decoderOf(charset);
+    if (!decode) continue;
     const isUtf8 = /^utf-?8$/i.test(charset);
     if (isUtf8 && invalid > multibyte * 0.05) continue;
-    const text = decodeAs(bytes, charset);
+    const text = decode(bytes);
     if (isUtf8 || plausible(text)) return text;
   }
   if (invalid <= multibyte * 0.05) return bytes.toString("utf8");
-  return decodeAs(bytes, sniff(bytes));
+  return decoderOf(sniff(bytes))!(bytes);
 }
 
-function isKnown(charset: string): boolean {
-  if (iconv.encodingExists(charset)) return true;
+/** The decoder of a charset by its label; undefined for a label that nobody knows. */
+function decoderOf(label: string): ((bytes: Buffer) => string) | undefined {
+  const utf32 = /^utf-?32(le|be)?$/i.exec(label);
+  if (utf32 !== null) return (bytes) => decodeUtf32(bytes, utf32[1]?.toLowerCase() === "be");
   try {
-    return new TextDecoder(charset).encoding !== "";
+    const decoder = new TextDecoder(CODE_PAGES[/^(?:cp|ms|windows-)(\d+)$/i.exec(label)?.[1] ?? ""] ?? label);
+    return decoder.encoding === "windows-1252" ? decodeWindows1252 : (bytes) => decoder.decode(bytes);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-/** iconv-lite first (it knows UTF-32 and the telling names of the GB family), the platform for the rest. */
-function decodeAs(bytes: Buffer, charset: string): string {
-  return iconv.encodingExists(charset) ? iconv.decode(bytes, charset) : new TextDecoder(charset).decode(bytes);
+function decodeUtf32(bytes: Buffer, isBigEndian: boolean): string {
+  let text = "";
+  for (let at = 0; at + 4 <= bytes.length; at += 4) {
+    const code = isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at);
+    text += String.fromCodePoint(code <= 0x10ffff ? code : 0xfffd);
+  }
+  return text;
+}
+
+/** Node 20 and others decode windows-1252 as ISO-8859-1, without its punctuation (nodejs/node issue 56542). */
+function decodeWindows1252(bytes: Buffer): string {
+  return bytes.toString("latin1").replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80]!);
 }
 
 function headerCharset(contentType: string | null): string | undefined {
