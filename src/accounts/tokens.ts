@@ -13,7 +13,7 @@ export const tokenRecord = z.strictObject({
   id: z.string(),
   user_id: z.string(),
   label: z.string(),
-  /** What the token begins with, so that somebody who sees it can be told whose it is; absent where it is too short. */
+  /** The token's first characters, so that its owner can be found by them; absent for a registered secret. */
   start: z.string().optional(),
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
@@ -29,9 +29,9 @@ export interface Tokens {
     user: string,
     options?: { expires_at?: number; label?: string },
   ): Promise<{ secret: string; record: TokenRecord }>;
-  /** Registers a secret that is known beforehand, as the demo's; nothing happens when it is registered. */
+  /** Registers a secret that is known beforehand, as the demo's; a registered one stays as it is. */
   register(user: string, secret: string, label: string): Promise<void>;
-  /** The user a token stands for, or undefined when it is unknown, expired or revoked. */
+  /** The user of a token, or undefined when it is unknown, expired or revoked. */
   resolve(secret: string): Promise<string | undefined>;
   /** All tokens of a user. */
   list(user: string): Promise<TokenRecord[]>;
@@ -52,61 +52,43 @@ export interface Tokens {
 
 const PREFIX = "anp_";
 
-/** How much of an issued token is kept to be read: of its 256 bits, 48. */
+/** How many characters of an issued token are stored as text: 48 of its 256 bits. */
 export const TOKEN_START: number = PREFIX.length + 8;
 
 const BATCH = 256;
 
 export function createTokens(deps: { storage: Storage; clock: Clock; random: Random; ttl_ms: number }): Tokens {
   const { storage, clock, random } = deps;
-  const cache = createTtlCache(deps.ttl_ms, (secret) => readDocument(storage, tokenKey(digestOf(secret)), tokenRecord));
+  const cache = createTtlCache(deps.ttl_ms, (secret) => readToken(storage, digestOf(secret)));
 
   async function add(
-    user: string,
     secret: string,
-    label: string,
-    options: { readonly expires_at?: number; readonly start?: string } = {},
+    token: Pick<TokenRecord, "user_id" | "label" | "start">,
+    expires_at?: number,
   ): Promise<TokenRecord> {
-    const { expires_at, start } = options;
     const digest = digestOf(secret);
     const record: TokenRecord = {
       id: digest.slice(0, 16),
-      user_id: user,
-      label,
-      ...(start !== undefined && { start }),
+      ...token,
       created_at: toIso(clock.now()),
       expires_at: expires_at === undefined ? null : toIso(expires_at),
       revoked_at: null,
     };
     // The user's list comes first: a token that works is always listed.
-    await storage.create(["users", user, "tokens", digest], "{}");
+    await storage.create(["users", token.user_id, "tokens", digest], "{}");
     await storage.create(tokenKey(digest), JSON.stringify(record));
     cache.forget(secret);
     return record;
   }
 
-  async function digestNamed(idOrSecret: string): Promise<string | undefined> {
-    const digest = digestOf(idOrSecret);
-    if ((await storage.get(tokenKey(digest))) !== undefined) return digest;
-    if (!/^[0-9a-f]{16}$/.test(idOrSecret)) return undefined;
-    for await (const segment of storage.children(["tokens"])) {
-      if (segment.text.startsWith(idOrSecret)) return segment.text;
-    }
-    return undefined;
-  }
-
   return {
-    async issue(user, options = {}) {
+    async issue(user_id, { label = "", expires_at } = {}) {
       const secret = `${PREFIX}${random.bytes(32).toString("base64url")}`;
-      const { label = "", expires_at } = options;
       const start = secret.slice(0, TOKEN_START);
-      return {
-        secret,
-        record: await add(user, secret, label, { start, ...(expires_at !== undefined && { expires_at }) }),
-      };
+      return { secret, record: await add(secret, { user_id, label, start }, expires_at) };
     },
-    async register(user, secret, label) {
-      await add(user, secret, label);
+    async register(user_id, secret, label) {
+      await add(secret, { user_id, label });
     },
     async resolve(secret) {
       if (secret === "" || secret.length > LIMITS.token) return undefined;
@@ -115,41 +97,16 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
       if (record.expires_at !== null && Date.parse(record.expires_at) <= clock.now()) return undefined;
       return record.user_id;
     },
-    async list(user) {
-      const records: TokenRecord[] = [];
-      for await (const segment of storage.children(["users", user, "tokens"])) {
-        const record = await readDocument(storage, tokenKey(segment.text), tokenRecord);
-        if (record !== undefined) records.push(record);
-      }
-      return records.sort((a, b) => (a.created_at + a.id < b.created_at + b.id ? -1 : 1));
-    },
+    list: (user) => tokensOf(storage, user),
     async find(idOrSecret) {
-      const digest = await digestNamed(idOrSecret);
-      return digest === undefined ? undefined : readDocument(storage, tokenKey(digest), tokenRecord);
+      const digest = await findDigest(storage, idOrSecret);
+      return digest === undefined ? undefined : readToken(storage, digest);
     },
-    async startingWith(start) {
-      const known = start.slice(0, TOKEN_START);
-      const found: TokenRecord[] = [];
-      let keys: Key[] = [];
-      const read = async (): Promise<void> => {
-        const texts = await storage.getMany(keys);
-        for (const [index, key] of keys.entries()) {
-          const record = parseDocument(key, texts[index], tokenRecord);
-          if (record?.start?.startsWith(known) === true) found.push(record);
-        }
-        keys = [];
-      };
-      for await (const segment of storage.children(["tokens"])) {
-        keys.push(tokenKey(segment.text));
-        if (keys.length >= BATCH) await read();
-      }
-      await read();
-      return found;
-    },
+    startingWith: (start) => tokensStartingWith(storage, start.slice(0, TOKEN_START)),
     async revoke(idOrSecret) {
-      const digest = await digestNamed(idOrSecret);
+      const digest = await findDigest(storage, idOrSecret);
       if (digest === undefined) return undefined;
-      const record = await readDocument(storage, tokenKey(digest), tokenRecord);
+      const record = await readToken(storage, digest);
       if (record === undefined || record.revoked_at !== null) return record;
       const revoked = { ...record, revoked_at: toIso(clock.now()) };
       await writeDocument(storage, tokenKey(digest), revoked);
@@ -157,6 +114,49 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
       return revoked;
     },
   };
+}
+
+async function tokensOf(storage: Storage, user: string): Promise<TokenRecord[]> {
+  const records: TokenRecord[] = [];
+  for await (const segment of storage.children(["users", user, "tokens"])) {
+    const record = await readToken(storage, segment.text);
+    if (record !== undefined) records.push(record);
+  }
+  return records.sort((a, b) => (a.created_at + a.id < b.created_at + b.id ? -1 : 1));
+}
+
+async function tokensStartingWith(storage: Storage, start: string): Promise<TokenRecord[]> {
+  const found: TokenRecord[] = [];
+  let keys: Key[] = [];
+  const read = async (): Promise<void> => {
+    const texts = await storage.getMany(keys);
+    for (const [index, key] of keys.entries()) {
+      const record = parseDocument(key, texts[index], tokenRecord);
+      if (record?.start?.startsWith(start) === true) found.push(record);
+    }
+    keys = [];
+  };
+  for await (const segment of storage.children(["tokens"])) {
+    keys.push(tokenKey(segment.text));
+    if (keys.length >= BATCH) await read();
+  }
+  await read();
+  return found;
+}
+
+/** The SHA-256 of a stored token, by the token itself or by its id. */
+async function findDigest(storage: Storage, idOrSecret: string): Promise<string | undefined> {
+  const digest = digestOf(idOrSecret);
+  if ((await storage.get(tokenKey(digest))) !== undefined) return digest;
+  if (!/^[0-9a-f]{16}$/.test(idOrSecret)) return undefined;
+  for await (const segment of storage.children(["tokens"])) {
+    if (segment.text.startsWith(idOrSecret)) return segment.text;
+  }
+  return undefined;
+}
+
+function readToken(storage: Storage, digest: string): Promise<TokenRecord | undefined> {
+  return readDocument(storage, tokenKey(digest), tokenRecord);
 }
 
 function digestOf(secret: string): string {

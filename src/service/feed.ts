@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { recommend } from "../assistant/recommended-questions.ts";
 import type { OperationData } from "../contract/endpoints.ts";
 import type { Events } from "../events/events.ts";
-import { QUESTION_ASKED } from "../events/projections/hot-questions.ts";
+import { QUESTION_ASKED, type HotQuestion } from "../events/projections/hot-questions.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
@@ -32,36 +32,24 @@ export function createFeed(deps: {
   suggestions: (list: OperationData<"getNewsTopics">) => Promise<OperationData<"getNewsTopics">>;
 }): Feed {
   const { config, clock, logger, news, events } = deps;
-  let questions: Promise<ListedQuestions> | undefined;
+  const questions = createQuestionList(config.assistant.questions, deps.baseDir);
 
-  async function loadQuestions(): Promise<ListedQuestions> {
-    const file = config.assistant.questions;
-    if (file === undefined) return [];
-    try {
-      return await readQuestions(resolve(deps.baseDir, file));
-    } catch (error) {
-      // The next request tries again.
-      questions = undefined;
-      throw error;
-    }
+  function hotQuestions({ days, limit }: { days: number; limit: number }): Promise<HotQuestion[]> {
+    const { min_users } = config.hot_questions;
+    return events.hotQuestions({ days, limit, min_users, now: clock.now() }).catch((error: unknown) => {
+      // The interface promises an answer here whatever breaks inside.
+      if (!isOutage(error)) logger.error({ err: error }, "hot questions could not be read");
+      return [];
+    });
   }
 
   return {
     async getRecommendedQuestions(_call, { query: { scene, lang, limit } }) {
-      const list = await (questions ??= loadQuestions());
+      const list = await questions();
       return { data: { scene, lang, ...recommend(list, { scene, lang, limit }) } };
     },
-    async getHotTopics(_call, { query: { days, limit } }) {
-      const [hot, user_hot_questions] = await Promise.all([
-        news.hotTopics({ days, limit }),
-        events
-          .hotQuestions({ days, limit, min_users: config.hot_questions.min_users, now: clock.now() })
-          .catch((error: unknown) => {
-            // The interface promises an answer here whatever breaks inside.
-            if (!isOutage(error)) logger.error({ err: error }, "hot questions could not be read");
-            return [];
-          }),
-      ]);
+    async getHotTopics(_call, { query }) {
+      const [hot, user_hot_questions] = await Promise.all([news.hotTopics(query), hotQuestions(query)]);
       return { data: { ...hot, user_hot_questions } };
     },
     async getNewsHot(_call, { query }) {
@@ -84,4 +72,15 @@ export function createFeed(deps: {
       };
     },
   };
+}
+
+/** The operator's questions, read from the file when they are first asked for; a failed read is tried again. */
+function createQuestionList(file: string | undefined, baseDir: string): () => Promise<ListedQuestions> {
+  if (file === undefined) return () => Promise.resolve([]);
+  let questions: Promise<ListedQuestions> | undefined;
+  return () =>
+    (questions ??= readQuestions(resolve(baseDir, file)).catch((error: unknown) => {
+      questions = undefined;
+      throw error;
+    }));
 }
