@@ -3,9 +3,9 @@ import { pointsFor } from "./decide.ts";
 import { EMPTY_ACCOUNT, genesisHash, hashEntry, type Entry } from "./entry.ts";
 
 /**
- * What is wrong with an entry as the one after `last`, in words that go on after its name; undefined when it is right:
- * its hash fits its fields and the entry before, its number and its user are the expected ones, its delta is one that
- * its details allow, and its account is what the one before and its delta give.
+ * Why an entry cannot follow `last`, as a clause that continues its name; undefined for a valid one: its hash fits its
+ * fields and the entry before, its number and user are the expected ones, its details allow its delta, and its account
+ * results from the one before and its delta.
  *
  * @param last the entry before, undefined for the first
  */
@@ -32,7 +32,7 @@ export function chainError(found: Entry, last: Entry | undefined, user: string):
   return undefined;
 }
 
-/** Whether a change of this kind can have this delta. The rates of rewards and answers are not kept: only their sign is. */
+/** Whether these details allow this delta. The rates of rewards and answers are not stored: only the sign is checked. */
 function isAllowed({ delta, details }: Entry): boolean {
   switch (details.type) {
     case "exchange":

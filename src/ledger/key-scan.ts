@@ -6,16 +6,16 @@ import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { streamItem } from "../storage/stream-keys.ts";
 import { entryKey, operationPointer } from "./ledger-keys.ts";
 
-/** What is wrong in a user's ledger. */
+/** Damage of a user's ledger. */
 export interface LedgerDamage {
-  /** Number of the wrong entry; null where the fault is in none. */
+  /** Number of the wrong entry; null where the damage is in none. */
   readonly entry: number | null;
   readonly message: string;
 }
 
-/** Something beside the ledger that only a charge leaves behind: it tells of an entry that is not there any more. */
+/** A record beside the ledger that exists only after a charge: it reveals an entry that was lost. */
 export interface ChargeTrace {
-  /** Whether a trace is under this key, which begins with `users` and a user. */
+  /** Whether this key, which begins with `users` and a user, holds a trace. */
   isAt(key: readonly EncodedSegment[]): boolean;
   /**
    * The answer that was charged.
@@ -25,32 +25,32 @@ export interface ChargeTrace {
   messageOf(key: Key, text: string): number;
 }
 
-/** What one pass over a user's keys has found. */
+/** The result of one pass over a user's keys. */
 export interface ScannedUser {
   readonly segment: EncodedSegment;
-  /** Largest number of an entry that is there. */
+  /** Largest number of a stored entry. */
   top: number;
-  /** Traces of answers that were delivered; one that was listed twice counts twice. */
+  /** Traces of delivered answers; one that the storage listed twice counts twice. */
   traces: number;
-  fault: LedgerDamage | undefined;
+  damage: LedgerDamage | undefined;
 }
 
-/** What one pass over the keys of all users has found. */
+/** The result of one pass over the keys of all users. */
 export interface KeyScan {
-  /** By their segments. */
+  /** By segment. */
   readonly users: ReadonlyMap<string, ScannedUser>;
-  /** Undefined where there are more traces than there is room for: see {@link scanDeliveries}. */
+  /** Undefined when there are more traces than `room`: see {@link scanDeliveries}. */
   readonly deliveries: Deliveries | undefined;
 }
 
 const BATCH = 256;
 
 /**
- * Goes once over all keys below `prefix` (all users, or one), in no order and in memory that grows with the number of
- * users, and with the answers that were delivered as long as there is room for them: notes what is there of each user,
- * and follows every operation of the index to its entry.
+ * Reads all keys below `prefix` (all users, or one) once, in no order: records what each user has, and follows every
+ * operation of the index to its entry. Memory grows with the number of users, and with the delivered answers up to
+ * `room`.
  *
- * @param options.room how many traces are read and kept at the most
+ * @param options.room most traces that are read and kept
  * @throws StorageError when the storage does not answer
  */
 export async function scanUsers(
@@ -70,7 +70,7 @@ export async function scanUsers(
     if (keys % BATCH === 0) onKeys?.(keys);
     const [, segment, kind] = key;
     if (segment === undefined || kind === undefined) continue;
-    const user = users.get(segment.text) ?? { segment, top: 0, traces: 0, fault: undefined };
+    const user = users.get(segment.text) ?? { segment, top: 0, traces: 0, damage: undefined };
     users.set(segment.text, user);
     if (kind.text === "ledger") user.top = Math.max(user.top, streamItem(key)?.version ?? 0);
     else if (kind.text === "operations") pointers.push({ user, key });
@@ -87,7 +87,7 @@ export async function scanUsers(
 }
 
 /**
- * Goes over the keys once more, for what was delivered to some of the users alone.
+ * Reads the keys once more, for the answers delivered to some users.
  *
  * @throws StorageError when the storage does not answer
  */
@@ -109,10 +109,10 @@ export async function scanDeliveries(
   return reader.finish();
 }
 
-/** Ids of answers that were delivered, by user: 12 bytes each, however few of them a user has. */
+/** Ids of delivered answers, by user: 12 bytes each, however few of them a user has. */
 export class Deliveries {
   #ids = new Float64Array(1024);
-  /** Of each id, the place of the one before of the same user; -1 for none. */
+  /** Index of the same user's previous id; -1 for none. */
   #before = new Int32Array(1024);
   #count = 0;
   readonly #last = new Map<ScannedUser, number>();
@@ -125,7 +125,7 @@ export class Deliveries {
     this.#count += 1;
   }
 
-  /** The ids of a user, ascending, each once. */
+  /** A user's ids, ascending, each once. */
   of(user: ScannedUser): Float64Array {
     const last = this.#last.get(user) ?? -1;
     let count = 0;
@@ -152,7 +152,7 @@ interface TraceReader {
   finish(): Promise<Deliveries>;
 }
 
-/** Reads traces many at once. */
+/** Reads traces in batches. */
 function createTraceReader(storage: Storage, trace: ChargeTrace | undefined): TraceReader {
   const deliveries = new Deliveries();
   const waiting: Found[] = [];
@@ -183,7 +183,7 @@ interface Found {
   readonly key: readonly EncodedSegment[];
 }
 
-/** The values; one that cannot be read is a fault of its user. One that has gone meanwhile is undefined. */
+/** The values; one that cannot be read is damage of its user, one that was removed meanwhile is undefined. */
 async function readAll(storage: Storage, found: readonly Found[]): Promise<(Found & { text: string | undefined })[]> {
   const texts = await readEach(
     storage,
@@ -198,24 +198,24 @@ async function readAll(storage: Storage, found: readonly Found[]): Promise<(Foun
 
 const indexed = z.object({ operation: z.object({ id: z.string() }) });
 
-/** An operation that may come again must lead to the entry it made: an entry that it led to would be lost, otherwise. */
+/** An indexed operation must lead to the entry that it made; where it leads to none, that entry was lost. */
 async function followPointers(storage: Storage, found: readonly Found[]): Promise<void> {
-  const leads: { user: ScannedUser; operation: string; key: readonly EncodedSegment[]; to: number; at: Key }[] = [];
+  const targets: { user: ScannedUser; operation: string; key: readonly EncodedSegment[]; to: number; at: Key }[] = [];
   for (const { user, key, text } of await readAll(storage, found)) {
     guard(user, () => {
       const pointer = parseDocument(key, text, operationPointer);
       if (pointer === undefined) return;
       const at = entryKey(user.segment, pointer.entry);
-      leads.push({ user, key, operation: key.at(-1)!.text, to: pointer.entry, at });
+      targets.push({ user, key, operation: key.at(-1)!.text, to: pointer.entry, at });
     });
   }
   const texts = await readEach(
     storage,
-    leads.map(({ at }) => at),
+    targets.map(({ at }) => at),
   );
-  for (const [index, { user, key, operation, to, at }] of leads.entries()) {
+  for (const [index, { user, key, operation, to, at }] of targets.entries()) {
     const text = texts[index];
-    // An entry that cannot be read, or is no entry, is found when the ledger is walked.
+    // An entry that cannot be read or parsed is found when the ledger is walked.
     if (text instanceof Error) continue;
     if (text === undefined) {
       const message = `the entry is missing while ${printKey(key)} leads to it`;
@@ -245,12 +245,12 @@ function guard(user: ScannedUser, action: () => void): void {
   }
 }
 
-function note(user: ScannedUser, fault: LedgerDamage): void {
-  user.fault = firstFault(user.fault, fault);
+function note(user: ScannedUser, damage: LedgerDamage): void {
+  user.damage = firstDamage(user.damage, damage);
 }
 
-/** The one of the lower entry; one that is in an entry before one that is in none. */
-export function firstFault(one: LedgerDamage | undefined, other: LedgerDamage | undefined): LedgerDamage | undefined {
+/** The damage of the lower entry; damage of no entry comes last. */
+export function firstDamage(one: LedgerDamage | undefined, other: LedgerDamage | undefined): LedgerDamage | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return (other.entry ?? Infinity) < (one.entry ?? Infinity) ? other : one;
 }

@@ -6,7 +6,7 @@ import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import type { Entry } from "./entry.ts";
 import { entryKey, ledgerKey } from "./ledger-keys.ts";
 import {
-  firstFault,
+  firstDamage,
   scanDeliveries,
   scanUsers,
   type ChargeTrace,
@@ -15,25 +15,25 @@ import {
 } from "./key-scan.ts";
 import { walkLedger } from "./walk-ledger.ts";
 
-/** What was found of one user's ledger. */
+/** The result of verifying one user's ledger. */
 export interface Verification {
   readonly user_id: string;
-  /** Entries that were read and found right. */
+  /** Valid entries. */
   readonly entries: number;
-  /** Points after the last right entry. */
+  /** Points after the last valid entry. */
   readonly balance: number;
-  /** Hash of the last right entry; null when there is none. */
+  /** Hash of the last valid entry; null when there is none. */
   readonly head: string | null;
-  /** The first thing that is wrong, with the entry's number; absent when all is right. */
-  readonly fault?: LedgerDamage;
+  /** The first damage; absent when the ledger is valid. */
+  readonly damage?: LedgerDamage;
 }
 
-/** How a ledger stood at an earlier verification: no ledger may be shorter, or another one, later on. */
+/** The ledger state of an earlier verification: no ledger may be shorter, or another one, later. */
 export type Receipt = Pick<Verification, "entries" | "head">;
 
-/** How far a verification is. */
+/** The progress of a verification. */
 export interface VerifyProgress {
-  /** Keys that were surveyed, of all users. */
+  /** Keys that were read, of all users. */
   readonly keys: number;
   /** Users whose ledger was walked, and how many there are; absent before the walks. */
   readonly users?: { readonly done: number; readonly all: number };
@@ -42,12 +42,12 @@ export interface VerifyProgress {
 }
 
 export interface VerifyOptions {
-  /** The users to verify; all, when left out. */
+  /** The users to verify; all by default. */
   readonly users?: readonly string[] | undefined;
   /** Whether a user must have a profile. */
   readonly profiles?: boolean;
   readonly trace?: ChargeTrace | undefined;
-  /** How many delivered answers are held at once, 12 bytes each; a million, when left out. */
+  /** How many delivered answers are held at once, 12 bytes each; a million by default. */
   readonly room?: number;
   /** By user id. */
   readonly receipts?: ReadonlyMap<string, Receipt> | undefined;
@@ -58,15 +58,15 @@ const ROOM = 1_000_000;
 
 /**
  * Verifies ledgers in flat memory: one pass over the keys of all users, then a walk over each ledger. Every entry is
- * well-formed and stored to the letter as it was written; numbers have no gap; each hash fits its entry and the one
- * before; deltas sum up to the account, and nothing is negative; every operation that may come again leads to its entry,
- * and none leads elsewhere; the hint of the head does not point past the end; every answer that a session holds was
- * charged; a ledger has a profile. Whatever is wrong with one user is told for that user, and the others are verified.
- * Nothing is told of a user who has neither entries nor a profile.
+ * well-formed and stored byte for byte as it was written; numbers have no gap; each hash fits its entry and the one
+ * before; deltas add up to the account, and nothing is negative; the index leads from every repeatable operation to its
+ * entry, and nowhere else; the hint of the head does not point past the end; every answer in a session was charged; a
+ * ledger has a profile. Damage is reported per user, and the other users are verified all the same. A user who has
+ * neither entries nor a profile is not reported.
  *
- * Delivered answers are compared one by one with those that were charged. Where there are more of them than `room`, the
- * users are verified in portions whose answers have room, and the keys are passed over once more for each. A user with
- * more answers than that is a portion of their own, at 24 bytes an answer.
+ * Delivered answers are compared one by one with the charged ones. Where there are more of them than `room`, the users
+ * are verified in portions whose answers fit, and the keys are read once more for each portion. A user with more answers
+ * than `room` is a portion of their own, at 24 bytes an answer.
  *
  * @throws StorageError when the storage does not answer
  */
@@ -76,7 +76,7 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
   let keys = 0;
   let entries = 0;
   let done = 0;
-  const survey = await scanUsers(storage, prefix, {
+  const scan = await scanUsers(storage, prefix, {
     trace,
     room,
     onKeys(count) {
@@ -85,21 +85,21 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
     },
   });
   const named = new Map((users ?? [...receipts.keys()]).map((id) => [encodeSegment(id), id]));
-  const segments = users === undefined ? new Set([...survey.users.keys(), ...named.keys()]) : named.keys();
-  const ordered = inOrder([...segments].map((text) => survey.users.get(text) ?? nothingOf(new EncodedSegment(text))));
-  const tell = (): void => onProgress?.({ keys, entries, users: { done, all: ordered.length } });
+  const segments = users === undefined ? new Set([...scan.users.keys(), ...named.keys()]) : named.keys();
+  const ordered = inOrder([...segments].map((text) => scan.users.get(text) ?? emptyUser(new EncodedSegment(text))));
+  const report = (): void => onProgress?.({ keys, entries, users: { done, all: ordered.length } });
   const count = (): void => {
     entries += 1;
-    if (entries % 256 === 0) tell();
+    if (entries % 256 === 0) report();
   };
-  for (const portion of survey.deliveries === undefined ? portionsOf(ordered, room) : [ordered]) {
+  for (const portion of scan.deliveries === undefined ? portionsOf(ordered, room) : [ordered]) {
     const deliveries =
-      survey.deliveries ?? (await scanDeliveries(storage, prefix, { users: portion, trace, onKeys: tell }));
-    for (const surveyed of portion) {
-      const id = named.get(surveyed.segment.text);
+      scan.deliveries ?? (await scanDeliveries(storage, prefix, { users: portion, trace, onKeys: report }));
+    for (const user of portion) {
+      const id = named.get(user.segment.text);
       const receipt = id === undefined ? undefined : receipts.get(id);
-      const delivered = deliveries.of(surveyed);
-      const verification = await verifyUser(storage, surveyed, { count, profiles, delivered, receipt, id });
+      const delivered = deliveries.of(user);
+      const verification = await verifyUser(storage, user, { count, profiles, delivered, receipt, id });
       if (verification !== undefined) yield verification;
       done += 1;
     }
@@ -112,15 +112,15 @@ export async function verifyLedger(storage: Storage, user: string): Promise<Veri
   return { user_id: user, entries: 0, balance: 0, head: null };
 }
 
-function nothingOf(segment: EncodedSegment): ScannedUser {
-  return { segment, top: 0, traces: 0, fault: undefined };
+function emptyUser(segment: EncodedSegment): ScannedUser {
+  return { segment, top: 0, traces: 0, damage: undefined };
 }
 
 function inOrder(users: readonly ScannedUser[]): ScannedUser[] {
   return users.toSorted((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
 }
 
-/** The users in their order, as many together as have room for their traces. */
+/** The users in order, each portion with as many as their traces leave room for. */
 function portionsOf(users: readonly ScannedUser[], room: number): ScannedUser[][] {
   const portions: ScannedUser[][] = [];
   let left = 0;
@@ -139,96 +139,101 @@ function nameOf(segment: EncodedSegment): string {
   return decodeSegment(segment) ?? segment.text;
 }
 
+/** What the verification of one user is made with. */
+interface UserOptions {
+  /** Is called for each valid entry. */
+  readonly count: () => void;
+  readonly profiles: boolean;
+  /** Ids of delivered answers, ascending, each once. */
+  readonly delivered: Float64Array;
+  readonly receipt: Receipt | undefined;
+  /** The user's id, if the caller knows it. */
+  readonly id: string | undefined;
+}
+
 async function verifyUser(
   storage: Storage,
-  found: ScannedUser,
-  options: {
-    count: () => void;
-    profiles: boolean;
-    delivered: Float64Array;
-    receipt: Receipt | undefined;
-    id: string | undefined;
-  },
+  scanned: ScannedUser,
+  options: UserOptions,
 ): Promise<Verification | undefined> {
-  const { segment } = found;
-  const { count, receipt, id } = options;
-  let fault = found.fault;
-  const note = (other: LedgerDamage | undefined): void => {
-    fault = firstFault(fault, other);
+  const { segment } = scanned;
+  const { receipt } = options;
+  let damage = scanned.damage;
+  const note = (found: LedgerDamage | undefined): void => {
+    damage = firstDamage(damage, found);
   };
   let last: Entry | undefined;
-  let user_id = id ?? nameOf(segment);
+  let user_id = options.id ?? nameOf(segment);
   try {
     let passed: string | null = null;
     const charges = createCharges(options.delivered);
-    const walk = await walkLedger(storage, segment, found.top, (entry) => {
+    const walk = await walkLedger(storage, segment, scanned.top, (entry) => {
       if (entry.id === receipt?.entries) passed = entry.hash;
-      charges.take(entry);
-      count();
+      charges.add(entry);
+      options.count();
     });
     last = walk.last;
     user_id = last?.user_id ?? user_id;
-    note(walk.fault);
+    note(walk.damage);
     const end = last?.id ?? 0;
-    if (walk.fault === undefined) {
-      note(await hintFault(storage, segment, end));
-      note(charges.fault(end));
-      if (receipt !== undefined) note(receiptFault(receipt, end, passed));
+    if (walk.damage === undefined) {
+      note(await hintDamage(storage, segment, end));
+      note(charges.damage(end));
+      if (receipt !== undefined) note(receiptDamage(receipt, end, passed));
     }
     const profile = await profileOf(storage, segment);
     if (typeof profile === "object") note(profile);
     else if (profile !== undefined) user_id = profile;
-    else if (end === 0 && fault === undefined) return undefined;
-    else if (options.profiles)
-      note({ entry: null, message: "the ledger is there while the user's profile is missing" });
+    else if (end === 0 && damage === undefined) return undefined;
+    else if (options.profiles) note({ entry: null, message: "the ledger exists, but the user's profile is missing" });
   } catch (error) {
     if (isOutage(error)) await probe(storage);
     note({ entry: null, message: `it could not be verified: ${(error as Error).message}` });
   }
   const head = last?.hash ?? null;
-  const seen = { user_id, entries: last?.id ?? 0, balance: last?.account.balance ?? 0, head };
-  return fault === undefined ? seen : { ...seen, fault };
+  const verified = { user_id, entries: last?.id ?? 0, balance: last?.account.balance ?? 0, head };
+  return damage === undefined ? verified : { ...verified, damage };
 }
 
-/** The hint may lag behind, but the entry it names was there. */
-async function hintFault(storage: Storage, user: EncodedSegment, end: number): Promise<LedgerDamage | undefined> {
+/** The hint may lag behind, but the entry it names must exist. */
+async function hintDamage(storage: Storage, user: EncodedSegment, end: number): Promise<LedgerDamage | undefined> {
   const key: Key = [...ledgerKey(user), "head"];
   const text = await storage.get(key);
   if (text === undefined) return undefined;
   const hint = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN;
   if (Number.isNaN(hint)) {
-    return { entry: null, message: new CorruptionError(printKey(key), "it is no number of an entry").message };
+    return { entry: null, message: new CorruptionError(printKey(key), "it is not the number of an entry").message };
   }
   const at = entryKey(user, hint);
-  // It may have been appended since the end was seen.
+  // It may have been appended since the end was read.
   if (hint <= end || (await storage.has(at))) return undefined;
   const message = `the entry is missing while the hint of the head points to ${hint}`;
   return { entry: end + 1, message: new CorruptionError(printKey(at), message).message };
 }
 
 /**
- * Compares the answers that were delivered with those that were charged.
+ * Compares the delivered answers with the charged ones.
  *
  * @param delivered ids of answers, ascending, each once
  */
 function createCharges(delivered: Float64Array): {
-  take(entry: Entry): void;
-  fault(end: number): LedgerDamage | undefined;
+  add(entry: Entry): void;
+  damage(end: number): LedgerDamage | undefined;
 } {
-  /** Of each answer, the entry that charged for it; 0 for none. */
+  /** Per answer, the entry that charged for it; 0 for none. */
   const entries = new Uint32Array(delivered.length);
   return {
-    take({ id, details }) {
+    add({ id, details }) {
       if (details.type !== "chat_cost") return;
-      const at = placeOf(delivered, details.message_id);
+      const at = indexOf(delivered, details.message_id);
       // What was charged need not have been delivered.
       if (delivered[at] === details.message_id) entries[at] = id;
     },
-    fault(end) {
+    damage(end) {
       const at = entries.indexOf(0);
       if (at < 0) return undefined;
       const message = `the entry that charged for the answer ${delivered[at]}, which was delivered, is missing`;
-      // Ids of answers grow with time: the next one's entry stands where the missing one stood, or behind it.
+      // Ids of answers grow with time: the next one's entry has the number of the missing one, or a later one.
       const next = entries.subarray(at).find((entry) => entry > 0);
       if (next === undefined) return { entry: end + 1, message };
       return { entry: next, message: `${message}, while this one charges for a later answer` };
@@ -236,8 +241,8 @@ function createCharges(delivered: Float64Array): {
   };
 }
 
-/** Where the first number is that is not below `wanted`, among ascending ones. */
-function placeOf(numbers: Float64Array, wanted: number): number {
+/** Index of the first of ascending numbers that is not below `wanted`. */
+function indexOf(numbers: Float64Array, wanted: number): number {
   let [from, to] = [0, numbers.length];
   while (from < to) {
     const middle = Math.floor((from + to) / 2);
@@ -247,19 +252,19 @@ function placeOf(numbers: Float64Array, wanted: number): number {
   return from;
 }
 
-function receiptFault(receipt: Receipt, end: number, passed: string | null): LedgerDamage | undefined {
+function receiptDamage(receipt: Receipt, end: number, passed: string | null): LedgerDamage | undefined {
   const { entries, head } = receipt;
   if (end < entries) {
     return {
       entry: end + 1,
-      message: `the entry is missing: ${entries} entries were there at an earlier verification`,
+      message: `the entry is missing: an earlier verification found ${entries} entries`,
     };
   }
   if (entries === 0 || passed === head) return undefined;
   return { entry: entries, message: "the entry is another one than at an earlier verification" };
 }
 
-/** The user's id by the profile, or what is wrong with it. */
+/** The user's id in the profile, or the profile's damage. */
 async function profileOf(storage: Storage, user: EncodedSegment): Promise<string | LedgerDamage | undefined> {
   const key: Key = ["users", user, "profile"];
   const text = await storage.get(key);

@@ -8,24 +8,24 @@ import { entry, type Entry } from "./entry.ts";
 import { ledgerKey, operationKey, operationPointer } from "./ledger-keys.ts";
 import type { LedgerDamage } from "./key-scan.ts";
 
-/** How far a walk came, and what stopped it. */
+/** How far a walk came, and the damage that stopped it. */
 export interface Walk {
-  /** The last right entry. */
+  /** The last valid entry. */
   readonly last: Entry | undefined;
-  readonly fault: LedgerDamage | undefined;
+  readonly damage: LedgerDamage | undefined;
 }
 
 const PAGE = 256;
-/** Entries asked for at once past the last one known: others may append meanwhile. */
+/** Entries read at once past the last known one: others may append meanwhile. */
 const BEYOND = 16;
 
 /**
- * Walks a user's ledger from the first entry, in flat memory: every entry is well-formed and stored to the letter as it
- * was written, follows from the one before, and its operation, when it may come again, leads to it. Stops at the first
- * entry that is wrong.
+ * Walks a user's ledger from the first entry, in flat memory. Every entry must be well-formed, stored byte for byte as it
+ * was written, and follow from the one before; the index must lead from its operation, when that is repeatable, to it.
+ * Stops at the first invalid entry.
  *
- * @param top number of an entry that is sure to be there: an absent one before it is a gap
- * @param visit is shown every right entry
+ * @param top number of an entry that exists: a missing one before it is a gap
+ * @param visit is called with every valid entry
  */
 export async function walkLedger(
   storage: Storage,
@@ -35,7 +35,7 @@ export async function walkLedger(
 ): Promise<Walk> {
   const stream = openStream(storage, ledgerKey(user), entry);
   let last: Entry | undefined;
-  /** `last`, when its operation was not yet indexed as it was looked up: that is right as long as it is the last. */
+  /** `last`, when its operation was not indexed yet when it was looked up: valid as long as it is the last. */
   let unindexed: Entry | undefined;
 
   for (;;) {
@@ -43,68 +43,68 @@ export async function walkLedger(
     const size = from > top ? BEYOND : Math.min(PAGE, top - from + 2);
     const keys = Array.from({ length: size }, (_, step) => stream.keyOf(from + step));
     const texts = await readEach(storage, keys);
-    const { right, fault } = checkPage(keys, texts, last, user);
-    if (right.length === 0 && fault === undefined) {
-      if (from > top) return { last, fault: undefined };
+    const { valid, damage } = checkPage(keys, texts, last, user);
+    if (valid.length === 0 && damage === undefined) {
+      if (from > top) return { last, damage: undefined };
       const message = `the entry is missing while entry ${top} exists`;
-      return { last, fault: { entry: from, message: damaged(keys[0]!, message) } };
+      return { last, damage: { entry: from, message: corruptionMessage(keys[0]!, message) } };
     }
-    const pending = unindexed === undefined ? right : [unindexed, ...right];
-    const followed = pending.length - (fault === undefined ? 1 : 0);
+    const pending = unindexed === undefined ? valid : [unindexed, ...valid];
+    const followed = pending.length - (damage === undefined ? 1 : 0);
     const index = await checkIndex(storage, user, pending, followed);
-    for (const item of right) {
-      if (index.fault !== undefined && item.id >= index.fault.entry!) break;
+    for (const item of valid) {
+      if (index.damage !== undefined && item.id >= index.damage.entry!) break;
       last = item;
       visit(item);
     }
-    if (index.fault !== undefined || fault !== undefined) return { last, fault: index.fault ?? fault };
+    if (index.damage !== undefined || damage !== undefined) return { last, damage: index.damage ?? damage };
     unindexed = index.unindexed;
   }
 }
 
-/** The right entries of a page up to its first absent or wrong one. */
+/** The valid entries of a page up to its first missing or invalid one. */
 function checkPage(
   keys: readonly Key[],
   texts: readonly (string | undefined | StorageError)[],
   before: Entry | undefined,
   user: EncodedSegment,
-): { right: Entry[]; fault: LedgerDamage | undefined } {
-  const right: Entry[] = [];
+): { valid: Entry[]; damage: LedgerDamage | undefined } {
+  const valid: Entry[] = [];
   for (const [index, text] of texts.entries()) {
     if (text === undefined) break;
-    const last = right.at(-1) ?? before;
-    const fault = (message: string) => ({ right, fault: { entry: (last?.id ?? 0) + 1, message } });
-    if (text instanceof Error) return fault(text.message);
+    const last = valid.at(-1) ?? before;
+    const damaged = (message: string) => ({ valid, damage: { entry: (last?.id ?? 0) + 1, message } });
+    if (text instanceof Error) return damaged(text.message);
     const key = keys[index]!;
     try {
       const found = parseDocument(key, text, entry)!;
-      const wrong = chainError(found, last, last?.user_id ?? ownerOf(found, user));
-      if (wrong !== undefined) return fault(damaged(key, wrong));
-      if (JSON.stringify(found) !== text) return fault(damaged(key, "it is not as it was written"));
-      right.push(found);
+      const error = chainError(found, last, last?.user_id ?? ownerOf(found, user));
+      if (error !== undefined) return damaged(corruptionMessage(key, error));
+      if (JSON.stringify(found) !== text) return damaged(corruptionMessage(key, "it is not as it was written"));
+      valid.push(found);
     } catch (error) {
       if (!(error instanceof CorruptionError)) throw error;
-      return fault(error.message);
+      return damaged(error.message);
     }
   }
-  return { right, fault: undefined };
+  return { valid, damage: undefined };
 }
 
-/** The user whose ledger this is: the segment spells no other user's id. */
+/** The user whose ledger this is: the id in the entry, if it encodes to the segment. */
 function ownerOf(found: Entry, user: EncodedSegment): string {
   return found.user_id !== "" && encodeSegment(found.user_id) === user.text ? found.user_id : user.text;
 }
 
 /**
- * Whoever made an entry saw to it first that the one before was indexed: so the operations of the first `followed`
- * entries lead to them. Those of the others may not lead anywhere yet, but nowhere else.
+ * A writer indexes the entry before its own first: so the operations of the first `followed` entries must be indexed.
+ * Those of the others may not be indexed yet, but must not lead to another entry.
  */
 async function checkIndex(
   storage: Storage,
   user: EncodedSegment,
   entries: readonly Entry[],
   followed: number,
-): Promise<{ fault?: LedgerDamage; unindexed?: Entry }> {
+): Promise<{ damage?: LedgerDamage; unindexed?: Entry }> {
   const repeatable = entries.flatMap((item, at) => (item.operation.repeatable ? [{ item, at }] : []));
   const keys = repeatable.map(({ item }) => operationKey(user, item.operation.id));
   const texts = await readEach(storage, keys);
@@ -112,24 +112,26 @@ async function checkIndex(
   for (const [index, { item, at }] of repeatable.entries()) {
     const text = texts[index];
     const key = keys[index]!;
-    const fault = (message: string) => ({ fault: { entry: item.id, message } });
-    if (text instanceof Error) return fault(text.message);
+    const damaged = (message: string) => ({ damage: { entry: item.id, message } });
+    if (text instanceof Error) return damaged(text.message);
     if (text === undefined) {
-      if (at < followed) return fault(damaged(key, `the index of the operation of entry ${item.id} is missing`));
+      if (at < followed)
+        return damaged(corruptionMessage(key, `the index of the operation of entry ${item.id} is missing`));
       unindexed = item;
       continue;
     }
     try {
       const { entry: to } = parseDocument(key, text, operationPointer)!;
-      if (to !== item.id) return fault(damaged(key, `its entry is ${item.id}, but it is indexed as entry ${to}`));
+      if (to !== item.id)
+        return damaged(corruptionMessage(key, `its entry is ${item.id}, but it is indexed as entry ${to}`));
     } catch (error) {
       if (!(error instanceof CorruptionError)) throw error;
-      return fault(error.message);
+      return damaged(error.message);
     }
   }
   return unindexed === undefined ? {} : { unindexed };
 }
 
-function damaged(key: Key, reason: string): string {
+function corruptionMessage(key: Key, reason: string): string {
   return new CorruptionError(printKey(key), reason).message;
 }

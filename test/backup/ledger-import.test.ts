@@ -49,7 +49,7 @@ it("finishes an import that was interrupted at any write, and shows no user befo
   for (let write = 1; write < writes; write += 61) {
     target = await openStorage("memory:");
     await interrupted(write);
-    for await (const { profiles, fault } of stateOf(target)) expect(profiles === (fault === undefined)).toBe(true);
+    for await (const { profiles, damage } of stateOf(target)) expect(profiles === (damage === undefined)).toBe(true);
     await take(lines);
     expect(await allOf(target)).toEqual(whole);
   }
@@ -88,7 +88,7 @@ it("mixes nothing into the ledger of a user who comes while it is being written"
     return run();
   });
   await expect(take(lines, busy)).rejects.toThrow("Another users/alice/ledger/0/1 is in this storage");
-  expect((await verifyLedger(target, "alice")).fault).toBeUndefined();
+  expect((await verifyLedger(target, "alice")).damage).toBeUndefined();
   expect((await post(target, "alice", "second")).entry.id).toBe(2);
 });
 
@@ -198,9 +198,9 @@ async function interrupted(write: number) {
   return watched;
 }
 
-/** Of every user something of whom is there: whether the user is known, and what verification finds. */
+/** Of every user with stored values: whether the user has a profile, and what verification finds. */
 async function* stateOf(storage: Storage) {
-  for await (const { user_id, fault } of verifyLedgers(storage)) {
-    yield { profiles: await storage.has(["users", user_id, "profile"]), fault };
+  for await (const { user_id, damage } of verifyLedgers(storage)) {
+    yield { profiles: await storage.has(["users", user_id, "profile"]), damage };
   }
 }

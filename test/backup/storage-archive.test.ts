@@ -65,8 +65,8 @@ it("copies sound ledgers while others write to them", async () => {
   };
   await take(storedValues(listing));
   expect(posted).toBe(150);
-  for await (const { user_id, entries, fault } of verifyLedgers(target, { trace: sessionTrace })) {
-    expect(fault).toBeUndefined();
+  for await (const { user_id, entries, damage } of verifyLedgers(target, { trace: sessionTrace })) {
+    expect(damage).toBeUndefined();
     expect(entries).toBeGreaterThan(20);
     for await (const entry of openLedger(target).entries(user_id)) {
       if (entry.id < entries && entry.operation.repeatable) {

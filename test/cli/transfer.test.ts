@@ -247,6 +247,6 @@ it("verifies against an earlier verification", async () => {
   const { code, stderr } = await shell(line.join(" && "), cwd);
   expect([code, stderr]).toEqual([
     1,
-    `error: alice: entry ${ENTRIES}: the entry is missing: ${ENTRIES} entries were there at an earlier verification\n`,
+    `error: alice: entry ${ENTRIES}: the entry is missing: an earlier verification found ${ENTRIES} entries\n`,
   ]);
 });

@@ -77,7 +77,7 @@ async function failEachCall(
         reached = trap.calls() >= nth;
         trap.arm(0, failure);
         if (!reached) expect(first.status, about).toBe("done");
-        expect((await verifyLedger(sound, user)).fault, about).toBeUndefined();
+        expect((await verifyLedger(sound, user)).damage, about).toBeUndefined();
         const again = await ask(soundService, String(nth), mine);
         expect(again.status, about).toBe("done");
         expect(await ask(failingService, String(nth), mine), about).toEqual({ ...again, replayed: true });
@@ -105,7 +105,7 @@ async function failLongestAppend(
       reached = trap.calls() >= nth;
       trap.arm(0, failure);
       if (!reached) expect(first, about).not.toBeInstanceOf(Error);
-      expect((await verifyLedger(sound, user)).fault, about).toBeUndefined();
+      expect((await verifyLedger(sound, user)).damage, about).toBeUndefined();
       const { entry } = await post(about);
       expect(entry.id, about).toBe(ENTRIES + 1);
       if (!(first instanceof Error)) expect(first.entry, about).toEqual(entry);

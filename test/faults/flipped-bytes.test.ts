@@ -67,16 +67,16 @@ describe("the verification of a ledger", () => {
         const storage = await openStorage("memory:");
         const user = `user ${first}`;
         const keys = await write(storage, user, Math.min(ENTRIES_A_USER, ENTRIES - first), choice);
-        expect((await verifyLedger(storage, user)).fault).toBeUndefined();
+        expect((await verifyLedger(storage, user)).damage).toBeUndefined();
         for (const [index, key] of keys.entries()) {
           const text = (await storage.get(key))!;
           const bytes = Buffer.from(text);
           const chosen = choice.below(bytes.length * 8);
           for (let bit = soak === undefined ? chosen : 0; bit < bytes.length * 8; bit++) {
             await storage.put(key, flip(bytes, bit >> 3, bit & 7).toString("utf8"));
-            const { fault } = await verifyLedger(storage, user);
-            if (fault?.entry !== index + 1)
-              expect(fault, `entry ${index + 1} of ${user}, bit ${bit}: ${text}`).toBe(index + 1);
+            const { damage } = await verifyLedger(storage, user);
+            if (damage?.entry !== index + 1)
+              expect(damage, `entry ${index + 1} of ${user}, bit ${bit}: ${text}`).toBe(index + 1);
             flips++;
             if (soak === undefined) break;
           }
@@ -96,7 +96,7 @@ describe("the verification of a ledger", () => {
     for (const other of [` ${text}`, text.replace(",", ", "), text.replace("ref-2", "\\u0072ef-2")]) {
       expect(JSON.parse(other)).toEqual(JSON.parse(text));
       await storage.put(second!, other);
-      expect((await verifyLedger(storage, "alice")).fault?.entry, other).toBe(2);
+      expect((await verifyLedger(storage, "alice")).damage?.entry, other).toBe(2);
     }
   });
 
@@ -112,10 +112,10 @@ describe("the verification of a ledger", () => {
         const bytes = await readFile(path);
         const at = choice.below(bytes.length);
         await writeFile(path, flip(bytes, at, choice.below(8)));
-        expect((await verifyLedger(storage, "alice")).fault?.entry, `byte ${at} of ${path}`).toBe(index + 1);
+        expect((await verifyLedger(storage, "alice")).damage?.entry, `byte ${at} of ${path}`).toBe(index + 1);
         await writeFile(path, bytes);
       }
-      expect((await verifyLedger(storage, "alice")).fault).toBeUndefined();
+      expect((await verifyLedger(storage, "alice")).damage).toBeUndefined();
     } finally {
       await storage.close();
       await place.remove();

@@ -77,8 +77,8 @@ describe.each(levels)("an append that is killed at a step of the %s, on %s", (le
           const before = steps.lastIndexOf(step) + 1;
           expect(before, `${step} among ${steps.join(", ")}`).toBeGreaterThan(0);
           expect(await append(place.url, step, { level, before }), step).toBeUndefined();
-          const { entries, fault } = await verifyLedger(storage, USER);
-          expect(fault, step).toBeUndefined();
+          const { entries, damage } = await verifyLedger(storage, USER);
+          expect(damage, step).toBeUndefined();
           const again = await post(step);
           expect(again.replayed, step).toBe(entries === ENTRIES + 1);
           expect((await post(step)).entry, step).toEqual(again.entry);

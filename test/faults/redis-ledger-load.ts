@@ -145,8 +145,8 @@ export async function outcomeOf(
   const faults: string[] = [];
   let entries = 0;
   for (const user of users) {
-    const { fault } = await verifyLedger(storage, user);
-    if (fault !== undefined) faults.push(`${user}: ${fault.message}`);
+    const { damage } = await verifyLedger(storage, user);
+    if (damage !== undefined) faults.push(`${user}: ${damage.message}`);
     for await (const entry of ledger.entries(user)) {
       const name = `${user} ${entry.operation.id}`;
       if (found.has(name)) doubled.push(name);

@@ -44,7 +44,7 @@ it(
     expect([...statuses.keys()].sort()).toEqual(expect.arrayContaining([200, 401, 405, 415, 422]));
     expect(statuses.get(200)).toBeGreaterThan(RUNS / 5);
     for (const user of ["demo", "alice", "bob", "carol"]) {
-      expect((await verifyLedger(service.storage, user)).fault).toBeUndefined();
+      expect((await verifyLedger(service.storage, user)).damage).toBeUndefined();
     }
     if (RUNS > 1000) console.log(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)));
     await service.close();

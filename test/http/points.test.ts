@@ -144,7 +144,7 @@ describeApi("points", (open) => {
       ["trade_reward", "t-2"],
       ["trade_reward", "t-1"],
     ]);
-    expect((await verifyLedger(api.service.storage, "bob")).fault).toBeUndefined();
+    expect((await verifyLedger(api.service.storage, "bob")).damage).toBeUndefined();
   });
 
   it("answers a reward that passes the largest total with 500 and a detail, as its contract says", async () => {

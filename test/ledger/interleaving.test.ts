@@ -73,7 +73,7 @@ type Outcome = { operation: string } & (
 /** Everything that must hold of a ledger, whatever happened. */
 async function checkLedger(storage: Storage): Promise<Entry[]> {
   const verification = await verifyLedger(storage, USER);
-  expect(verification.fault).toBeUndefined();
+  expect(verification.damage).toBeUndefined();
   const entries: Entry[] = [];
   for await (const entry of createLedger({ storage, clock: fixedClock(START), quotaRules }).entries(USER)) {
     entries.push(entry);

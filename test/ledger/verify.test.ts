@@ -43,9 +43,9 @@ beforeEach(async () => {
 
 describe("verification", () => {
   it("finds a whole ledger right", async () => {
-    const { entries, fault } = await verifyLedger(storage, USER);
+    const { entries, damage } = await verifyLedger(storage, USER);
     expect(entries).toBe(ENTRIES);
-    expect(fault).toBeUndefined();
+    expect(damage).toBeUndefined();
     const nobody = { user_id: "nobody", entries: 0, balance: 0, head: null };
     expect(await verifyLedger(storage, "nobody")).toEqual(nobody);
   });
@@ -60,8 +60,10 @@ describe("verification", () => {
         const flipped = Buffer.from(bytes);
         flipped[at] = flipped[at]! ^ (1 << (at % 8));
         await short.put(entryKey(number), flipped.toString("utf8"));
-        const { fault } = await verifyLedger(short, USER);
-        expect(fault?.entry, `entry ${number}, byte ${at}: ${flipped.toString("utf8", at - 10, at + 10)}`).toBe(number);
+        const { damage } = await verifyLedger(short, USER);
+        expect(damage?.entry, `entry ${number}, byte ${at}: ${flipped.toString("utf8", at - 10, at + 10)}`).toBe(
+          number,
+        );
       }
       await short.put(entryKey(number), text);
     }
@@ -73,23 +75,23 @@ describe("verification", () => {
       const before = await text(number);
       if (value === undefined) await storage.remove(entryKey(number));
       else await storage.put(entryKey(number), value);
-      const { fault } = await verifyLedger(storage, USER);
+      const { damage } = await verifyLedger(storage, USER);
       await storage.put(entryKey(number), before);
-      return fault?.entry;
+      return damage?.entry;
     };
     expect(await spoil(5, undefined)).toBe(5);
     expect(await spoil(5, await text(6))).toBe(5);
     expect(await spoil(6, await text(5))).toBe(6);
     expect(await spoil(5, (await text(5)).replaceAll('"alice"', '"bob"'))).toBe(5);
-    expect((await verifyLedger(storage, USER)).fault).toBeUndefined();
+    expect((await verifyLedger(storage, USER)).damage).toBeUndefined();
   });
 
   it("finds an entry that is right in itself and stands in another one's place, by the one that followed that", async () => {
     const { hash, ...fields } = JSON.parse((await storage.get(entryKey(5)))!) as Entry;
     const another = { ...fields, description: "another" };
     await storage.put(entryKey(5), JSON.stringify({ ...another, hash: hashEntry(another) }));
-    const { fault } = await verifyLedger(storage, USER);
-    expect(fault).toMatchObject({ entry: 6, message: expect.stringContaining("does not follow") as string });
+    const { damage } = await verifyLedger(storage, USER);
+    expect(damage).toMatchObject({ entry: 6, message: expect.stringContaining("does not follow") as string });
     expect(hash).not.toBe(hashEntry(another));
   });
 
@@ -115,7 +117,7 @@ describe("verification", () => {
       const { type } = details as Pick<Entry, "type">;
       const entry = { ...fields, type, details: details as Entry["details"], account };
       await short.put(entryKey(1), JSON.stringify({ ...entry, hash: hashEntry(entry) }));
-      return (await verifyLedger(short, USER)).fault;
+      return (await verifyLedger(short, USER)).damage;
     };
     for (const [delta, details] of forged) {
       expect(await rewritten(delta, details)).toMatchObject({
@@ -132,23 +134,23 @@ describe("verification", () => {
     await storage.remove(entryKey(ENTRIES));
     await storage.remove(entryKey(ENTRIES - 1));
     await storage.remove([...ledgerKey(USER), "head"]);
-    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: ENTRIES - 1 });
+    expect((await verifyLedger(storage, USER)).damage).toMatchObject({ entry: ENTRIES - 1 });
     await storage.put(entryKey(ENTRIES - 1), last);
-    expect((await verifyLedger(storage, USER)).fault).toBeUndefined();
+    expect((await verifyLedger(storage, USER)).damage).toBeUndefined();
     await storage.put([...ledgerKey(USER), "head"], "71");
-    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: ENTRIES });
+    expect((await verifyLedger(storage, USER)).damage).toMatchObject({ entry: ENTRIES });
     await storage.put([...ledgerKey(USER), "head"], "six");
-    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: null });
+    expect((await verifyLedger(storage, USER)).damage).toMatchObject({ entry: null });
   });
 
   it("finds that the end is gone, by an answer that was delivered", async () => {
     const { message_id } = await chat();
     const [right] = await verifyAll({ trace: sessionTrace });
-    expect([right!.entries, right!.fault]).toEqual([ENTRIES + 1, undefined]);
+    expect([right!.entries, right!.damage]).toEqual([ENTRIES + 1, undefined]);
     await storage.remove(entryKey(ENTRIES + 1));
     const [found] = await verifyAll({ trace: sessionTrace });
-    expect(found!.fault).toMatchObject({ entry: ENTRIES + 1 });
-    expect(found!.fault!.message).toContain(String(message_id));
+    expect(found!.damage).toMatchObject({ entry: ENTRIES + 1 });
+    expect(found!.damage!.message).toContain(String(message_id));
   });
 
   it("finds an answer that was delivered and is charged no more, although later ones were charged", async () => {
@@ -159,8 +161,8 @@ describe("verification", () => {
     await post("call:other");
     await chat();
     const [found] = await verifyAll({ trace: sessionTrace });
-    expect(found).toMatchObject({ entries: ENTRIES + 4, fault: { entry: ENTRIES + 4 } });
-    expect(found!.fault!.message).toContain(`the answer ${message_id}, which was delivered, is missing`);
+    expect(found).toMatchObject({ entries: ENTRIES + 4, damage: { entry: ENTRIES + 4 } });
+    expect(found!.damage!.message).toContain(`the answer ${message_id}, which was delivered, is missing`);
   });
 
   it("sees no fault in an answer that was charged and never delivered, or that costs nothing", async () => {
@@ -169,7 +171,7 @@ describe("verification", () => {
     await chat({ cost: 0 });
     await chat({ delivered: false });
     const [found] = await verifyAll({ trace: sessionTrace });
-    expect([found!.entries, found!.fault]).toEqual([ENTRIES + 4, undefined]);
+    expect([found!.entries, found!.damage]).toEqual([ENTRIES + 4, undefined]);
   });
 
   it("compares answers alike however few are held at once, and where keys are listed twice", async () => {
@@ -201,7 +203,7 @@ describe("verification", () => {
     ] as const) {
       listings = 0;
       const found = await verifyAll({ trace: sessionTrace, room }, repeating);
-      const faults = found.map(({ user_id, entries, fault }) => [user_id, entries, fault]);
+      const faults = found.map(({ user_id, entries, damage }) => [user_id, entries, damage]);
       const missing = { entry: 6, message: expect.stringContaining(`answer ${made.get("dora")![4]},`) as string };
       expect(faults, `room for ${room}`).toEqual([
         [USER, ENTRIES + 6, undefined],
@@ -217,17 +219,17 @@ describe("verification", () => {
   it("finds that the end is gone or another one, by an earlier verification", async () => {
     const receipts = new Map((await verifyAll()).map(({ user_id, ...receipt }) => [user_id, receipt]));
     await post("call:1");
-    expect((await verifyAll({ receipts }))[0]!.fault).toBeUndefined();
+    expect((await verifyAll({ receipts }))[0]!.damage).toBeUndefined();
     await storage.remove(entryKey(ENTRIES + 1));
     await storage.remove(entryKey(ENTRIES));
     await storage.remove(operationKey(USER, `key:${ENTRIES}`));
-    expect((await verifyAll())[0]!.fault).toBeUndefined();
-    expect((await verifyAll({ receipts }))[0]!.fault).toMatchObject({ entry: ENTRIES });
+    expect((await verifyAll())[0]!.damage).toBeUndefined();
+    expect((await verifyAll({ receipts }))[0]!.damage).toMatchObject({ entry: ENTRIES });
     await post("call:2");
-    expect((await verifyAll())[0]!.fault).toBeUndefined();
-    expect((await verifyAll({ receipts }))[0]!.fault).toMatchObject({ entry: ENTRIES });
+    expect((await verifyAll())[0]!.damage).toBeUndefined();
+    expect((await verifyAll({ receipts }))[0]!.damage).toMatchObject({ entry: ENTRIES });
     const gone = new Map([["zoe", { entries: 3, head: "x" }]]);
-    expect((await verifyAll({ receipts: gone })).map(({ user_id, fault }) => [user_id, fault?.entry])).toEqual([
+    expect((await verifyAll({ receipts: gone })).map(({ user_id, damage }) => [user_id, damage?.entry])).toEqual([
       [USER, undefined],
       ["zoe", 1],
     ]);
@@ -235,18 +237,18 @@ describe("verification", () => {
 
   it("finds an index that is missing or leads to another entry", async () => {
     await storage.remove(operationKey(USER, "key:7"));
-    expect((await verifyLedger(storage, USER)).fault).toMatchObject({
+    expect((await verifyLedger(storage, USER)).damage).toMatchObject({
       entry: 7,
       message: expect.stringContaining("index") as string,
     });
     await storage.put(operationKey(USER, "key:7"), '{"entry":8}');
-    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: 7 });
+    expect((await verifyLedger(storage, USER)).damage).toMatchObject({ entry: 7 });
     await storage.put(operationKey(USER, "key:7"), '{"entry":7');
-    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: 7 });
+    expect((await verifyLedger(storage, USER)).damage).toMatchObject({ entry: 7 });
     await storage.put(operationKey(USER, "key:7"), '{"entry":7}');
-    expect((await verifyLedger(storage, USER)).fault).toBeUndefined();
+    expect((await verifyLedger(storage, USER)).damage).toBeUndefined();
     await storage.put(operationKey(USER, "key:stranger"), '{"entry":9}');
-    expect((await verifyLedger(storage, USER)).fault).toMatchObject({ entry: 9 });
+    expect((await verifyLedger(storage, USER)).damage).toMatchObject({ entry: 9 });
   });
 
   it("tells what is wrong with one user and goes on with the others", async () => {
@@ -273,7 +275,7 @@ describe("verification", () => {
     };
     const found = await verifyAll({}, counted);
     expect(listings).toBe(1);
-    expect(found.map(({ user_id, entries, fault }) => [user_id, entries, fault?.entry, fault?.message])).toEqual([
+    expect(found.map(({ user_id, entries, damage }) => [user_id, entries, damage?.entry, damage?.message])).toEqual([
       [USER, 4, 5, expect.stringContaining("users/alice/ledger/0/5")],
       ["bob", 1, null, expect.stringContaining("users/bob/profile")],
       ["zoe", 1, null, expect.stringContaining("profile is missing")],
@@ -301,7 +303,7 @@ describe("verification", () => {
         });
       }
     })();
-    for (let n = 0; n < 20; n++) expect((await verifyLedger(storage, USER)).fault).toBeUndefined();
+    for (let n = 0; n < 20; n++) expect((await verifyLedger(storage, USER)).damage).toBeUndefined();
     await appending;
     expect(await verifyLedger(storage, USER)).toMatchObject({ entries: ENTRIES + 100 });
   });

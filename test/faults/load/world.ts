@@ -54,9 +54,9 @@ export async function judge(
 ): Promise<string[]> {
   const wrong: string[] = [];
   const faulty = new Set<string>();
-  for await (const { user_id, fault } of verifyLedgers(storage, { users, profiles: false })) {
-    if (fault === undefined) continue;
-    wrong.push(`${user_id}, entry ${fault.entry}: ${fault.message}`);
+  for await (const { user_id, damage } of verifyLedgers(storage, { users, profiles: false })) {
+    if (damage === undefined) continue;
+    wrong.push(`${user_id}, entry ${damage.entry}: ${damage.message}`);
     faulty.add(user_id);
   }
   for (const user of users.filter((one) => !faulty.has(one))) {

@@ -74,7 +74,7 @@ export const importLedger = defineCommand({
 
 async function report(context: Context, progress: ImportProgress, found: readonly Verification[]): Promise<void> {
   const { users, entries, answers, present, ahead } = progress;
-  const faults = found.filter(({ fault }) => fault !== undefined);
+  const faults = found.filter(({ damage }) => damage !== undefined);
   await printRecord(context, {
     users,
     entries,
@@ -89,7 +89,7 @@ async function report(context: Context, progress: ImportProgress, found: readonl
     );
   }
   if (faults.length === 0) return;
-  const lines = faults.map(({ user_id, fault }) => `${user_id}: entry ${fault!.entry ?? "-"}: ${fault!.message}`);
+  const lines = faults.map(({ user_id, damage }) => `${user_id}: entry ${damage!.entry ?? "-"}: ${damage!.message}`);
   throw new CommandFailure(EXIT.failure, ["The ledgers came in, but not all are right.", ...lines].join("\n"));
 }
 

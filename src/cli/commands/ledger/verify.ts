@@ -12,12 +12,12 @@ const COLUMNS: readonly Column<Verification>[] = [
   { name: "balance", of: ({ balance }) => balance },
   {
     name: "state",
-    of: ({ fault }) => (fault === undefined ? "ok" : "fault"),
-    show: ({ fault }, terminal) =>
-      fault === undefined ? terminal.paint("green", "ok") : terminal.paint("red", "fault"),
+    of: ({ damage }) => (damage === undefined ? "ok" : "fault"),
+    show: ({ damage }, terminal) =>
+      damage === undefined ? terminal.paint("green", "ok") : terminal.paint("red", "fault"),
   },
-  { name: "fault_entry", of: ({ fault }) => fault?.entry },
-  { name: "fault", of: ({ fault }) => fault?.message, wide: true },
+  { name: "fault_entry", of: ({ damage }) => damage?.entry },
+  { name: "fault", of: ({ damage }) => damage?.message, wide: true },
 ];
 
 export const verify = defineCommand({
@@ -59,10 +59,12 @@ export const verify = defineCommand({
       const { AnpError } = await import("../../../contract/errors.ts");
       throw new AnpError(404, `User ${user} is not known.`);
     }
-    const data = rows.map((row) => ({ ...row, state: row.fault === undefined ? "ok" : "fault" }));
+    const data = rows.map(({ damage, ...row }) =>
+      damage === undefined ? { ...row, state: "ok" } : { ...row, fault: damage, state: "fault" },
+    );
     await printRows(context, { data, rows, columns: COLUMNS });
     if (rows.length === 0) terminal.say("There are no users.");
-    const faults = rows.flatMap(({ user_id, fault }) => (fault === undefined ? [] : [{ user_id, ...fault }]));
+    const faults = rows.flatMap(({ user_id, damage }) => (damage === undefined ? [] : [{ user_id, ...damage }]));
     if (faults.length > 0) {
       const lines = faults.map(
         ({ user_id, entry, message }) => `${user_id}: ${entry === null ? "" : `entry ${entry}: `}${message}`,

@@ -35,7 +35,7 @@ export async function restoreInto(
   for await (const one of verifyLedgers(storage, { trace: sessionTrace, onProgress })) found.push(one);
   terminal.progress("");
   await markFinished(storage);
-  const faults = found.filter(({ fault }) => fault !== undefined);
+  const faults = found.filter(({ damage }) => damage !== undefined);
   await printRecord(context, {
     values: progress.values,
     already_there: progress.present,
@@ -44,7 +44,7 @@ export async function restoreInto(
     verified: found.length - faults.length,
   });
   if (faults.length === 0) return;
-  const lines = faults.map(({ user_id, fault }) => `${user_id}: entry ${fault!.entry ?? "-"}: ${fault!.message}`);
+  const lines = faults.map(({ user_id, damage }) => `${user_id}: entry ${damage!.entry ?? "-"}: ${damage!.message}`);
   throw new CommandFailure(EXIT.failure, ["Everything came, but not all ledgers are right.", ...lines].join("\n"));
 }
 
