@@ -1,6 +1,6 @@
 import type { JwtConfig } from "../config/jwt-config.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { codePoints, isPortable } from "../contract/schemas/shared-fields.ts";
+import { codePoints, isPortable, type Language } from "../contract/schemas/shared-fields.ts";
 import { sha256 } from "../runtime/canonical-json.ts";
 import type { Clock } from "../runtime/clock.ts";
 
@@ -13,7 +13,7 @@ export interface JwtIdentity {
   readonly as_of: string;
   readonly free_daily_quota?: number;
   readonly plan?: string;
-  readonly lang?: "zh" | "en";
+  readonly lang?: Language;
 }
 
 /** What jose throws when the key set does not come, comes with another status than 200, or is none. */

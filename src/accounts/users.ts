@@ -4,6 +4,7 @@ import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/ttl-cache.ts";
 import { parseDocument, readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
+import { language } from "../contract/schemas/shared-fields.ts";
 
 /** What the service knows of a user beside the ledger. */
 export const userProfile = z.strictObject({
@@ -12,7 +13,7 @@ export const userProfile = z.strictObject({
   /** Free uses a day; null takes the configured default. */
   free_daily_quota: z.int().min(0).nullable(),
   /** Language the user reads. */
-  lang: z.enum(["zh", "en"]),
+  lang: language,
   /** The platform's token that said so, as `JwtIdentity.as_of`; absent when none did. */
   as_of: z.string().optional(),
 });

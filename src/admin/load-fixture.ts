@@ -6,6 +6,7 @@ import { z } from "zod";
 import { readDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import type { Service } from "../service/service.ts";
+import { language } from "../contract/schemas/shared-fields.ts";
 
 const fixtureFile = z.object({ name: z.string(), anchor: z.iso.datetime(), description: z.string() });
 
@@ -17,7 +18,7 @@ const usersFile = z.object({
       free_daily_quota: z.int().min(0),
       points: z.int().min(0),
       plan: z.string(),
-      lang: z.enum(["zh", "en"]),
+      lang: language,
     }),
   ),
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { language } from "../contract/schemas/shared-fields.ts";
 
 /** An http(s) URL, or a path relative to the folder of the config file. */
 const location = z
@@ -22,9 +23,7 @@ const source = z.strictObject({
     .min(1)
     .max(128)
     .describe("The outlet, as readers see it; feeds of one outlet share a name and count as one voice"),
-  lang: z
-    .enum(["zh", "en"])
-    .describe("What the feed is mostly written in; an item's own language is read from its text"),
+  lang: language.describe("What the feed is mostly written in; an item's own language is read from its text"),
   url: location,
 });
 

@@ -1,7 +1,4 @@
-/** The languages that content is sorted by and answers are written in. */
-export const LANGUAGES = ["zh", "en"] as const;
-
-export type Language = (typeof LANGUAGES)[number];
+import type { Language } from "../contract/schemas/shared-fields.ts";
 
 /** The language of a BCP 47 tag: every Chinese (`zh-TW`, `cmn`, `yue`) is `zh`; undefined for one we do not have. */
 export function languageOfTag(tag: string): Language | undefined {

@@ -1,7 +1,8 @@
 import type { Change } from "./decide.ts";
+import type { Language } from "../contract/schemas/shared-fields.ts";
 
 /** The words of a ledger entry. */
-export function describeEntry(change: Change, lang: "zh" | "en"): string {
+export function describeEntry(change: Change, lang: Language): string {
   const { details, delta } = change;
   const zh = lang === "zh";
   switch (details.type) {

@@ -4,6 +4,7 @@ import { toIso } from "../runtime/clock.ts";
 import type { Change, Command } from "./decide.ts";
 import { describeEntry } from "./describe-entry.ts";
 import { genesisHash, hashEntry, type Entry } from "./entry.ts";
+import type { Language } from "../contract/schemas/shared-fields.ts";
 
 /** Identifies a change, so that a repeated request returns the first result instead of changing the ledger again. */
 export interface Operation {
@@ -24,7 +25,7 @@ export interface Posting {
   readonly command: Command;
   readonly ref_id: string;
   /** Language of the entry's description. */
-  readonly lang: "zh" | "en";
+  readonly lang: Language;
 }
 
 /** The entry of a posting, and whether an earlier request made it. */

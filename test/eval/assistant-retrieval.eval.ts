@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, it } from "vitest";
 import { createAssistant } from "../../src/assistant/assistant.ts";
 import type { Passage, PassageIndex } from "../../src/assistant/assistant.ts";
-import type { Language } from "../../src/language/detect-language.ts";
+import type { Language } from "../../src/contract/schemas/shared-fields.ts";
 import { toQuery } from "../../src/assistant/retrieval/query.ts";
 import { rankSentences } from "../../src/assistant/retrieval/sentence-ranking.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";

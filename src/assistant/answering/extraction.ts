@@ -1,4 +1,4 @@
-import type { Language } from "../../language/detect-language.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { SourceItem } from "../passage.ts";
 import { toSourceItem } from "../passage.ts";
 import type { Candidate } from "../retrieval/sentence-ranking.ts";

@@ -1,4 +1,4 @@
-import type { Language } from "../../language/detect-language.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { Candidate } from "../retrieval/sentence-ranking.ts";
 
 /** Least support of a grounded answer, by language: on CMRC 2018 and XQuAD about nine in ten answers pass. */

@@ -1,6 +1,7 @@
 import { assetsInQuestion } from "../../language/assets.ts";
 import { conceptsIn } from "../routing/routing-concepts.ts";
-import { type Language, languageOfTag } from "../../language/detect-language.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { languageOfTag } from "../../language/detect-language.ts";
 import type { Passage } from "../passage.ts";
 import { toSourceItem } from "../passage.ts";
 import type { PassageIndex } from "../retrieval/passage-index.ts";

@@ -1,5 +1,4 @@
-import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
-import type { Language } from "../../language/detect-language.ts";
+import type { Language, Sentiment } from "../../contract/schemas/shared-fields.ts";
 
 /** The market's mood and hot topics, as the service counts them. */
 export interface MarketMood {

@@ -1,5 +1,5 @@
 import { AnpError } from "../../contract/errors.ts";
-import type { Language } from "../../language/detect-language.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import type { Answer, AnswerRequest } from "../answer.ts";
 import type { ModelGateway } from "../model/model-gateway.ts";

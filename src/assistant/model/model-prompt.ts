@@ -1,5 +1,5 @@
 import type { Turn } from "../answer.ts";
-import type { Language } from "../../language/detect-language.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { plainText } from "../../language/plain-text.ts";
 import type { Passage } from "../passage.ts";
 
@@ -30,13 +30,13 @@ export interface PromptRequest {
   readonly wide: boolean;
 }
 
-const LANGUAGES: Readonly<Record<Language, string>> = { zh: "Simplified Chinese", en: "English" };
+const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { zh: "Simplified Chinese", en: "English" };
 
 /** The instructions, the earlier turns, and the question under its passages, which stand as JSON data. */
 export function toPrompt({ question, lang, history, passages, wide }: PromptRequest): Prompt {
   const system = [
     "You are the assistant of a crypto trading platform. You answer the users' questions from the passages you are given.",
-    `Answer in ${LANGUAGES[lang]}.`,
+    `Answer in ${LANGUAGE_NAMES[lang]}.`,
     "Use only what the passages say. Add nothing from elsewhere, and guess nothing.",
     "After each statement cite the passages it comes from by their number in square brackets, such as [1] or [1][3].",
     `If the passages do not answer the question, reply with ${NO_ANSWER} and nothing else.`,

@@ -1,4 +1,5 @@
-import { type Language, nearestLanguage } from "../../language/detect-language.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { nearestLanguage } from "../../language/detect-language.ts";
 import type { Passage } from "../passage.ts";
 import { nearestTerm } from "../../language/spelling.ts";
 import { plainText } from "../../language/plain-text.ts";

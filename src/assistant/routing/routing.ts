@@ -1,4 +1,4 @@
-import type { Language } from "../../language/detect-language.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { ACCOUNT_SEEDS } from "./seeds/account-seeds.ts";
 import { HELP_SEEDS } from "./seeds/help-seeds.ts";
 import { MARKET_SEEDS } from "./seeds/market-seeds.ts";

@@ -33,6 +33,11 @@ export const count = z.int().min(0);
 /** ISO 8601 timestamp with an offset. */
 export const timestamp = z.iso.datetime({ offset: true });
 
+/** The languages that content is sorted by and answers are written in. */
+export const language = z.enum(["zh", "en"]);
+
+export type Language = z.infer<typeof language>;
+
 export const sentimentLabel = z.enum(["positive", "neutral", "negative"]);
 
 /** The direction of a text or of the market. */

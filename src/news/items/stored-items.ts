@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sentimentLabel } from "../../contract/schemas/shared-fields.ts";
+import { language, sentimentLabel } from "../../contract/schemas/shared-fields.ts";
 
 const ms = z.int();
 
@@ -13,7 +13,7 @@ export const storedItem = z.object({
   title: z.string(),
   summary: z.string(),
   url: z.string(),
-  lang: z.enum(["zh", "en"]),
+  lang: language,
   published_ms: ms,
   /** The feed gave a date; otherwise the item keeps the time it was first seen. */
   dated: z.boolean(),

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { coverage as coverageSchema } from "../../contract/schemas/news-schemas.ts";
-import { LANGUAGES } from "../../language/detect-language.ts";
+import { language } from "../../contract/schemas/shared-fields.ts";
 import type { SourceState } from "./snapshot-document.ts";
 import type { Source } from "../sources/sources.ts";
 import type { Parts } from "../items/stored-items.ts";
@@ -16,9 +16,9 @@ export function coverageOf(parts: Parts, sources: readonly Source[], states: rea
   const kinds = { news: parts.items, notice: parts.notices, help: parts.help };
   const result: Coverage = {};
   for (const kind of ["news", "notice", "help"] as const) {
-    const counts: Record<string, number | "unknown"> = Object.fromEntries(LANGUAGES.map((lang) => [lang, 0]));
+    const counts: Record<string, number | "unknown"> = Object.fromEntries(language.options.map((lang) => [lang, 0]));
     for (const { lang } of kinds[kind]) counts[lang] = Number(counts[lang] ?? 0) + 1;
-    for (const lang of LANGUAGES) {
+    for (const lang of language.options) {
       const isUnlisted = sources.some(
         (source) => source.kind === kind && (source.lang ?? lang) === lang && neverListed.has(source.id),
       );

@@ -10,7 +10,7 @@ import type {
 import { toIso } from "../../runtime/clock.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { heatOf } from "../topics/heat.ts";
-import type { Language } from "../../language/detect-language.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { NewsItem, ProjectedTopic, Projection } from "./projection.ts";
 import { dominantSentiment } from "../items/sentiment.ts";
 import { suggestQuestions } from "../topics/suggest-questions.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "../../runtime/logger.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
 import { decodeText } from "./decode-text.ts";
 import { isRemote, printLocation, type ReaderOptions, readSource } from "./fetch-source.ts";
-import { LANGUAGES, type Language } from "../../language/detect-language.ts";
+import { type Language, language } from "../../contract/schemas/shared-fields.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -24,7 +24,7 @@ export function sourcesOf(config: NewsConfig): Source[] {
   return [
     ...config.sources.map(({ id, name, lang, url }): Source => ({ id, kind: "news", name, location: url, lang })),
     ...listing({ id: "notices", kind: "notice", name: "Notices", lang: undefined }, config.notices),
-    ...LANGUAGES.flatMap((lang) =>
+    ...language.options.flatMap((lang) =>
       listing({ id: `help:${lang}`, kind: "help", name: `Help center (${lang})`, lang }, config.help[lang]),
     ),
     ...listing(

@@ -1,4 +1,4 @@
-import type { Language } from "../../language/detect-language.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import { type QuestionTemplate, TEMPLATES } from "./question-templates.ts";
 import { type Evidence, evidenceOf, type Subject, subjectsOf } from "./topic-subject.ts";

@@ -1,4 +1,4 @@
-import type { Language } from "../../language/detect-language.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { EventLoopYield } from "./event-loop-yield.ts";
 import { type TermKind, headlineTermsOf } from "../../language/terms.ts";
 

@@ -1,5 +1,5 @@
 import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
-import type { Language } from "../../language/detect-language.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import { PROPER } from "./question-templates.ts";
 import { headlineTermsOf } from "../../language/terms.ts";

@@ -2,6 +2,7 @@ import type { Subscription } from "../../accounts/subscriptions.ts";
 import type { QuotaState } from "../../accounts/quota-rules.ts";
 import type { SourceItem } from "../../assistant/passage.ts";
 import type { Account, Entry } from "../../ledger/entry.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 
 /** The user's own figures that an answer may use. */
 export interface AccountFacts {
@@ -22,10 +23,9 @@ export interface AccountAnswer {
   readonly sources: SourceItem[];
 }
 
-type Lang = "zh" | "en";
 type Fact = "balance" | "quota" | "ledger" | "subscription" | "exchange";
 
-const TITLES: Record<Fact, Record<Lang, string>> = {
+const TITLES: Record<Fact, Record<Language, string>> = {
   balance: { zh: "我的积分", en: "My points" },
   quota: { zh: "今日免费次数", en: "Free uses today" },
   ledger: { zh: "积分明细", en: "Points ledger" },
@@ -51,7 +51,7 @@ const FACTS: Readonly<Record<string, readonly Fact[]>> = {
   exchange: ["exchange", "balance"],
 };
 
-export function answerFromAccount(sub_intent: string, lang: Lang, facts: AccountFacts): AccountAnswer {
+export function answerFromAccount(sub_intent: string, lang: Language, facts: AccountFacts): AccountAnswer {
   const used = FACTS[sub_intent] ?? ["balance", "quota"];
   const sources = used.map((fact): SourceItem => {
     return {
@@ -67,7 +67,7 @@ export function answerFromAccount(sub_intent: string, lang: Lang, facts: Account
   return { text: sources.map(({ snippet }) => snippet).join(lang === "zh" ? "" : " "), sources };
 }
 
-function sentence(fact: Fact, lang: Lang, facts: AccountFacts): string {
+function sentence(fact: Fact, lang: Language, facts: AccountFacts): string {
   const zh = lang === "zh";
   const { account, quota, subscription, recent, exchange_rate } = facts;
   switch (fact) {

@@ -6,6 +6,7 @@ import type { Knowledge } from "../knowledge.ts";
 import type { UserState } from "../user-state.ts";
 import { answerFromAccount } from "./account-answers.ts";
 import { hintsOf, type Question } from "./question.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 
 /** Entries that an answer about the ledger lists. */
 const RECENT_ENTRIES = 3;
@@ -61,7 +62,7 @@ async function answerAboutAccount(
   return { ...answer, grounded: true, routing, model_name: "local-account" };
 }
 
-async function moodOf(news: News, lang: "zh" | "en") {
+async function moodOf(news: News, lang: Language) {
   const { topics, sentiment_overview } = await news.hotTopics({ days: 1, limit: 5, lang });
   return { ...sentiment_overview, hot: topics.map(({ topic }) => topic) };
 }
