@@ -1,3 +1,4 @@
+import { tokenize } from "../../language/tokenize.ts";
 import type { StoredItem } from "./stored-items.ts";
 
 const HOUR = 3_600_000;
@@ -84,15 +85,16 @@ interface Shingles {
 }
 
 function shinglesOf(text: string): Shingles {
-  const folded = text.normalize("NFKC").toLowerCase();
   const words = new Set<string>();
-  for (const [run] of folded.matchAll(/\p{Script=Han}+|[\p{L}\d]+(?:[.,]\d+)*/gu)) {
-    if (run.length === 1 || !/^\p{Script=Han}/u.test(run)) words.add(run);
-    else for (let at = 0; at + 1 < run.length; at++) words.add(run.slice(at, at + 2));
+  const numbers: string[] = [];
+  for (const { text: token, han } of tokenize(text)) {
+    numbers.push(...(token.match(/\d+(?:\.\d+)*/g) ?? []));
+    if (!han || token.length === 1) words.add(token);
+    else for (let at = 0; at + 1 < token.length; at++) words.add(token.slice(at, at + 2));
   }
   return {
     words: Array.from(words).sort((a, b) => b.length - a.length || (a < b ? -1 : 1)),
-    numbers: (folded.match(/\d+(?:[.,]\d+)*/g) ?? []).sort().join(" "),
+    numbers: numbers.sort().join(" "),
   };
 }
 
