@@ -1,15 +1,9 @@
 import { CATALOGUE } from "../command-catalogue.ts";
 import type { Definition } from "../framework/define-command.ts";
 import { GLOBAL_VALUES } from "../framework/global-flags.ts";
-import type { Settings } from "./known-names.ts";
+import type { Candidate, Settings } from "./known-names.ts";
 import { flagOf, type Held, type Param } from "../framework/param.ts";
 import type { GlobalFlag, Place } from "./place.ts";
-
-/** A word that may be typed. */
-export interface Candidate {
-  readonly word: string;
-  readonly about?: string;
-}
 
 /** What may be typed at a place: some words, or what the shell knows itself. */
 export type Candidates = readonly Candidate[] | "files" | "folders";

@@ -2,8 +2,13 @@ import { findDaemon } from "../target/daemon-target.ts";
 import type { Env } from "../framework/environment.ts";
 import type { Globals } from "../framework/global-flags.ts";
 import { userIds as listUserIds } from "../target/user-ids.ts";
-import type { Candidate } from "./candidates.ts";
 import type { Place } from "./place.ts";
+
+/** A word that may be typed. */
+export interface Candidate {
+  readonly word: string;
+  readonly about?: string;
+}
 
 /** What the flags that were typed, and the environment, say. */
 export interface Settings {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { valueOf, type Env } from "../framework/environment.ts";
 import { UsageError } from "../framework/exit.ts";
 import type { Globals } from "../framework/global-flags.ts";
-import { profilesFile } from "./profiles-file.ts";
+import { profilesFile } from "./user-folder.ts";
 import { tokenOfEnvironment } from "./token.ts";
 
 /** A running daemon that a command works on, and who asks. */

@@ -4,7 +4,8 @@ import type { Call, Outcome } from "../../service/operation.ts";
 import type { AccountOperationId } from "../../service/points.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
-import { withAccounts, withSession, type AccountsSession, type Session } from "./session.ts";
+import type { AccountsSession, Session } from "./open-session.ts";
+import { withAccounts, withSession } from "./session.ts";
 import { findUser } from "./user-named.ts";
 
 /** Operations of the interface in one user's name, or nobody's: on the storage, or on a running daemon. */
@@ -15,7 +16,7 @@ export interface Operations<Id extends OperationId = OperationId, S extends Acco
    * @throws AnpError as the operation does
    */
   readonly run: <K extends Id>(id: K, input: RawInput, idempotencyKey?: string) => Promise<Outcome<K>>;
-  /** The id of the user; of a daemon, the one that the token stands for. */
+  /** The id of the user; on a daemon, of the token's user. */
   readonly whose: () => Promise<string>;
   /** What the operations run on when that is a storage. */
   readonly session?: S;
@@ -27,7 +28,7 @@ export type AccountOperations = Operations<AccountOperationId, AccountsSession>;
 /**
  * Opens the interface's operations on what the command works on, and closes it after `action`.
  *
- * @param user whom the calls are for; undefined on the storage means nobody, on a daemon whoever the token says
+ * @param user the user of the calls; undefined means nobody on the storage, and the token's user on a daemon
  * @throws UsageError when the user is not the token's
  */
 export async function withOperations<T>(
@@ -37,14 +38,13 @@ export async function withOperations<T>(
 ): Promise<T> {
   const { daemon } = context;
   if (daemon !== undefined) return onDaemon(daemon, user, action);
-  const run = (session: Session): Promise<T> =>
+  const onStorage = (session: Session): Promise<T> =>
     action({
-      ...whoseOf(user),
-      session,
+      ...ofUser(session, user),
       run: async (id, input, key) => session.service.run(id, await callFor(session, user, key), input),
     });
   // What needs no user can be shown, or refreshed, where nothing is stored yet.
-  return withSession(context, run, user === undefined ? { create: true } : {});
+  return withSession(context, onStorage, user === undefined ? { create: true } : {});
 }
 
 /**
@@ -63,8 +63,7 @@ export async function withAccountOperations<T>(
   return withAccounts(context, async (session) => {
     const who = user === undefined || options.lookUp !== true ? user : await findUser(session.service, user);
     return action({
-      ...whoseOf(who),
-      session,
+      ...ofUser(session, who),
       run: async (id, input, key) => session.service.run(id, await callFor(session, who, key), input),
     });
   });
@@ -75,18 +74,25 @@ async function onDaemon<T>(
   user: string | undefined,
   action: (operations: Operations) => Promise<T>,
 ): Promise<T> {
-  const { openDaemon } = await import("./open-daemon.ts");
-  const { operations, close } = await openDaemon(daemon, user);
+  const { openDaemonOperations } = await import("./daemon-operations.ts");
+  const operations = await openDaemonOperations(daemon, user);
   try {
     return await action(operations);
   } finally {
-    close();
+    operations.close();
   }
 }
 
-function whoseOf(user: string | undefined): Pick<Operations, "whose"> {
+function ofUser<S>(
+  session: S,
+  user: string | undefined,
+): { readonly session: S; readonly whose: () => Promise<string> } {
   return {
-    whose: () => (user === undefined ? Promise.reject(new Error("The calls are nobody's.")) : Promise.resolve(user)),
+    session,
+    async whose() {
+      if (user === undefined) throw new Error("The operations belong to no user.");
+      return Promise.resolve(user);
+    },
   };
 }
 
@@ -94,7 +100,7 @@ async function callFor(session: AccountsSession, user: string | undefined, key: 
   return user === undefined ? session.anonymous() : session.callOf(user, key);
 }
 
-/** An operation of the interface, as a command asks for it. */
+/** An operation of the interface, as a command calls it. */
 export interface Asked<O = Operations> {
   readonly user?: string | undefined;
   readonly idempotencyKey?: string | undefined;

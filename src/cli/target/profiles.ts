@@ -7,7 +7,7 @@ import { printField, validate } from "../../contract/validate.ts";
 import { didYouMean } from "../../runtime/did-you-mean.ts";
 import type { Env } from "../framework/environment.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
-import { profilesFile } from "./profiles-file.ts";
+import { profilesFile } from "./user-folder.ts";
 import { readTokenFile } from "./token.ts";
 
 const profile = z

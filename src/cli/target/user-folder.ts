@@ -16,3 +16,8 @@ export function userFolder(kind: keyof typeof BASES, env: Env, ...path: string[]
   const folder = base !== undefined && isAbsolute(base) ? base : join(env["HOME"] ?? homedir(), below);
   return join(folder, "anp", ...path);
 }
+
+/** Where the user's profiles are kept, as `~/.config/anp/profiles.yaml`. */
+export function profilesFile(env: Env): string {
+  return userFolder("config", env, "profiles.yaml");
+}

@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { plain, type Column } from "./print.ts";
+import { plain, type Column } from "./column.ts";
 import type { Terminal } from "./terminal.ts";
 
 const GAP = 2;

@@ -1,5 +1,6 @@
 import { defineCommand } from "../../framework/define-command.ts";
-import { printRows, type Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { printRows } from "../../terminal/print.ts";
 
 interface Row {
   readonly key: string;

@@ -1,7 +1,8 @@
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../framework/exit.ts";
-import { formatOf, printRows, type Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { formatOf, printRows } from "../../terminal/print.ts";
 import { toggle } from "../../framework/param.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { Check } from "../../../doctor/check.ts";

@@ -1,6 +1,7 @@
 import type { EventStats } from "../../../events/projections/event-stats.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { formatOf, printRows, type Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { formatOf, printRows } from "../../terminal/print.ts";
 import { withSession } from "../../target/session.ts";
 import { checkDayRange, dayRangeFlags } from "./day-range.ts";
 

@@ -1,7 +1,8 @@
 import type { Entry } from "../../../ledger/entry.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { optional, toggle } from "../../framework/param.ts";
-import { openRecordPrinter, type Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { openRecordPrinter } from "../../terminal/print.ts";
 import { printLines } from "../../terminal/print-lines.ts";
 import { withAccounts } from "../../target/session.ts";
 import { userId } from "../../framework/value-readers.ts";

@@ -1,5 +1,5 @@
 import type { LedgerRow } from "../../../admin/ledger-reader.ts";
-import type { Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
 import { showDelta } from "../../terminal/print.ts";
 import { showAge, showLocal } from "../../framework/when.ts";

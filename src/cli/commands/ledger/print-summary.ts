@@ -1,5 +1,6 @@
 import type { Context } from "../../framework/command-context.ts";
-import { formatOf, printRecord, printRows, showDelta, type Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { formatOf, printRecord, printRows, showDelta } from "../../terminal/print.ts";
 import { sparkline } from "../../terminal/sparkline.ts";
 import type { LedgerSummary } from "../../../admin/ledger-summary.ts";
 

@@ -2,7 +2,8 @@ import type { Receipt, Verification, VerifyProgress } from "../../../ledger/veri
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
 import { optional, toggle } from "../../framework/param.ts";
-import { printRows, type Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { printRows } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { text, userId } from "../../framework/value-readers.ts";
 

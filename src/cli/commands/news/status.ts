@@ -1,6 +1,7 @@
 import type { SourceStatus } from "../../../news/news.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { formatOf, printRows, showInstant, type Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { formatOf, printRows, showInstant } from "../../terminal/print.ts";
 import { withSession } from "../../target/session.ts";
 
 const COLUMNS: readonly Column<SourceStatus>[] = [

@@ -1,7 +1,8 @@
 import type { OperationData } from "../../../contract/endpoints.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { optional } from "../../framework/param.ts";
-import { printRows, showInstant, type Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { printRows, showInstant } from "../../terminal/print.ts";
 import { runOperation } from "../../target/operations.ts";
 import { anything, integer } from "../../framework/value-readers.ts";
 

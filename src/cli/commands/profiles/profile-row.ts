@@ -1,5 +1,5 @@
 import type { Profile, Profiles } from "../../target/profiles.ts";
-import type { Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
 
 /** A profile as it is shown, without its token. */
 export interface ProfileRow {

@@ -1,4 +1,4 @@
-import type { Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
 import { showAge } from "../../framework/when.ts";
 import type { TokenRow } from "../../../admin/token-state.ts";
 

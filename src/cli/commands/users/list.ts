@@ -1,6 +1,7 @@
 import type { UserProfile } from "../../../accounts/users.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { printRows, showInstant, type Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { printRows, showInstant } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 
 const COLUMNS: readonly Column<UserProfile>[] = [

@@ -2,7 +2,8 @@ import type { UserFeedback } from "../../../events/projections/user-feedback.ts"
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { knownUser } from "../../framework/param.ts";
-import { formatOf, printRecord, printRows, type Column } from "../../terminal/print.ts";
+import type { Column } from "../../terminal/column.ts";
+import { formatOf, printRecord, printRows } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { USER_OR_TOKEN, findUser } from "../../target/user-named.ts";
 import { showAge, showLocal, showReset } from "../../framework/when.ts";

@@ -1,0 +1,69 @@
+import { createClient, type Client } from "../../client/client.ts";
+import { readUrl } from "../../client/daemon-url.ts";
+import type { RawInput } from "../../contract/check-input.ts";
+import { ENDPOINTS, type OperationId } from "../../contract/endpoints.ts";
+import type { Outcome } from "../../service/operation.ts";
+import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
+import type { DaemonTarget } from "./daemon-target.ts";
+
+/** The operations of a running daemon, in the name of the token's user. */
+export interface DaemonOperations {
+  readonly run: <K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string) => Promise<Outcome<K>>;
+  /** The id of the token's user. */
+  readonly whose: () => Promise<string>;
+  readonly close: () => void;
+}
+
+/**
+ * @param user the user that the command names; checked against the daemon
+ * @throws UsageError for an address that is not valid, or a user who is not the token's
+ */
+export async function openDaemonOperations(target: DaemonTarget, user: string | undefined): Promise<DaemonOperations> {
+  const client = clientOf(target);
+  let me: Promise<string> | undefined;
+  const operations: DaemonOperations = {
+    async run(id, input, idempotencyKey) {
+      if (ENDPOINTS[id].auth === "required") requireToken(target);
+      const { data, replayed } = await client.call(id, input, { idempotencyKey });
+      return { data, replayed };
+    },
+    async whose() {
+      requireToken(target);
+      return (me ??= client.getMe().then(({ data }) => data.user_id));
+    },
+    close() {
+      client.close();
+    },
+  };
+  try {
+    if (user !== undefined && (await operations.whose()) !== user) {
+      throw new UsageError(`The token is not ${user}'s but ${await operations.whose()}'s.`);
+    }
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+  return operations;
+}
+
+function clientOf({ url, token }: DaemonTarget): Client {
+  try {
+    readUrl(url);
+  } catch (error) {
+    throw new UsageError(`The address of the daemon ${(error as RangeError).message}.`);
+  }
+  try {
+    return createClient({ url, token });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError(error.message);
+  }
+}
+
+function requireToken({ url, token }: DaemonTarget): void {
+  if (token !== undefined) return;
+  throw new CommandFailure(
+    EXIT.auth,
+    `There is no token for ${url}. Give ANP_TOKEN_FILE, ANP_TOKEN, --token, or a --profile that has one.`,
+  );
+}
