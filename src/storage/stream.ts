@@ -52,104 +52,138 @@ export function serializeItem(item: unknown): string {
  * Opens the stream under `name`.
  *
  * @param schema what every item must match when it is read; a mismatch is a {@link CorruptionError}
+ * @example
+ * const log = openStream(storage, ["events", "2026-11-20"], batch);
+ * const last = await log.head();
+ * if ((await log.append(last, item)) === "conflict") retry(); // another writer made item last + 1
  */
 export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>): Stream<T> {
-  // Encoded once: a head is looked for at every request.
-  const stem = new EncodedSegment(encodeKey(name));
-  const keyOf = (version: number): Key => itemKey(stem, version);
-  const hintKey: Key = [...name, "head"];
+  return new StorageStream(storage, name, schema);
+}
 
-  const exists = (version: number): Promise<boolean> => storage.has(keyOf(version));
+const PAGE_SIZE = 256;
 
-  /** An item that was not there when a page was read: the end, or one that was appended meanwhile, or a gap. */
-  async function missing(key: Key, following: readonly (string | undefined)[]): Promise<T | undefined> {
+class StorageStream<T> implements Stream<T> {
+  readonly name: Key;
+  readonly #storage: Storage;
+  readonly #schema: z.ZodType<T>;
+  readonly #hintKey: Key;
+  /** The name, encoded once: a head is looked for at every request. */
+  readonly #stem: EncodedSegment;
+
+  constructor(storage: Storage, name: Key, schema: z.ZodType<T>) {
+    this.name = name;
+    this.#storage = storage;
+    this.#schema = schema;
+    this.#hintKey = [...name, "head"];
+    this.#stem = new EncodedSegment(encodeKey(name));
+  }
+
+  keyOf(version: number): Key {
+    return itemKey(this.#stem, version);
+  }
+
+  async append(
+    expectedVersion: number,
+    item: T,
+    previous?: string,
+    text = serializeItem(item),
+  ): Promise<AppendOutcome> {
+    // Written before the item, so that a failure here leaves nothing behind; the version it names exists already.
+    if (expectedVersion > 0 && expectedVersion % HINT_EVERY === 0) {
+      await this.#storage.put(this.#hintKey, String(expectedVersion));
+    }
+    if (expectedVersion > 0 && expectedVersion % SEGMENT_SIZE === 0) await this.#confirmLast(expectedVersion);
+    const key = this.keyOf(expectedVersion + 1);
+    if (expectedVersion === 0) return (await this.#storage.create(key, text)) ? "appended" : "conflict";
+    const predecessor = { key: this.keyOf(expectedVersion), ...(previous !== undefined && { value: previous }) };
+    const outcome = await this.#storage.createAfter(key, text, predecessor);
+    return outcome === "created" ? "appended" : outcome;
+  }
+
+  async get(version: number): Promise<T | undefined> {
+    return (await this.stored(version))?.item;
+  }
+
+  async stored(version: number): Promise<{ readonly item: T; readonly text: string } | undefined> {
+    const key = this.keyOf(version);
+    const text = await this.#storage.get(key);
+    const item = parseDocument(key, text, this.#schema);
+    return text === undefined || item === undefined ? undefined : { item, text };
+  }
+
+  async read(from: number, to: number): Promise<T[]> {
+    const keys: Key[] = [];
+    for (let version = Math.max(1, from); version <= to; version++) keys.push(this.keyOf(version));
+    const texts = await this.#storage.getMany(keys);
+    const items: T[] = [];
+    for (const [index, text] of texts.entries()) {
+      const key = keys[index]!;
+      const item = parseDocument(key, text, this.#schema) ?? (await this.#readAgain(key, texts.slice(index)));
+      if (item === undefined) break;
+      items.push(item);
+    }
+    return items;
+  }
+
+  async head(known?: number): Promise<number> {
+    let low = known ?? (await this.#storedHint());
+    if (!(await this.#exists(low + 1))) return low;
+    low += 1;
+    let step = 1;
+    while (await this.#exists(low + step)) {
+      low += step;
+      step *= 2;
+    }
+    let high = low + step;
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (await this.#exists(middle)) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  async headAfterRefusal(expectedVersion: number): Promise<number> {
+    const now = await this.head(expectedVersion);
+    return now > expectedVersion ? now : this.head();
+  }
+
+  async *items(from = 1): AsyncGenerator<{ version: number; item: T }> {
+    for (let start = from; ; start += PAGE_SIZE) {
+      const page = await this.read(start, start + PAGE_SIZE - 1);
+      for (const [index, item] of page.entries()) yield { version: start + index, item };
+      if (page.length < PAGE_SIZE) return;
+    }
+  }
+
+  #exists(version: number): Promise<boolean> {
+    return this.#storage.has(this.keyOf(version));
+  }
+
+  /** A hint is never trusted: one that is damaged or points past the end only costs the search its head start. */
+  async #storedHint(): Promise<number> {
+    const text = await this.#storage.get(this.#hintKey);
+    if (text === undefined) return 0;
+    const hint = Number(text);
+    return Number.isSafeInteger(hint) && hint > 0 && (await this.#exists(hint)) ? hint : 0;
+  }
+
+  /** An item that was absent when its page was read: the end, one that was appended meanwhile, or a gap. */
+  async #readAgain(key: Key, following: readonly (string | undefined)[]): Promise<T | undefined> {
     if (following.every((later) => later === undefined)) return undefined;
     // Items are appended in order, so if a later one was seen, this one can be read by now.
-    const item = parseDocument(key, await storage.get(key), schema);
+    const item = parseDocument(key, await this.#storage.get(key), this.#schema);
     if (item === undefined) throw new CorruptionError(printKey(key), "the item is missing while a later one exists");
     return item;
   }
 
-  async function storedHint(): Promise<number> {
-    const text = await storage.get(hintKey);
-    if (text === undefined) return 0;
-    const hint = Number(text);
-    // A hint is never trusted: one that is damaged or points past the end only costs the search its head start.
-    return Number.isSafeInteger(hint) && hint > 0 && (await exists(hint)) ? hint : 0;
-  }
-
   /**
-   * Makes sure of the last item of a folder before the next folder is begun: whoever wrote it may have died before its
-   * name was safe. Within a folder the next item's name makes the ones before safe.
+   * Makes sure of the last item of a folder before the next folder is begun: its writer may have died before its name
+   * was safe. Within a folder, syncing the next item's name makes the earlier ones safe.
    */
-  async function confirmLast(version: number): Promise<void> {
-    const text = await storage.get(keyOf(version));
-    if (text !== undefined) await storage.confirm(keyOf(version), text);
+  async #confirmLast(version: number): Promise<void> {
+    const text = await this.#storage.get(this.keyOf(version));
+    if (text !== undefined) await this.#storage.confirm(this.keyOf(version), text);
   }
-
-  const stream: Stream<T> = {
-    name,
-    keyOf,
-    async append(expectedVersion, item, previous, text = serializeItem(item)) {
-      const version = expectedVersion + 1;
-      // Written before the item, so that a failure here leaves nothing behind; the version it names exists already.
-      if (expectedVersion > 0 && expectedVersion % HINT_EVERY === 0) {
-        await storage.put(hintKey, String(expectedVersion));
-      }
-      if (expectedVersion > 0 && expectedVersion % SEGMENT_SIZE === 0) await confirmLast(expectedVersion);
-      if (expectedVersion === 0) return (await storage.create(keyOf(version), text)) ? "appended" : "conflict";
-      const predecessor = { key: keyOf(expectedVersion), ...(previous !== undefined && { value: previous }) };
-      const outcome = await storage.createAfter(keyOf(version), text, predecessor);
-      return outcome === "created" ? "appended" : outcome;
-    },
-    get: async (version) => (await stream.stored(version))?.item,
-    async stored(version) {
-      const key = keyOf(version);
-      const text = await storage.get(key);
-      const item = parseDocument(key, text, schema);
-      return text === undefined || item === undefined ? undefined : { item, text };
-    },
-    async read(from, to) {
-      const keys: Key[] = [];
-      for (let version = Math.max(1, from); version <= to; version++) keys.push(keyOf(version));
-      const texts = await storage.getMany(keys);
-      const items: T[] = [];
-      for (const [index, text] of texts.entries()) {
-        const item = parseDocument(keys[index]!, text, schema) ?? (await missing(keys[index]!, texts.slice(index)));
-        if (item === undefined) break;
-        items.push(item);
-      }
-      return items;
-    },
-    async head(known) {
-      let low = known ?? (await storedHint());
-      if (!(await exists(low + 1))) return low;
-      low += 1;
-      let step = 1;
-      while (await exists(low + step)) {
-        low += step;
-        step *= 2;
-      }
-      let high = low + step;
-      while (high - low > 1) {
-        const middle = Math.floor((low + high) / 2);
-        if (await exists(middle)) low = middle;
-        else high = middle;
-      }
-      return low;
-    },
-    async headAfterRefusal(expectedVersion) {
-      const now = await stream.head(expectedVersion);
-      return now > expectedVersion ? now : stream.head();
-    },
-    async *items(from = 1) {
-      const size = 256;
-      for (let start = from; ; start += size) {
-        const page = await stream.read(start, start + size - 1);
-        for (const [index, item] of page.entries()) yield { version: start + index, item };
-        if (page.length < size) return;
-      }
-    },
-  };
-  return stream;
 }

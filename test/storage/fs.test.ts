@@ -4,7 +4,8 @@ import { chmod, mkdir, open, readdir, realpath, stat, writeFile, type FileHandle
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { StorageAddressError, StorageError } from "../../src/storage/storage-errors.ts";
-import { openStorage, storageOf } from "../../src/storage/open-storage.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
+import { storageOnDriver } from "../../src/storage/storage-on-driver.ts";
 import { memoryDriver } from "../../src/storage/memory-driver.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { describeStorage } from "./describe-storage.ts";
@@ -83,7 +84,7 @@ describe("files driver", () => {
       expect(synced.slice(3)).toEqual(["/a/b"]);
 
       await expect(reader.confirm(["a", "b", "c"], "2")).rejects.toThrow(
-        "Cannot confirm a/b/c: another value is there",
+        "Cannot confirm a/b/c: the key has another value",
       );
       await expect(reader.confirm(["a", "x", "c"], "1")).rejects.toThrow(StorageError);
       expect(await readdir(join(base, "a"))).toEqual(["b"]);
@@ -175,6 +176,6 @@ describe("storage URLs", () => {
 
   it("refuses a driver that cannot create atomically", () => {
     const driver = { ...memoryDriver(), createItem: undefined };
-    expect(() => storageOf("broken:", driver as never)).toThrow("createItem");
+    expect(() => storageOnDriver("broken:", driver as never)).toThrow("createItem");
   });
 });

@@ -1,28 +1,31 @@
 import { opendir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { ignoring } from "./error-codes.ts";
 
-/** How a temporary file is called: nothing else that is stored begins with a dot. */
+/** The name of a temporary file: nothing else that is stored begins with a dot. */
 const TEMPORARY = /^\..*\.tmp$/s;
-/** A write takes milliseconds. A day is far from what any living one takes, whatever a clock was set to meanwhile. */
+/** A write takes milliseconds. A day is far more than a running one takes, even if a clock was set meanwhile. */
 const OLD_MS = 24 * 3600 * 1000;
+/** Another process may have removed it first. */
+const ignoreGone = ignoring("ENOENT");
 
 /**
  * Removes the temporary files that killed writers left in a folder and below it: those untouched for a day, so that none
- * of a living process is among them. It walks in flat memory.
+ * belongs to a running process. It walks in flat memory.
  *
  * @param now ms since 1970
  * @returns how many were removed
  */
 export async function sweepTemporaries(folder: string, now: number, signal?: AbortSignal): Promise<number> {
   let removed = 0;
-  const entries = await opendir(folder, { bufferSize: 256 }).catch(absent);
+  const entries = await opendir(folder, { bufferSize: 256 }).catch(ignoreGone);
   if (entries === undefined) return 0;
   for await (const entry of entries) {
     if (signal?.aborted === true) return removed;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) removed += await sweepTemporaries(path, now, signal);
     else if (TEMPORARY.test(entry.name) && (await isOld(path, now))) {
-      await unlink(path).catch(absent);
+      await unlink(path).catch(ignoreGone);
       removed++;
     }
   }
@@ -30,11 +33,6 @@ export async function sweepTemporaries(folder: string, now: number, signal?: Abo
 }
 
 async function isOld(path: string, now: number): Promise<boolean> {
-  const found = await stat(path).catch(absent);
+  const found = await stat(path).catch(ignoreGone);
   return found !== undefined && now - Math.max(found.mtimeMs, found.ctimeMs) > OLD_MS;
-}
-
-/** Another process may have been first. */
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT") throw error;
 }

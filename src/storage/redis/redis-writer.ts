@@ -52,7 +52,7 @@ export class RedisWriter {
       () => this.#replicated<0 | 1>(name, (commands) => commands.confirmValue(1, name, value)),
       { place: placeOf(this.#settings, name) },
     );
-    if (confirmed !== 1) throw new Error("another value is there by now");
+    if (confirmed !== 1) throw new Error("the key has another value by now");
   }
 
   /** The keys are in one slot of a cluster. */
