@@ -1,11 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
+import { SonicBoom } from "sonic-boom";
 import type { Clock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 
 /** A logger whose lines are written in the background. */
 export interface BufferedLogger extends Logger {
-  /** Writes what is waiting, as far as somebody takes it in time. Nothing is logged after that. */
+  /** Writes what is waiting, as far as a reader takes it in time. Nothing is logged after that. */
   end(): Promise<void>;
 }
 
@@ -13,21 +14,26 @@ export interface BufferedLogger extends Logger {
 const FLUSH_MS = 200;
 /** How long the end waits for what is left to be written, ms. */
 const END_WITHIN_MS = 500;
-/** What may wait while the lines are not taken, UTF-16 code units; further lines are dropped. */
+/** Bound of what waits while nobody reads, UTF-16 code units; further lines are dropped. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
 /** Lines of JSON on stderr. */
 export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "silent", clock: Clock): BufferedLogger {
-  // Under load, lines go out by the buffer instead of one by one: a write a line costs a quarter of a request.
-  const destination = pino.destination({
-    dest: 2,
+  // Under load, lines go out by the buffer instead of one by one: a write a line costs a quarter of a request. pino's
+  // own destination would flush at the exit of the process, and try for ever where nobody reads.
+  const destination = new SonicBoom({
+    fd: 2,
     sync: false,
     minLength: 4096,
     periodicFlush: FLUSH_MS,
     maxLength: MOST_WAITING,
   });
-  // A log that cannot be written is no reason to end: the disk may be full, or whoever read it may be gone.
+  // A log that cannot be written is no reason to end: the disk may be full, or its reader may be gone.
   destination.on("error", () => undefined);
+  const flushAtCrash = (): void => {
+    destination.flushSync();
+  };
+  process.once("exit", flushAtCrash);
   let ended = false;
   const logger = pino(
     {
@@ -51,12 +57,11 @@ export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "s
     error: at("error"),
     async end() {
       ended = true;
+      process.off("exit", flushAtCrash);
       const flushed = new Promise((resolve) => {
         destination.flush(resolve);
       });
       await Promise.race([flushed, setTimeout(END_WITHIN_MS, undefined, { ref: false })]);
-      // pino flushes once more at the end of the process, and tries for ever where nobody reads.
-      destination.flushSync = () => undefined;
     },
   };
 }

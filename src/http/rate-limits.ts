@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { IRateLimiterOptions, RateLimiterMemory } from "rate-limiter-flexible";
+import type { RateLimiterMemory, RateLimiterRedis } from "rate-limiter-flexible";
 import { RATE_GROUPS, type RateGroup } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LimitsConfig } from "../config/server-config.ts";
@@ -30,90 +30,104 @@ interface Left {
   readonly msBeforeNext: number;
 }
 
+/** Counts one request of a caller. */
+type Count = (caller: string) => Promise<Left & { readonly isRefused?: true }>;
+
 interface Rule {
+  readonly group: RateGroup;
   readonly requests: number;
   readonly window_s: number;
-  readonly consume: (caller: string) => Promise<Left>;
+  readonly count: Count;
 }
 
 /**
  * The rate limits of the configuration; undefined when there are none. They are counted in `store`, or in memory without
  * one; while the store does not answer, each daemon counts for itself.
+ *
+ * @example
+ * const limits = await createRateLimits({ chat: { requests: 60, window_s: 60 } }, undefined);
+ * const headers = await limits?.take("chat", "user:alice");
  */
 export async function createRateLimits(
   rates: LimitsConfig["rates"],
   store: RateStore | undefined,
 ): Promise<RateLimits | undefined> {
-  const asked = RATE_GROUPS.flatMap((group) => {
-    const rate = rates[group];
-    return rate === undefined ? [] : [{ group, ...rate }];
-  });
-  if (asked.length === 0) return undefined;
-  const { RateLimiterMemory: Memory, RateLimiterRedis } = await import("rate-limiter-flexible");
-
+  const limited = RATE_GROUPS.filter((group) => rates[group] !== undefined);
+  if (limited.length === 0) return undefined;
+  const library = await import("rate-limiter-flexible");
   const rules = new Map<RateGroup, Rule>();
-  for (const { group, requests, window_s } of asked) {
+  for (const group of limited) {
+    const { requests, window_s } = rates[group]!;
     const bounds = { points: requests, duration: window_s };
-    const memory = boundedMemory(Memory, { ...bounds, keyPrefix: group });
-    const limiter =
+    const inMemory = countInMemory(new library.RateLimiterMemory({ ...bounds, keyPrefix: group }));
+    const count =
       store === undefined
-        ? memory
-        : new RateLimiterRedis({
-            ...bounds,
-            keyPrefix: `${store.prefix}:rates:${group}`,
-            storeClient: store.client,
-            rejectIfRedisNotReady: true,
-            insuranceLimiter: memory,
-            // Who has used up a window is refused without asking Redis again.
-            inMemoryBlockOnConsumed: requests + 1,
-          });
-    rules.set(group, { requests, window_s, consume: (caller) => limiter.consume(caller) });
+        ? inMemory
+        : countInRedis(new library.RateLimiterRedis({ ...bounds, ...redisOptions(group, requests, store) }), inMemory);
+    rules.set(group, { group, requests, window_s, count });
   }
-
-  async function count(group: RateGroup, rule: Rule, caller: string): Promise<Record<string, string>> {
-    let left: Left;
-    try {
-      left = await rule.consume(caller);
-    } catch (refusal) {
-      if (refusal instanceof Error) throw refusal;
-      const headers = headersOf(group, rule, refusal as Left);
-      const message = `The rate limit of ${rule.requests} requests in ${rule.window_s} s is used up.`;
-      throw new AnpError(429, message, {
-        headers: { ...headers, "retry-after": String(seconds((refusal as Left).msBeforeNext)) },
-      });
-    }
-    return headersOf(group, rule, left);
-  }
-
   return {
     take(group, caller) {
       const rule = rules.get(group);
-      return rule === undefined ? undefined : count(group, rule, caller);
+      return rule === undefined ? undefined : take(rule, caller);
     },
   };
+}
+
+/** Counts a request by its rule; see `RateLimits.take`. */
+async function take(rule: Rule, caller: string): Promise<Record<string, string>> {
+  const left = await rule.count(caller);
+  const headers = headersOf(rule, left);
+  if (left.isRefused !== true) return headers;
+  throw new AnpError(429, `The rate limit of ${rule.requests} requests in ${rule.window_s} s is used up.`, {
+    headers: { ...headers, "retry-after": String(seconds(left.msBeforeNext)) },
+  });
 }
 
 /** Callers that are counted in memory, of one group. */
 const CALLERS = 50_000;
 
-/** Counts in memory, but forgets who was seen longest ago where there are too many: addresses cost nothing. */
-function boundedMemory(Memory: typeof RateLimiterMemory, options: IRateLimiterOptions): RateLimiterMemory {
-  const limiter = new Memory(options);
+/** Counts in memory, and forgets the caller seen longest ago when there are too many: addresses cost nothing. */
+function countInMemory(limiter: RateLimiterMemory): Count {
   const seen = new LRUCache<string, true>({
     max: CALLERS,
     noDisposeOnSet: true,
     dispose: (_seen, caller) => void limiter.delete(caller),
   });
-  const consume = limiter.consume.bind(limiter);
-  limiter.consume = (caller, ...more) => {
-    seen.set(String(caller), true);
-    return consume(caller, ...more);
+  return (caller) => {
+    seen.set(caller, true);
+    return limiter.consume(caller).catch(refusedOrFailed);
   };
-  return limiter;
 }
 
-/** As draft-ietf-httpapi-ratelimit-headers-10 spells them: quota and window of the policy, what is left and until when. */
-function headersOf(group: RateGroup, { requests, window_s }: Rule, left: Left): Record<string, string> {
+/** Counts in Redis; while it does not answer, as `fallback` does. */
+function countInRedis(limiter: RateLimiterRedis, fallback: Count): Count {
+  return (caller) =>
+    limiter
+      .consume(caller)
+      .catch(refusedOrFailed)
+      .catch(() => fallback(caller));
+}
+
+/** The library rejects with what is left when a limit is used up, and with an error when the counting failed. */
+function refusedOrFailed(reason: unknown): Left & { isRefused: true } {
+  if (reason instanceof Error) throw reason;
+  const { remainingPoints, msBeforeNext } = reason as Left;
+  return { remainingPoints, msBeforeNext, isRefused: true };
+}
+
+function redisOptions(group: RateGroup, requests: number, { client, prefix }: RateStore) {
+  return {
+    storeClient: client,
+    keyPrefix: `${prefix}:rates:${group}`,
+    rejectIfRedisNotReady: true,
+    // A caller who has used up a window is refused without another call of Redis.
+    inMemoryBlockOnConsumed: requests + 1,
+  };
+}
+
+/** The headers of draft-ietf-httpapi-ratelimit-headers-10: the policy's quota and window, what is left and until when. */
+function headersOf({ group, requests, window_s }: Rule, left: Left): Record<string, string> {
   return {
     "ratelimit-policy": `"${group}";q=${requests};w=${window_s}`,
     ratelimit: `"${group}";r=${Math.max(0, left.remainingPoints)};t=${seconds(left.msBeforeNext)}`,

@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
+import { listen as listhen } from "listhen";
 import { expect, it } from "vitest";
 import { errorEnvelope } from "../../src/contract/envelope.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -81,4 +83,24 @@ it("answers what is no HTTP with an envelope, and lives on", async () => {
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   await stop(1000);
   await service.close();
+});
+
+it("takes one listener of listhen's off its server: the one of http-shutdown that follows requests", async () => {
+  // `listen` relies on this inside of listhen, and its version is pinned. When this fails, look at what `listen` removes.
+  const handler = (): void => undefined;
+  const { server } = await listhen(handler, {
+    hostname: "127.0.0.1",
+    port: { port: 0, random: true, verbose: false },
+    isTest: true,
+    isProd: true,
+    showURL: false,
+    autoClose: false,
+  });
+  const others = server.listeners("request").filter((listener) => listener !== handler);
+  server.close();
+  expect(others.map(String)).toEqual([expect.stringContaining("req.socket._isIdle = false")]);
+  const { devDependencies } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
+    devDependencies: Record<string, string>;
+  };
+  expect(devDependencies["listhen"]).toMatch(/^\d+\.\d+\.\d+$/);
 });
