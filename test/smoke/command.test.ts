@@ -104,7 +104,7 @@ it("refuses files that are not right with every fault of all of them, and runs n
   expect(await anp(["smoke", "nowhere.yaml"], { cwd })).toMatchObject({ code: 2, stdout: "" });
   expect(await anp(["smoke"], { cwd })).toMatchObject({ code: 2, stdout: "" });
   expect((await anp(["smoke", "fine.yaml", "--now", "2026-11-20T00:00:00Z"], { cwd })).stderr).toContain(
-    "--now stands in a smoke file, as `now:` at its top.",
+    "--now cannot be used with smoke: set `now:` at the top of the smoke file.",
   );
 });
 

@@ -5,23 +5,23 @@ import { UsageError } from "../../framework/exit.ts";
 const YAML = /\.ya?ml$/i;
 
 /**
- * The files that were named, and those in the folders that were named, each once, with their texts.
+ * Reads the named files, and the YAML files in named folders, each once.
  *
- * @throws UsageError for what cannot be read, and for a folder without a file
+ * @throws UsageError for files that cannot be read, and for folders without a YAML file
  */
 export async function readFiles(named: readonly string[]): Promise<{ path: string; text: string }[]> {
   const paths = new Set<string>();
-  const faults: string[] = [];
+  const errors: string[] = [];
   for (const path of named) {
     try {
       const found = (await stat(path)).isDirectory() ? await filesIn(path) : [path];
-      if (found.length === 0) faults.push(`${path} holds no .yaml file.`);
+      if (found.length === 0) errors.push(`${path} contains no .yaml file.`);
       for (const file of found) paths.add(file);
     } catch (error) {
-      faults.push(`FILE ${path} cannot be read: ${(error as Error).message}.`);
+      errors.push(`FILE ${path} cannot be read: ${(error as Error).message}.`);
     }
   }
-  if (faults.length > 0) throw new UsageError(faults);
+  if (errors.length > 0) throw new UsageError(errors);
   return Promise.all([...paths].map(async (path) => ({ path, text: await readFile(path, "utf8") })));
 }
 

@@ -6,15 +6,15 @@ import type { FileResult } from "../../../smoke/run/smoke-result.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 
-/** How results are reported. */
+/** How to report results. */
 export interface ReportOptions {
-  /** On stdout; left out, a terminal decides. */
+  /** Format on stdout; when left out, human on a terminal and TAP in a pipe. */
   readonly report: "human" | "tap" | "junit" | undefined;
-  /** A file for a JUnit report beside that. */
+  /** A file that also gets a JUnit report. */
   readonly junit: string | undefined;
 }
 
-/** Takes results as they come. */
+/** Receives results as they come. */
 export interface Reporter {
   readonly file: (result: FileResult) => Promise<void>;
   /** @throws CommandFailure when the JUnit report cannot be written */

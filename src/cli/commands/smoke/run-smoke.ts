@@ -12,32 +12,31 @@ import { readFiles } from "./find-files.ts";
 import { awaitInterrupt } from "../../framework/interrupt.ts";
 import { openReporter, type ReportOptions } from "./reporter.ts";
 
-/** What the flags of `smoke` say. */
 export interface SmokeOptions extends ReportOptions {
   readonly files: readonly string[];
   readonly bail: boolean;
   readonly withFaults: boolean;
 }
 
-/** Where a file runs: on a daemon that is there, or on one of its own. */
-type Stage = { readonly target: DaemonTarget } | { readonly plan: DaemonPlan };
+/** The daemon that a file runs on: a running one, or its own. */
+type FileDaemon = { readonly target: DaemonTarget } | { readonly plan: DaemonPlan };
 
 /**
- * Runs smoke files and reports.
+ * Runs smoke files and reports their results.
  *
- * @throws CommandFailure when a file is not right (then none was run), a step failed, or the daemon cannot be reached
+ * @throws CommandFailure when a file is invalid (then none is run), a step failed, or the daemon cannot be reached
  */
 export async function runSmoke(options: SmokeOptions, context: Context): Promise<void> {
   refuseStorageFlags(context);
   const files = await openFiles(options.files, context);
-  const stages = await stagesOf(files, context);
+  const daemons = await daemonsFor(files, context);
   const reporter = openReporter(options, context);
   const interrupt = awaitInterrupt(context.io);
   const results: FileResult[] = [];
   try {
     for (const [index, file] of files.entries()) {
       if (interrupt.signal.aborted || results.at(-1)?.unreachable !== undefined) break;
-      const result = await runOne(file, stages[index]!, { options, context, signal: interrupt.signal });
+      const result = await runOne(file, daemons[index]!, { options, context, signal: interrupt.signal });
       results.push(result);
       await reporter.file(result);
     }
@@ -52,16 +51,16 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   if (failed > 0) throw new CommandFailure(EXIT.smoke, failed === 1 ? "1 step failed." : `${failed} steps failed.`);
 }
 
-/** The daemon of a run keeps all in memory, and its clock and world are the file's. */
+/** A file's own daemon is in memory, and the file sets its clock and fixture. */
 function refuseStorageFlags({ globals }: Context): void {
   const { storage, config, fixtures, now, seed } = globals;
   const given = Object.entries({ storage, config, fixtures, now, seed }).filter(([, value]) => value !== undefined);
-  const faults = given.map(([name]) =>
+  const errors = given.map(([name]) =>
     name === "storage" || name === "config"
-      ? `--${name} is not for smoke: without --url, each file gets a daemon on memory.`
-      : `--${name} stands in a smoke file, as \`${name}:\` at its top.`,
+      ? `--${name} cannot be used with smoke: without --url, each file gets its own in-memory daemon.`
+      : `--${name} cannot be used with smoke: set \`${name}:\` at the top of the smoke file.`,
   );
-  if (faults.length > 0) throw new UsageError(faults);
+  if (errors.length > 0) throw new UsageError(errors);
 }
 
 async function openFiles(named: readonly string[], context: Context): Promise<SmokeFile[]> {
@@ -72,14 +71,13 @@ async function openFiles(named: readonly string[], context: Context): Promise<Sm
     if ("content" in read) files.push(read);
     else errors.push(...read);
   }
-  refuse(errors, context);
+  failOnErrors(errors, context);
   return files;
 }
 
-async function stagesOf(files: readonly SmokeFile[], context: Context): Promise<Stage[]> {
+async function daemonsFor(files: readonly SmokeFile[], context: Context): Promise<FileDaemon[]> {
   const { globals, env } = context;
-  // Only what the command line names: a daemon that the environment or a profile in use points to is not to be tested
-  // by accident.
+  // Only a daemon that the command line names: one that the environment or a profile names is not tested by accident.
   const target = (globals.url ?? globals.profile) === undefined ? undefined : await findDaemon(globals, env);
   if (target !== undefined) {
     if (!/^https?:\/\//.test(target.url) || !URL.canParse(target.url)) {
@@ -87,18 +85,18 @@ async function stagesOf(files: readonly SmokeFile[], context: Context): Promise<
     }
     return files.map(() => ({ target }));
   }
-  const stages: Stage[] = [];
+  const daemons: FileDaemon[] = [];
   const errors: string[] = [];
   for (const plan of await Promise.all(files.map((file) => planDaemon(file, env)))) {
     if (typeof plan === "string") errors.push(plan);
-    else stages.push({ plan });
+    else daemons.push({ plan });
   }
-  refuse(errors, context);
-  return stages;
+  failOnErrors(errors, context);
+  return daemons;
 }
 
 /** Prints one error a line from the first column on, as editors expect it. */
-function refuse(errors: readonly string[], { terminal }: Context): void {
+function failOnErrors(errors: readonly string[], { terminal }: Context): void {
   if (errors.length === 0) return;
   for (const error of errors) terminal.say(error);
   const count = errors.length === 1 ? "1 error" : `${errors.length} errors`;
@@ -107,28 +105,28 @@ function refuse(errors: readonly string[], { terminal }: Context): void {
 
 async function runOne(
   file: SmokeFile,
-  stage: Stage,
+  daemon: FileDaemon,
   { options, context, signal }: { options: SmokeOptions; context: Context; signal: AbortSignal },
 ): Promise<FileResult> {
   const common = { env: context.env, signal, bail: options.bail };
-  if ("target" in stage) {
+  if ("target" in daemon) {
     const { faults = [] } = file.content;
-    if (faults.length > 0 && !options.withFaults) return skipWhole(file, `it asks for the faults ${faults.join(" ")}`);
-    const { url, token } = stage.target;
-    const run = { id: randomBytes(5).toString("hex"), ...(token === undefined ? {} : { token }) };
+    if (faults.length > 0 && !options.withFaults) return skipFile(file, `it asks for the faults ${faults.join(" ")}`);
+    const { url, token } = daemon.target;
+    const run = { id: randomBytes(5).toString("hex"), ...(token !== undefined && { token }) };
     return runFile(file, { ...common, url, run });
   }
   const logger = context.globals.verbose ? createTerminalLogger(context) : silentLogger;
-  const daemon = await startDaemon(stage.plan, logger);
+  const started = await startDaemon(daemon.plan, logger);
   try {
-    const result = await runFile(file, { ...common, url: daemon.url, shownUrl: SERVED_URL, run: daemon.run });
-    const serve = serveLine(stage.plan);
-    return { ...result, ...(serve === undefined ? {} : { serve }) };
+    const result = await runFile(file, { ...common, url: started.url, shownUrl: SERVED_URL, run: started.run });
+    const serve = serveLine(daemon.plan);
+    return { ...result, ...(serve !== undefined && { serve }) };
   } finally {
-    await daemon.stop();
+    await started.stop();
   }
 }
 
-function skipWhole(file: SmokeFile, skipped: string): FileResult {
+function skipFile(file: SmokeFile, skipped: string): FileResult {
   return { path: file.path, title: file.content.name ?? file.path, skipped, steps: [], ms: 0 };
 }

@@ -3,7 +3,7 @@ import { UsageError } from "../../framework/exit.ts";
 import { optional, several, toggle, type Param } from "../../framework/param.ts";
 import { oneOf, text } from "../../framework/value-readers.ts";
 
-/** Left out with --schema alone. */
+/** May be left out with --schema only. */
 const files: Param<readonly string[]> = {
   ...several("FILE", "smoke file, or a folder of them", text(4096)),
   missing: () => [],
@@ -14,17 +14,16 @@ export const smoke = defineCommand({
   name: "smoke",
   summary: "Run smoke files against a daemon",
   description:
-    "Run smoke files: YAML files of requests and of what is expected of their answers (anp help smoke-files). Every " +
-    "answer is also checked against the contract. Without --url each file gets a daemon of its own, on memory, with " +
-    "the fixture, clock and faults that it asks for. Exit code 7 when a step failed, 2 for a file that is not right, 6 " +
-    "when the daemon cannot be reached.",
+    "Run smoke files: YAML files of requests and expected responses (anp help smoke-files). Every response is also " +
+    "checked against the contract. Without --url each file gets its own in-memory daemon, with the fixture, clock and " +
+    "faults that it asks for. Exit code 7 when a step failed, 2 for an invalid file, 6 when the daemon cannot be reached.",
   arguments: { files },
   options: {
     report: optional("kind", "human (on a terminal), tap (in a pipe) or junit", oneOf("human", "tap", "junit")),
-    junit: { ...optional("file", "write a JUnit report to this file too", text(4096)), holds: "file" as const },
-    schema: toggle("print the JSON schema of smoke files, and run nothing"),
-    bail: toggle("end a file at its first failed step"),
-    withFaults: toggle("with --url: run files that ask for faults too, as the daemon was started with them"),
+    junit: { ...optional("file", "also write a JUnit report to this file", text(4096)), holds: "file" as const },
+    schema: toggle("print the JSON Schema of smoke files and run nothing"),
+    bail: toggle("stop a file at its first failed step"),
+    withFaults: toggle("with --url: also run files that ask for faults; start the daemon with them"),
   },
   examples: [
     "smoke fixtures/smoke",
