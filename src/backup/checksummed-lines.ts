@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 /** Lines of an export are not what was written: cut off, changed, or of something else. */
 export class ChecksumError extends Error {
-  override readonly name = "SealError";
+  override readonly name = "ChecksumError";
 }
 
 const VERSION = 1;
@@ -42,7 +42,7 @@ export interface ChecksummedLine {
  * The lines between. Each is given once the next has arrived, so that none is half a line; the digest is known only
  * after the last of them.
  *
- * @throws SealError
+ * @throws ChecksumError
  */
 export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>): AsyncGenerator<ChecksummedLine> {
   const digest = createHash("sha256");

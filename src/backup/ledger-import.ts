@@ -52,7 +52,7 @@ const BATCH = { values: 128, characters: 1024 * 1024 } as const;
  * @param read gives the lines from the first on, the same each time
  * @param progress is kept up to date, for a report in case of failure
  * @returns the users
- * @throws SealError when the input was cut off or changed
+ * @throws ChecksumError when the input was cut off or changed
  * @throws ImportError when a user is there with another ledger, or a line is not right
  */
 export async function importLedgers(
@@ -111,7 +111,7 @@ export async function importLedgers(
 /**
  * The lines, in an order in which each ledger is whole.
  *
- * @throws SealError
+ * @throws ChecksumError
  * @throws ImportError
  */
 async function* checkedLines(lines: AsyncIterable<string>): AsyncGenerator<Line> {

@@ -165,6 +165,8 @@ it("names the first wrong entry of a ledger, and exits 1", async () => {
   expect(verified.stdout).toContain("alice\t1\t10\tfault\t2\t");
   expect(verified.stdout).toContain("carol\t1\t1000\tok\t\t\n");
   expect(verified.stderr).toContain("alice: entry 2: ");
+  const lines = await anp(["ledger", "verify", "--demo", "--format", "jsonl"], { cwd: path });
+  expect(JSON.parse(lines.stdout.split("\n")[0]!)).toMatchObject({ user_id: "alice", fault: { entry: 2 } });
   await rm(second);
   await writeFile(second, "{");
   const listed = await anp(["ledger", "alice", "--demo"], { cwd: path });

@@ -52,7 +52,7 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
 
   const on = (prefix: string): string => redis.url({ prefix });
 
-  it("moves ledgers in one pipe, and they go on there", async () => {
+  it("moves ledgers in one pipe, and they continue there", async () => {
     const to = on("ledgers");
     const line = `anp ledger export --storage fs:data | anp ledger import - --storage '${to}'`;
     const { code, stdout, stderr } = await shell(`set -o pipefail; ${line}`, cwd);
@@ -87,7 +87,7 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
     expect(await contentOf("fs:data")).toEqual(await contentOf(to));
   });
 
-  it("finds what is wrong on a Redis, of every user", async () => {
+  it("reports the damage of every user's ledger on a Redis", async () => {
     const to = on("all");
     const storage = await openStorage(to);
     await storage.put(["users", "alice", "ledger", "0", "7"], "{}");
@@ -100,7 +100,7 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
     expect(stderr).toMatch(/^error: alice: entry 7: .*users\/alice\/ledger\/0\/7.*\nÜmit\/1: .*profile.*\n$/);
   });
 
-  it("says which storage cannot be reached, and how far it came", async () => {
+  it("names the storage that cannot be reached", async () => {
     const gone = `redis://127.0.0.1:1/0`;
     const line = `anp ledger export --storage fs:data | anp ledger import - --storage ${gone}`;
     const { code, stderr } = await shell(`set -o pipefail; ${line}`, cwd);
@@ -109,7 +109,7 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
   });
 });
 
-it("writes nothing of a pipe that is cut, and leaves no temporary file", async () => {
+it("writes nothing from a pipe that was cut off, and leaves no temporary file", async () => {
   await mkdir(join(cwd, "tmp"));
   const cut = await shell(
     "export TMPDIR=$PWD/tmp; " +
@@ -129,7 +129,7 @@ it("writes nothing of a pipe that is cut, and leaves no temporary file", async (
   expect(verified.code).toBe(0);
 });
 
-it("writes nothing of ledgers that were changed, and takes the right ones in after that", async () => {
+it("writes nothing from a changed ledger export, and imports the right one afterwards", async () => {
   await shell("anp ledger export --storage fs:data > right", cwd);
   const right = await readFile(join(cwd, "right"), "utf8");
   await writeFile(join(cwd, "changed"), right.replace('"free_daily_quota":7', '"free_daily_quota":700'));
@@ -141,7 +141,7 @@ it("writes nothing of ledgers that were changed, and takes the right ones in aft
   expect([again.code, again.stderr]).toEqual([0, ""]);
 });
 
-it("finishes ledgers whose import was killed, and says what to do about others", async () => {
+it("finishes an import that was killed, and reports a remedy for another ledger", async () => {
   await shell("anp ledger export --storage fs:data > right; anp ledger import right --storage fs:killed", cwd);
   const whole = await contentOf("fs:killed");
   // As a kill leaves it: the second user's ledger in part, nothing of the third.
@@ -157,7 +157,7 @@ it("finishes ledgers whose import was killed, and says what to do about others",
   );
 });
 
-it("writes nothing of a backup that was cut or changed, and takes the right one in after that", async () => {
+it("writes nothing from a backup that was cut off or changed, and restores the right one afterwards", async () => {
   await shell("anp storage export --storage fs:data > backup", cwd);
   const right = await readFile(join(cwd, "backup"), "utf8");
   // A changed key would stay beside the right one for ever.
@@ -178,7 +178,7 @@ it("writes nothing of a backup that was cut or changed, and takes the right one 
   expect(await contentOf("fs:from-backup")).toEqual(await contentOf("fs:data"));
 });
 
-it("keeps everybody off a storage that has not come whole", async () => {
+it("refuses other commands on a storage that is not completely restored", async () => {
   // As a kill leaves it.
   await shell("mkdir -p part/import && echo -n {} > part/import/unfinished.json && cp -r data/users part", cwd);
   const pipe = "anp storage export --storage fs:data | head -c 30000 | anp storage import - --storage fs:part";
@@ -206,7 +206,7 @@ it("keeps everybody off a storage that has not come whole", async () => {
   ]);
 });
 
-it("refuses a line that leads out of the storage, and writes nothing of it", async () => {
+it("refuses a key that leads out of the storage, and writes nothing", async () => {
   await mkdir(join(cwd, "deep/in"), { recursive: true });
   const evil = ["..:..:evil", "a:/evil", "a:..\\evil"];
   for (const key of evil) {
@@ -215,7 +215,7 @@ it("refuses a line that leads out of the storage, and writes nothing of it", asy
     const { code, stderr } = await anp(["storage", "import", "evil.jsonl", "--storage", "fs:deep/in/evil"], { cwd });
     expect(code).toBe(1);
     expect(stderr).toContain(
-      `Line 2 is no line of a storage export: ${JSON.stringify(key)} is no key that anp writes.`,
+      `Line 2 is not a line of a storage export: ${JSON.stringify(key)} is no key that anp writes.`,
     );
     expect(
       (await readdir(join(cwd, "deep"), { recursive: true })).filter((name) => name.endsWith("evil.json")),
@@ -223,7 +223,7 @@ it("refuses a line that leads out of the storage, and writes nothing of it", asy
   }
 });
 
-it("refuses a user who is there already, and says what to do", async () => {
+it("refuses a user who exists already, and reports a remedy", async () => {
   await anp(["users", "create", "alice", "--storage", "fs:other"], { cwd });
   const line = "anp ledger export --storage fs:data | anp ledger import - --storage fs:other";
   const { code, stderr } = await shell(line, cwd);

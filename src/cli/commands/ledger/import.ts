@@ -1,5 +1,6 @@
-import type { Verification } from "../../../ledger/verify-ledgers.ts";
 import type { ImportProgress } from "../../../backup/ledger-import.ts";
+import type { Verification } from "../../../ledger/verify-ledgers.ts";
+import type { Storage } from "../../../storage/storage.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
@@ -8,18 +9,19 @@ import { required } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { text } from "../../framework/value-readers.ts";
+import { countUndamaged, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
 
-/** Users named in a note. */
-const MOST_NAMED = 5;
+/** Users that a note lists. */
+const MOST_LISTED = 5;
 
 export const importLedger = defineCommand({
   name: "import",
-  summary: "Take in ledgers that were exported",
+  summary: "Import exported ledgers",
   description:
-    "Take in ledgers that `anp ledger export` printed, into a storage that has none of their users. All of it " +
-    "is checked before anything is written, and verified at the end; what a pipe gives is kept in a temporary file (in " +
-    "$TMPDIR) for that. A user becomes known when the whole ledger is there. An import that was interrupted is finished " +
-    "by running it again: what is there is kept and must be the same.",
+    "Import ledgers that `anp ledger export` printed into a storage that has none of their users. All of it is checked " +
+    "before anything is written, and verified at the end; input from a pipe is first saved in a temporary file (in " +
+    "$TMPDIR). A user becomes known when the whole ledger is stored. An interrupted import is finished by running it " +
+    "again: what is already stored is kept and must be the same.",
   arguments: { file: required("FILE", "file that `anp ledger export` printed, - for stdin", text(4096)) },
   options: {},
   examples: [
@@ -27,7 +29,6 @@ export const importLedger = defineCommand({
     "ledger export --storage fs:./data | anp ledger import - --storage redis://localhost:6379/0",
   ],
   async run({ file }, context) {
-    const { terminal } = context;
     const progress: ImportProgress = {
       checked: 0,
       writing: false,
@@ -41,62 +42,56 @@ export const importLedger = defineCommand({
     };
     const found = await withAccounts(
       context,
-      async ({ service }) => {
-        const [{ importLedgers }, { verifyLedgers }] = await Promise.all([
-          import("../../../backup/ledger-import.ts"),
-          import("../../../ledger/verify-ledgers.ts"),
-        ]);
-        const lines = await openLines(file, context.io);
-        let users: string[];
-        try {
-          users = await importLedgers(service.storage, lines.read, progress, () => {
-            terminal.progress(wordsOf(progress));
-          });
-        } catch (error) {
-          terminal.progress("");
-          throw explained(error, progress);
-        } finally {
-          await lines.close();
-        }
-        const verified: Verification[] = [];
-        const onProgress = ({ entries }: { entries: number }): void => {
-          terminal.progress(`${wordsOf(progress)}, ${entries} verified`);
-        };
-        for await (const one of verifyLedgers(service.storage, { users, onProgress })) verified.push(one);
-        return verified;
+      async ({ service: { storage } }) => {
+        const users = await importFrom(file, storage, context, progress);
+        return verifyWithProgress(context, storage, { users }, ({ entries }) => {
+          return `${showProgress(progress)}, ${entries} verified`;
+        });
       },
       { create: true },
     );
-    terminal.progress("");
-    await report(context, progress, found);
+    await printResult(context, progress, found);
   },
 });
 
-async function report(context: Context, progress: ImportProgress, found: readonly Verification[]): Promise<void> {
-  const { users, entries, answers, present, ahead } = progress;
-  const faults = found.filter(({ damage }) => damage !== undefined);
-  await printRecord(context, {
-    users,
-    entries,
-    answers,
-    already_there: present,
-    verified: found.length - faults.length,
-  });
-  if (ahead.length > 0) {
-    const named = ahead.slice(0, MOST_NAMED).join(", ") + (ahead.length > MOST_NAMED ? ", …" : "");
-    context.terminal.say(
-      `Ledgers that have entries after the last one of the export, which stay: ${ahead.length} (${named}).`,
-    );
+/** @returns the users whose ledgers were imported */
+async function importFrom(
+  file: string,
+  storage: Storage,
+  { io, terminal }: Context,
+  progress: ImportProgress,
+): Promise<string[]> {
+  const { importLedgers } = await import("../../../backup/ledger-import.ts");
+  const lines = await openLines(file, io);
+  try {
+    return await importLedgers(storage, lines.read, progress, () => {
+      terminal.progress(showProgress(progress));
+    });
+  } catch (error) {
+    terminal.progress("");
+    throw withAdvice(error, progress);
+  } finally {
+    await lines.close();
   }
-  if (faults.length === 0) return;
-  const lines = faults.map(({ user_id, damage }) => `${user_id}: entry ${damage!.entry ?? "-"}: ${damage!.message}`);
-  throw new CommandFailure(EXIT.failure, ["The ledgers came in, but not all are right.", ...lines].join("\n"));
 }
 
-/** The failure with how far the import came; one of the storage keeps its kind, and so its exit code. */
-function explained(error: unknown, progress: ImportProgress): unknown {
+async function printResult(
+  context: Context,
+  { users, entries, answers, present, ahead }: ImportProgress,
+  found: readonly Verification[],
+): Promise<void> {
+  await printRecord(context, { users, entries, answers, already_there: present, verified: countUndamaged(found) });
+  if (ahead.length > 0) {
+    const listed = ahead.slice(0, MOST_LISTED).join(", ") + (ahead.length > MOST_LISTED ? ", …" : "");
+    context.terminal.say(`Ledgers with later entries than the export, which were kept: ${ahead.length} (${listed}).`);
+  }
+  failOnDamage(found, "The ledgers were imported, but some are damaged.");
+}
+
+/** The failure with how far it came and what to do; one of the storage keeps its kind, and so its exit code. */
+function withAdvice(error: unknown, progress: ImportProgress): unknown {
   if (!(error instanceof Error)) return error;
-  const refused = error.name === "SealError" || error.name === "ImportError";
+  const refused = error.name === "ChecksumError" || error.name === "ImportError";
   const message = `${error.message}\n${adviceOn(refused, progress)}`;
   if (refused) return new CommandFailure(EXIT.failure, message);
   if (error.name === "StorageError") error.message = message;
@@ -105,14 +100,14 @@ function explained(error: unknown, progress: ImportProgress): unknown {
 
 function adviceOn(refused: boolean, progress: ImportProgress): string {
   if (!progress.writing) return "Nothing was written.";
-  const far = `The import is not finished. ${wordsOf(progress)}.`;
+  const incomplete = `The import is not finished. ${showProgress(progress)}.`;
   return refused
-    ? `${far} Running it again does not finish it: import into a storage that has nothing of these users.`
-    : `${far} Run it again with the same export to finish it.`;
+    ? `${incomplete} Running it again cannot finish it: import into a storage without these users.`
+    : `${incomplete} Run it again with the same export to finish it.`;
 }
 
-function wordsOf({ writing, checked, users, all, entries, current }: ImportProgress): string {
+function showProgress({ writing, checked, users, all, entries, current }: ImportProgress): string {
   if (!writing) return `${checked} entries checked`;
-  const at = current === undefined ? "" : `, ${current.user} is at entry ${current.entry}`;
+  const at = current === undefined ? "" : `, ${current.user} at entry ${current.entry}`;
   return `${users} of ${all} users, ${entries} entries${at}`;
 }

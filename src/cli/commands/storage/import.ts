@@ -1,4 +1,3 @@
-import type { StoredValue } from "../../../backup/storage-archive.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
@@ -10,12 +9,12 @@ import { restoreInto } from "./restore-into.ts";
 
 export const importStorage = defineCommand({
   name: "import",
-  summary: "Take everything that was exported into an empty storage",
+  summary: "Restore a storage export into an empty storage",
   description:
-    "Take everything that `anp storage export` printed into an empty storage. All of it is checked before anything is " +
-    "written; what a pipe gives is kept in a temporary file (in $TMPDIR) for that. Every value is read back, and all " +
-    "ledgers are verified. Until all has come no other command works on the storage; one that was interrupted is " +
-    "finished by running it again.",
+    "Restore what `anp storage export` printed into an empty storage. All of it is checked before anything is written; " +
+    "input from a pipe is first saved in a temporary file (in $TMPDIR). Every value is read back, and all ledgers are " +
+    "verified. No other command works on the storage until it is complete. An interrupted import is finished by running " +
+    "it again.",
   arguments: { file: required("FILE", "file that `anp storage export` printed, - for stdin", text(4096)) },
   options: {},
   examples: [
@@ -26,30 +25,11 @@ export const importStorage = defineCommand({
     await withAccounts(
       context,
       async ({ service }) => {
-        const [{ verifyChecksum, ChecksumError }, { storedValue }] = await Promise.all([
-          import("../../../backup/checksummed-lines.ts"),
-          import("../../../backup/storage-archive.ts"),
-        ]);
+        const { archivedValues } = await import("../../../backup/archive-lines.ts");
         const lines = await openLines(file, context.io);
-        async function* values(): AsyncGenerator<StoredValue> {
-          for await (const { number, text: line } of verifyChecksum("storage", lines.read())) {
-            let value: unknown;
-            try {
-              value = JSON.parse(line);
-            } catch (error) {
-              throw new ChecksumError(`Line ${number}: ${(error as Error).message}.`);
-            }
-            const parsed = storedValue.safeParse(value);
-            if (!parsed.success) {
-              const [issue] = parsed.error.issues;
-              throw new ChecksumError(`Line ${number} is no line of a storage export: ${issue!.message}.`);
-            }
-            yield parsed.data;
-          }
-        }
         try {
-          await check(context, values());
-          await restoreInto(context, service.storage, values());
+          await check(context, archivedValues(lines.read()));
+          await restoreInto(context, service.storage, archivedValues(lines.read()));
         } finally {
           await lines.close();
         }
@@ -59,8 +39,8 @@ export const importStorage = defineCommand({
   },
 });
 
-/** Reads all to the end, before anything is written. */
-async function check({ terminal }: Context, values: AsyncGenerator<StoredValue>): Promise<void> {
+/** Reads all values to the end, before anything is written. */
+async function check({ terminal }: Context, values: AsyncGenerator<unknown>): Promise<void> {
   let count = 0;
   try {
     while ((await values.next()).done !== true) {
@@ -70,7 +50,7 @@ async function check({ terminal }: Context, values: AsyncGenerator<StoredValue>)
     }
   } catch (error) {
     terminal.progress("");
-    if (!(error instanceof Error) || error.name !== "SealError") throw error;
+    if (!(error instanceof Error) || error.name !== "ChecksumError") throw error;
     throw new CommandFailure(EXIT.failure, `${error.message}\nNothing was written.`);
   }
 }

@@ -1,21 +1,20 @@
-import type { Verification } from "../../../ledger/verify-ledgers.ts";
-import type { StoredValue } from "../../../backup/storage-archive.ts";
 import type { StoringProgress } from "../../../backup/restore-storage.ts";
+import type { StoredValue } from "../../../backup/storage-archive.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { printRecord } from "../../terminal/print.ts";
+import { countUndamaged, failOnDamage, verifyWithProgress } from "../ledger/verify-with-progress.ts";
 
-/** Takes values into an empty storage, verifies its ledgers and prints what came. */
+/** Restores values into an empty storage, verifies its ledgers and prints the counts. */
 export async function restoreInto(
   context: Context,
   storage: Storage,
   values: AsyncIterable<StoredValue>,
 ): Promise<void> {
   const { terminal } = context;
-  const [{ storeValues }, { verifyLedgers }, { markFinished }, { sessionTrace }] = await Promise.all([
+  const [{ storeValues }, { markFinished }, { sessionTrace }] = await Promise.all([
     import("../../../backup/restore-storage.ts"),
-    import("../../../ledger/verify-ledgers.ts"),
     import("../../../storage/unfinished-import.ts"),
     import("../../../assistant/sessions/messages.ts"),
   ]);
@@ -26,37 +25,32 @@ export async function restoreInto(
     });
   } catch (error) {
     terminal.progress("");
-    throw explained(error, progress);
+    throw withAdvice(error, progress);
   }
-  const found: Verification[] = [];
-  const onProgress = ({ entries }: { entries: number }): void => {
-    terminal.progress(`${progress.values} values, ${entries} entries verified`);
-  };
-  for await (const one of verifyLedgers(storage, { trace: sessionTrace, onProgress })) found.push(one);
-  terminal.progress("");
+  const found = await verifyWithProgress(context, storage, { trace: sessionTrace }, ({ entries }) => {
+    return `${progress.values} values, ${entries} entries verified`;
+  });
   await markFinished(storage);
-  const faults = found.filter(({ damage }) => damage !== undefined);
   await printRecord(context, {
     values: progress.values,
     already_there: progress.present,
     users: found.length,
     entries: found.reduce((sum, { entries }) => sum + entries, 0),
-    verified: found.length - faults.length,
+    verified: countUndamaged(found),
   });
-  if (faults.length === 0) return;
-  const lines = faults.map(({ user_id, damage }) => `${user_id}: entry ${damage!.entry ?? "-"}: ${damage!.message}`);
-  throw new CommandFailure(EXIT.failure, ["Everything came, but not all ledgers are right.", ...lines].join("\n"));
+  failOnDamage(found, "Everything was restored, but some ledgers are damaged.");
 }
 
-function explained(error: unknown, { values }: StoringProgress): unknown {
+/** The failure with how far it came and what to do; one of the storage keeps its kind, and so its exit code. */
+function withAdvice(error: unknown, { values }: StoringProgress): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === "OccupiedError") return new CommandFailure(EXIT.failure, error.message);
-  const far = `Not all has come: ${values} values are there.`;
-  if (error.name === "SealError") {
-    return new CommandFailure(EXIT.failure, `${error.message}\n${far} Begin again with an empty storage.`);
+  const restored = `The storage is incomplete: ${values} values were restored.`;
+  if (error.name === "ChecksumError") {
+    return new CommandFailure(EXIT.failure, `${error.message}\n${restored} Start again with an empty storage.`);
   }
   if (error.name === "StorageError") {
-    error.message += `\n${far} No command works on that storage until the same is taken in again.`;
+    error.message += `\n${restored} No other command works on it until the same import is run again and completes.`;
   }
   return error;
 }

@@ -1,22 +1,22 @@
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 
-const NAMED = 20;
+const MOST_LISTED = 20;
 
-/** Collects what is wrong with a storage that is copied. */
-export function createFaults(): { readonly note: (fault: string) => void; readonly tell: () => void } {
-  const faults: string[] = [];
-  let count = 0;
-  return {
-    note(fault) {
-      count += 1;
-      if (faults.length < NAMED) faults.push(fault);
-    },
-    /** @throws CommandFailure when there is anything */
-    tell() {
-      if (count === 0) return;
-      const more = count > faults.length ? [`And ${count - faults.length} more.`] : [];
-      const lines = ["The storage it comes from is damaged. All else came along.", ...faults, ...more];
-      throw new CommandFailure(EXIT.failure, lines.join("\n"));
-    },
+/** Damage of a storage that is copied or exported: it is reported at the end, when the rest was written. */
+export class SourceDamage {
+  readonly #listed: string[] = [];
+  #count = 0;
+
+  readonly note = (message: string): void => {
+    this.#count += 1;
+    if (this.#listed.length < MOST_LISTED) this.#listed.push(message);
   };
+
+  /** @throws CommandFailure when there is any */
+  fail(): void {
+    if (this.#count === 0) return;
+    const more = this.#count - this.#listed.length;
+    const lines = ["The source storage is damaged. Everything else was written.", ...this.#listed];
+    throw new CommandFailure(EXIT.failure, [...lines, ...(more > 0 ? [`And ${more} more.`] : [])].join("\n"));
+  }
 }
