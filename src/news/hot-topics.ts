@@ -7,7 +7,7 @@ import { isOutage } from "../storage/storage-errors.ts";
 import type { BundledSnapshot } from "./snapshot/bundled-snapshot.ts";
 import type { LatestSnapshot } from "./snapshot/latest-snapshot.ts";
 import type { Projection } from "./snapshot/projection.ts";
-import type { SnapshotViews } from "./snapshot/views.ts";
+import type { SnapshotViews } from "./snapshot/snapshot-views.ts";
 
 /** Hot topics without the users' questions, which the service adds. */
 export type HotTopics = Omit<z.infer<typeof hotTopics>, "user_hot_questions">;
@@ -60,7 +60,7 @@ async function snapshotTopics(query: HotTopicsQuery, deps: HotTopicsDeps): Promi
       last_full_sync_at: record.last_full_ms === null ? never : toIso(record.last_full_ms),
       last_refresh_at: toIso(record.published_ms),
       sentiment_updated_at: record.sentiment_ms === null ? null : toIso(record.sentiment_ms),
-      source: deps.latest.isLive() ? "live" : "fallback",
+      source: deps.latest.isLive ? "live" : "fallback",
       stale: now - record.published_ms > (deps.interval_s * 3 || HOUR_S) * 1000,
       coverage: record.coverage,
     },
@@ -70,7 +70,7 @@ async function snapshotTopics(query: HotTopicsQuery, deps: HotTopicsDeps): Promi
 async function bundledTopics(query: HotTopicsQuery, { latest, bundled }: HotTopicsDeps): Promise<HotTopics> {
   const { topics, published_at } = await bundled();
   const lang = nearestLanguage(query.lang ?? "zh");
-  const record = latest.inMemory()?.record;
+  const record = latest.inMemory?.record;
   return {
     topics: topics.slice(0, query.limit).map((topic) => ({ topic: topic[lang], heat: topic.heat })),
     sentiment_overview: { dominant: "neutral", positive: 0, neutral: 0, negative: 0, index: null, updated_at: null },

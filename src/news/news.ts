@@ -13,11 +13,11 @@ import { createSharedRefresh, type SharedRefresh } from "./refresh/shared-refres
 import { createBundledSnapshot } from "./snapshot/bundled-snapshot.ts";
 import type { DateShift } from "./snapshot/date-shift.ts";
 import { deepFreeze } from "./snapshot/deep-freeze.ts";
-import { createLatestSnapshot, type LatestSnapshot } from "./snapshot/latest-snapshot.ts";
+import { LatestSnapshot } from "./snapshot/latest-snapshot.ts";
 import type { HelpArticle, NewsItem, Notice, Projection } from "./snapshot/projection.ts";
 import type { RefreshMode } from "./snapshot/snapshot-document.ts";
 import { createSnapshotStore, type SnapshotStore } from "./snapshot/snapshot-store.ts";
-import { type NewsList, SnapshotViews, type TopicList } from "./snapshot/views.ts";
+import { type NewsList, SnapshotViews, type TopicList } from "./snapshot/snapshot-views.ts";
 
 export type {
   HelpArticle,
@@ -130,7 +130,7 @@ export function createNews(deps: NewsDeps): News {
   const store = createSnapshotStore(storage, (version, error) => {
     logger.error({ version, error: error.message }, "a news snapshot is damaged");
   });
-  const latest = createLatestSnapshot({ storage, store, clock, logger, monotonic, shift });
+  const latest = new LatestSnapshot({ storage, store, clock, logger, monotonic, shift });
   const viewsOf = cachedViews(deps.views ?? ((projection) => new SnapshotViews(projection)));
   const bundled = createBundledSnapshot(logger, deps.bundledFile);
   const hotTopics = createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s: config.refresh_interval_s });

@@ -1,4 +1,4 @@
-/** Query parameters that say where a reader came from, not what the page is. */
+/** Query parameters that track where a reader came from and do not identify the page. */
 const TRACKING =
   /^(?:utm_\w+|utm|fbclid|gclid|gclsrc|dclid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|_hsenc|_hsmi|mkt_tok|spm|scm|ref|ref_src|ref_url|referrer|cmpid|ncid|ocid|sr_share|share_token|share_source|smid|guccounter|guce_referrer\w*|_ga|_gl|ftag|at_medium|at_campaign|at_custom\d|at_link_\w+|rss|feature|wt_mc|wt\.mc_id|xtor|bd_vid|isappinstalled|nsukey|wxshare_count|from_source|share_from)$/i;
 const TRACKING_WITH_VALUE =
@@ -11,7 +11,7 @@ function parsed(url: string, base?: string): URL | undefined {
   return result.protocol === "http:" || result.protocol === "https:" ? result : undefined;
 }
 
-/** The parts of a query that name the page, as they were written. */
+/** The parameters of a query that identify the page, unchanged. */
 function meaningful(query: string): string[] {
   return query
     .replace(/^\?/, "")
@@ -23,7 +23,7 @@ function meaningful(query: string): string[] {
  * The link as a reader should get it: absolute, without tracking parameters, credentials and fragment. A fragment
  * that is a route (`#!/…`, `#/…`) stays.
  *
- * @returns "" when it is no http(s) URL
+ * @returns "" when it is not an http(s) URL
  */
 export function cleanUrl(url: string, base?: string): string {
   const target = parsed(url, base);

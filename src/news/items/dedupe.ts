@@ -10,12 +10,12 @@ const TITLE_SIMILARITY = 0.8;
 const SUMMARY_SIMILARITY = 0.4;
 
 /**
- * Adds what the feeds list now to what is known.
+ * Merges the items that the feeds list now into the known ones.
  *
  * One story of one outlet is one item: the same page (id), the same identifier in the same feed, or nearly the same
- * title with nearly the same summary a short time apart. The feed that published it first goes on to show it: only that
- * feed changes its content, other feeds that carry it are noted in `source_ids`. A known item keeps its id; while its
- * content stays it keeps its date too, as does an item whose feed gives none.
+ * title with nearly the same summary a short time apart. Only the feed that published it first changes its content; other
+ * feeds that carry it are added to `source_ids`. A known item keeps its id. It keeps its date too while its content is
+ * unchanged or its feed gives no date.
  *
  * @param known items of the previous snapshot
  * @param listed items of the feeds read now
@@ -41,20 +41,20 @@ export function mergeItems(known: readonly StoredItem[], listed: readonly Stored
       (byId.has(item.id) ? item.id : undefined) ??
       (sharedGuids.has(guid) ? undefined : byGuid.get(guid)) ??
       titles.find(item, byId);
-    const standing = id === undefined ? undefined : byId.get(id);
-    if (standing === undefined) {
+    const existing = id === undefined ? undefined : byId.get(id);
+    if (existing === undefined) {
       place(item);
       claimed.add(item.id);
-    } else if (claimed.has(standing.id) || standing.source_ids[0] !== feed) {
-      if (!standing.source_ids.includes(feed)) place({ ...standing, source_ids: [...standing.source_ids, feed] });
+    } else if (claimed.has(existing.id) || existing.source_ids[0] !== feed) {
+      if (!existing.source_ids.includes(feed)) place({ ...existing, source_ids: [...existing.source_ids, feed] });
     } else {
-      claimed.add(standing.id);
-      const stays = standing.digest === item.digest || !item.dated;
+      claimed.add(existing.id);
+      const isUnchanged = existing.digest === item.digest || !item.dated;
       place({
         ...item,
-        id: standing.id,
-        source_ids: standing.source_ids,
-        published_ms: stays ? standing.published_ms : item.published_ms,
+        id: existing.id,
+        source_ids: existing.source_ids,
+        published_ms: isUnchanged ? existing.published_ms : item.published_ms,
       });
     }
   }
@@ -78,7 +78,7 @@ function repeatedGuids(listed: readonly StoredItem[]): Set<string> {
   return repeated;
 }
 
-/** The words of a text, and pairs of characters where it is Chinese, long ones first; the numbers apart. */
+/** The words of a text and the character pairs of Chinese, longest first; its numbers separately. */
 interface Shingles {
   readonly words: readonly string[];
   readonly numbers: string;

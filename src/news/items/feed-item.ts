@@ -15,7 +15,7 @@ const SUMMARY_LENGTH = 600;
 /**
  * Items of one feed, in its order.
  *
- * The id is made from the link's key, so that one page is one item whoever lists it; from the feed and the entry's own
+ * The id is made from the link's key, so that one page is one item in whichever feed it is listed; from the feed and the entry's own
  * identifier when there is no link, or when the feed gives one link to entries of different titles.
  *
  * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be

@@ -13,7 +13,7 @@ import {
 /** How many words (English) or characters (Chinese) a negation reaches forward. */
 const REACH_EN = 3;
 const REACH_ZH = 3;
-/** A headline says what the item is about; its words count double. */
+/** The headline states what the item is about, so its words count double. */
 const TITLE_WEIGHT = 2;
 /** Least balance, on the scale of {@link sentimentScore}, that is not neutral. */
 const THRESHOLD = 0.2;
@@ -48,20 +48,20 @@ const ZH: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 ]);
 const LONGEST_ZH = Math.max(...Array.from(ZH.keys(), (word) => word.length));
 
-interface Tally {
+interface WordCounts {
   positive: number;
   negative: number;
 }
 
-/** Signed evidence of a text: words of the lexicons, turned round by negation and relief. */
-function tally(text: string): Tally {
-  const result: Tally = { positive: 0, negative: 0 };
-  tallyEnglish(text, result);
-  tallyChinese(text, result);
+/** Signed evidence of a text: words of the lexicons, inverted by negation and relief. */
+function countWords(text: string): WordCounts {
+  const result: WordCounts = { positive: 0, negative: 0 };
+  countEnglish(text, result);
+  countChinese(text, result);
   return result;
 }
 
-function tallyEnglish(text: string, result: Tally): void {
+function countEnglish(text: string, result: WordCounts): void {
   const words =
     text
       .toLowerCase()
@@ -72,14 +72,14 @@ function tallyEnglish(text: string, result: Tally): void {
     if (!positive && !has(EN.negative, word)) continue;
     const before = words.slice(Math.max(0, index - REACH_EN), index);
     const negated = before.some((other) => NEGATORS_EN.has(other) || other.endsWith("n't"));
-    // "narrow losses" and "losses narrow" alike.
+    // Both "narrow losses" and "losses narrow".
     const near = [...before, words[index + 1] ?? ""];
     const relieved = !positive && near.some((other) => EN.relief.has(other));
     result[positive === (negated || relieved) ? "negative" : "positive"] += 1;
   }
 }
 
-function tallyChinese(text: string, result: Tally): void {
+function countChinese(text: string, result: WordCounts): void {
   const marks: { kind: Kind; start: number; end: number }[] = [];
   for (let at = 0; at < text.length;) {
     const length = longestMatch(text, at);
@@ -114,8 +114,8 @@ function longestMatch(text: string, at: number): number {
  * 2004 and Taboada et al. 2011, with the negation window of the latter).
  */
 export function sentimentScore(title: string, summary: string): number {
-  const head = tally(title);
-  const body = tally(summary);
+  const head = countWords(title);
+  const body = countWords(summary);
   const positive = head.positive * TITLE_WEIGHT + body.positive;
   const negative = head.negative * TITLE_WEIGHT + body.negative;
   return (positive - negative) / (positive + negative + 1);

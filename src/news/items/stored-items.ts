@@ -3,7 +3,7 @@ import { language, sentimentLabel } from "../../contract/schemas/shared-fields.t
 
 const ms = z.int();
 
-/** A news item as it is kept. Times are unmoved: what the feed says, or when the item was first seen. */
+/** A stored news item. Times are unshifted: the feed's, or when the item was first seen. */
 export const storedItem = z.object({
   id: z.string(),
   /** Feeds that carry it; the first is the one it is shown from. */
@@ -21,7 +21,7 @@ export const storedItem = z.object({
   movable: z.boolean(),
   symbols: z.array(z.string()),
   sentiment: sentimentLabel,
-  /** Of what the feed said, so that a change of content is seen and nothing else. */
+  /** Hash of the feed's content of the item, to detect changes. */
   digest: z.string(),
 });
 
@@ -48,7 +48,7 @@ export const storedArticle = z.object({
   movable: z.boolean(),
 });
 
-/** A story: its items, most central first, and when its first member was published (unmoved). */
+/** A story: its items, the most central first. */
 export const storedTopic = z.object({
   id: z.string(),
   item_ids: z.array(z.string()).min(1),
@@ -59,7 +59,7 @@ export type StoredNotice = z.infer<typeof storedNotice>;
 export type StoredArticle = z.infer<typeof storedArticle>;
 export type StoredTopic = z.infer<typeof storedTopic>;
 
-/** All that a snapshot holds besides its record. */
+/** The content of a snapshot, besides its record. */
 export interface Parts {
   readonly items: readonly StoredItem[];
   readonly topics: readonly StoredTopic[];

@@ -27,9 +27,9 @@ export type RefreshResult = z.infer<typeof refreshResult>;
 const DAY = 86_400_000;
 /** Sources read at once. */
 const CONCURRENCY = 8;
-/** What a refresh may take besides waiting for its sources, ms. */
+/** What processing the sources may take, ms. */
 const COMPUTING_MS = 60_000;
-/** Minutes east of UTC of Chinese dates that name no zone. */
+/** Minutes east of UTC of Chinese dates without a zone. */
 const CHINA_ZONE = 8 * 60;
 
 export interface RefreshDeps {
@@ -43,7 +43,7 @@ export interface RefreshDeps {
 /**
  * The answer of a refresh that was published.
  *
- * @param never ISO 8601 time that stands for a sync that never happened
+ * @param never ISO 8601 time to show for a sync that never happened
  */
 export function resultOf(record: SnapshotRecord, never: string): RefreshResult {
   return {
@@ -56,7 +56,7 @@ export function resultOf(record: SnapshotRecord, never: string): RefreshResult {
   };
 }
 
-/** How long reading the sources may take at most, with what is made of them, in milliseconds. */
+/** How long reading and processing the sources may take at most, ms. */
 export function longestRefresh(config: NewsConfig): number {
   const listings = sourcesOf(config).filter(({ kind }) => kind !== "news").length;
   const rounds = Math.ceil(config.sources.length / CONCURRENCY) + listings;
@@ -136,14 +136,14 @@ async function refreshItems(
   reader: SourceReader,
   { config, shift }: RefreshDeps,
 ): Promise<StoredItem[]> {
-  const pace = createEventLoopYield(1);
-  // Only a refresh reads feeds: the parser's library would cost every other command its start.
+  const yielder = createEventLoopYield(1);
+  // Only a refresh reads feeds: the parser's library would slow the start of every other command.
   const { parseFeed } = await import("../sources/parse-feed.ts");
   const lists = await mapBounded(sources, CONCURRENCY, async (source) => {
     const list = await reader.read(source, (text, url) =>
       feedItems(source, parseFeed(text, source.lang === "zh" ? CHINA_ZONE : 0), now, url),
     );
-    await pace.step();
+    await yielder.step();
     return list;
   });
   const configured = new Set(sources.map(({ id }) => id));
@@ -163,7 +163,7 @@ async function refreshItems(
     .slice(0, config.max_items);
 }
 
-/** The entries of complete listings: what is not listed any more is gone; a source that failed keeps its last good. */
+/** The entries of complete listings. An entry that is not listed any more is dropped; a failed source keeps its own. */
 async function refreshListing<T extends StoredNotice | StoredArticle>(
   sources: readonly Source[],
   before: readonly T[],
@@ -195,7 +195,7 @@ function countOf(source: Source, parts: Parts, index: number | null): number {
   }
 }
 
-/** Whether both tell the same things, so that the topics stand. */
+/** Whether both lists have the same content, so that the topics are the same too. */
 function isSame(after: readonly StoredItem[], before: readonly StoredItem[]): boolean {
   return (
     after.length === before.length &&

@@ -6,7 +6,7 @@ import type { Logger } from "../../runtime/logger.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
 const bundledSnapshot = z.strictObject({
-  /** Stands for the time of a sync that never happened. */
+  /** Shown as the time of a sync that never happened. */
   published_at: timestamp,
   topics: z.array(z.strictObject({ zh: z.string(), en: z.string(), heat: z.number() })),
 });

@@ -8,8 +8,8 @@ import type { Parts } from "../items/stored-items.ts";
 export type Coverage = z.infer<typeof coverageSchema>;
 
 /**
- * Items per kind and language. A language that a kind could not be listed in, and of which nothing is left from an
- * earlier listing, is `unknown`; zero says that it was listed (or is not configured) and there is nothing.
+ * Items per kind and language. A language is `unknown` when it could not be listed and nothing is left from an earlier
+ * listing. Zero means that it was listed, or is not configured, and has no entries.
  */
 export function coverageOf(parts: Parts, sources: readonly Source[], states: readonly SourceState[]): Coverage {
   const neverListed = new Set(states.filter(({ last_ok_ms }) => last_ok_ms === null).map(({ id }) => id));

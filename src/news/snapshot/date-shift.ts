@@ -5,7 +5,7 @@ export interface DateShift {
   readonly anchor_ms: number;
 }
 
-/** Milliseconds that dates of local files move by: the whole hours since the anchor, nothing before it. */
+/** Milliseconds that dates of local files are shifted by: the whole hours since the anchor, 0 before it. */
 export function shiftAt(shift: DateShift | undefined, now: number): number {
   if (shift === undefined) return 0;
   return Math.max(0, Math.floor((now - shift.anchor_ms) / HOUR)) * HOUR;

@@ -1,4 +1,4 @@
-/** Freezes a value of plain objects and arrays, all the way down, and returns it. What is frozen already is left. */
+/** Freezes plain objects and arrays recursively, and returns the value. A frozen object is taken to be frozen below. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

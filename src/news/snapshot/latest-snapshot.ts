@@ -17,96 +17,103 @@ export interface Look {
   readonly snapshot: Snapshot | undefined;
 }
 
-/** The newest snapshot, kept in memory. */
-export interface LatestSnapshot {
-  /**
-   * The newest snapshot as it looks now, or undefined when none was published. A newer one is looked for at most once a
-   * second; when the storage fails, what is in memory stays.
-   *
-   * @throws StorageError when the storage fails and nothing is in memory
-   */
-  projection(): Promise<Projection | undefined>;
-  /** The snapshot in memory, however old. */
-  inMemory(): Snapshot | undefined;
-  /** Whether the snapshot in memory is the newest one, for all that is known. */
-  isLive(): boolean;
-  /** Looks now. @throws StorageError when the storage fails */
-  look(): Promise<Look>;
-  /** Takes over a snapshot that this process has just published. */
-  accept(snapshot: Snapshot): Promise<void>;
-}
-
-export function createLatestSnapshot(deps: {
+export interface LatestSnapshotDeps {
   readonly storage: Storage;
   readonly store: SnapshotStore;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Milliseconds that only grow. */
   readonly monotonic: () => number;
   readonly shift: DateShift | undefined;
-}): LatestSnapshot {
-  const { storage, store, clock, logger, monotonic, shift } = deps;
-  let newest: Snapshot | undefined;
-  /** What the last look found, and in which generation of the storage. */
-  let seen: { readonly number: number; readonly generation: number } | undefined;
-  let isLive = false;
-  let lookedAt = -Infinity;
-  let looking: Promise<Look> | undefined;
-  let projection: Projection | undefined;
+}
 
-  async function readNewest(): Promise<Look> {
+/** The newest snapshot, kept in memory. */
+export class LatestSnapshot {
+  readonly #deps: LatestSnapshotDeps;
+  #newest: Snapshot | undefined;
+  /** What the last look found, and in which generation of the storage. */
+  #seen: { readonly number: number; readonly generation: number } | undefined;
+  #isLive = false;
+  #lookedAt = -Infinity;
+  #looking: Promise<Look> | undefined;
+  #projection: Projection | undefined;
+
+  constructor(deps: LatestSnapshotDeps) {
+    this.#deps = deps;
+  }
+
+  /** The snapshot in memory, however old. */
+  get inMemory(): Snapshot | undefined {
+    return this.#newest;
+  }
+
+  /** Whether the snapshot in memory is the newest one, as far as is known. */
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  /**
+   * The newest snapshot with its dates as of now, or undefined when none was published. A newer one is looked for at
+   * most once a second; when the storage fails, what is in memory stays.
+   *
+   * @throws StorageError when the storage fails and nothing is in memory
+   */
+  async projection(): Promise<Projection | undefined> {
+    const { clock, monotonic, shift } = this.#deps;
+    if (monotonic() - this.#lookedAt >= LOOK_EVERY_MS) await this.#tryLook();
+    if (this.#newest === undefined) return undefined;
+    const now = clock.now();
+    const distance = shiftAt(shift, now);
+    if (this.#projection?.snapshot !== this.#newest || this.#projection.distance !== distance) {
+      this.#projection = project(this.#newest, mover(shift, now), distance, this.#projection);
+    }
+    return this.#projection;
+  }
+
+  /** Looks for a newer snapshot now. @throws StorageError when the storage fails */
+  look(): Promise<Look> {
+    this.#looking ??= this.#readNewest().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  /** Takes over a snapshot that this process has just published. */
+  async accept(snapshot: Snapshot): Promise<void> {
+    // A look that began before the publication would put the former snapshot back.
+    await this.#looking?.catch(() => undefined);
+    this.#newest = snapshot;
+    this.#seen = { number: snapshot.version, generation: this.#deps.storage.generation() };
+    this.#isLive = true;
+  }
+
+  async #readNewest(): Promise<Look> {
+    const { storage, store, monotonic } = this.#deps;
     const generation = storage.generation();
     const number = await store.newestNumber();
     // After a failover another snapshot may have the same number. A damaged one is read, and reported, once.
-    if (seen?.number !== number || seen.generation !== generation) {
-      newest = (await store.readNewest(number)) ?? newest;
-      seen = { number, generation };
+    if (this.#seen?.number !== number || this.#seen.generation !== generation) {
+      this.#newest = (await store.readNewest(number)) ?? this.#newest;
+      this.#seen = { number, generation };
     }
-    isLive = number === 0 || newest?.version === number;
-    lookedAt = monotonic();
-    return { number, snapshot: newest };
+    this.#isLive = number === 0 || this.#newest?.version === number;
+    this.#lookedAt = monotonic();
+    return { number, snapshot: this.#newest };
   }
 
-  function look(): Promise<Look> {
-    looking ??= readNewest().finally(() => {
-      looking = undefined;
-    });
-    return looking;
-  }
-
-  async function refreshMemory(): Promise<void> {
+  /** Looks; when that fails, the snapshot in memory stays. */
+  async #tryLook(): Promise<void> {
+    const { logger, monotonic } = this.#deps;
     try {
-      await look();
+      await this.look();
     } catch (error) {
-      isLive = false;
-      if (newest === undefined) throw error;
-      lookedAt = monotonic();
-      // A storage that is lost is reported where it is watched.
+      this.#isLive = false;
+      if (this.#newest === undefined) throw error;
+      this.#lookedAt = monotonic();
+      // An outage of the storage is reported where the storage is watched.
       if (!isOutage(error)) {
         logger.warn({ error: (error as Error).message }, "no newer news snapshot can be read; the last one stays");
       }
     }
   }
-
-  return {
-    async projection() {
-      if (monotonic() - lookedAt >= LOOK_EVERY_MS) await refreshMemory();
-      if (newest === undefined) return undefined;
-      const now = clock.now();
-      const distance = shiftAt(shift, now);
-      if (projection?.snapshot !== newest || projection.distance !== distance) {
-        projection = project(newest, mover(shift, now), distance, projection);
-      }
-      return projection;
-    },
-    inMemory: () => newest,
-    isLive: () => isLive,
-    look,
-    async accept(snapshot) {
-      // A look that began before the publication would put the former snapshot back.
-      await looking?.catch(() => undefined);
-      newest = snapshot;
-      seen = { number: snapshot.version, generation: storage.generation() };
-      isLive = true;
-    },
-  };
 }

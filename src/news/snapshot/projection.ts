@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { newsItem } from "../../contract/schemas/news-schemas.ts";
 import { toIso } from "../../runtime/clock.ts";
 import { deepFreeze } from "./deep-freeze.ts";
-import type { Telling } from "../topics/heat.ts";
+import type { Report } from "../topics/heat.ts";
 import type { Snapshot } from "./snapshot-document.ts";
 import type { Parts } from "../items/stored-items.ts";
 
@@ -34,19 +34,19 @@ export interface HelpArticle {
   readonly updated_at: string | null;
 }
 
-/** A topic with its items, the most central first, and what heat is computed from. */
+/** A topic with its items, the most central first, and the reports that its heat is computed from. */
 export interface ProjectedTopic {
   readonly id: string;
   readonly items: readonly NewsItem[];
-  readonly tellings: readonly Telling[];
+  readonly reports: readonly Report[];
   readonly first_ms: number;
   readonly last_ms: number;
 }
 
-/** A snapshot as readers see it, with a fixture's dates moved: everything frozen, items newest first. */
+/** A snapshot as readers see it, with a fixture's dates shifted: everything frozen, items newest first. */
 export interface Projection {
   readonly snapshot: Snapshot;
-  /** Milliseconds that a fixture's dates were moved by. */
+  /** Milliseconds that a fixture's dates are shifted by. */
   readonly distance: number;
   readonly items: readonly NewsItem[];
   /** Publication of each item, ms. */
@@ -58,8 +58,8 @@ export interface Projection {
 
 /**
  * @param move date in ms and whether it is a fixture's → the date to show
- * @param distance what `move` adds; two projections of one snapshot with the same distance are alike
- * @param before an earlier projection; what has not changed since is taken from there, so it stays the same object
+ * @param distance milliseconds that `move` adds to a fixture's date
+ * @param before an earlier projection; arrays whose content is unchanged are reused, so they stay the same objects
  */
 export function project(snapshot: Snapshot, move: Move, distance: number, before?: Projection): Projection {
   const { parts } = snapshot;
@@ -104,7 +104,7 @@ function projectTopics(
       {
         id,
         items: members.map(({ item }) => item),
-        tellings: members.map(({ item, at }) => ({ source: item.source, published_ms: at })),
+        reports: members.map(({ item, at }) => ({ source: item.source, published_ms: at })),
         first_ms: Math.min(...dates),
         last_ms: Math.max(...dates),
       },

@@ -77,7 +77,7 @@ function declaredCharset(bytes: Buffer): string | undefined {
   return /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1];
 }
 
-/** UTF-16 and UTF-32 without a mark: markup and JSON begin with ASCII, so the zeros tell. */
+/** UTF-16 and UTF-32 without a mark: markup and JSON begin with ASCII, so the zero bytes show the width and byte order. */
 function wideCharset(bytes: Buffer): string | undefined {
   const pattern = Array.from(bytes.subarray(0, 4), (byte) => (byte === 0 ? "0" : "x")).join("");
   if (pattern === "x000") return "utf-32le";

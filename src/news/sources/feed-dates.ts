@@ -59,7 +59,7 @@ function fullYear(year: string): number {
  * `2026年11月20日 08:00`, `2026-11-20 08:00:00`, Unix seconds or milliseconds. Never the machine's own zone.
  *
  * @param zone minutes east of UTC that a date without a zone is read in
- * @returns null when it is no date that exists
+ * @returns null when the text is not an existing date
  */
 export function parseDate(text: string | undefined, zone = 0): number | null {
   const value = text?.trim() ?? "";

@@ -7,13 +7,13 @@ const MAX_REDIRECTS = 5;
 const ACCEPT =
   "application/rss+xml, application/atom+xml, application/feed+json, application/json;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.5";
 
-/** What the source said when it was last read, so that it can answer "not modified". */
+/** What the source sent when it was last read, so that it can answer "not modified". */
 export interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
 }
 
-/** The content of a source, or that nothing changed since the validators were given. */
+/** The content of a source, or that it has not changed since the validators were sent. */
 export type Reading =
   | { readonly changed: false }
   | {
@@ -33,7 +33,7 @@ export interface ReaderOptions {
   /** Bytes of the body after decompression. */
   readonly maxBytes: number;
   readonly fetch: typeof fetch;
-  /** Aborted when nobody wants what is read any more. */
+  /** Aborted when the result is not wanted any more. */
   readonly signal?: AbortSignal;
 }
 
@@ -56,7 +56,7 @@ export async function readSource(location: string, known: Validators, options: R
   return isRemote(location) ? readRemote(location, known, options) : readLocal(location, known, options);
 }
 
-/** A file has no validators of its own; the hash of its content stands for them. */
+/** A file has no validators of its own; the hash of its content serves as its ETag. */
 async function readLocal(path: string, known: Validators, options: ReaderOptions): Promise<Reading> {
   const file = resolve(options.baseDir, path);
   try {
@@ -101,7 +101,7 @@ async function readRemote(location: string, known: Validators, options: ReaderOp
   }
 }
 
-/** Follows redirects by hand, so that their number is bounded and they stay on HTTP. */
+/** Follows redirects itself, so that their number is bounded and they stay on HTTP. */
 async function follow(
   location: string,
   known: Validators,
@@ -139,7 +139,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
   if (response.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // The declared length is not trusted: the bytes are counted as they come, after decompression.
+  // The declared length is not trusted: bytes are counted as they arrive, after decompression.
   for await (const chunk of response.body as ReadableStream<Uint8Array>) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge(maxBytes);

@@ -35,7 +35,7 @@ const series = z.object({
   series: z.array(z.object({ date: z.string(), value: z.coerce.number().min(0).max(100) })),
 });
 
-/** What a listing gave: what could be read, and how many entries could not. */
+/** The valid entries of a listing, and the number of those that are not valid. */
 export interface Listing<T> {
   readonly entries: readonly T[];
   readonly refused: number;
@@ -45,11 +45,11 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text.trim());
   } catch (error) {
-    throw new SourceError("invalid", "the content is no JSON", error);
+    throw new SourceError("invalid", "the content is not JSON", error);
   }
 }
 
-/** The valid entries of `{ [name]: [...] }`, the first of each key; an entry that is not valid is counted, not kept. */
+/** The valid entries of `{ [name]: [...] }`, the first of each key; others are counted. */
 function readEntries<T>(text: string, name: string, schema: z.ZodType<T>, keyOf: (entry: T) => string): Listing<T> {
   const envelope = z.object({ [name]: z.array(z.unknown()) }).safeParse(readJson(text));
   if (!envelope.success) throw new SourceError("invalid", `the content is not {"${name}": [...]}`);
@@ -66,7 +66,7 @@ function readEntries<T>(text: string, name: string, schema: z.ZodType<T>, keyOf:
 /**
  * Notices of `{"notices":[…]}`.
  *
- * @throws SourceError `invalid` when the whole is no such listing
+ * @throws SourceError `invalid` when the content is not such a listing
  */
 export function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
   const { entries, refused } = readEntries(text, "notices", notice, (entry) => `${entry.lang}\n${entry.id}`);
@@ -79,7 +79,7 @@ export function readNotices(text: string, movable: boolean): Listing<StoredNotic
 /**
  * Help articles of one language, of `{"articles":[…]}`. An empty list is a listing that succeeded.
  *
- * @throws SourceError `invalid` when the whole is no such listing
+ * @throws SourceError `invalid` when the content is not such a listing
  */
 export function readArticles(text: string, lang: string, movable: boolean): Listing<StoredArticle> {
   const { entries, refused } = readEntries(text, "articles", article, (entry) => entry.id);
@@ -92,7 +92,7 @@ export function readArticles(text: string, lang: string, movable: boolean): List
 /**
  * The fear-and-greed index of the last day that is not after `now`, of `{"series":[{date,value}]}` in any order.
  *
- * @throws SourceError `invalid` when there is no such day or the whole is no such listing
+ * @throws SourceError `invalid` when there is no such day or the content is not such a listing
  */
 export function readFearGreed(text: string, now: number): number {
   const parsed = series.safeParse(readJson(text));

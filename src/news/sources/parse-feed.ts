@@ -11,7 +11,7 @@ const MAX_MARKUP = 20_000;
 export interface FeedEntry {
   /** The feed's own identifier of the entry, or "". */
   readonly guid: string;
-  /** The link as it stands in the feed, or "". */
+  /** The link as the feed gives it, or "". */
   readonly link: string;
   readonly title: string;
   readonly summary: string;
@@ -23,9 +23,9 @@ export interface FeedEntry {
 /**
  * Reads RSS, RDF, Atom and JSON Feed.
  *
- * What real feeds carry is taken: text before and after the document, control characters, bare ampersands. A document
- * type is dropped with the entities it declares, so nothing external is read and nothing expands. A feed that is cut
- * off, or broken within an entry, gives its whole entries.
+ * Accepts what real feeds carry: text before and after the document, control characters, bare ampersands. Drops a
+ * document type with the entities that it declares, so nothing external is read and nothing expands. A feed that is cut
+ * off, or broken within an entry, gives its complete entries.
  *
  * @param zone minutes east of UTC that dates without a zone are read in
  * @throws SourceError `not_a_feed`
@@ -45,10 +45,10 @@ function parsed(document: string): AnyFeed {
       try {
         return parseByFormat(repaired, { maxItems: MAX_ENTRIES });
       } catch {
-        // The first error says more about the source than that of a repaired text.
+        // The first error describes the source better than that of a repaired text.
       }
     }
-    throw new SourceError("not_a_feed", "the content is no RSS, Atom, RDF or JSON feed", error);
+    throw new SourceError("not_a_feed", "the content is not an RSS, Atom, RDF or JSON feed", error);
   }
 }
 
@@ -88,7 +88,7 @@ function doctypeEnd(text: string, start: number): number {
 
 const ROOT = /<((?:[\w-]+:)?(?:rss|feed|rdf))\b[^>]*>/i;
 
-/** A well-formed document of the entries that are whole, or undefined when there is none. */
+/** A well-formed document of the complete entries, or undefined when there are none. */
 function salvage(document: string): string | undefined {
   const root = ROOT.exec(document);
   if (root === null) return undefined;
@@ -101,7 +101,7 @@ function salvage(document: string): string | undefined {
     if (end < 0) break;
     const entry = document.slice(open.index, end + closing.length);
     opening.lastIndex = end + closing.length;
-    if (stands(root[0], root[1]!, entry)) kept.push(entry);
+    if (isParseable(root[0], root[1]!, entry)) kept.push(entry);
   }
   return kept.length === 0 ? undefined : wrap(root[0], root[1]!, kept.join("\n"));
 }
@@ -110,7 +110,7 @@ function wrap(opening: string, name: string, content: string): string {
   return /rss$/i.test(name) ? `${opening}<channel>${content}</channel></${name}>` : `${opening}${content}</${name}>`;
 }
 
-function stands(opening: string, name: string, entry: string): boolean {
+function isParseable(opening: string, name: string, entry: string): boolean {
   try {
     parseByFormat(wrap(opening, name, entry));
     return true;

@@ -2,7 +2,7 @@
 export type SourceFailure =
   "timeout" | "network" | "status" | "redirect" | "too_large" | "not_found" | "unreadable" | "not_a_feed" | "invalid";
 
-/** A source failed: what its operator has to know, without credentials. Its last good content stays. */
+/** A source failed. The message is for the operator and holds no credentials; the last good content stays. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly failure: SourceFailure;

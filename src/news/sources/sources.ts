@@ -7,7 +7,7 @@ import { type Language, language } from "../../contract/schemas/shared-fields.ts
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { SourceError } from "./source-error.ts";
 
-/** Something that is listed: a feed, the notices, the help center of a language, the fear-and-greed index. */
+/** A feed, the notices, the help center of a language, or the fear-and-greed index. */
 export interface Source {
   readonly id: string;
   readonly kind: SourceState["kind"];
@@ -39,16 +39,16 @@ export function isLocal(source: Source): boolean {
   return !isRemote(source.location);
 }
 
-/** Reads sources and remembers how that went; a failure is recorded and logged, never thrown. */
+/** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown. */
 export interface SourceReader {
   /**
-   * What `parse` makes of the source's text.
+   * Reads and parses a source.
    *
-   * @param parse gets the text and the URL it came from in the end; may throw SourceError
-   * @returns undefined when the source failed or has not changed: what is known of it stays
+   * @param parse gets the text and the final URL after redirects; may throw SourceError
+   * @returns undefined when the source failed or has not changed: its known content stays
    */
   read<T>(source: Source, parse: (text: string, url: string | undefined) => T): Promise<T | undefined>;
-  /** The state of a source, as it was before when it was not read; `items` is left to the caller. */
+  /** The state of a source; the former one when it was not read. The caller adds `items`. */
   state(source: Source): Omit<SourceState, "items">;
 }
 
@@ -63,7 +63,7 @@ export function createSourceReader(
     const { id, kind, name } = source;
     const url = printLocation(source.location);
     const known = before.find((state) => state.id === id && state.kind === kind && state.url === url);
-    // Under another name the content has to be read again, since its items carry the name.
+    // After a rename the content is read again, since its items carry the name.
     if (known?.name === name) return known;
     if (known !== undefined) return { ...known, name, etag: null, last_modified: null };
     return { id, kind, name, url, ok: false, last_ok_ms: null, last_error: null, etag: null, last_modified: null };
@@ -77,7 +77,7 @@ export function createSourceReader(
       const previous = state(source);
       const succeeded = { ...previous, ok: true, last_ok_ms: deps.clock.now(), last_error: null };
       try {
-        // What the series says depends on the day, so it is read each time.
+        // The value of the series depends on the day, so it is read each time.
         const mayStay = source.kind !== "fear_greed";
         const known = { etag: mayStay ? previous.etag : null, lastModified: mayStay ? previous.last_modified : null };
         const reading = await readSource(source.location, known, deps.reader);

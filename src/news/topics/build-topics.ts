@@ -3,12 +3,12 @@ import { digestOf } from "../items/digest.ts";
 import type { StoredItem, StoredTopic } from "../items/stored-items.ts";
 
 /**
- * The stories that several items tell. While no story is told twice, single items stand in, so that a small feed has
- * topics too.
+ * The stories that several items report. If there is none, each single item is a topic, so that a small feed has topics
+ * too.
  *
  * A topic keeps its id as long as it has more members in common with the earlier topic of that id than any other has.
  *
- * @param at when an item was published, moved if it is a fixture's
+ * @param at when an item was published, shifted if it is a fixture's
  * @param earlier topics of the previous snapshot
  */
 export async function buildTopics(
@@ -18,19 +18,19 @@ export async function buildTopics(
 ): Promise<StoredTopic[]> {
   const headlines = items.map((item) => ({ ...item, assets: item.symbols, at: at(item) }));
   const clusters = (await clusterHeadlines(headlines)).map((members) => members.map((index) => items[index]!.id));
-  const told = clusters.filter((ids) => ids.length > 1);
-  return withIds(told.length > 0 ? told : clusters, earlier);
+  const shared = clusters.filter((ids) => ids.length > 1);
+  return withIds(shared.length > 0 ? shared : clusters, earlier);
 }
 
 function withIds(clusters: readonly string[][], earlier: readonly StoredTopic[]): StoredTopic[] {
   const before = new Map(earlier.flatMap(({ id, item_ids }) => item_ids.map((item) => [item, id] as const)));
   const claims = clusters.flatMap((ids, index) => {
-    const shared = new Map<string, number>();
+    const common = new Map<string, number>();
     for (const item of ids) {
       const id = before.get(item);
-      if (id !== undefined) shared.set(id, (shared.get(id) ?? 0) + 1);
+      if (id !== undefined) common.set(id, (common.get(id) ?? 0) + 1);
     }
-    return Array.from(shared, ([id, count]) => ({ index, id, count }));
+    return Array.from(common, ([id, count]) => ({ index, id, count }));
   });
   claims.sort((a, b) => b.count - a.count || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.index - b.index));
   const named = new Map<number, string>();
@@ -41,13 +41,13 @@ function withIds(clusters: readonly string[][], earlier: readonly StoredTopic[])
     taken.add(id);
   }
   return clusters.map((ids, index) => {
-    const id = named.get(index) ?? freshId(ids, taken);
+    const id = named.get(index) ?? newId(ids, taken);
     taken.add(id);
     return { id, item_ids: ids };
   });
 }
 
-function freshId(ids: readonly string[], taken: ReadonlySet<string>): string {
+function newId(ids: readonly string[], taken: ReadonlySet<string>): string {
   const sorted = ids.toSorted();
   for (let attempt = 0; ; attempt++) {
     const id = `t${digestOf([sorted[0]!, ...(attempt === 0 ? [] : [...sorted, String(attempt)])], 12)}`;

@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 /** Neighbours that a point is described by, besides its own terms: how many, how near, and their share. */
 const CONTEXT = { count: 12, least: 0.1, across: true };
 const CONTEXT_SHARE = 0.5;
-/** Total similarity of the neighbours from which they get their full share: one weak neighbour says little. */
+/** Total similarity from which neighbours get their full share: one weak neighbour is little evidence. */
 const CONTEXT_FULL = 1;
 /** Heaviest terms kept of a point in its context. */
 const TERMS_KEPT = 60;
@@ -24,12 +24,12 @@ const DAY_COST = 0.07;
 const STEPS = 32;
 
 /**
- * Stories: groups of indices of headlines that tell the same event, of one or of two languages. The groups are ordered
+ * Stories: groups of indices of headlines that report the same event, of one or of two languages. The groups are ordered
  * by their first index, the members of each by how central they are.
  *
  * 1. TF-IDF vectors of words, Han character pairs, concepts, quantities and tickers.
  * 2. Each vector is blended with those of its nearest neighbours (pseudo-relevance feedback after Rocchio 1971): a
- *    headline is short, its neighbours say the same in other words, and in the other language.
+ *    headline is short, its neighbours report the same in other words, and in the other language.
  * 3. Agglomerative clustering by the cosine of centroids over the sparse neighbour graph, best margin first. What two
  *    clusters need to merge falls with the size of the larger, since the centroid of many headlines is less noisy than
  *    that of one, and rises with the time between them (a linear form of the time decay that topic tracking uses;
@@ -39,10 +39,10 @@ const STEPS = 32;
  * groups.
  */
 export async function clusterHeadlines(headlines: readonly Headline[]): Promise<number[][]> {
-  const pace = createEventLoopYield(STEPS);
-  const points = await vectorsOf(headlines, pace);
-  const described = inContext(points, await nearest(points, CONTEXT, pace));
-  return agglomerate(described, await nearest(described, CANDIDATES, pace), pace);
+  const yielder = createEventLoopYield(STEPS);
+  const points = await vectorsOf(headlines, yielder);
+  const described = inContext(points, await nearest(points, CONTEXT, yielder));
+  return agglomerate(described, await nearest(described, CANDIDATES, yielder), yielder);
 }
 
 function inContext(points: readonly Point[], neighbours: readonly Neighbour[][]): Point[] {
@@ -76,7 +76,7 @@ interface Cluster {
   days: number;
   /** Clusters near this one. */
   readonly near: Set<number>;
-  /** Grows with every merge, so that older entries of the queue are known to be out of date. */
+  /** Grows with every merge, so that outdated entries of the queue are recognized. */
   version: number;
 }
 
@@ -91,22 +91,9 @@ interface Merge {
 async function agglomerate(
   points: readonly Point[],
   neighbours: readonly Neighbour[][],
-  pace: EventLoopYield,
+  yielder: EventLoopYield,
 ): Promise<number[][]> {
-  const clusters: (Cluster | undefined)[] = points.map(({ vector, at }, index) => ({
-    members: [index],
-    sum: new Map(vector),
-    length: lengthOf(vector),
-    days: at / DAY,
-    near: new Set(),
-    version: 0,
-  }));
-  for (const [index, near] of neighbours.entries()) {
-    for (const { index: other } of near) {
-      clusters[index]!.near.add(other);
-      clusters[other]!.near.add(index);
-    }
-  }
+  const clusters: (Cluster | undefined)[] = singleClusters(points, neighbours);
   const queue = new Heap<Merge>(
     (x, y) => x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b))),
   );
@@ -124,10 +111,36 @@ async function agglomerate(
     const [kept, gone] = a.members.length >= b.members.length ? [next.a, next.b] : [next.b, next.a];
     absorb(clusters, kept, gone);
     for (const other of clusters[kept]!.near) propose(kept, other);
-    await pace.step();
+    await yielder.step();
   }
+  return groupsOf(
+    clusters.filter((cluster) => cluster !== undefined),
+    points,
+  );
+}
+
+/** Each point as a cluster of its own, linked to its neighbours. */
+function singleClusters(points: readonly Point[], neighbours: readonly Neighbour[][]): Cluster[] {
+  const clusters = points.map(({ vector, at }, index): Cluster => ({
+    members: [index],
+    sum: new Map(vector),
+    length: lengthOf(vector),
+    days: at / DAY,
+    near: new Set(),
+    version: 0,
+  }));
+  for (const [index, near] of neighbours.entries()) {
+    for (const { index: other } of near) {
+      clusters[index]!.near.add(other);
+      clusters[other]!.near.add(index);
+    }
+  }
+  return clusters;
+}
+
+/** The members of each cluster, the most central first; the clusters by their first member. */
+function groupsOf(clusters: readonly Cluster[], points: readonly Point[]): number[][] {
   return clusters
-    .flatMap((cluster) => (cluster === undefined ? [] : [cluster]))
     .map(({ members, sum }) => {
       const first = Math.min(...members);
       const central = members.map((index) => ({ index, closeness: dot(points[index]!.vector, sum) }));
@@ -138,7 +151,7 @@ async function agglomerate(
     .map(({ members }) => members);
 }
 
-/** By how much two clusters are more alike than they need be to merge; negative when they are not. */
+/** The excess of the similarity of two clusters over what a merge needs; negative when they do not merge. */
 function marginOf(a: Cluster, b: Cluster): number {
   const similarity = dot(a.sum, b.sum) / (a.length * b.length || 1);
   const larger = Math.max(a.members.length, b.members.length);

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Lets other work of the process run now and then during a long computation. It counts steps, so nothing depends on it. */
+/** Lets other work of the process run during a long computation. It counts steps, so results do not depend on timing. */
 export interface EventLoopYield {
   /** To be called after each step; waits for the event loop to turn every so many steps. */
   step(): Promise<void> | undefined;

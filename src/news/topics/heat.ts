@@ -1,8 +1,8 @@
 /** Half-life of an item's weight. A day later an item counts a quarter. */
 export const HALF_LIFE_MS = 12 * 3_600_000;
 
-/** One telling of a story. */
-export interface Telling {
+/** One outlet's report of a story. */
+export interface Report {
   readonly source: string;
   /** Milliseconds since the epoch. */
   readonly published_ms: number;
@@ -17,18 +17,18 @@ export interface Telling {
  * Exponentially decayed counting (Cormode, Shkapenyuk, Srivastava, Xu: Forward Decay, ICDE 2009, section III.A), in
  * which an outlet's k-th item adds 1/k (a feed that repeats itself grows as the logarithm of its items), times the
  * damped number of independent outlets (the log damping of tf weights, Manning, Raghavan, Schütze, section 6.4.1). So
- * a new telling never cools a story, an outlet more counts more than an item more, and without news the heat halves
+ * a new report never cools a story, one more outlet counts more than one more item, and without news the heat halves
  * every half-life: the order of two stories then stays.
  *
  * @param now milliseconds since the epoch; an item of the future counts as new
  */
-export function heatOf(tellings: readonly Telling[], now: number): number {
+export function heatOf(reports: readonly Report[], now: number): number {
   const outlets = new Map<string, number>();
   let sum = 0;
-  for (const telling of tellings.toSorted((a, b) => b.published_ms - a.published_ms)) {
-    const rank = (outlets.get(telling.source) ?? 0) + 1;
-    outlets.set(telling.source, rank);
-    sum += 2 ** (-Math.max(0, now - telling.published_ms) / HALF_LIFE_MS) / rank;
+  for (const report of reports.toSorted((a, b) => b.published_ms - a.published_ms)) {
+    const rank = (outlets.get(report.source) ?? 0) + 1;
+    outlets.set(report.source, rank);
+    sum += 2 ** (-Math.max(0, now - report.published_ms) / HALF_LIFE_MS) / rank;
   }
   return Math.log2(1 + outlets.size) * sum;
 }

@@ -7,13 +7,13 @@ export interface Neighbour {
   readonly similarity: number;
 }
 
-/** Terms of more points than this, and than this share of them, say nothing about who is near whom. */
+/** Terms of more points than this, and than this share of them, do not distinguish points. */
 const COMMON_COUNT = 200;
 const COMMON_SHARE = 0.3;
 /** Of two languages: least number of neutral terms in common, and least similarity. */
 const CROSS_TERMS = 2;
 const CROSS_SIMILARITY = 0.22;
-/** A neutral part shorter than this share of its vector is taken for this long: one shared ticker is no event. */
+/** A shorter neutral part counts as this long: one shared ticker is not an event. */
 const NEUTRAL_FLOOR = 0.45;
 
 /**
@@ -23,7 +23,7 @@ const NEUTRAL_FLOOR = 0.45;
 export async function nearest(
   points: readonly Point[],
   options: { count: number; least: number; across: boolean },
-  pace: EventLoopYield,
+  yielder: EventLoopYield,
 ): Promise<Neighbour[][]> {
   const postings = postingsOf(points.map(({ vector }) => vector));
   const limit = Math.max(COMMON_COUNT, points.length * COMMON_SHARE);
@@ -57,7 +57,7 @@ export async function nearest(
     }
     near.sort((a, b) => b.similarity - a.similarity || a.index - b.index);
     result.push(near.slice(0, options.count));
-    await pace.step();
+    await yielder.step();
   }
   return result;
 }

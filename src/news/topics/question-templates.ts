@@ -11,7 +11,7 @@ export interface QuestionTemplate {
   readonly zh: string;
 }
 
-/** Questions by kind of event, the more particular events first, the more telling questions first. */
+/** Questions by kind of event, the more particular events first, the more specific questions first. */
 export const TEMPLATES: readonly QuestionTemplate[] = [
   ...group([["arrest", "guilty", "charge"]], "name", [
     ["Who was arrested in the {X} case?", "{X}案件中有哪些人被捕？", ["arrest"]],

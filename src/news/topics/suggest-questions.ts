@@ -8,7 +8,7 @@ const LEAST = 2;
 const MOST = 3;
 /** Items that are read for a topic's event and subject: the most central ones. */
 const READ = 16;
-/** Fit of a kind of event from which it is taken without looking further, and from which it is taken at all. */
+/** Least fit of a kind of event to be chosen at once, and to be chosen at all. */
 const SURE = 0.6;
 const POSSIBLE = 0.25;
 
@@ -43,7 +43,7 @@ export function suggestQuestions(title: string, members: readonly NewsItem[], la
   return Array.from(questions);
 }
 
-/** The kind of event that the items tell: the first that is sure, else the one that fits best. */
+/** The kind of event that the items report: the first sure one, else the one that fits best. */
 function eventOf(
   templates: readonly QuestionTemplate[],
   evidence: Evidence,
@@ -58,7 +58,7 @@ function eventOf(
   return best?.about;
 }
 
-/** Share of the items that tell the event in their titles, and half as much in their summaries; 0 without its context. */
+/** Share of the items that report the event in their titles, and half as much in their summaries; 0 without its context. */
 function fitOf(about: QuestionTemplate["about"], evidence: Evidence, size: number): number {
   const [event = [], ...context] = about;
   if (!context.every((group) => group.some((concept) => evidence.concepts.has(concept)))) return 0;
@@ -74,7 +74,7 @@ function hasAnswer({ needs }: QuestionTemplate, evidence: Evidence): boolean {
   );
 }
 
-/** Puts the subject in; in Chinese a Latin name stands off from the characters around it. */
+/** Puts the subject in; in Chinese a Latin name is set off by spaces. */
 function fill(template: string, subject: Subject | undefined, lang: Language): string {
   if (subject === undefined) return template;
   if (lang === "en") return template.replace("{X}", subject.en);

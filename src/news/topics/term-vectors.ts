@@ -27,22 +27,22 @@ export interface Point {
 }
 
 /**
- * Weight of a term by its kind. Pairs of Han characters overlap, so each counts half. A concept says what sort of event
- * it is and is shared by many; a number, a name or a ticker says which one.
+ * Weight of a term by its kind. Pairs of Han characters overlap, so each counts half. A concept gives the sort of
+ * event and is shared by many; a number, a name or a ticker identifies the event.
  */
 const KIND_WEIGHT: Readonly<Record<TermKind, number>> = { word: 1, han: 0.5, concept: 0.45, number: 1, asset: 0.7 };
 /** A term of the summary alone, against one of the title: summaries name much that the story is not about. */
 const SUMMARY_WEIGHT = 0.3;
 
 /**
- * A background that the term frequencies are smoothed with, so that a small corpus does not take the vocabulary of its
+ * A background that the term frequencies are smoothed with, so that a small corpus does not mistake the vocabulary of its
  * domain for news: so many documents, of which a known share has any given asset or concept.
  */
 const BACKGROUND = 50;
 const BACKGROUND_SHARE: Readonly<Record<TermKind, number>> = { word: 0, han: 0, concept: 0.05, number: 0, asset: 0.1 };
 
 /** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
-export async function vectorsOf(headlines: readonly Headline[], pace: EventLoopYield): Promise<Point[]> {
+export async function vectorsOf(headlines: readonly Headline[], yielder: EventLoopYield): Promise<Point[]> {
   const numbers = new Map<string, number>();
   const frequency: number[] = [];
   const documents: { number: number; kind: TermKind; weight: number }[][] = [];
@@ -58,7 +58,7 @@ export async function vectorsOf(headlines: readonly Headline[], pace: EventLoopY
       return { number, kind, weight: KIND_WEIGHT[kind] * (inTitle.has(key) ? 1 : SUMMARY_WEIGHT) };
     });
     documents.push(terms);
-    await pace.step();
+    await yielder.step();
   }
   return documents.map((terms, index): Point => {
     const vector: Vector = new Map();
@@ -67,7 +67,7 @@ export async function vectorsOf(headlines: readonly Headline[], pace: EventLoopY
       const seen = frequency[number]! + BACKGROUND * BACKGROUND_SHARE[kind];
       const value = weight * Math.log(1 + (headlines.length + BACKGROUND) / seen);
       vector.set(number, value);
-      // Latin words stand in Chinese texts as names, so they count as neutral too.
+      // Latin words in Chinese texts are names, so they count as neutral too.
       if (kind !== "han") neutral.set(number, value);
     }
     const length = lengthOf(vector) || 1;

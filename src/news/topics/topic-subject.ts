@@ -20,7 +20,7 @@ export interface Evidence {
   readonly hasPercent: boolean;
 }
 
-/** Counts what the items of a topic say. */
+/** Counts the concepts of a topic's items. */
 export function evidenceOf(items: readonly NewsItem[]): Evidence {
   const concepts = new Map<string, number>();
   const titleConcepts = new Map<string, number>();
@@ -42,7 +42,7 @@ export function evidenceOf(items: readonly NewsItem[]): Evidence {
 }
 
 /**
- * The subjects of a topic in one language, the most telling first: names that at least half of the items carry, one in
+ * The subjects of a topic in one language, the most specific first: names that at least half of the items carry, one in
  * that language among them, then assets of the titles, institutions and places that at least a third of all items are about.
  */
 export function subjectsOf(items: readonly NewsItem[], { titleConcepts }: Evidence, lang: Language): Subject[] {
@@ -93,9 +93,10 @@ const NO_NAME = new Set(
 );
 
 /**
- * Names in Latin letters that stand in a title, with the number of items that carry them. A capitalised word that begins
- * an English sentence is a name if it stands capitalised within one too, or nowhere in small letters and is no word of
- * the lexicon; headlines in Title Case tell nothing. A longer name takes the place of its parts when half of the items that carry the part write it.
+ * Names in Latin letters that occur in a title, with the number of items that carry them. A capitalised word that begins
+ * an English sentence is a name if it is capitalised within a sentence too, or if it never occurs in lower case and is
+ * not in the lexicon. Headlines in Title Case are ignored. A longer name replaces its parts when half of the items that
+ * carry the part write it.
  */
 function namesOf(items: readonly NewsItem[]): { name: string; count: number }[] {
   const sure = new Set<string>();

@@ -45,7 +45,7 @@ const MERGER = [
 ];
 
 describe("clusters", () => {
-  test("put the tellings of one event together, Chinese and English", async () => {
+  test("put the reports of one event together, Chinese and English", async () => {
     const headlines = [...BRIDGE, ...MERGER].map((title) => told(title));
     expect(await stories(headlines)).toEqual([BRIDGE, MERGER]);
   });

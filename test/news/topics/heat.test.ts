@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { HALF_LIFE_MS, heatOf, type Telling } from "../../../src/news/topics/heat.ts";
+import { HALF_LIFE_MS, heatOf, type Report } from "../../../src/news/topics/heat.ts";
 import { NOON } from "../world.ts";
 
 const telling = fc.record({
   source: fc.constantFrom("a", "b", "c", "d"),
   published_ms: fc.integer({ min: NOON - 10 * HALF_LIFE_MS, max: NOON }),
 });
-const tellings = fc.array(telling, { minLength: 1, maxLength: 20 });
+const reports = fc.array(telling, { minLength: 1, maxLength: 20 });
 
 test("one item just published has heat 1; two outlets have log2(3) times two", () => {
   expect(heatOf([{ source: "a", published_ms: NOON }], NOON)).toBe(1);
-  const both: Telling[] = [
+  const both: Report[] = [
     { source: "a", published_ms: NOON },
     { source: "b", published_ms: NOON },
   ];
@@ -25,7 +25,7 @@ test("counts the second item of an outlet half", () => {
 
 test("halves every half-life without news", () => {
   fc.assert(
-    fc.property(tellings, (story) => {
+    fc.property(reports, (story) => {
       expect(heatOf(story, NOON + HALF_LIFE_MS)).toBeCloseTo(heatOf(story, NOON) / 2);
     }),
   );
@@ -33,7 +33,7 @@ test("halves every half-life without news", () => {
 
 test("never falls when the story is told once more", () => {
   fc.assert(
-    fc.property(tellings, telling, (story, more) => {
+    fc.property(reports, telling, (story, more) => {
       expect(heatOf([...story, more], NOON)).toBeGreaterThanOrEqual(heatOf(story, NOON) - 1e-9);
     }),
   );
@@ -41,7 +41,7 @@ test("never falls when the story is told once more", () => {
 
 test("grows more by an outlet more than by an item more of the same outlet", () => {
   fc.assert(
-    fc.property(tellings, fc.integer({ min: NOON - HALF_LIFE_MS, max: NOON }), (story, published_ms) => {
+    fc.property(reports, fc.integer({ min: NOON - HALF_LIFE_MS, max: NOON }), (story, published_ms) => {
       const again = heatOf([...story, { source: story[0]!.source, published_ms }], NOON);
       const other = heatOf([...story, { source: "new", published_ms }], NOON);
       expect(other).toBeGreaterThan(again);
@@ -51,7 +51,7 @@ test("grows more by an outlet more than by an item more of the same outlet", () 
 
 test("does not depend on the order of the items", () => {
   fc.assert(
-    fc.property(tellings, (story) => {
+    fc.property(reports, (story) => {
       expect(heatOf(story.toReversed(), NOON)).toBeCloseTo(heatOf(story, NOON));
     }),
   );

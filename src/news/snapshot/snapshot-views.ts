@@ -123,7 +123,7 @@ export class SnapshotViews {
     const minute = minuteOf(now);
     return this.#rankings(String(minute), () =>
       this.#projection.topics
-        .map((topic) => ({ topic, heat: Math.round(heatOf(topic.tellings, minute) * 1000) / 1000 }))
+        .map((topic) => ({ topic, heat: Math.round(heatOf(topic.reports, minute) * 1000) / 1000 }))
         .sort((a, b) => b.heat - a.heat || b.topic.last_ms - a.topic.last_ms || (a.topic.id < b.topic.id ? -1 : 1)),
     );
   }
