@@ -14,8 +14,8 @@ export function printKey(key: Key): string {
 /**
  * Reads stored JSON.
  *
- * @returns undefined when `text` is
- * @throws CorruptionError when the text is no JSON or does not match the schema
+ * @returns undefined when `text` is undefined
+ * @throws CorruptionError when the text is not JSON or does not match the schema
  */
 export function parseDocument<T>(key: Key, text: string | undefined, schema: z.ZodType<T>): T | undefined {
   if (text === undefined) return undefined;
@@ -41,9 +41,9 @@ export async function writeDocument(storage: Storage, key: Key, value: object): 
 }
 
 /**
- * The values of several keys, each on its own: one that cannot be read stands as its error and hides no other.
+ * The values of several keys, each on its own: for one that cannot be read its error is returned, and it hides no other.
  *
- * @throws StorageError when the storage does not answer at all
+ * @throws StorageError when the storage does not answer
  */
 export async function readEach(storage: Storage, keys: readonly Key[]): Promise<(string | undefined | StorageError)[]> {
   try {

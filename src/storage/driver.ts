@@ -3,20 +3,20 @@ import type { Finding } from "./finding.ts";
 import type { CreateOutcome } from "./storage.ts";
 
 /**
- * An unstorage driver with what the stream needs besides. Keys are encoded (see `keys.ts`), values are text.
+ * An unstorage driver with what the storage needs besides. Keys are encoded (see `keys.ts`), values are text.
  */
-export interface CreatingDriver extends Driver {
+export interface StorageDriver extends Driver {
   /** Whether an acknowledged write survives the end of the process. */
   readonly durable: boolean;
-  /** Rises when values that were there may be there no more; absent where that does not happen. */
+  /** Rises when values that existed may be lost; absent where that does not happen. */
   readonly generation?: () => number;
   /** Creates the value if the key is absent, atomically and durably. False when the key has a value already. */
   createItem(key: string, value: string): Promise<boolean>;
   /** Creates the value likewise, but only while its predecessor exists. */
   createItemAfter(key: string, value: string, predecessor: Predecessor): Promise<CreateOutcome>;
   /**
-   * Makes a value that was read as safe as an acknowledged one; absent where every value that is seen is. It throws when
-   * another value is there.
+   * Makes a value that was read as safe as an acknowledged one; absent where every value that can be read is. It throws
+   * when the key has another value.
    */
   readonly confirmItem?: (key: string, value: string) => Promise<void>;
   /** The values of several keys at once, where the driver has a faster way than one by one. */
@@ -25,9 +25,9 @@ export interface CreatingDriver extends Driver {
   children(prefix: string): AsyncIterable<string>;
   /** All keys below `prefix`, in no order, some perhaps more than once. */
   keys(prefix: string): AsyncIterable<string>;
-  /** What an operator should know of this storage: what it may lose, and the setting that mends it. */
+  /** What an operator should know about this storage: what it may lose, and the setting that fixes it. */
   examine(now: number): Promise<Finding[]>;
-  /** Removes what killed writers left behind; absent where they leave nothing. Tells how many things it removed. */
+  /** Removes what killed writers left behind; absent where they leave nothing. Returns how many things it removed. */
   readonly tidy?: (now: number, signal?: AbortSignal) => Promise<number>;
 }
 

@@ -5,9 +5,9 @@ const PLAIN = /^[a-z0-9_-]{1,64}$/;
 const LONGEST_HEX_BYTES = 64;
 
 /**
- * A segment as drivers may spell it on any disk or server: `[a-z0-9_-]{1,64}` stays as it is; all else becomes `~` and
- * the hex of its UTF-8 bytes, or `~~` and its SHA-256 when that would be longer than 128 digits. `~` is no plain
- * character, so no two texts share a spelling, on a disk that folds case either.
+ * A segment in a form that is safe on any disk or server: `[a-z0-9_-]{1,64}` is kept; all else becomes `~` and
+ * the hex of its UTF-8 bytes, or `~~` and its SHA-256 when that would be longer than 128 digits. `~` is not a plain
+ * character, so no two texts have the same form, even on a disk that folds case.
  *
  * @throws TypeError for an empty segment or one with NUL
  */
@@ -22,13 +22,13 @@ export function encodeSegment(segment: string): string {
   return `~${bytes.toString("hex")}`;
 }
 
-/** The text that an encoded segment spells; undefined where only its SHA-256 is left. */
+/** The text of an encoded segment; undefined where only its SHA-256 is left. */
 export function decodeSegment({ text }: EncodedSegment): string | undefined {
   if (!text.startsWith("~")) return text;
   return text.startsWith("~~") ? undefined : Buffer.from(text.slice(1), "hex").toString("utf8");
 }
 
-/** A key in one line, its segments encoded and joined by `:`, as unstorage spells keys. */
+/** A key in one line: its segments encoded and joined by `:`, as unstorage writes keys. */
 export function encodeKey(key: Key): string {
   return key.map((segment) => (segment instanceof EncodedSegment ? segment.text : encodeSegment(segment))).join(":");
 }

@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import type { Driver } from "unstorage";
 import memory from "unstorage/drivers/memory";
-import type { CreatingDriver } from "./driver.ts";
+import type { StorageDriver } from "./driver.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
 const stockDriver = memory as () => Driver<undefined, Map<string, string>>;
 
-/** Keeps everything in this process's memory: for tests and throw-away daemons. */
-export function memoryDriver(): CreatingDriver {
+/** Keeps everything in this process's memory: for tests and temporary daemons. */
+export function memoryDriver(): StorageDriver {
   const stock = stockDriver();
   const map = stock.getInstance!();
   return {

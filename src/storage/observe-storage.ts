@@ -1,25 +1,25 @@
 import type { Storage } from "./storage.ts";
 
-/** A call on the storage, as it is counted. */
+/** The kinds of calls that are counted. */
 export type StorageVerb = "get" | "has" | "getMany" | "create" | "put" | "remove";
 
-/** Learns of every call that is made on a storage. */
+/** Is notified of every call on a storage. */
 export interface StorageObserver {
   /**
-   * A call has done its work.
+   * A call has succeeded.
    *
    * @param ms how long it took
-   * @param times how many calls of that verb this one stands for
+   * @param times how many calls of that verb this one represents
    */
   storageCalled(verb: StorageVerb, ms: number, times: number): void;
   /** A call has failed. */
   storageFailed(verb: StorageVerb, error: unknown): void;
 }
 
-/** Whether a value is there is asked at every request: of so many such calls one is timed. */
+/** `has` is called at every request: one of so many calls is timed. */
 const TIMED_OF_HAS = 16;
 
-/** The same storage, with every call but listings told to the observer. */
+/** The same storage, with every call but listings reported to the observer. */
 export function observeStorage(storage: Storage, observer: StorageObserver): Storage {
   let untimed = 0;
   const hasFailed = (error: unknown): void => {
@@ -27,7 +27,7 @@ export function observeStorage(storage: Storage, observer: StorageObserver): Sto
   };
 
   /** The caller gets the very promise of the call: most are on the path of a request. */
-  function told<T>(verb: StorageVerb, started: number, result: Promise<T>, times = 1): Promise<T> {
+  function observed<T>(verb: StorageVerb, started: number, result: Promise<T>, times = 1): Promise<T> {
     result.then(
       () => {
         observer.storageCalled(verb, performance.now() - started, times);
@@ -41,22 +41,22 @@ export function observeStorage(storage: Storage, observer: StorageObserver): Sto
 
   return {
     ...storage,
-    get: (key) => told("get", performance.now(), storage.get(key)),
+    get: (key) => observed("get", performance.now(), storage.get(key)),
     has(key) {
       untimed++;
       if (untimed === TIMED_OF_HAS) {
         untimed = 0;
-        return told("has", performance.now(), storage.has(key), TIMED_OF_HAS);
+        return observed("has", performance.now(), storage.has(key), TIMED_OF_HAS);
       }
       const result = storage.has(key);
       result.catch(hasFailed);
       return result;
     },
-    getMany: (keys) => told("getMany", performance.now(), storage.getMany(keys)),
-    create: (key, value) => told("create", performance.now(), storage.create(key, value)),
+    getMany: (keys) => observed("getMany", performance.now(), storage.getMany(keys)),
+    create: (key, value) => observed("create", performance.now(), storage.create(key, value)),
     createAfter: (key, value, predecessor) =>
-      told("create", performance.now(), storage.createAfter(key, value, predecessor)),
-    put: (key, value) => told("put", performance.now(), storage.put(key, value)),
-    remove: (key) => told("remove", performance.now(), storage.remove(key)),
+      observed("create", performance.now(), storage.createAfter(key, value, predecessor)),
+    put: (key, value) => observed("put", performance.now(), storage.put(key, value)),
+    remove: (key) => observed("remove", performance.now(), storage.remove(key)),
   };
 }

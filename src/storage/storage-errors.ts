@@ -3,7 +3,7 @@ export class StorageError extends Error {
   override readonly name: string = "StorageError";
 }
 
-/** A stored value is not what was written: the key is named, and nothing is guessed. */
+/** A stored value is not what was written: the error names the key, and nothing is guessed. */
 export class CorruptionError extends StorageError {
   override readonly name = "CorruptionError";
   readonly key: string;
@@ -14,12 +14,12 @@ export class CorruptionError extends StorageError {
   }
 }
 
-/** Whether the error says that the storage does not answer now; a damaged value is another matter. */
+/** Whether the storage does not answer or refuses; false for a damaged value. */
 export function isOutage(error: unknown): error is StorageError {
   return error instanceof StorageError && !(error instanceof CorruptionError);
 }
 
-/** A storage URL that is not understood: nothing was opened. */
+/** A storage URL that is not valid: nothing was opened. */
 export class StorageAddressError extends Error {
   override readonly name = "StorageAddressError";
 }

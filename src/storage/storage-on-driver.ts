@@ -1,6 +1,6 @@
 import { createStorage } from "unstorage";
 import { printKey } from "./documents.ts";
-import type { CreatingDriver } from "./driver.ts";
+import type { StorageDriver } from "./driver.ts";
 import { encodeKey } from "./keys.ts";
 import { StorageError } from "./storage-errors.ts";
 import { EncodedSegment, type Key, type Storage } from "./storage.ts";
@@ -10,7 +10,7 @@ import { EncodedSegment, type Key, type Storage } from "./storage.ts";
  *
  * @throws StorageError for a driver without `createItem`
  */
-export function storageOnDriver(url: string, driver: CreatingDriver): Storage {
+export function storageOnDriver(url: string, driver: StorageDriver): Storage {
   if (typeof driver.createItem !== "function") {
     throw new StorageError(`The storage driver ${driver.name ?? url} cannot create a value atomically (createItem).`);
   }
@@ -69,7 +69,7 @@ async function call<T>(verb: string, key: Key, action: (encoded: string) => Prom
 }
 
 /** Asked at every request, so an answer that needs no waiting takes no detour. */
-function has(driver: CreatingDriver, key: Key): Promise<boolean> {
+function has(driver: StorageDriver, key: Key): Promise<boolean> {
   let found: boolean | Promise<boolean>;
   try {
     found = driver.hasItem(encodeKey(key), {});

@@ -1,5 +1,5 @@
-/** What mends a failure of the storage, by what its server says. */
-const REMEDIES: readonly (readonly [says: RegExp, remedy: string])[] = [
+/** The remedy of a storage failure, by what its message contains. */
+const REMEDIES: readonly (readonly [pattern: RegExp, remedy: string])[] = [
   [/\bREADONLY\b/, "Let the storage URL name the primary."],
   [/has no database of that number/, "Name a database that the server has: see `databases` in its redis.conf."],
   [
@@ -19,9 +19,9 @@ const REMEDIES: readonly (readonly [says: RegExp, remedy: string])[] = [
 /**
  * What an operator can do about a failure of the storage.
  *
- * @param setting what names the storage there, `--storage`
+ * @param setting the flag or key that names the storage, as `--storage`
  */
 export function storageRemedy(message: string, setting: string): string {
-  const found = REMEDIES.find(([says]) => says.test(message));
+  const found = REMEDIES.find(([pattern]) => pattern.test(message));
   return found?.[1] ?? `Check ${setting}, and that it can be reached and written.`;
 }

@@ -1,7 +1,7 @@
 import type { Finding } from "./finding.ts";
 
 /**
- * The face of the storage: text documents under keys of segments, with one primitive that decides races, `create`.
+ * Text documents under keys of segments, with one primitive that decides races, `create`.
  * Every driver behaves alike: a reader sees a whole value or none, a value once acknowledged survives a crash (as far
  * as the driver is durable), and of any number of racing `create` calls on one key exactly one gets `true`.
  */
@@ -11,8 +11,7 @@ export interface Storage {
   /** Whether an acknowledged write survives the end of the process. */
   readonly durable: boolean;
   /**
-   * Rises when values that were there may be there no more, as after a failover: what was remembered of them is to be
-   * read again.
+   * Rises when values that existed may be lost, as after a failover: what was remembered of them has to be read again.
    */
   generation(): number;
   /** The value, or undefined when absent. */
@@ -27,12 +26,12 @@ export interface Storage {
   createAfter(key: Key, value: string, predecessor: Predecessor): Promise<CreateOutcome>;
   /**
    * Makes a value that was read as safe as one whose creation was acknowledged. A value may be seen before it is: its
-   * writer may have died, or have been told that it failed.
+   * writer may have died, or have got an error.
    *
-   * @throws StorageError when that cannot be made sure of, or another value is there by now
+   * @throws StorageError when that cannot be ensured, or the key has another value by now
    */
   confirm(key: Key, value: string): Promise<void>;
-  /** Writes the value as a whole, durably, over whatever is there. */
+  /** Writes the value as a whole, durably, over an earlier one if there is one. */
   put(key: Key, value: string): Promise<void>;
   /** Removes the value; nothing happens when it is absent. */
   remove(key: Key): Promise<void>;
@@ -41,13 +40,13 @@ export interface Storage {
   /** All keys below a prefix, in no order; one may come twice. It may scan everything: never on a request's path. */
   keys(prefix: Key): AsyncIterable<EncodedSegment[]>;
   /**
-   * What an operator should know of this storage: durability, space, limits, roles.
+   * What an operator should know about this storage: durability, space, limits, roles.
    *
-   * @param now the clock's time, ms since 1970, to be compared with the storage's own
+   * @param now the clock's time, ms since 1970, for comparison with the storage's own
    */
   examine(now: number): Promise<Finding[]>;
   /**
-   * Removes what killed writers left behind and nobody reads. It may walk everything: in the background alone.
+   * Removes what killed writers left behind and nobody reads. It may walk everything: only in the background.
    *
    * @param now the clock's time, ms since 1970
    * @returns how many things were removed
@@ -59,7 +58,7 @@ export interface Storage {
 
 /**
  * A key is a path of segments. A segment is any text but NUL; {@link encodeSegment} makes it safe, so ids made by users
- * may be segments as they are. The first two segments place a key: all keys that share them are kept together (one
+ * may be segments. The first two segments place a key: all keys that share them are kept together (one
  * slot of a cluster), as `["users", id, …]` for all that belongs to one user.
  */
 export type Key = readonly (string | EncodedSegment)[];
@@ -83,7 +82,7 @@ export type Refusal =
 /** The result of creating a value behind a predecessor. */
 export type CreateOutcome = "created" | Refusal;
 
-/** A segment as the storage spells it, as {@link Storage.children} gives it; used in a key, it stays as it is. */
+/** A segment in its encoded form, as {@link Storage.children} returns it; in a key it is not encoded again. */
 export class EncodedSegment {
   readonly text: string;
 

@@ -32,8 +32,8 @@ export interface Stream<T> {
    */
   head(known?: number): Promise<number>;
   /**
-   * The number of the last item after an append behind `expectedVersion` was refused: a greater one when somebody was
-   * first, a smaller one when a server that failed over lost what stood there.
+   * The number of the last item after an append behind `expectedVersion` was refused: a greater one when another
+   * writer was first, a smaller one when a failover lost items.
    */
   headAfterRefusal(expectedVersion: number): Promise<number>;
   /** All items in order, in pages, in flat memory. */

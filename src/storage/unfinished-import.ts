@@ -2,7 +2,7 @@ import type { Key, Storage } from "./storage.ts";
 
 const MARK: Key = ["import", "unfinished"];
 
-/** Whether a whole storage is being taken in, or was and did not arrive as a whole: nobody is to work on it. */
+/** Whether a whole storage is being restored, or was restored in part: it must not be used. */
 export function isUnfinished(storage: Storage): Promise<boolean> {
   return storage.has(MARK);
 }

@@ -108,7 +108,7 @@ export function startLedgerLoad({ storages, users, clients, again }: LoadOptions
   }
 
   const running = Promise.all(Array.from({ length: clients }, (_, number) => client(number)));
-  // A failure is told when the load is stopped.
+  // A failure is reported when the load is stopped.
   running.catch(() => undefined);
   return {
     acknowledged,
@@ -133,7 +133,7 @@ export interface Outcome {
   readonly faults: readonly string[];
 }
 
-/** Compares the ledgers with what the clients were told. */
+/** Compares the ledgers with the replies that the clients got. */
 export async function outcomeOf(
   storage: Storage,
   users: readonly string[],

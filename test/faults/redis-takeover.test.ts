@@ -118,7 +118,7 @@ describe.skipIf(noRedis !== undefined)("a slot of a cluster that goes to another
     expect(storage.generation()).toBeGreaterThan(generation);
   });
 
-  it("is told from slots that stay where they are, however often they are asked for", async () => {
+  it("is distinguished from slots that stay where they are, however often they are refreshed", async () => {
     const cluster = await start(0);
     const connection = connectRedis(parseRedisUrl(cluster.url()));
     onTestFinished(() => connection.close());

@@ -34,7 +34,7 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
   }
 
   describe(`storage on ${name}`, () => {
-    it("gives back what was put, and undefined for what is absent", () =>
+    it("returns what was put, and undefined for what is absent", () =>
       withStorage(async (storage) => {
         expect(await storage.get(["a", "b"])).toBeUndefined();
         await storage.put(["a", "b"], '{"x":"中文 🎉"}');
@@ -51,7 +51,7 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
         expect(await storage.getMany([])).toEqual([]);
       }));
 
-    it("keeps text as text: what looks like a number, JSON or base64 comes back to the letter", () =>
+    it("keeps text as text: what looks like a number, JSON or base64 comes back unchanged", () =>
       withStorage(async (storage) => {
         for (const text of ["123", "true", "null", '{"a": 1}', "base64:AAAA", "", " \n", "1e400"]) {
           await storage.put(["raw", "text"], text);
@@ -69,7 +69,7 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
         expect(await storage.create(["c", "1"], "third")).toBe(true);
       }));
 
-    it("creates a value after another one only while that one exists, and tells a gap from a conflict", () =>
+    it("creates a value after another one only while that one exists, and distinguishes a gap from a conflict", () =>
       withStorage(async (storage) => {
         const after = (...key: string[]): { key: Key } => ({ key: ["c", "after", ...key] });
         expect(await storage.createAfter(["c", "after", "2"], "two", after("1"))).toBe("gap");
@@ -232,7 +232,7 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
         await other.close();
       }));
 
-    it("says which item is missing or damaged", () =>
+    it("names the item that is missing or damaged", () =>
       withStorage(async (storage) => {
         const stream = openStream(storage, ["s", "4"], schema);
         for (let n = 0; n < 5; n++) await stream.append(n, { n });

@@ -47,15 +47,18 @@ describe("files driver", () => {
     await folder.remove();
   });
 
-  it.skipIf(process.platform !== "linux")("tells where no folder can be made instead of trying for ever", async () => {
-    for (const path of ["/proc/anp-test", "/proc/anp-test/below"]) {
-      const storage = await openStorage(`fs:${path}`);
-      const failure = storage.put(["a", "b"], "1");
-      await expect(failure).rejects.toThrow(StorageError);
-      await expect(failure).rejects.toThrow("makes no folder there");
-      expect(await storage.examine(0)).toMatchObject([{ level: "error" }]);
-    }
-  });
+  it.skipIf(process.platform !== "linux")(
+    "reports where no folder can be made instead of trying for ever",
+    async () => {
+      for (const path of ["/proc/anp-test", "/proc/anp-test/below"]) {
+        const storage = await openStorage(`fs:${path}`);
+        const failure = storage.put(["a", "b"], "1");
+        await expect(failure).rejects.toThrow(StorageError);
+        await expect(failure).rejects.toThrow("makes no folder there");
+        expect(await storage.examine(0)).toMatchObject([{ level: "error" }]);
+      }
+    },
+  );
 
   it.skipIf(process.platform !== "linux")(
     "confirms a value by syncing its name, and those of the folders that its writer may not have synced",
@@ -113,7 +116,7 @@ describe("files driver", () => {
     await folder.remove();
   });
 
-  it("tells a key that cannot be written, and keeps what was there", async () => {
+  it("names a key that cannot be written, and keeps the earlier value", async () => {
     const folder = await temporaryFolder();
     const storage = await openStorage(`fs:${folder.path}`);
     // A folder stands where the value's file should be: fails for root too, where permissions would not.
@@ -127,7 +130,7 @@ describe("files driver", () => {
     await folder.remove();
   });
 
-  it("tells what cannot be listed", async () => {
+  it("reports what cannot be listed", async () => {
     const folder = await temporaryFolder();
     const storage = await openStorage(`fs:${folder.path}/deep/down/data`);
     await storage.put(["a", "b"], "1");

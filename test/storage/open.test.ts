@@ -29,7 +29,7 @@ describe("a storage URL", () => {
     "s3://h?key=SECRET",
   ];
 
-  it.each(FORMS)("that is refused tells nothing of its password: %s", async (form) => {
+  it.each(FORMS)("that is refused shows nothing of its password: %s", async (form) => {
     // Without an @, what looks like a host's name and port is one.
     const hostless = !form.includes("@");
     for (const secret of SECRETS) {
@@ -41,7 +41,7 @@ describe("a storage URL", () => {
     }
   });
 
-  it("that is not understood is told as far as it may be", async () => {
+  it("that is not understood is shown as far as it may be", async () => {
     expect(await refusalOf("valkey://bob:p@ss/w@host:6379/0")).toContain('"valkey://…@host:6379/0" is not understood');
     expect(await refusalOf("s3:bucket")).toContain('"s3:bucket" is not understood');
     expect(await refusalOf("./data")).toContain('"./data" is not understood');

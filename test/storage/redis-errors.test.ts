@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isReplica, outcomeOf } from "../../src/storage/redis/redis-errors.ts";
+import { isReplica, classifyFailure } from "../../src/storage/redis/redis-errors.ts";
 
 const READONLY = "READONLY You can't write against a read only replica.";
 
@@ -13,11 +13,11 @@ it.each([
 ])("knows a replica by what it says to %s", (_, message) => {
   const error = new Error(message);
   expect(isReplica(error)).toBe(true);
-  expect(outcomeOf(error)).toBe("later");
+  expect(classifyFailure(error)).toBe("later");
 });
 
 it("takes no other error of a script for one that may be over soon", () => {
   const error = new Error("ERR Error running script (call to f_0f4c): @user_script:9: BUSY words of its own");
   expect(isReplica(error)).toBe(false);
-  expect(outcomeOf(new Error("ERR Error compiling script (new function): READONLY"))).toBe("failed");
+  expect(classifyFailure(new Error("ERR Error compiling script (new function): READONLY"))).toBe("failed");
 });

@@ -50,7 +50,7 @@ describe.skipIf(noRedis !== undefined)("examination of a Redis", () => {
     ]);
   });
 
-  it("tells what each setting may lose, and the setting that mends it", async () => {
+  it("reports what each setting may lose, and the setting that fixes it", async () => {
     const server = await start({ "maxmemory-policy": "allkeys-lru" });
     expect(wrong(await examine(server.url()))).toEqual([
       "warning | appendonly | everything since the last snapshot, when the server stops | " +
@@ -71,7 +71,7 @@ describe.skipIf(noRedis !== undefined)("examination of a Redis", () => {
     ]);
   });
 
-  it("tells that a sync of every write is left out while a file is rewritten", async () => {
+  it("reports that a sync of every write is left out while a file is rewritten", async () => {
     const server = await start({ ...KEEPS_ALL, "no-appendfsync-on-rewrite": "yes" });
     expect(wrong(await examine(server.url()))).toEqual([
       "warning | appendfsync | half a minute of writes or more, when the server's machine stops while its files are " +
@@ -81,14 +81,14 @@ describe.skipIf(noRedis !== undefined)("examination of a Redis", () => {
     expect(wrong(await examine(server.url()))).toEqual([]);
   });
 
-  it("says so where the server does not tell its settings, as hosted ones do not", async () => {
+  it("says so where the server does not report its settings, as hosted ones do not", async () => {
     const server = await start(KEEPS_ALL);
     await server.command("ACL", "SETUSER", "guest", "on", ">word", "~*", "+@all", "-config");
     const findings = await examine(server.url().replace("://", "://guest:word@"));
     expect(wrong(findings)).toEqual([expect.stringContaining("appendfsync | up to two seconds of writes")]);
   });
 
-  it("tells replicas that nobody waits for, and too few of them", async () => {
+  it("reports replicas that no write waits for, and too few of them", async () => {
     const primary = await start(KEEPS_ALL);
     expect(wrong(await examine(primary.url({ wait_replicas: "1" })))).toEqual([
       expect.stringContaining("error | replicas | loses nothing | Connect the replicas"),
@@ -105,7 +105,7 @@ describe.skipIf(noRedis !== undefined)("examination of a Redis", () => {
     ]);
   });
 
-  it("tells clocks apart", async () => {
+  it("compares the clocks", async () => {
     const server = await start(KEEPS_ALL);
     expect(wrong(await examine(server.url(), Date.now() - 3_600_000))).toEqual([
       expect.stringContaining("warning | clock"),

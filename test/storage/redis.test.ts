@@ -139,7 +139,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       await storage.close();
     });
 
-    it("says that it made what it made although this process was too busy to hear the answers", async () => {
+    it("reports what it created although this process was too busy to hear the answers", async () => {
       const storage = await openStorage(server.url({ prefix: "busy" }));
       await storage.create(["a", "b"], "1");
       const made = Promise.all(Array.from({ length: 30 }, (_, index) => storage.create(["a", String(index)], "1")));
@@ -164,7 +164,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       await storage.close();
     });
 
-    it("says that it was led to a replica", async () => {
+    it("says that its URL names a replica", async () => {
       const replica = await startRedis();
       await replica.command("REPLICAOF", "127.0.0.1", server.port);
       const storage = await openStorage(replica.url());
@@ -174,7 +174,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       await replica.stop();
     });
 
-    it("keeps prefixes and databases apart, whatever a pattern would make of them", async () => {
+    it("keeps prefixes and databases apart, even where one is a pattern of another", async () => {
       const urls = ["a.b", "aXb", "a.b:c", "a", "a-b", "a_b"].map((prefix) => server.url({ prefix }));
       urls.push(urls[0]!.replace("/0?", "/1?"));
       const storages = await Promise.all(urls.map((url) => openStorage(url)));
@@ -227,7 +227,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       await storage.close();
     });
 
-    it("says that the server is full, and keeps what was there", async () => {
+    it("says that the server is full, and keeps the stored values", async () => {
       const full = await startRedis({ config: { maxmemory: "3mb", "maxmemory-policy": "noeviction" } });
       const storage = await openStorage(full.url());
       const fill = async (): Promise<void> => {
@@ -301,7 +301,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       await server.stop();
     });
 
-    it("tells a password to nobody: not by its name, not in an error, not in what a log would show of it", async () => {
+    it("shows a password nowhere: not in its URL, not in an error, not in what a log would show of it", async () => {
       const server = await startRedis({ password: SECRET });
       const encoded = encodeURIComponent(SECRET);
       const open = async (url: string): Promise<unknown[]> => {

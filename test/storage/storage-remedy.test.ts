@@ -27,7 +27,7 @@ describe.skipIf(noRedis !== undefined)("a command on a Redis that refuses", () =
     ["anp:wrong", "0", "WRONGPASS invalid username-password pair or user is disabled.", /^Give the user and password /],
     ["anp:pw", "77", "it has no database of that number \\(ERR DB index is out of range\\)", /^Name a database /],
     ["reader:pw", "0", "NOPERM [^\n]*", /^Let that user of the server run these commands /],
-  ])("says what it said and what mends that (%s, database %s)", async (login, database, says, remedy) => {
+  ])("reports the message and the remedy (%s, database %s)", async (login, database, says, remedy) => {
     const url = server.url().replace("redis://", `redis://${login}@`).replace(/\/0$/, `/${database}`);
     const { code, stdout, stderr } = await anp(["users", "create", "alice", "--storage", url], { cwd: folder.path });
     expect([code, stdout]).toEqual([6, ""]);

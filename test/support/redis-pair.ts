@@ -9,7 +9,7 @@ export interface RedisPair {
   readonly address: RedisProxy;
   /** A storage URL of the address. */
   url(query?: Readonly<Record<string, string>>): string;
-  /** Stops the replication without anybody being told: the replica hears nothing from now on. */
+  /** Stops the replication without a notice: the replica gets nothing from now on. */
   holdReplica(): void;
   /** Lets the replica catch up, and waits until it has. */
   releaseReplica(): Promise<void>;

@@ -37,8 +37,8 @@ export interface RedisProxy {
 }
 
 /**
- * Starts a proxy before the Redis on `port` of the loopback; all messages pass until it is told otherwise. A `raw` one
- * takes whatever arrives at once for a message, as between a primary and its replica.
+ * Starts a proxy before the Redis on `port` of the loopback; all messages pass until `decide` is called. A `raw` one
+ * treats whatever arrives at once as a message, as between a primary and its replica.
  */
 export async function startRedisProxy(port: number, { raw = false } = {}): Promise<RedisProxy> {
   let target = port;

@@ -130,7 +130,7 @@ function serverOf(start: {
         retryStrategy: () => null,
         commandTimeout: 10_000,
       });
-      // The command's own failure tells it.
+      // The command's own failure reports it.
       client.on("error", () => undefined);
       try {
         return await client.call(name, ...words);

@@ -2,7 +2,7 @@ import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Driver } from "unstorage";
 import fsLite from "unstorage/drivers/fs-lite";
-import type { CreatingDriver } from "../driver.ts";
+import type { StorageDriver } from "../driver.ts";
 import { DurableFiles, TEMPORARY_SUFFIX } from "./durable-files.ts";
 import { ignoring } from "./error-codes.ts";
 import { examineFiles } from "./fs-findings.ts";
@@ -14,7 +14,7 @@ const stockDriver = fsLite as (options: { base: string }) => Driver;
 const SUFFIX = ".json";
 
 /** Keeps each value in a file of its own below `base`, on a local disk with hard links: see {@link DurableFiles}. */
-export function fsDriver(base: string): CreatingDriver {
+export function fsDriver(base: string): StorageDriver {
   const stock = stockDriver({ base });
   const files = new DurableFiles(base);
   const folderOf = (prefix: string): string => join(base, prefix.replaceAll(":", "/"));

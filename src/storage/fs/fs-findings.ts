@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Finding } from "../finding.ts";
 
 const MIB = 1024 * 1024;
-const LEAST_FREE_BYTES = 256 * MIB;
+const MIN_FREE_BYTES = 256 * MIB;
 
-/** File systems that need a word, by the number that statfs(2) gives (`linux/magic.h`). */
+/** File systems that need a warning, by the number that statfs(2) gives (`linux/magic.h`). */
 const FILE_SYSTEMS = new Map<number, { name: string; loses?: string }>([
   [0x01021994, { name: "tmpfs", loses: "everything, when the machine restarts: the folder is in memory" }],
   [0x858458f6, { name: "ramfs", loses: "everything, when the machine restarts: the folder is in memory" }],
@@ -19,7 +19,7 @@ const FILE_SYSTEMS = new Map<number, { name: string; loses?: string }>([
   [0xfe534d42, { name: "SMB2", loses: "the last writes, if the server acknowledges before it has them on disk" }],
 ]);
 
-/** Looks at the folder of a storage on files: its file system, room, and a write as the ledger makes it. */
+/** Examines the folder of a storage on files: its file system, free space, and a write as the ledger makes it. */
 export async function examineFiles(base: string, makeFolder: (path: string) => Promise<void>): Promise<Finding[]> {
   try {
     await makeFolder(base);
@@ -49,7 +49,7 @@ export async function examineFiles(base: string, makeFolder: (path: string) => P
           loses: system.loses,
           remedy: "Put the storage on a local disk, in a container on a volume.",
         },
-    free >= LEAST_FREE_BYTES
+    free >= MIN_FREE_BYTES
       ? { level: "ok", subject: "room", message: `${Math.floor(free / MIB)} MiB are free.` }
       : {
           level: "warning",

@@ -1,9 +1,9 @@
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { Cluster, Redis } from "ioredis";
-import { bare, outcomeOf, refused } from "./redis-errors.ts";
+import { createCircuitBreaker, type CircuitBreaker } from "./circuit-breaker.ts";
+import { withoutCommand, classifyFailure, refusalError } from "./redis-errors.ts";
 import { RedisLink } from "./redis-link.ts";
 import { clusterNodes, clusterOptions, redisOptions, RETRY_AFTER_MS, TRY_FOR_MS } from "./redis-options.ts";
-import { createOutages, type Outages } from "./redis-outages.ts";
 import { CLUSTER_COMMAND_MS, type RedisSettings } from "./redis-url.ts";
 
 /** How long the second try waits at least for a connection that was lost, ms. */
@@ -19,8 +19,8 @@ export interface Tries {
 export interface RunOptions {
   /** Not to be run again when it may have been applied. */
   readonly once?: boolean;
-  /** What is available or not as a whole, a server or the slots of a node: it is not waited for again and again. */
-  readonly place?: string;
+  /** Its failure domain: the server, or the slots of a node. Callers do not wait one after the other for one that is down. */
+  readonly domain?: string;
 }
 
 /** A connection to one Redis or to a cluster, which is restored in the background. */
@@ -31,8 +31,8 @@ export interface RedisConnection {
   /** Rises each time a server was lost or another one took its place: what was read may not exist any more. */
   generation(): number;
   /**
-   * Runs commands, again after a failure, for at most a second and one command's time. While its `place` is known not to
-   * answer, a line of callers gets its errors at once.
+   * Runs commands, again after a failure, for at most a second and one command's time. While its `domain` is known not to
+   * answer, most callers get an error at once.
    *
    * @throws StorageError when the server cannot be reached, refuses, or does not answer in time
    */
@@ -52,16 +52,16 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
 
 /** Watches over a client's connection, and runs commands on it. */
 export function keepConnected(client: Redis | Cluster, name: string): RedisConnection {
-  const outages = createOutages(TRY_FOR_MS);
+  const breaker = createCircuitBreaker(TRY_FOR_MS);
   const link = new RedisLink(client, name, () => {
-    outages.forget();
+    breaker.reset();
   });
   return {
     client,
     name,
     generation: () => link.generation(),
     ready: () => link.ready(performance.now() + TRY_FOR_MS),
-    run: (action, options) => runWithRetries(link, outages, action, options),
+    run: (action, options) => runWithRetries(link, breaker, action, options),
     close() {
       link.close();
       return Promise.resolve();
@@ -71,13 +71,13 @@ export function keepConnected(client: Redis | Cluster, name: string): RedisConne
 
 async function runWithRetries<T>(
   link: RedisLink,
-  outages: Outages,
+  breaker: CircuitBreaker,
   action: (tries: Tries) => Promise<T>,
-  { once = false, place }: RunOptions = {},
+  { once = false, domain }: RunOptions = {},
 ): Promise<T> {
   const began = performance.now();
   const until = began + TRY_FOR_MS;
-  const outage = place === undefined ? undefined : outages.of(place);
+  const outage = domain === undefined ? undefined : breaker.errorOf(domain);
   if (outage !== undefined) {
     await setImmediate();
     throw link.failure({ error: outage });
@@ -92,17 +92,17 @@ async function runWithRetries<T>(
     }
     try {
       const result = await runOnce(link, () => action({ uncertain }));
-      if (place !== undefined) outages.answered(place);
+      if (domain !== undefined) breaker.answered(domain);
       return result;
     } catch (thrown) {
-      const error = bare(thrown as Error);
-      const outcome = outcomeOf(error);
-      if (outcome === "failed") throw refused(link.name, error);
+      const error = withoutCommand(thrown as Error);
+      const outcome = classifyFailure(error);
+      if (outcome === "failed") throw refusalError(link.name, error);
       if (outcome === "uncertain") uncertain = true;
       replyError = error.name === "ReplyError" ? error : undefined;
       const isLate = tries > 1 && performance.now() >= until;
       if ((once && outcome === "uncertain") || isLate) {
-        if (place !== undefined) outages.failed(place, error, began);
+        if (domain !== undefined) breaker.failed(domain, error, began);
         throw link.failure({ error, uncertain });
       }
       await delay(RETRY_AFTER_MS);

@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from "ioredis";
 import type { Driver } from "unstorage";
 import redis from "unstorage/drivers/redis";
-import type { CreatingDriver } from "../driver.ts";
+import type { StorageDriver } from "../driver.ts";
 import { keepConnected, type RedisConnection } from "./redis-connection.ts";
 import { examineRedis } from "./redis-findings.ts";
 import { plainKey, redisKey, scanPattern } from "./redis-keys.ts";
@@ -18,7 +18,7 @@ const stockDriver = redis as (options: object) => Driver<object, Redis | Cluster
  * Keeps each value under a Redis key of its own, `prefix:{first:second}:rest`: what shares the first two segments of a
  * key shares a slot of a cluster. Every command ends in time; none is sent twice unless that is safe.
  */
-export function redisDriver(settings: RedisSettings): CreatingDriver {
+export function redisDriver(settings: RedisSettings): StorageDriver {
   const stock = stockDriver(
     settings.cluster
       ? { cluster: clusterNodes(settings), clusterOptions: clusterOptions(settings) }

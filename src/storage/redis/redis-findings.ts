@@ -3,12 +3,12 @@ import type { Finding } from "../finding.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
-/** The oldest server that the commands used here exist on. */
-const LEAST_VERSION = "6.0.0";
+/** The oldest version that has all the commands used here. */
+const MIN_VERSION = "6.0.0";
 const CLOCK_BOUND_MS = 2000;
 
 /**
- * Looks at every primary of a Redis: append-only file and how often it is synced, eviction, replicas, role, version,
+ * Examines every primary of a Redis: append-only file and how often it is synced, eviction, replicas, role, version,
  * clock; and a cluster's own state.
  *
  * @throws StorageError when a server cannot be reached
@@ -73,13 +73,13 @@ async function examineServer(
 function version(info: ReadonlyMap<string, string>): Finding {
   const found = info.get("redis_version") ?? "0";
   const [major = 0] = found.split(".").map(Number);
-  if (major >= Number(LEAST_VERSION.split(".")[0]))
+  if (major >= Number(MIN_VERSION.split(".")[0]))
     return { level: "ok", subject: "version", message: `Redis ${found}.` };
   return {
     level: "error",
     subject: "version",
-    message: `Redis ${found} is older than ${LEAST_VERSION}.`,
-    remedy: `Use Redis ${LEAST_VERSION} or later.`,
+    message: `Redis ${found} is older than ${MIN_VERSION}.`,
+    remedy: `Use Redis ${MIN_VERSION} or later.`,
   };
 }
 
@@ -113,7 +113,7 @@ async function appendOnly(node: Redis, info: ReadonlyMap<string, string>): Promi
   }
   const policy = await configured(node, "appendfsync");
   if (policy === "always") {
-    // With it the server syncs nothing while it writes its file anew or a snapshot, whatever appendfsync says.
+    // With it the server syncs nothing while it rewrites its file or writes a snapshot, whatever appendfsync is.
     if ((await configured(node, "no-appendfsync-on-rewrite")) === "yes") {
       return {
         level: "warning",
@@ -130,7 +130,7 @@ async function appendOnly(node: Redis, info: ReadonlyMap<string, string>): Promi
     return {
       level: "warning",
       subject: "appendfsync",
-      message: "The server does not tell its appendfsync (CONFIG is not allowed).",
+      message: "The server does not report its appendfsync (CONFIG is not allowed).",
       loses: "up to two seconds of writes when the server's machine stops, if it is everysec, as is usual",
       remedy: "Look at the server's own settings for appendfsync always.",
     };

@@ -17,8 +17,8 @@ export function scanPattern(prefix: string, below: string): string {
   return below.includes(":") ? `${redisKey(escaped, below)}:*` : `${escaped}:{${below}:*`;
 }
 
-/** What is available or not as a whole: the one server, or the slots of a cluster's node, for which a hash tag is enough. */
-export function placeOf({ cluster }: { readonly cluster: boolean }, name: string): string {
+/** The failure domain of a key: the one server, or the slots of a cluster's node, for which the hash tag is enough. */
+export function domainOf({ cluster }: { readonly cluster: boolean }, name: string): string {
   return cluster ? hashTagOf(name) : "";
 }
 

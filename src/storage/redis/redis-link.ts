@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { Cluster, Redis } from "ioredis";
 import { StorageError } from "../storage-errors.ts";
-import { isRefusal, isWrongDatabase, reasonOf, refused } from "./redis-errors.ts";
+import { isRefusal, isWrongDatabase, reasonOf, refusalError } from "./redis-errors.ts";
 import { TRY_FOR_MS } from "./redis-options.ts";
 import { watchReplicationId } from "./redis-replication-id.ts";
 import { watchSlotOwners } from "./redis-slot-owners.ts";
 
-/** What the try before said, for the error of an operation that cannot be tried again. */
+/** How the try before failed, for the error of an operation that is not tried again. */
 interface EarlierTry {
   /** The server's reply, if it was an error. */
   readonly error?: Error | undefined;
@@ -93,7 +93,7 @@ export class RedisLink {
     if (uncertain) {
       return new StorageError(`Redis at ${this.name} did not answer in time; a write may have been applied: ${reason}`);
     }
-    if (error?.name === "ReplyError" || isRefusal(error)) return refused(this.name, error!);
+    if (error?.name === "ReplyError" || isRefusal(error)) return refusalError(this.name, error!);
     const doubt = !this.#wasEverReady && this.name.startsWith("rediss") ? " (does the server speak TLS?)" : "";
     return new StorageError(`Redis at ${this.name} does not answer: ${reason}${doubt}`);
   }
@@ -107,7 +107,7 @@ export class RedisLink {
     if (this.#isConnecting) return;
     this.#isConnecting = true;
     this.#downSince = performance.now();
-    // A failure arrives as an event, which says more, and the client goes on trying.
+    // A failure arrives as an event with more detail, and the client keeps trying.
     this.client.connect().catch(() => undefined);
   }
 
@@ -144,7 +144,7 @@ export class RedisLink {
   };
 
   readonly #failed = (error: Error): void => {
-    // A cluster's own summary hides what the node said.
+    // The cluster client's own error hides the node's.
     this.#lastError = (error as { lastNodeError?: Error }).lastNodeError ?? error;
     if (isWrongDatabase(this.#lastError)) this.#wrongDatabase = this.#lastError;
     if (isRefusal(this.#lastError)) this.#wake();

@@ -1,5 +1,5 @@
 import type { RedisConnection } from "./redis-connection.ts";
-import { groupByHashTag, placeOf } from "./redis-keys.ts";
+import { groupByHashTag, domainOf } from "./redis-keys.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
 /** Reads Redis keys. */
@@ -14,12 +14,12 @@ export class RedisReader {
 
   async has(name: string): Promise<boolean> {
     const { client } = this.#connection;
-    return (await this.#connection.run(() => client.exists(name), { place: placeOf(this.#settings, name) })) === 1;
+    return (await this.#connection.run(() => client.exists(name), { domain: domainOf(this.#settings, name) })) === 1;
   }
 
   get(name: string): Promise<string | null> {
     const { client } = this.#connection;
-    return this.#connection.run(() => client.get(name), { place: placeOf(this.#settings, name) });
+    return this.#connection.run(() => client.get(name), { domain: domainOf(this.#settings, name) });
   }
 
   /** One command for a server, one for each hash tag on a cluster. */
@@ -37,6 +37,6 @@ export class RedisReader {
 
   #getTogether(names: readonly string[]): Promise<(string | null)[]> {
     const { client } = this.#connection;
-    return this.#connection.run(() => client.mget([...names]), { place: placeOf(this.#settings, names[0]!) });
+    return this.#connection.run(() => client.mget([...names]), { domain: domainOf(this.#settings, names[0]!) });
   }
 }

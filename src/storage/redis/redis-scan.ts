@@ -5,11 +5,10 @@ import type { RedisConnection } from "./redis-connection.ts";
 const SCAN_COUNT = 1000;
 
 /**
- * All keys of a pattern, on every primary of a cluster; one may come twice. A cursor of SCAN means something to the
- * server process that gave it alone: another one goes on from it without an error, and leaves keys out.
+ * All keys of a pattern, on every primary of a cluster; one may come twice. A cursor of SCAN is valid only
+ * for the server process that returned it: another one continues from it without an error, and leaves keys out.
  *
- * @throws StorageError when a server became another one meanwhile, or slots of a cluster moved, so that keys may be
- *   missing
+ * @throws StorageError when a server was replaced meanwhile, or slots of a cluster moved, so that keys may be missing
  * @see https://redis.io/docs/latest/commands/scan/
  */
 export async function* scanKeys(connection: RedisConnection, pattern: string): AsyncGenerator<string> {
@@ -26,7 +25,7 @@ export async function* scanKeys(connection: RedisConnection, pattern: string): A
     let cursor = "0";
     do {
       const [next, keys] = await connection.run(() => node.scan(cursor, "MATCH", pattern, "COUNT", SCAN_COUNT));
-      // A long listing that is in vain ends early.
+      // A long listing that has to be repeated anyway ends early.
       if (connection.generation() !== generation) {
         generation = connection.generation();
         await unchanged();
@@ -38,12 +37,12 @@ export async function* scanKeys(connection: RedisConnection, pattern: string): A
   await unchanged();
 }
 
-/** What each server is: it is the same later only if its cursors are good and its keys were its own all the while. */
+/** The identity of each server. If it is the same later, its cursors stayed valid and it kept its slots all the while. */
 async function statesOf(connection: RedisConnection, nodes: readonly Redis[]): Promise<string[]> {
   const states = await Promise.all(
     nodes.map(async (node) => {
       const info = await connection.run(() => node.info());
-      // The history's id tells a server that took over another one's data while it ran.
+      // The replication id shows a server that took over another one's data while it ran.
       return ["run_id", "master_replid"].map((name) => new RegExp(`^${name}:.*$`, "m").exec(info)?.[0]).join(" ");
     }),
   );
@@ -51,14 +50,14 @@ async function statesOf(connection: RedisConnection, nodes: readonly Redis[]): P
   const shares = await Promise.all(nodes.map((node) => shareOf(connection, node)));
   const assigned = await connection.run(() => nodes[0]!.cluster("INFO"));
   const served = shares.reduce((sum, { slots }) => sum + slots, 0);
-  // A slot on its way has keys at both ends, and one whose owner is not known here has its keys elsewhere.
+  // A slot that is being moved has keys at both ends, and one whose owner is not known here has its keys elsewhere.
   if (shares.some(({ open }) => open) || !assigned.includes(`cluster_slots_assigned:${served}\r\n`)) {
     throw interrupted(connection);
   }
   return states.map((state, index) => `${state} ${shares[index]!.text}`);
 }
 
-/** A node's share of the cluster, in its own words. */
+/** A node's share of the cluster, as the node reports it. */
 async function shareOf(
   connection: RedisConnection,
   node: Redis,

@@ -1,14 +1,15 @@
 import type { Cluster } from "ioredis";
 
 /**
- * Watches which primary owns each slot of a cluster, as its client knows it: a primary that is demoted, but stays up,
- * closes no connection, and the new one may lack what was acknowledged last.
+ * Watches which primary owns each slot of a cluster, as its client knows it: a primary that is demoted but stays up
+ * closes no connection, and the new one may lack what was acknowledged last. `slots` and the event `refresh` are not
+ * documented by ioredis, so its version is pinned and a test watches them.
  *
- * @returns tells whether a slot went to another owner since it was asked last
+ * @returns checks whether a slot has got another owner since the last check
  */
 export function watchSlotOwners(cluster: Cluster): () => boolean {
   let owners: readonly (string | undefined)[] | undefined;
-  // The client's lists of nodes, one for each range of slots, with the owner that each began with.
+  // The client's lists of nodes, one for each range of slots, with the owner that each listed first.
   const ranges = new Map<readonly string[], string | undefined>();
   let changed = false;
 
@@ -26,7 +27,7 @@ export function watchSlotOwners(cluster: Cluster): () => boolean {
   cluster.on("refresh", compare);
 
   return () => {
-    // A node's answer that sends the client to another one changes the lists at once, before they are asked for anew.
+    // A MOVED reply changes the lists at once, before the client refreshes them.
     for (const [nodes, owner] of ranges) {
       if (nodes[0] !== owner) {
         compare();

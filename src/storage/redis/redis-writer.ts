@@ -3,7 +3,7 @@ import type { CreateOutcome } from "../storage.ts";
 import { CreationBatcher } from "./creation-batcher.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { UncertainError } from "./redis-errors.ts";
-import { placeOf } from "./redis-keys.ts";
+import { domainOf } from "./redis-keys.ts";
 import { inputOf, outcomeOfReply, type Creation, type CreationReply } from "./redis-scripts.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
@@ -50,7 +50,7 @@ export class RedisWriter {
     if (this.#settings.waitReplicas === 0) return;
     const confirmed = await this.#connection.run(
       () => this.#replicated<0 | 1>(name, (commands) => commands.confirmValue(1, name, value)),
-      { place: placeOf(this.#settings, name) },
+      { domain: domainOf(this.#settings, name) },
     );
     if (confirmed !== 1) throw new Error("the key has another value by now");
   }
@@ -69,7 +69,7 @@ export class RedisWriter {
         );
         return replies.map((reply) => outcomeOfReply(reply, uncertain));
       },
-      { place: placeOf(this.#settings, name) },
+      { domain: domainOf(this.#settings, name) },
     );
   }
 
@@ -79,8 +79,8 @@ export class RedisWriter {
     direct: () => Promise<unknown>,
     queue: (commands: ChainableCommander) => ChainableCommander,
   ): Promise<void> {
-    const place = placeOf(this.#settings, name);
-    await this.#connection.run(() => this.#write(name, direct, queue), { once: true, place });
+    const domain = domainOf(this.#settings, name);
+    await this.#connection.run(() => this.#write(name, direct, queue), { once: true, domain });
   }
 
   /** One write: by itself, or in a pipeline with WAIT. */

@@ -1,0 +1,43 @@
+/** The most domains remembered: each is a user of a lost node. */
+const MAX_DOMAINS = 10_000;
+
+/**
+ * A circuit breaker for each failure domain, so that a line of callers does not wait one after the other for what does
+ * not answer: after one call failed, the next one is let through as long after as that call took.
+ */
+export interface CircuitBreaker {
+  /** Why the domain should not be called now; undefined when it is up, or when this caller, and no other, should try. */
+  errorOf(domain: string): Error | undefined;
+  /** A call on the domain failed. @param began when it began, as `performance.now()` counts */
+  failed(domain: string, error: Error, began: number): void;
+  answered(domain: string): void;
+  /** Every domain should be tried again. */
+  reset(): void;
+}
+
+/** @param minOutageMs how long a domain must have failed before callers are spared the wait */
+export function createCircuitBreaker(minOutageMs: number): CircuitBreaker {
+  const outages = new Map<string, { readonly since: number; tryAt: number; error: Error }>();
+  return {
+    errorOf(domain) {
+      const outage = outages.get(domain);
+      const now = performance.now();
+      if (outage === undefined || now - outage.since < minOutageMs) return undefined;
+      if (now < outage.tryAt) return outage.error;
+      // Other callers do not wait meanwhile.
+      outage.tryAt = now + 2 * minOutageMs;
+      return undefined;
+    },
+    failed(domain, error, began) {
+      const now = performance.now();
+      if (outages.size >= MAX_DOMAINS) outages.clear();
+      outages.set(domain, { since: outages.get(domain)?.since ?? began, tryAt: now + (now - began), error });
+    },
+    answered(domain) {
+      if (outages.size > 0) outages.delete(domain);
+    },
+    reset() {
+      outages.clear();
+    },
+  };
+}
