@@ -11,13 +11,13 @@ function bounded(max: number): z.ZodString {
     .refine((value) => codePoints(value) <= max, { message: `must have at most ${max} characters` });
 }
 
-/** An event as a caller hands it in: what the API takes, and whose it is. */
+/** An event as a caller submits it: the body of the API, and the user. */
 export const newEvent = z.strictObject({ user_id: bounded(LIMITS.userId), ...eventBody.shape });
 export type NewEvent = z.infer<typeof newEvent>;
 
 /**
- * An event as the log holds it. Looser than {@link newEvent}, which every event passed when it came in: a bound of the
- * interface that is tightened later must not make old events unreadable.
+ * An event as the log holds it. Looser than {@link newEvent}, which every event passed when it was recorded: a bound
+ * that is tightened later must not make old events unreadable.
  */
 export const storedEvent = z.strictObject({
   /** ISO 8601 in UTC with milliseconds; its date says which day's log holds the event. */
@@ -30,7 +30,7 @@ export const storedEvent = z.strictObject({
   sub_intent: z.string().optional(),
   feedback_type: z.enum(["helpful", "inaccurate"]).optional(),
   event_payload: z.record(z.string(), z.unknown()).optional(),
-  /** The id the event had in the export it was replayed from, or the mark of the idempotency key it came under. */
+  /** The id of the event in the export it was replayed from, or a hash of its idempotency key. */
   source_id: z.string().optional(),
 });
 export type StoredEvent = z.infer<typeof storedEvent>;
@@ -38,7 +38,7 @@ export type StoredEvent = z.infer<typeof storedEvent>;
 /** An event with its address in the log. */
 export type AddressedEvent = StoredEvent & { readonly event_id: string };
 
-/** What one append writes. `batch_id` is the writer's mark, by which it knows its own batch after a lost reply. */
+/** What one append writes. By `batch_id` a writer recognises its own batch after a lost reply. */
 export const batch = z.strictObject({ batch_id: z.string(), events: z.array(storedEvent).min(1) });
 export type Batch = z.infer<typeof batch>;
 
@@ -47,7 +47,7 @@ const utcMilliseconds = z.iso
   .transform((value) => toIso(Date.parse(value)))
   .refine((value) => /^\d{4}-/.test(value), { message: "must be in the years 0000 to 9999" });
 
-/** An event as an export spells it: one line of JSON. The id may be missing or a number; times are brought to UTC. */
+/** An event in an export: one line of JSON. The id may be absent or a number; times are converted to UTC. */
 export const exportedEvent = z.strictObject({
   event_id: z
     .union([bounded(LIMITS.refId), z.int().transform(String)], {

@@ -7,11 +7,12 @@ import type { DayRange } from "./log/day-log.ts";
 import { exportEvents } from "./replay/export-events.ts";
 import { summarizeFeedback, type FeedbackSummary } from "./projections/feedback.ts";
 import { rankQuestions, type HotQuestion } from "./projections/hot-questions.ts";
-import type { NewEvent } from "./event.ts";
-import { createEventLog, type EventLog, type QueueLimits, type Recorded } from "./log/event-log.ts";
+import type { AddressedEvent, NewEvent } from "./event.ts";
+import { EventLog, type QueueState, type Recorded } from "./log/event-log.ts";
+import type { QueueLimits } from "./log/event-queue.ts";
 import { createProjections, PROJECTED_DAYS } from "./projections/projections.ts";
 import type { ReplayReport } from "./replay/replay-lines.ts";
-import { createRecordOnce } from "./log/record-once.ts";
+import { IdempotentRecorder } from "./log/event-idempotency.ts";
 import { replayEvents } from "./replay/replay-events.ts";
 import { countEvents, type EventStats } from "./projections/event-stats.ts";
 
@@ -26,13 +27,13 @@ export interface HotQuestionOptions {
   readonly now?: number | undefined;
 }
 
-/** The event intake, what is known from the events, and the ways in and out for operators. */
+/** Records events, answers what the log says about questions and feedback, and exports and replays the log. */
 export interface Events {
   /**
-   * Takes an event in, dated by the clock, and waits until it is stored durably. When the log cannot be written, or too
-   * many events wait, it is not stored: that is told, not thrown.
+   * Records an event, dated by the clock, and waits until it is stored durably. When the log cannot be written, or too
+   * many events wait, the result has `stored: false`; nothing is thrown.
    *
-   * @param key an idempotency key of the event's user: the event is stored once however often it is sent under it
+   * @param key an idempotency key of the event's user: the event is stored once however often it is sent under the key
    * @throws ZodError for an event that does not match `newEvent`
    * @throws AnpError 422 when the key was used for another event
    */
@@ -42,7 +43,7 @@ export interface Events {
    *
    * @throws StorageError when the log cannot be read
    */
-  get: EventLog["get"];
+  get(eventId: string): Promise<AddressedEvent | undefined>;
   /**
    * Questions that at least `min_users` different users asked: the most often asked first, then the most recent. What
    * another process stored is counted within a second.
@@ -68,11 +69,11 @@ export interface Events {
   export(range?: DayRange): AsyncIterable<string>;
   /** Counts of events by type and day: see {@link countEvents}. */
   stats(range?: DayRange): Promise<EventStats>;
-  /** What waits for the storage, the batch on its way included, and what was lost. */
-  queue: EventLog["queue"];
+  /** What waits for the storage, the batch that is being written included, and what was lost. */
+  queue(): QueueState;
   /** Waits until nothing is queued. */
   flush(): Promise<void>;
-  /** Takes no more events in and waits until nothing is queued. The storage stays open. */
+  /** Drops events from now on, and waits until nothing is queued. The storage stays open. */
   close(): Promise<void>;
 }
 
@@ -82,7 +83,13 @@ function checkDays(days: number): void {
   }
 }
 
-/** The events of one storage. Several processes may share it. */
+/**
+ * The events of one storage. Several processes may share it.
+ *
+ * @example
+ * const events = createEvents({ storage: await openStorage("memory:"), clock, ids, logger });
+ * await events.record({ user_id: "alice", event_type: "page_view" }); // { event_id: "2026-11-20-1-0", stored: true }
+ */
 export function createEvents(dependencies: {
   readonly storage: Storage;
   readonly clock: Clock;
@@ -90,7 +97,7 @@ export function createEvents(dependencies: {
   readonly logger: Logger;
   /** How much may wait for the storage. */
   readonly limits?: QueueLimits | undefined;
-  /** Milliseconds that only grow, for how often it is looked for what others appended. Default: the platform's. */
+  /** A monotonic clock in milliseconds, for how often the log is checked for new batches. Default: the platform's. */
   readonly monotonic?: (() => number) | undefined;
 }): Events {
   const { storage, clock } = dependencies;
@@ -98,10 +105,10 @@ export function createEvents(dependencies: {
   const appended = (day: string): void => {
     projections.touch(day);
   };
-  const log = createEventLog({ ...dependencies, appended });
-  const recordOnce = createRecordOnce({ ...dependencies, log });
+  const log = new EventLog({ ...dependencies, appended });
+  const idempotent = new IdempotentRecorder({ ...dependencies, log });
   return {
-    record: (event, key) => (key === undefined ? log.record(event) : recordOnce(event, key)),
+    record: (event, key) => (key === undefined ? log.record(event) : idempotent.record(event, key)),
     get: (eventId) => log.get(eventId),
     queue: () => log.queue(),
     flush: () => log.flush(),

@@ -181,7 +181,7 @@ it("exits 8 when lines of a replay are rejected, and names them", async () => {
     input: `${event}\r\nnonsense\n\n${event}`,
   });
   expect([code, stdout]).toEqual([8, "read\tstored\tskipped\trejected_total\n3\t1\t1\t1\n"]);
-  expect(stderr).toContain("line 2: no JSON");
+  expect(stderr).toContain("line 2: not JSON");
 });
 
 it("exits 8 when some of the sources fail, and 6 when all do", async () => {

@@ -91,7 +91,7 @@ describe("a replay that is interrupted", () => {
         stored: 300,
         skipped: 0,
         rejected_total: 1,
-        rejected: [{ line: 1, reason: expect.stringContaining("no JSON") as string }],
+        rejected: [{ line: 1, reason: expect.stringContaining("not JSON") as string }],
       },
     ]);
     expect(await stored()).toEqual(first(300));
@@ -220,7 +220,7 @@ it("replays through a daemon once, in the name of the token's user, and fails wh
     expect(await count()).toBe(0);
     const once = await replay(daemon.url);
     expect([once.code, once.stdout]).toEqual([8, `${HEAD}102\t100\t0\t2\n`]);
-    expect(once.stderr).toContain("line 51: user_id: is bob, but the token is alice's\nline 52: no JSON");
+    expect(once.stderr).toContain("line 51: user_id: is bob, but the token is alice's\nline 52: not JSON");
     expect(await count()).toBe(100);
     const twice = await replay(daemon.url);
     expect([twice.code, twice.stdout]).toEqual([8, `${HEAD}102\t0\t100\t2\n`]);

@@ -7,7 +7,7 @@ import {
   foldQuestion,
   rankQuestions,
 } from "../../src/events/projections/hot-questions.ts";
-import { LOOK_EVERY_MS } from "../../src/events/projections/projections.ts";
+import { CHECK_EVERY_MS } from "../../src/events/projections/projections.ts";
 import { normalizeQuestion, presentQuestion } from "../../src/events/projections/normalize-question.ts";
 import { toIso } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
@@ -137,10 +137,10 @@ describe("hot questions", () => {
     await other.replay(lines([asked(NOON - 20 * HOUR, "b", "Who?")]));
     expect(await events.hotQuestions(options)).toEqual([]);
     await other.record(question("c", "Who?"));
-    now += LOOK_EVERY_MS;
+    now += CHECK_EVERY_MS;
     expect(await events.hotQuestions(options)).toMatchObject([{ count: 3 }]);
     await other.replay(lines([asked(NOON - 21 * HOUR, "d", "Who?")]));
-    now += LOOK_EVERY_MS;
+    now += CHECK_EVERY_MS;
     expect(await events.hotQuestions(options)).toMatchObject([{ count: 4 }]);
   });
 
@@ -164,7 +164,7 @@ describe("hot questions", () => {
     const { events } = openEvents(storage, { seed: "two", monotonic: () => now });
     await events.hotQuestions({ ...options, days: 30 });
     const first = storage.calls.length;
-    now += LOOK_EVERY_MS - 1;
+    now += CHECK_EVERY_MS - 1;
     await events.hotQuestions({ ...options, days: 30 });
     expect(storage.calls.length).toBe(first);
     now += 1;
@@ -181,7 +181,7 @@ describe("hot questions", () => {
     const { events } = openEvents(storage, { seed: "two", monotonic: () => now });
     const failures: unknown[] = [];
     for (let n = 0; n < 60; n++) {
-      now += LOOK_EVERY_MS;
+      now += CHECK_EVERY_MS;
       await writer.record(question(`user ${n}`, "Who?"));
       if (n === 40) failing = false;
       const looks = Array.from({ length: 5 }, () => events.hotQuestions(options));
@@ -195,13 +195,13 @@ describe("hot questions", () => {
 
   it("keeps a day's memory bounded", () => {
     const day = emptyQuestionDay();
-    for (let n = 0; n < DAY_LIMITS.spellings + 10; n++)
+    for (let n = 0; n < DAY_LIMITS.variants + 10; n++)
       foldQuestion(day, asked(NOON, `user ${n}`, `Who${"?".repeat(n)}`));
     for (let n = 0; n < DAY_LIMITS.questions + 10; n++) foldQuestion(day, asked(NOON, "a", `question number ${n}`));
     for (let n = 0; n < DAY_LIMITS.asked; n++) foldQuestion(day, asked(NOON, `user ${n % 50}`, "Who?"));
     expect(day.questions.size).toBe(DAY_LIMITS.questions);
     expect(day.asked).toBe(DAY_LIMITS.asked);
-    expect(day.questions.get("who")?.texts.length).toBe(DAY_LIMITS.spellings);
+    expect(day.questions.get("who")?.texts.length).toBe(DAY_LIMITS.variants);
     const window = { from: NOON, to: NOON };
     expect(rankQuestions([day], window, { limit: 2, minUsers: 3 })).toHaveLength(1);
   });

@@ -102,7 +102,7 @@ describe("replay", () => {
     expect(report).toMatchObject({ read: 15, stored: 2, skipped: 0, rejected_total: 13 });
     expect(report.rejected.map(({ line: number, reason }) => `${number} ${reason}`)).toMatchInlineSnapshot(`
       [
-        "3 no JSON: Unexpected end of JSON input",
+        "3 not JSON: Unexpected end of JSON input",
         "4 line: must be an object, not an array",
         "5 event_type: must have at least 2 characters",
         "6 created_at: must be an ISO 8601 instant with an offset, such as 2026-11-20T00:00:00Z",

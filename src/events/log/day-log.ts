@@ -5,12 +5,12 @@ import { openStream, type Stream } from "../../storage/stream.ts";
 import { formatAddress, isDay } from "./event-address.ts";
 import { batch, type AddressedEvent, type Batch } from "../event.ts";
 
-/** How much one append may carry, so that a reader can hold some of them at once. */
+/** Bounds of one batch, so that a reader can hold several of them in memory. */
 export const BATCH_LIMITS = { events: 512, bytes: 256 * 1024 } as const;
 
 const PAGE = { least: 16, most: 256, events: 512 } as const;
 
-/** UTC days as `2026-11-20`, both included; an open end reaches as far as the log does. */
+/** UTC days as `2026-11-20`, both included; without a bound the range reaches as far as the log. */
 export interface DayRange {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -25,13 +25,13 @@ export function openDay(storage: Storage, day: string): DayLog {
 }
 
 /**
- * Appends the batch as number `last + 1`. An error is met with one more try at the same number: when only the reply was
- * lost, the batch that stands there is ours.
+ * Appends the batch as number `last + 1`. An error is retried once at the same number: if only the reply was lost, the
+ * batch under that number is ours.
  *
  * @returns false when another writer's batch has that number
- * @throws StorageError when the second try fails too; the batch may then stand in the log or not
+ * @throws StorageError when the retry fails too; it is unknown then whether the batch was stored
  */
-export async function appendOwn(log: DayLog, last: number, own: Batch): Promise<boolean> {
+export async function appendBatch(log: DayLog, last: number, own: Batch): Promise<boolean> {
   try {
     if ((await log.append(last, own)) === "appended") return true;
   } catch (error) {
@@ -39,24 +39,24 @@ export async function appendOwn(log: DayLog, last: number, own: Batch): Promise<
     if ((await log.append(last, own)) === "appended") return true;
   }
   try {
-    const there = await log.get(last + 1);
-    // The mark alone would do, but two processes with one seed make the same marks.
-    return there?.batch_id === own.batch_id && JSON.stringify(there) === JSON.stringify(batch.parse(own));
+    const stored = await log.get(last + 1);
+    // The batch id is not enough: two processes with the same seed make the same ids.
+    return stored?.batch_id === own.batch_id && JSON.stringify(stored) === JSON.stringify(batch.parse(own));
   } catch (error) {
-    // Damaged by whatever, but a batch is created as a whole: this one is not what we wrote just now.
+    // A batch is created as a whole, so a damaged one is not the one just written.
     if (error instanceof CorruptionError) return false;
     throw error;
   }
 }
 
 /**
- * Whether what was read of a log up to a batch still stands: a server that fails over may lose the end of it, and
- * others may have written on from there.
+ * Whether a log still holds the batches that were read up to a number. A server that fails over may lose the end of a
+ * log, and other writers may have continued from there.
  *
- * @param mark the batch's own
+ * @param batchId of the batch with that number
  */
-export async function holds(log: DayLog, version: number, mark: string | undefined): Promise<boolean> {
-  return version === 0 || (await log.get(version))?.batch_id === mark;
+export async function isUnchanged(log: DayLog, version: number, batchId: string | undefined): Promise<boolean> {
+  return version === 0 || (await log.get(version))?.batch_id === batchId;
 }
 
 /**
@@ -67,7 +67,7 @@ export async function holds(log: DayLog, version: number, mark: string | undefin
 export async function* batchesAfter(log: DayLog, version: number): AsyncGenerator<{ version: number; batch: Batch }> {
   let read = version;
   let size: number = PAGE.least;
-  // Never past the head: a page that a writer fills while it is read would look as if it had a hole.
+  // Never past the head: a page that is appended to while it is read would seem to have a gap.
   for (let head = await log.head(read); head > read; head = await log.head(read)) {
     while (read < head) {
       const page = await log.read(read + 1, Math.min(head, read + size));
@@ -77,7 +77,7 @@ export async function* batchesAfter(log: DayLog, version: number): AsyncGenerato
         events += item.events.length;
         yield { version: read, batch: item };
       }
-      // Batches hold one event or hundreds: pages grow and shrink so that memory stays flat either way.
+      // A batch holds one event or hundreds: the page size adapts so that memory stays bounded.
       size = events < PAGE.events ? Math.min(PAGE.most, size * 2) : Math.max(PAGE.least, size / 2);
       if (page.length === 0) return;
     }
@@ -85,14 +85,14 @@ export async function* batchesAfter(log: DayLog, version: number): AsyncGenerato
 }
 
 /**
- * The days of the range that have a log, in order. It lists the storage: not for a request's path.
+ * The days of the range that have a log, in order. It lists the storage, so no request may wait for it.
  *
- * @throws AnpError 422 when an end of the range is no day
+ * @throws AnpError 422 when a bound of the range is not a day
  */
 export async function listDays(storage: Storage, { from, to }: DayRange): Promise<string[]> {
   for (const [path, value] of Object.entries({ from, to })) {
     if (value !== undefined && !isDay(value)) {
-      throw invalid([{ in: "query", path, message: "must be a day, as 2026-11-20" }]);
+      throw invalid([{ in: "query", path, message: "must be a day such as 2026-11-20" }]);
     }
   }
   const days: string[] = [];

@@ -3,7 +3,7 @@ import { toIso } from "../../runtime/clock.ts";
 /** Milliseconds of a UTC day. */
 export const DAY_MS = 86_400_000;
 
-/** Where an event is: the UTC day, the batch's number in that day's log from 1, the place in the batch from 0. */
+/** The address of an event: UTC day, number of the batch in that day's log from 1, index in the batch from 0. */
 export interface Address {
   readonly day: string;
   readonly batch: number;
@@ -18,7 +18,7 @@ export function formatAddress(day: string, batch: number, index: number): string
   return `${day}-${batch}-${index}`;
 }
 
-/** The address that an event id spells, or undefined for any other id. */
+/** The address in an event id, or undefined for an id of another form. */
 export function parseAddress(eventId: string): Address | undefined {
   const match = ADDRESS.exec(eventId);
   if (match === null) return undefined;

@@ -4,11 +4,12 @@ import type { Logger } from "../../runtime/logger.ts";
 import { StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { parseAddress } from "./event-address.ts";
-import { BATCH_LIMITS, openDay } from "./day-log.ts";
-import { createDayWriter, type Appended, type DayWriter, type Search } from "./day-writer.ts";
+import { openDay } from "./day-log.ts";
+import { DayWriter, type DuplicateSearch, type LogPosition } from "./day-writer.ts";
+import { dayOfEvent, EventQueue, QUEUE_LIMITS, type QueuedEvent, type QueueLimits } from "./event-queue.ts";
 import { newEvent, type AddressedEvent, type NewEvent, type StoredEvent } from "../event.ts";
 
-/** What became of an event. One that was not stored has an id too, which addresses nothing. */
+/** The result of recording an event. One that was not stored has an id too, which addresses nothing. */
 export interface Recorded {
   readonly event_id: string;
   readonly stored: boolean;
@@ -16,19 +17,11 @@ export interface Recorded {
   readonly replayed?: true;
 }
 
-/** How much may wait for the storage: events, and their size as JSON in bytes. */
-export interface QueueLimits {
-  readonly events: number;
-  readonly bytes: number;
-}
-
-export const QUEUE_LIMITS: QueueLimits = { events: 10_000, bytes: 32 * 1024 * 1024 };
-
-/** An event that may be in the log already, and must not come into it twice. */
-export interface Claimed extends Search {
-  /** ISO 8601; the event is looked for in the log of this day, and stored there. */
+/** What an event that may be in the log already is recognised by. */
+export interface Deduplication extends DuplicateSearch {
+  /** ISO 8601; the event is searched for in the log of this day, and stored there. */
   readonly created_at: string;
-  /** What it is known by in the log. */
+  /** Its `source_id` in the log. */
   readonly source_id: string;
 }
 
@@ -36,30 +29,10 @@ export interface Claimed extends Search {
 export interface QueueState {
   readonly events: number;
   readonly bytes: number;
-  /** How long the oldest waits, in milliseconds; 0 when nothing waits. */
+  /** How long the oldest event has waited, in milliseconds; 0 when nothing waits. */
   readonly oldest_ms: number;
   /** Events that were not stored since the start. */
   readonly dropped: number;
-}
-
-/** The event log: takes events in, and finds one by its address. */
-export interface EventLog {
-  record(event: NewEvent): Promise<Recorded>;
-  /** Stores a claimed event unless it is there; tells its address either way. */
-  recordClaimed(event: NewEvent, claimed: Claimed): Promise<Recorded>;
-  reached: DayWriter["reached"];
-  get(eventId: string): Promise<AddressedEvent | undefined>;
-  queue(): QueueState;
-  flush(): Promise<void>;
-  close(): Promise<void>;
-}
-
-interface Waiting extends Appended {
-  readonly bytes: number;
-  /** When it came in, in milliseconds of the monotonic clock. */
-  readonly since_ms: number;
-  readonly resolve: (recorded: Recorded) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 interface Dependencies {
@@ -68,141 +41,133 @@ interface Dependencies {
   readonly ids: Ids;
   readonly logger: Logger;
   readonly limits?: QueueLimits | undefined;
-  /** Told of the day after each append. */
+  /** Called with the day after each append. */
   readonly appended: (day: string) => void;
 }
 
 /**
- * The log's writer, with group commit: while one append is on its way, further events gather, and the next append
- * carries them all. Under load the events share the cost of a durable write; a lone event waits for nobody.
+ * The event log: stores events, and finds one by its address. It writes with group commit: while one append is being
+ * written, further events queue up, and the next append carries them all. Under load the events share the cost of a
+ * durable write; a single event does not wait.
  */
-export function createEventLog({
-  storage,
-  clock,
-  ids,
-  logger,
-  limits = QUEUE_LIMITS,
-  appended,
-}: Dependencies): EventLog {
-  const queue: Waiting[] = [];
-  let queuedBytes = 0;
-  /** The batch that is on its way. */
-  let sending: readonly Waiting[] = [];
-  let draining: Promise<void> | undefined;
-  let closed = false;
-  const writer = createDayWriter({ storage, ids });
-  /** Events lost since the log could last be written; undefined while all is well. */
-  let lost: number | undefined;
-  let dropped = 0;
+export class EventLog {
+  readonly #dependencies: Dependencies;
+  readonly #queue: EventQueue;
+  readonly #writer: DayWriter;
+  readonly #losses: LossLog;
+  #draining: Promise<void> | undefined;
+  #closed = false;
 
-  function lose(count: number, reason: string): void {
-    if (lost === undefined) logger.error({ reason }, "the event log cannot be written; events are dropped");
-    lost = (lost ?? 0) + count;
-    dropped += count;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.#queue = new EventQueue(dependencies.limits ?? QUEUE_LIMITS);
+    this.#writer = new DayWriter(dependencies);
+    this.#losses = new LossLog(dependencies.logger);
   }
 
-  function drop(waiting: readonly Waiting[], { message }: StorageError): void {
-    lose(waiting.length, message);
-    for (const { resolve } of waiting) resolve({ event_id: ids.request(), stored: false });
+  /** Stores an event, dated by the clock. */
+  async record(event: NewEvent): Promise<Recorded> {
+    return this.#enqueue({ created_at: toIso(this.#dependencies.clock.now()), ...newEvent.parse(event) });
   }
 
-  function recovered(): void {
-    if (lost !== undefined && queue.length === 0) {
-      logger.info({ lost }, "the event log is written again");
-      lost = undefined;
-    }
+  /** Stores an event unless the log has it already; the result has its address either way. */
+  async recordOnce(event: NewEvent, { created_at, source_id, ...search }: Deduplication): Promise<Recorded> {
+    return this.#enqueue({ created_at, ...newEvent.parse(event), source_id }, search);
   }
 
-  /** The next events that may share an append: of one day, within the limits. */
-  function takeBatch(): Waiting[] {
-    const day = queue[0]!.event.created_at.slice(0, 10);
-    let bytes = 0;
-    let count = 0;
-    for (const { event, bytes: size } of queue) {
-      const fits = count < BATCH_LIMITS.events && bytes + size <= BATCH_LIMITS.bytes;
-      if ((count > 0 && !fits) || event.created_at.slice(0, 10) !== day) break;
-      bytes += size;
-      count += 1;
-    }
-    queuedBytes -= bytes;
-    return queue.splice(0, count);
+  /** The last batch in the log of a day. */
+  head(day: string): Promise<LogPosition> {
+    return this.#writer.head(day);
   }
 
-  async function commit(waiting: readonly Waiting[]): Promise<void> {
-    const day = waiting[0]!.event.created_at.slice(0, 10);
-    try {
-      const results = await writer.append(day, waiting);
-      appended(day);
-      for (const [index, result] of results.entries()) {
-        const one = waiting[index]!;
-        if (result instanceof StorageError) drop([one], result);
-        else one.resolve({ event_id: result.event_id, stored: true, ...(result.found && { replayed: true }) });
-      }
-      recovered();
-    } catch (error) {
-      if (error instanceof StorageError) drop(waiting, error);
-      else for (const { reject } of waiting) reject(error);
-    }
+  /** The event at an address, or undefined. */
+  async get(eventId: string): Promise<AddressedEvent | undefined> {
+    const address = parseAddress(eventId);
+    if (address === undefined) return undefined;
+    const batch = await openDay(this.#dependencies.storage, address.day).get(address.batch);
+    const event = batch?.events[address.index];
+    return event === undefined ? undefined : { event_id: eventId, ...event };
   }
 
-  async function drain(): Promise<void> {
-    while (queue.length > 0) {
-      sending = takeBatch();
-      await commit(sending);
-    }
-    sending = [];
-    // In the same step as the look at the queue, or an event queued between the two would wait for the next one.
-    draining = undefined;
+  queue(): QueueState {
+    return { ...this.#queue.state(), dropped: this.#losses.total };
   }
 
-  function take(event: StoredEvent, search?: Search): Promise<Recorded> {
-    const bytes = Buffer.byteLength(JSON.stringify(event));
-    if (closed || queue.length >= limits.events || queuedBytes + bytes > limits.bytes) {
-      lose(1, closed ? "the event log is closed" : "too many events are waiting to be written");
-      return Promise.resolve({ event_id: ids.request(), stored: false });
-    }
-    return new Promise((resolve, reject) => {
-      queue.push({
-        event,
-        bytes,
-        since_ms: performance.now(),
-        resolve,
-        reject,
-        ...(search !== undefined && { search }),
-      });
-      queuedBytes += bytes;
-      draining ??= drain();
+  /** Waits until nothing is queued. */
+  async flush(): Promise<void> {
+    while (this.#draining !== undefined) await this.#draining;
+  }
+
+  /** Drops events from now on, and waits until nothing is queued. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.flush();
+  }
+
+  async #enqueue(event: StoredEvent, search?: DuplicateSearch): Promise<Recorded> {
+    const stored = await new Promise<Awaited<Parameters<QueuedEvent["resolve"]>[0]>>((resolve, reject) => {
+      const bytes = Buffer.byteLength(JSON.stringify(event));
+      const queued = { event, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };
+      if (this.#closed) this.#drop([queued], "the event log is closed");
+      else if (this.#queue.add(queued)) this.#draining ??= this.#drain();
+      else this.#drop([queued], "too many events are waiting to be written");
     });
+    if (stored === undefined) return { event_id: this.#dependencies.ids.request(), stored: false };
+    return { event_id: stored.event_id, stored: true, ...(stored.duplicate && { replayed: true }) };
   }
 
-  const log: EventLog = {
-    record: async (event) => take({ created_at: toIso(clock.now()), ...newEvent.parse(event) }),
-    recordClaimed: async (event, { created_at, source_id, ...search }) =>
-      take({ created_at, ...newEvent.parse(event), source_id }, search),
-    reached: (day) => writer.reached(day),
-    async get(eventId) {
-      const address = parseAddress(eventId);
-      if (address === undefined) return undefined;
-      const item = await openDay(storage, address.day).get(address.batch);
-      const event = item?.events[address.index];
-      return event === undefined ? undefined : { event_id: eventId, ...event };
-    },
-    queue() {
-      const oldest = sending[0] ?? queue[0];
-      return {
-        events: queue.length + sending.length,
-        bytes: queuedBytes + sending.reduce((sum, { bytes }) => sum + bytes, 0),
-        oldest_ms: oldest === undefined ? 0 : performance.now() - oldest.since_ms,
-        dropped,
-      };
-    },
-    async flush() {
-      while (draining !== undefined) await draining;
-    },
-    async close() {
-      closed = true;
-      await log.flush();
-    },
-  };
-  return log;
+  async #drain(): Promise<void> {
+    while (!this.#queue.isEmpty) await this.#write(this.#queue.takeBatch());
+    this.#queue.batchDone();
+    // In the same step as the check of the queue, or an event queued between the two would wait for the next one.
+    this.#draining = undefined;
+  }
+
+  async #write(batch: readonly QueuedEvent[]): Promise<void> {
+    const day = dayOfEvent(batch[0]!);
+    try {
+      const results = await this.#writer.append(day, batch);
+      this.#dependencies.appended(day);
+      for (const [index, result] of results.entries()) {
+        if (result instanceof StorageError) this.#drop([batch[index]!], result.message);
+        else batch[index]!.resolve(result);
+      }
+      if (this.#queue.isEmpty) this.#losses.recovered();
+    } catch (error) {
+      if (error instanceof StorageError) this.#drop(batch, error.message);
+      else for (const { reject } of batch) reject(error);
+    }
+  }
+
+  #drop(events: readonly QueuedEvent[], reason: string): void {
+    this.#losses.add(events.length, reason);
+    for (const { resolve } of events) resolve(undefined);
+  }
+}
+
+/** Counts dropped events, and logs once when an outage begins and once when it ends. */
+class LossLog {
+  readonly #logger: Logger;
+  /** Events dropped since the start. */
+  total = 0;
+  /** Events dropped in the current outage; undefined when there is none. */
+  #current: number | undefined;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  add(count: number, reason: string): void {
+    if (this.#current === undefined) {
+      this.#logger.error({ reason }, "the event log cannot be written; events are dropped");
+    }
+    this.#current = (this.#current ?? 0) + count;
+    this.total += count;
+  }
+
+  recovered(): void {
+    if (this.#current === undefined) return;
+    this.#logger.info({ lost: this.#current }, "the event log is written again");
+    this.#current = undefined;
+  }
 }

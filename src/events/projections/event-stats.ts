@@ -2,7 +2,7 @@ import type { Storage } from "../../storage/storage.ts";
 import { loggedEvents, type DayRange } from "../log/day-log.ts";
 import { userHash } from "./user-hash.ts";
 
-/** What the log holds in a range of days. */
+/** Counts of the events in a range of days. */
 export interface EventStats {
   readonly events: number;
   /** Different users. */
@@ -15,10 +15,10 @@ export interface EventStats {
 }
 
 /**
- * Counts the events of the range by reading them all; memory holds one number a user.
+ * Counts the events of the range by reading them all; memory holds one number per user.
  *
  * @throws CorruptionError that names the key of a damaged batch
- * @throws AnpError 422 when an end of the range is no day
+ * @throws AnpError 422 when a bound of the range is not a day
  */
 export async function countEvents(storage: Storage, range: DayRange): Promise<EventStats> {
   let events = 0;

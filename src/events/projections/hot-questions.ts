@@ -7,22 +7,22 @@ import { userHash } from "./user-hash.ts";
 export const QUESTION_ASKED = "question_asked";
 
 /**
- * Memory of one day: at most 20,000 different questions of at most 200 code points, 64 spellings each, and 200,000
- * times asked (24 bytes each): about 30 MB when full. What goes beyond is not counted; a longer text is no question that
- * many ask.
+ * Memory of one day: at most 20,000 different questions of at most 200 code points, 64 variants each, and 200,000
+ * occurrences (24 bytes each): about 30 MB when full. What exceeds a limit is not counted; a longer text is unlikely to be
+ * asked by many.
  */
-export const DAY_LIMITS = { questions: 20_000, length: 200, spellings: 64, asked: 200_000 } as const;
+export const DAY_LIMITS = { questions: 20_000, length: 200, variants: 64, asked: 200_000 } as const;
 
-/** One question on one day, each time it was asked: when, by whom, in which spelling. Three columns of one table. */
+/** Each occurrence of one question on one day: time, user and variant, as three columns of one table. */
 interface Asked {
   readonly times: number[];
   readonly users: number[];
-  readonly spellings: number[];
-  /** As it was written, with the language it was asked in. */
+  readonly variants: number[];
+  /** The texts as they were written, with the language of the request. */
   readonly texts: { readonly text: string; readonly lang: string }[];
 }
 
-/** The questions of one day's log, under their normal form. */
+/** The questions of one day's log, by their normalized text. */
 export interface QuestionDay {
   readonly questions: Map<string, Asked>;
   asked: number;
@@ -45,7 +45,7 @@ export function emptyQuestionDay(): QuestionDay {
   return { questions: new Map(), asked: 0 };
 }
 
-/** Takes one event into the day; any but a question asked leaves it as it is. */
+/** Folds one event into the day; events that are not questions change nothing. */
 export function foldQuestion(day: QuestionDay, event: StoredEvent): void {
   const { question, lang } = event.event_payload ?? {};
   if (event.event_type !== QUESTION_ASKED || typeof question !== "string" || day.asked >= DAY_LIMITS.asked) return;
@@ -56,20 +56,20 @@ export function foldQuestion(day: QuestionDay, event: StoredEvent): void {
   let asked = day.questions.get(key);
   if (asked === undefined) {
     if (day.questions.size >= DAY_LIMITS.questions) return;
-    asked = { times: [], users: [], spellings: [], texts: [] };
+    asked = { times: [], users: [], variants: [], texts: [] };
     day.questions.set(key, asked);
   }
   day.asked += 1;
   asked.times.push(Date.parse(event.created_at));
   asked.users.push(userHash(event.user_id));
-  asked.spellings.push(spellingOf(asked, text, typeof lang === "string" ? lang.slice(0, 32) : ""));
+  asked.variants.push(variantOf(asked, text, typeof lang === "string" ? lang.slice(0, 32) : ""));
 }
 
-/** The number of this spelling. When there are too many, the first stands for the new ones. */
-function spellingOf(asked: Asked, text: string, lang: string): number {
+/** The index of this variant. When there are too many variants, new ones count as the first. */
+function variantOf(asked: Asked, text: string, lang: string): number {
   const at = asked.texts.findIndex((known) => known.text === text && known.lang === lang);
   if (at !== -1) return at;
-  if (asked.texts.length >= DAY_LIMITS.spellings) return 0;
+  if (asked.texts.length >= DAY_LIMITS.variants) return 0;
   return asked.texts.push({ text, lang }) - 1;
 }
 
@@ -83,7 +83,7 @@ function mostFrequent(counts: ReadonlyMap<string, number>): string {
   return best;
 }
 
-/** How a question was written within the window, and by how many users it was asked. */
+/** The most frequent text and language of a question within the window, and its number of users. */
 function describe(
   parts: readonly Asked[],
   { from, to }: TimeWindow,
@@ -94,7 +94,7 @@ function describe(
   for (const asked of parts) {
     for (const [index, time] of asked.times.entries()) {
       if (time < from || time > to) continue;
-      const { text, lang } = asked.texts[asked.spellings[index]!]!;
+      const { text, lang } = asked.texts[asked.variants[index]!]!;
       texts.set(text, (texts.get(text) ?? 0) + 1);
       langs.set(lang, (langs.get(lang) ?? 0) + 1);
       users.add(asked.users[index]!);
@@ -105,7 +105,7 @@ function describe(
 
 /**
  * The questions that at least `minUsers` different users asked within the window: the most often asked first, then the
- * most recently asked, then in the order of the text. The text shown is the spelling used most often.
+ * most recently asked, then in the order of the text. The text shown is the most frequent variant.
  *
  * @param days in order of time
  */
@@ -134,7 +134,7 @@ export function rankQuestions(
       }
     }
   }
-  // Who asked and how is looked up only for those that are asked often enough to qualify: most are asked once.
+  // Users and texts are counted only for questions asked often enough to qualify: most are asked once.
   const hot = [];
   for (const { parts, count, last } of found.values()) {
     if (count < minUsers) continue;

@@ -1,15 +1,15 @@
-/** Apostrophes stand within words: "what's" and "whats" are one. */
+/** Apostrophes are removed: "what's" equals "whats". */
 const APOSTROPHE = /['’ʼ`´]/gu;
 const INVISIBLE = /[\p{Cf}\p{Cc}]/gu;
-/** A point or comma between digits is part of the number, `%` part of its meaning; other punctuation only separates. */
+/** A point or comma between digits belongs to the number, `%` to its meaning; other punctuation only separates words. */
 const PUNCTUATION = /(?<!\d)[.,]|[.,](?!\d)|(?![.,%])\p{P}/gu;
 const SPACE = /\s+/gu;
-/** Scripts written without spaces, where a space says nothing: "什么是 AI 积分" is "什么是AI积分". */
+/** Scripts written without spaces, where a space has no meaning: "什么是 AI 积分" is "什么是AI积分". */
 const SPACE_BY_HAN =
   /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]) | (?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/gu;
 
 /**
- * One spelling for questions that differ only in width, case, white space or punctuation. Empty when nothing is asked.
+ * The normal form of questions that differ only in width, case, white space or punctuation. Empty for a text without words.
  */
 export function normalizeQuestion(question: string): string {
   return question
@@ -24,7 +24,7 @@ export function normalizeQuestion(question: string): string {
     .trim();
 }
 
-/** A question as it may be shown: in one line, without spaces at the ends. */
+/** A question for display: on one line, trimmed. */
 export function presentQuestion(question: string): string {
   return question.replace(SPACE, " ").replace(INVISIBLE, "").trim().toWellFormed();
 }

@@ -1,13 +1,13 @@
 import type { Storage } from "../../storage/storage.ts";
-import { batchesAfter, holds, openDay, type DayLog } from "../log/day-log.ts";
+import { batchesAfter, isUnchanged, openDay, type DayLog } from "../log/day-log.ts";
 import { emptyFeedbackDay, foldFeedback, type FeedbackDay } from "./feedback.ts";
 import { emptyQuestionDay, foldQuestion, type QuestionDay } from "./hot-questions.ts";
 
 /** How many days a projection may span, and how many are kept in memory: 30 × 24 hours touch 31 days. */
 export const PROJECTED_DAYS = 30;
 const KEPT_DAYS = PROJECTED_DAYS + 2;
-/** How often it is looked whether another process has appended to a day, ms. */
-export const LOOK_EVERY_MS = 1000;
+/** How often a day's log is checked for batches of other processes, ms. */
+export const CHECK_EVERY_MS = 1000;
 /** Days read at a time: memory holds some pages of each. */
 const READERS = 4;
 
@@ -18,7 +18,7 @@ export interface ProjectedDay {
 }
 
 /**
- * Lets many callers share one run: a call gets a run that began after it was made, and no more than one waits.
+ * Shares one run between callers: each call gets a run that began after the call, and at most one run waits.
  */
 export function coalesce(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
@@ -33,7 +33,7 @@ export function coalesce(run: () => Promise<void>): () => Promise<void> {
   }
 
   return () => {
-    // Also in the moment between one run's end and the next one's beginning: two must never overlap.
+    // Also between the end of one run and the start of the next: two runs must never overlap.
     if (next !== undefined) return next;
     if (running === undefined) return start();
     next = running
@@ -46,23 +46,23 @@ export function coalesce(run: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Days of the log as they are known in memory. */
+/** Days of the log, projected in memory. */
 export interface Projections {
   /**
    * The days asked for, in order: with all that this process appended, and what others appended up to
-   * {@link LOOK_EVERY_MS} before.
+   * {@link CHECK_EVERY_MS} before.
    *
    * @throws StorageError when a day cannot be read
    */
   of(days: readonly string[]): Promise<ProjectedDay[]>;
-  /** Tells that this process appended to a day. */
+  /** Called after this process appended to a day. */
   touch(day: string): void;
 }
 
 interface CachedDay {
   known: ProjectedDay;
-  /** The last look at the log: when it began, in milliseconds of the monotonic clock, and how it ends. */
-  look: { readonly began: number; readonly end: Promise<void> } | undefined;
+  /** The last check of the log: when it began, in milliseconds of the monotonic clock, and its result. */
+  lastCheck: { readonly began: number; readonly end: Promise<void> } | undefined;
   readonly catchUp: () => Promise<void>;
 }
 
@@ -70,14 +70,14 @@ function emptyDay(): ProjectedDay {
   return { questions: emptyQuestionDay(), feedback: emptyFeedbackDay() };
 }
 
-/** Opens a day: nothing read yet. A failed read leaves what was folded, and the next goes on from there. */
+/** Opens a day, with nothing read yet. After a failed read the next one continues from the last batch. */
 function openProjection(storage: Storage, log: DayLog): CachedDay {
   let folded = 0;
   let last: string | undefined;
   let seen = storage.generation();
   const catchUp = coalesce(async () => {
     const generation = storage.generation();
-    if (generation !== seen && !(await holds(log, folded, last))) {
+    if (generation !== seen && !(await isUnchanged(log, folded, last))) {
       folded = 0;
       day.known = emptyDay();
     }
@@ -91,26 +91,26 @@ function openProjection(storage: Storage, log: DayLog): CachedDay {
       last = batch.batch_id;
     }
   });
-  const day: CachedDay = { known: emptyDay(), look: undefined, catchUp };
+  const day: CachedDay = { known: emptyDay(), lastCheck: undefined, catchUp };
   return day;
 }
 
 /**
- * Keeps days of the log folded in memory. A day is read once; from then on a look costs one read that finds nothing, or
- * what was appended since (a replay may append to any day), and there is one look a second however many ask.
+ * Keeps days of the log folded in memory. A day is read once. After that a check costs one read that finds nothing, or
+ * reads the batches appended since (a replay may append to any day). There is at most one check a second per day.
  *
- * @param monotonic milliseconds that only grow
+ * @param monotonic a monotonic clock, ms
  */
 export function createProjections(storage: Storage, monotonic: () => number = () => performance.now()): Projections {
   const cached = new Map<string, CachedDay>();
 
-  /** Who comes within a second of a look shares how it ended, a failure too. */
-  function lookAt(day: CachedDay): Promise<void> {
+  /** Callers within a second of a check share its result, also a failure. */
+  function check(day: CachedDay): Promise<void> {
     const now = monotonic();
-    if (day.look === undefined || now - day.look.began >= LOOK_EVERY_MS) {
-      day.look = { began: now, end: day.catchUp() };
+    if (day.lastCheck === undefined || now - day.lastCheck.began >= CHECK_EVERY_MS) {
+      day.lastCheck = { began: now, end: day.catchUp() };
     }
-    return day.look.end;
+    return day.lastCheck.end;
   }
 
   return {
@@ -127,14 +127,14 @@ export function createProjections(storage: Storage, monotonic: () => number = ()
       }
       const waiting = wanted.values();
       const reader = async (): Promise<void> => {
-        for (const day of waiting) await lookAt(day);
+        for (const day of waiting) await check(day);
       };
       await Promise.all(Array.from({ length: READERS }, reader));
       return wanted.map(({ known }) => known);
     },
     touch(day) {
       const known = cached.get(day);
-      if (known !== undefined) known.look = undefined;
+      if (known !== undefined) known.lastCheck = undefined;
     },
   };
 }

@@ -3,17 +3,17 @@ import { DAY_MS, daysBetween } from "../log/event-address.ts";
 import { batchesAfter, openDay } from "../log/day-log.ts";
 import type { StoredEvent } from "../event.ts";
 
-/** One user's word on an answer. */
+/** One user's feedback on an answer. */
 export type UserFeedback = Pick<StoredEvent, "created_at" | "message_id" | "route" | "sub_intent"> & {
   readonly feedback_type: NonNullable<StoredEvent["feedback_type"]>;
 };
 
 /**
- * What a user said about answers, newest first. It reads the whole log of the days it looks at: for operators.
+ * A user's feedback on answers, newest first. It reads the whole log of these days, so it is for operators only.
  *
  * @param options.now ms since the epoch
  * @param options.days how many UTC days to look back over, the present one included
- * @param options.most as many are enough
+ * @param options.most stops after so many
  */
 export async function feedbackOf(
   storage: Storage,

@@ -1,7 +1,7 @@
 import type { Ids } from "../../runtime/ids.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { appendOwn, BATCH_LIMITS } from "../log/day-log.ts";
-import { createKnownDays, learn, type KnownDay } from "./known-events.ts";
+import { appendBatch, BATCH_LIMITS } from "../log/day-log.ts";
+import { createDedupIndex, indexBatch, type IndexedDay } from "./dedup-index.ts";
 import {
   replayLines,
   type ReplayedEvent,
@@ -11,36 +11,36 @@ import {
   type UnreadableLine,
 } from "./replay-lines.ts";
 
-/** The unknown events from `start` on that fit in one batch, and where the next begin. */
+/** The events from `start` on that the log does not have and that fit in one batch, and where the next batch begins. */
 function nextBatch(
-  known: KnownDay,
+  known: IndexedDay,
   events: readonly ReplayedEvent[],
   start: number,
-): { fresh: ReplayedEvent[]; next: number } {
-  const fresh: ReplayedEvent[] = [];
-  const taken = new Set<string>();
+): { missing: ReplayedEvent[]; next: number } {
+  const missing: ReplayedEvent[] = [];
+  const added = new Set<string>();
   let bytes = 0;
   let next = start;
   for (; next < events.length; next++) {
     const event = events[next]!;
-    if (known.identities.has(event.identity) || taken.has(event.identity)) continue;
+    if (known.fingerprints.has(event.fingerprint) || added.has(event.fingerprint)) continue;
     bytes += event.text.length;
-    if (fresh.length === BATCH_LIMITS.events || (fresh.length > 0 && bytes > BATCH_LIMITS.bytes)) break;
-    fresh.push(event);
-    taken.add(event.identity);
+    if (missing.length === BATCH_LIMITS.events || (missing.length > 0 && bytes > BATCH_LIMITS.bytes)) break;
+    missing.push(event);
+    added.add(event.fingerprint);
   }
-  return { fresh, next };
+  return { missing, next };
 }
 
 /**
  * Stores lines of an export. Each event is stored exactly once, however often the lines are replayed: again, after an
  * interrupt, or by several processes at once. A day's log is appended to at the very version up to which its events
- * were compared, so nobody can have added the same event in between.
+ * were compared, so no other process can have added the same event in between.
  *
- * Memory holds a chunk and the identities of the days at hand; input in the order of time is cheapest.
+ * Memory holds a chunk and the fingerprints of the days in it; input in the order of time is cheapest.
  *
  * @throws StorageError when the log cannot be read or written (a CorruptionError names the damaged batch); what was
- *   stored until then stays, and a second run goes on from there
+ *   stored until then stays, and a second run continues from there
  */
 export async function replayEvents(
   {
@@ -50,36 +50,36 @@ export async function replayEvents(
   }: {
     readonly storage: Storage;
     readonly ids: Ids;
-    /** Told of the day after each append. */
+    /** Called with the day after each append. */
     readonly appended: (day: string) => void;
   },
   lines: AsyncIterable<string | UnreadableLine> | Iterable<string | UnreadableLine>,
   options: ReplayOptions & {
-    /** Tells what would be stored and writes nothing. */
+    /** Reports what would be stored and writes nothing. */
     readonly dryRun?: boolean | undefined;
   } = {},
 ): Promise<ReplayReport> {
   const { dryRun = false } = options;
-  const knownDays = createKnownDays(storage);
+  const index = createDedupIndex(storage);
 
-  async function storeDay(known: KnownDay, events: readonly ReplayedEvent[]): Promise<number> {
-    await knownDays.catchUp(known);
+  async function storeDay(known: IndexedDay, events: readonly ReplayedEvent[]): Promise<number> {
+    await index.catchUp(known);
     let stored = 0;
     for (let start = 0; start < events.length;) {
-      const { fresh, next } = nextBatch(known, events, start);
-      if (fresh.length === 0) break;
+      const { missing, next } = nextBatch(known, events, start);
+      if (missing.length === 0) break;
       if (dryRun) {
-        for (const { identity } of fresh) known.identities.add(identity);
+        for (const { fingerprint } of missing) known.fingerprints.add(fingerprint);
       } else {
-        const own = { batch_id: ids.request(), events: fresh.map(({ event }) => event) };
-        if (!(await appendOwn(known.log, known.version, own))) {
-          await knownDays.catchUp(known);
+        const own = { batch_id: ids.request(), events: missing.map(({ event }) => event) };
+        if (!(await appendBatch(known.log, known.version, own))) {
+          await index.catchUp(known);
           continue;
         }
-        learn(known, own);
+        indexBatch(known, own);
         appended(known.day);
       }
-      stored += fresh.length;
+      stored += missing.length;
       start = next;
     }
     return stored;
@@ -94,7 +94,7 @@ export async function replayEvents(
       else sameDay.push(one);
     }
     let stored = 0;
-    for (const [day, events] of byDay) stored += await storeDay(knownDays.of(day), events);
+    for (const [day, events] of byDay) stored += await storeDay(index.of(day), events);
     return { stored, skipped: chunk.length - stored };
   }
 

@@ -1,25 +1,25 @@
 import { LIMITS } from "../../contract/limits.ts";
 import { printField, validate } from "../../contract/validate.ts";
 import { exportedEvent, type StoredEvent } from "../event.ts";
-import { identityOf } from "../log/event-identity.ts";
+import { fingerprint } from "../log/event-fingerprint.ts";
 
-/** A line of the input that is no text. */
+/** A line of the input that is not text. */
 export interface UnreadableLine {
   readonly unreadable: string;
 }
 
-/** A line that was not taken, and why. */
+/** A line that was rejected, and why. */
 export interface RejectedLine {
   /** Number in the input, from 1. */
   readonly line: number;
   readonly reason: string;
 }
 
-/** What a replay did: every line that is not blank is read, and then stored, skipped or rejected. */
+/** The result of a replay: every line that is not blank is read, and then stored, skipped or rejected. */
 export interface ReplayReport {
   read: number;
   stored: number;
-  /** Events that the log had already, or that came earlier in the input. */
+  /** Events that the log had already, or that occurred earlier in the input. */
   skipped: number;
   rejected_total: number;
   /** The first {@link REJECTED_KEPT} of the rejected lines. */
@@ -27,43 +27,43 @@ export interface ReplayReport {
 }
 
 export interface ReplayOptions {
-  /** How many events are taken together; fewer cost more appends. */
+  /** Events per chunk; smaller chunks cost more appends. */
   readonly chunk?: number | undefined;
-  /** The report of the lines before, where this goes on after an earlier run. */
+  /** The report of the lines before, when this continues an earlier run. */
   readonly before?: { readonly line: number; readonly report: Readonly<ReplayReport> } | undefined;
-  /** Called with the report so far after each chunk: every line that was read until then is done with. */
+  /** Called with the report so far after each chunk: every line that was read until then is settled. */
   readonly onProgress?: ((report: Readonly<ReplayReport>) => void) | undefined;
-  /** Called with each rejected line, however many; `text` is absent where the line is no text. */
+  /** Called with each rejected line, however many; `text` is absent where the line is not text. */
   readonly onRejected?: ((rejected: RejectedLine & { readonly text?: string }) => Promise<void>) | undefined;
 }
 
-/** How many rejected lines a report lists; the count goes on. */
+/** How many rejected lines a report lists; all of them are counted. */
 export const REJECTED_KEPT = 100;
 
-/** Longest reason, characters: a line of strange keys could make one as long as itself. */
+/** Longest reason, characters: a line of unknown keys would make one as long as itself. */
 const MOST_REASON = 500;
 
-/** Lines are taken in chunks of so many events or characters, sorted by day within a chunk. */
+/** Lines are processed in chunks of so many events or characters, sorted by day within a chunk. */
 const CHUNK = { events: 2048, characters: 4 * 1024 * 1024 } as const;
 
 /** An event of an export. */
 export interface ReplayedEvent {
   /** The same for the same event, whatever the order of its fields. */
-  readonly identity: string;
+  readonly fingerprint: string;
   readonly event: StoredEvent;
-  /** Its line, and the number of that in the input. */
+  /** Its line and the number of the line in the input. */
   readonly text: string;
   readonly line: number;
 }
 
-/** Reads one line. Gives the event, or the reason why it is none. */
+/** Parses one line. Returns the event, or the reason for rejecting it. */
 function readLine(text: string, line: number): ReplayedEvent | string {
   if (text.length > LIMITS.requestBody) return `longer than ${LIMITS.requestBody} characters`;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return `no JSON: ${(error as Error).message}`.slice(0, 200);
+    return `not JSON: ${(error as Error).message}`.slice(0, 200);
   }
   const checked = validate(exportedEvent, value);
   if (!checked.valid) {
@@ -72,10 +72,10 @@ function readLine(text: string, line: number): ReplayedEvent | string {
   }
   const { event_id, ...content } = checked.data;
   const event = event_id === undefined ? content : { ...content, source_id: event_id };
-  return { identity: identityOf(content, event_id ?? ""), event, text, line };
+  return { fingerprint: fingerprint(content, event_id ?? ""), event, text, line };
 }
 
-/** What became of a chunk: every event of it was stored, skipped or rejected. */
+/** The result of a chunk: each of its events was stored, skipped or rejected. */
 export interface StoredChunk {
   readonly stored: number;
   readonly skipped: number;
@@ -83,9 +83,9 @@ export interface StoredChunk {
 }
 
 /**
- * Reads lines of an export and hands their events on in chunks, one after the other, in flat memory.
+ * Reads lines of an export and passes their events on in chunks, one after the other, in bounded memory.
  *
- * @param store takes a chunk in; what it throws ends the replay
+ * @param store stores a chunk; an error that it throws ends the replay
  */
 export async function replayLines(
   lines: AsyncIterable<string | UnreadableLine> | Iterable<string | UnreadableLine>,
@@ -97,7 +97,7 @@ export async function replayLines(
     : { read: 0, stored: 0, skipped: 0, rejected_total: 0, rejected: [] };
 
   let chunk: ReplayedEvent[] = [];
-  /** Lines that were rejected since the last chunk: told with it, so that a failure in between leaves nothing half told. */
+  /** Lines rejected since the last chunk: reported with it, so that a failure in between leaves no partial report. */
   let rejects: (RejectedLine & { readonly text?: string })[] = [];
   let characters = 0;
   let number = before?.line ?? 0;

@@ -30,11 +30,11 @@ export async function replayToDaemon(
   const { dryRun, chunk = CHUNK } = options;
   const me = await whose();
 
-  async function send({ identity, event }: ReplayedEvent): Promise<"stored" | "skipped" | { reason: string }> {
+  async function send({ fingerprint, event }: ReplayedEvent): Promise<"stored" | "skipped" | { reason: string }> {
     if (event.user_id !== me) return { reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };
     if (dryRun) return "stored";
     try {
-      const { data, replayed } = await run("recordEvent", { body: eventBody.parse(event) }, `replay-${identity}`);
+      const { data, replayed } = await run("recordEvent", { body: eventBody.parse(event) }, `replay-${fingerprint}`);
       if (data.stored) return replayed === true ? "skipped" : "stored";
     } catch (error) {
       if (!(error instanceof AnpError) || error.code !== 422) throw error;

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { invalid } from "../../contract/errors.ts";
+import { canonicalJson, sha256 } from "../../runtime/canonical-json.ts";
+import { toIso, type Clock } from "../../runtime/clock.ts";
+import type { Ids } from "../../runtime/ids.ts";
+import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
+import { parseDocument, writeDocument } from "../../storage/documents.ts";
+import { isOutage } from "../../storage/storage-errors.ts";
+import type { Key, Storage } from "../../storage/storage.ts";
+import { newEvent, type NewEvent } from "../event.ts";
+import type { EventLog, Recorded } from "./event-log.ts";
+
+/**
+ * The record of an idempotency key. The first call under the key creates it, so that every later one, of any process,
+ * builds the same event of the same day and finds it in the log. The address is added once the event is stored; it saves
+ * the search.
+ */
+const idempotencyRecord = z.strictObject({
+  /** SHA-256 of the event. */
+  request: z.string(),
+  created_at: z.iso.datetime({ precision: 3 }),
+  /** The last batch in the day's log before the record was created: its number and its batch id. */
+  since: z.int().min(0),
+  mark: z.string().optional(),
+  event_id: z.string().optional(),
+});
+
+type IdempotencyRecord = z.infer<typeof idempotencyRecord>;
+
+/**
+ * Stores events that carry an idempotency key, each exactly once however often it is sent and by whatever process, also
+ * after a crash or a lost reply between any two steps.
+ */
+export class IdempotentRecorder {
+  readonly #storage: Storage;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #log: EventLog;
+  readonly #inTurn = createKeyedMutex();
+
+  constructor(parts: { readonly storage: Storage; readonly clock: Clock; readonly ids: Ids; readonly log: EventLog }) {
+    this.#storage = parts.storage;
+    this.#clock = parts.clock;
+    this.#ids = parts.ids;
+    this.#log = parts.log;
+  }
+
+  /**
+   * Stores an event under a key. An outage of the storage is reported by `stored: false`, not thrown.
+   *
+   * @throws AnpError 422 when the key was used for another event
+   * @throws CorruptionError that names the key of a damaged record
+   */
+  record(event: NewEvent, key: string): Promise<Recorded> {
+    return this.#inTurn(JSON.stringify([event.user_id, key]), async () => {
+      try {
+        return await this.#record(event, key);
+      } catch (error) {
+        if (!isOutage(error)) throw error;
+        return this.#notStored();
+      }
+    });
+  }
+
+  async #record(event: NewEvent, key: string): Promise<Recorded> {
+    const { user_id } = event;
+    const place: Key = ["users", user_id, "event-keys", key];
+    const request = sha256(canonicalJson(newEvent.parse(event)));
+    const before = await this.#storage.get(place);
+    const created = before === undefined ? await this.#create(place, request) : undefined;
+    const stored = before ?? (created === undefined ? await this.#storage.get(place) : undefined);
+    const record = created ?? parseDocument(place, stored, idempotencyRecord);
+    // Another process created it, and a failover lost it.
+    if (record === undefined) return this.#notStored();
+    if (record.request !== request) {
+      throw invalid([{ in: "header", path: "Idempotency-Key", message: "was used for another request before" }]);
+    }
+    if (record.event_id !== undefined) {
+      await this.#storage.confirm(place, stored!);
+      return { event_id: record.event_id, stored: true, replayed: true };
+    }
+    const source_id = `key-${sha256(JSON.stringify([user_id, key]))}`;
+    const { created_at, since, mark } = record;
+    const again = created === undefined;
+    const recorded = await this.#log.recordOnce(event, { created_at, source_id, since, mark, again });
+    if (recorded.stored) await this.#complete(place, { ...record, event_id: recorded.event_id });
+    return recorded;
+  }
+
+  /** Creates the record; undefined when another process was first. */
+  async #create(place: Key, request: string): Promise<IdempotencyRecord | undefined> {
+    const created_at = toIso(this.#clock.now());
+    // Read before the record exists: up to this position nobody can have stored the event.
+    const record = { request, created_at, ...(await this.#log.head(created_at.slice(0, 10))) };
+    return (await this.#storage.create(place, JSON.stringify(record))) ? record : undefined;
+  }
+
+  /** Adds the address. If that fails, the next call searches the log; the event is stored all the same. */
+  async #complete(place: Key, record: IdempotencyRecord): Promise<void> {
+    try {
+      await writeDocument(this.#storage, place, record);
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+    }
+  }
+
+  #notStored(): Recorded {
+    return { event_id: this.#ids.request(), stored: false };
+  }
+}
