@@ -77,13 +77,10 @@ const NAMES = ASSETS.flatMap(({ symbol, names, casual = [] }): AssetName[] => [
   ...casual.map((name) => ({ symbol, name, casual: true })),
 ]).sort((a, b) => b.name.length - a.name.length || (a.name < b.name ? -1 : 1));
 const ASSET_OF_NAME = new Map(NAMES.map((named) => [named.name.toLowerCase(), named]));
+const LATIN_NAMES = NAMES.map(({ name }) => name).filter((name) => /^[a-z ]+$/i.test(name));
+const HAN_NAMES = NAMES.map(({ name }) => name).filter((name) => !LATIN_NAMES.includes(name));
 /** Longest names first, so that "bitcoin cash" is not read as "bitcoin"; Latin names only as whole words. */
-const NAME = new RegExp(
-  NAMES.map(({ name }) =>
-    /^[a-z ]+$/i.test(name) ? `(?<![\\p{Script=Latin}\\d])${name}(?![\\p{Script=Latin}\\d])` : name,
-  ).join("|"),
-  "giu",
-);
+const NAME = new RegExp(`(?<![a-z\\d])(?:${LATIN_NAMES.join("|")})(?![a-z\\d])|${HAN_NAMES.join("|")}`, "gi");
 
 /** Tickers in small letters that no one writes for a word. */
 const SMALL_TICKERS = new Map(
