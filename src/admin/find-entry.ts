@@ -24,6 +24,8 @@ export interface FoundEntry {
  * @param user whose ledger to search; all users' when left out, and a number then finds nothing
  * @param onUser called before each ledger that is searched, with its position from 1 and their number
  * @throws AnpError 404 for a user who is not known
+ * @example
+ * const found = await findEntry(service, "17", "alice", () => undefined);
  */
 export async function findEntry(
   service: AccountsService,

@@ -12,6 +12,8 @@ const SHORTEST_TOKEN_START = TOKEN_PREFIX.length + 4;
  * a token may name more than one user.
  *
  * @throws AnpError 404 when it names none
+ * @example
+ * const [user, ...others] = await findUsers(service, "anp_Xk3v");
  */
 export async function findUsers(
   { users, tokens }: Pick<AccountsService, "users" | "tokens">,

@@ -25,7 +25,7 @@ const usersFile = z.object({
 
 const loadMark = z.strictObject({ moved_by_ms: z.int() });
 
-/** A fixture: a folder with a small world in it, written for one instant, its anchor. */
+/** A fixture: a folder of sample data, written for one instant, its anchor. */
 export interface Fixture {
   readonly folder: string;
   readonly name: string;
@@ -34,7 +34,7 @@ export interface Fixture {
   readonly configFile: string;
 }
 
-/** A user of a fixture, with the token that only exists where the fixture was loaded. */
+/** A user of a fixture, with a token that is valid only where the fixture was loaded. */
 export interface FixtureUser {
   readonly user_id: string;
   readonly token: string;
@@ -45,14 +45,14 @@ export async function openFixture(folder: string): Promise<Fixture> {
   return { folder, name, anchor_ms: Date.parse(anchor), configFile: join(folder, "config.yaml") };
 }
 
-/** Whether the storage has seen the fixture. */
+/** Whether the fixture was loaded into the storage, at least in part. */
 export async function isLoaded({ name }: Fixture, storage: Storage): Promise<boolean> {
   return (await storage.get(["fixtures", name])) !== undefined;
 }
 
 /**
- * Loads a fixture's users, tokens, points and events. Every step happens once however often and by however many
- * processes it is done: a second load changes nothing that stands. Event dates move by as much as the first load says.
+ * Loads a fixture's users, tokens, points and events. Every step is idempotent, also between processes: a second load
+ * changes nothing that exists. Event dates move by the offset that the first load recorded.
  */
 export async function loadFixture(fixture: Fixture, service: Service): Promise<FixtureUser[]> {
   const { storage, clock } = service;
@@ -77,7 +77,7 @@ export async function loadFixture(fixture: Fixture, service: Service): Promise<F
   return users;
 }
 
-/** How far this storage's copy of the fixture is moved, in ms: decided by whoever loads first. */
+/** By how many ms the dates of this storage's copy are moved. The first process that loads it decides. */
 async function movedBy(fixture: Fixture, storage: Storage, now: number): Promise<number> {
   const key: Key = ["fixtures", fixture.name];
   const mark = { moved_by_ms: Math.max(0, now - fixture.anchor_ms) };

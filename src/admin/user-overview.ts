@@ -37,7 +37,13 @@ export interface UserOverview {
   readonly feedback: readonly UserFeedback[];
 }
 
-/** @throws AnpError 404 for a user who is not known */
+/**
+ * Reads what support needs to know of a user.
+ *
+ * @throws AnpError 404 for a user who is not known
+ * @example
+ * const { details, last_questions } = await userOverview(service, "alice");
+ */
 export async function userOverview(service: AccountsService, user: string): Promise<UserOverview> {
   const { storage, clock } = service;
   const now = clock.now();

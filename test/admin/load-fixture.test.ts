@@ -50,7 +50,7 @@ describe("the demo", () => {
     await folder.remove();
   });
 
-  it("moves its dates to the clock, so that two days of news are never empty, and counts that as no update", async () => {
+  it("moves its dates to the clock, so that two days of news are never empty, without counting an update", async () => {
     const later = await openFixtureService({ now: ANCHOR + 400 * 86_400_000 + 1_234_567 });
     const news = await later.service.run("getNewsHot", { request_id: "r" }, {});
     expect(news.data.total).toBeGreaterThanOrEqual(35);
@@ -65,7 +65,7 @@ describe("the demo", () => {
     });
   });
 
-  it("moves nothing when the clock stands at its anchor", async () => {
+  it("moves nothing when the clock is at its anchor", async () => {
     const { service } = await openFixtureService();
     const { data } = await service.run("getNewsHot", { request_id: "r" }, { query: { limit: 100, hours: 720 } });
     const newest = data.news[0]!;
@@ -74,7 +74,7 @@ describe("the demo", () => {
 });
 
 describe("the fixture without English help", () => {
-  it("records the gap as a state: nothing fails, an English question gets an honest answer at no cost", async () => {
+  it("records the gap as a state: nothing fails, and an English question is answered honestly and free of charge", async () => {
     const { service } = await openFixtureService({ fixture: "coverage-zh" });
     const call = { request_id: "r", user: "demo" };
     const { data } = await service.run("getHotTopics", call, {});

@@ -16,7 +16,7 @@ interface Case {
   readonly has?: string | RegExp;
   readonly json?: z.ZodType;
   readonly says?: string;
-  /** Run in one folder alone: it makes nothing, and what it shows is shown by others too. */
+  /** Run in one folder only: it writes nothing, and its result is shown by others too. */
   readonly once?: true;
 }
 
@@ -31,7 +31,7 @@ const verification = z.array(
 );
 const event = { event_type: "page_view", user_id: "u-1", created_at: "2026-11-19T00:00:00Z" };
 
-/** A day of an operator, in order: later commands see what earlier ones did. */
+/** An operator's commands in order: later ones see the results of earlier ones. */
 const CASES: readonly Case[] = [
   {
     args: ["users", "list"],
@@ -158,11 +158,11 @@ it.for(CASES.map((item) => ({ item, name: item.args.join(" ") })))("anp $name", 
   }
   if (typeof has === "string") expect(stdout).toContain(has);
   else if (has !== undefined) expect(stdout).toMatch(has);
-  // A clock that stands and a seed: another folder gives the same, byte for byte.
+  // With a fixed clock and a seed, another folder gives the same output, byte for byte.
   if (second.has(item)) expect(second.get(item)).toEqual(first.get(item));
 });
 
-it("leaves the same files behind, byte for byte, whatever was only read", async () => {
+it("leaves the same files behind, byte for byte, with and without commands that only read", async () => {
   const [one, other] = await Promise.all(folders.map(({ path }) => contentOf(path)));
   expect(other).toEqual(one);
 });

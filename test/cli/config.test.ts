@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-it("shows each value with its source, no secret, and opens nothing", async () => {
+it("shows each value with its source, without secrets, and opens no storage", async () => {
   const cwd = folder.path;
   await writeFile(join(cwd, "key"), "hush-from-file");
   await writeFile(
@@ -51,7 +51,7 @@ it("shows each value with its source, no secret, and opens nothing", async () =>
   expect(rows.find(({ key }) => key === "plans")?.value).toMatchObject({ pro: { memory: true } });
 });
 
-it("tells every fault of a configuration on a line of its own, and exits 2", async () => {
+it("reports every error of a configuration on its own line, and exits 2", async () => {
   const env = { ANP_SERVER_PORT: "abc", ANP_STORGE: "memory:" };
   for (const command of [
     ["config", "show"],

@@ -89,18 +89,18 @@ it("ends with its exit code, the flag's name on stderr, nothing on stdout, and n
   expect((await contentOf(folder.path)).filter((line) => !line.startsWith(".anp/demo/messages/"))).toEqual(before);
 }, 60_000);
 
-it("takes a bad --now for a usage error", async () => {
+it("reports a bad --now as a usage error", async () => {
   const { code, stderr } = await anp(["users", "list", "--now", "yesterday"], { cwd: folder.path });
   expect([code, stderr]).toEqual([2, expect.stringContaining("--now must be an ISO 8601 instant")]);
 });
 
-it("tells an unknown key of the configuration, and exits 2", async () => {
+it("reports an unknown configuration key, and exits 2", async () => {
   await writeFile(join(folder.path, "bad.yaml"), "servr: 1\n");
   const { code, stderr } = await anp(["users", "list", "--config", "bad.yaml"], { cwd: folder.path });
   expect([code, stderr]).toEqual([2, expect.stringContaining("servr: is not a known key")]);
 });
 
-it("exits 2 for a storage URL that nobody understands, and 6 when the storage cannot be had", async () => {
+it("exits 2 for an unsupported storage URL, and 6 when the storage cannot be reached", async () => {
   await writeFile(join(folder.path, "file"), "");
   const unknown = await anp(["users", "list", "--storage", "s3:bucket"], { cwd: folder.path });
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('"s3:bucket" is not understood')]);
@@ -108,7 +108,7 @@ it("exits 2 for a storage URL that nobody understands, and 6 when the storage ca
   expect([blocked.code, blocked.stderr]).toEqual([6, expect.stringContaining("ENOTDIR")]);
 });
 
-it("writes nothing when it only reads a storage", async () => {
+it("writes nothing when a command only reads a storage", async () => {
   for (const args of [
     ["users", "list"],
     ["news", "hot"],
@@ -124,7 +124,7 @@ it("writes nothing when it only reads a storage", async () => {
   expect(await readdir(join(folder.path, "untouched"))).toEqual([]);
 });
 
-it("takes a storage that is not there for a mistyped name, and makes none", async () => {
+it("treats a missing storage as a mistyped name, and creates none", async () => {
   for (const args of [
     ["users", "list"],
     ["ledger", "verify", "--all"],
@@ -147,7 +147,7 @@ it("does not start a daemon on a storage that cannot be written", async () => {
   ]);
 });
 
-it("says that nothing was found on stderr, and exits 0", async () => {
+it("reports on stderr that nothing was found, and exits 0", async () => {
   await mkdir(join(folder.path, "none"), { recursive: true });
   const { code, stdout, stderr } = await anp(["users", "list", "--storage", "fs:none", "--json"], { cwd: folder.path });
   expect([code, stdout, stderr]).toEqual([0, "[]\n", expect.stringContaining("There are no users.")]);
@@ -174,7 +174,7 @@ it("names the first wrong entry of a ledger, and exits 1", async () => {
   await remove();
 });
 
-it("exits 8 when lines of a replay are rejected, and names them", async () => {
+it("exits 8 when lines of a replay are rejected, and lists them", async () => {
   const event = '{"event_type":"page_view","user_id":"u-1","created_at":"2026-11-19T00:00:00Z"}';
   const { code, stdout, stderr } = await anp(["events", "replay", "-", "--storage", "memory:"], {
     cwd: folder.path,
@@ -199,14 +199,14 @@ it("exits 8 when some of the sources fail, and 6 when all do", async () => {
   expect([none.code, none.stderr]).toEqual([6, expect.stringContaining("1 of 1 sources failed")]);
 });
 
-it("shows the stack of what was not expected with --verbose alone", async () => {
+it("shows the stack of an unexpected error only with --verbose", async () => {
   const args = ["users", "list", "--storage", "s3:bucket"];
   expect((await anp(args, { cwd: folder.path })).stderr).not.toContain("    at ");
   expect((await anp([...args, "--verbose"], { cwd: folder.path })).stderr).toContain("    at ");
   expect((await anp(args, { cwd: folder.path, env: { ANP_DEBUG: "1" } })).stderr).toContain("    at ");
 });
 
-it("shows a ledger's entries down to one that is damaged, and names that by its key", async () => {
+it("lists a ledger's entries down to a damaged one, and names its key", async () => {
   const own = await temporaryFolder();
   const storage = await openStorage(`fs:${join(own.path, "data")}`);
   await fillLedgers(storage, 130);

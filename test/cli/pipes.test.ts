@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-it("gives the whole of a long export to a slow reader", async () => {
+it("writes a long export completely to a slow reader", async () => {
   const line =
     'set -o pipefail; anp ledger export alice --entries --storage fs:data | (read -r first; echo "$first"; exec cat)';
   const { code, stdout, stderr } = await shell(line, folder.path);
@@ -60,7 +60,7 @@ it("gives the whole of a long export to a slow reader", async () => {
   expect(ids).toEqual(Array.from({ length: ENTRIES }, (_, index) => index + 1));
 });
 
-it("prints long results of other kinds whole", async () => {
+it("prints other long results completely", async () => {
   const openapi = await shell("anp openapi | cat", folder.path);
   expect(openapi.stdout.length).toBeGreaterThan(32 * 1024);
   expect(() => JSON.parse(openapi.stdout) as unknown).not.toThrow();
@@ -74,21 +74,21 @@ it.for([
   "anp events export --storage fs:data | head -n 2",
   "anp openapi | head -n 2",
   "anp --help | head -n 2",
-])("ends quietly when nobody reads on: %s", async (line) => {
+])("ends quietly when stdout is closed: %s", async (line) => {
   const { stdout, stderr } = await shell(`${line}; echo "\${PIPESTATUS[0]}"`, folder.path);
   expect(stderr).toBe("");
   expect(stdout.split("\n")).toHaveLength(4);
   expect(stdout.endsWith("\n0\n")).toBe(true);
 });
 
-it.skipIf(!existsSync("/dev/full"))("says in one line that the output cannot be written, and exits 1", async () => {
+it.skipIf(!existsSync("/dev/full"))("reports in one line that the output cannot be written, and exits 1", async () => {
   for (const line of ["anp quota alice --storage fs:data", "anp ledger export --storage fs:data"]) {
     const { code, stderr } = await shell(`${line} > /dev/full`, folder.path);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: The output cannot be written: ENOSPC.*\n$/)]);
   }
 });
 
-it("replays from a pipe what it exports into one", async () => {
+it("replays from a pipe what it exports into a pipe", async () => {
   const line =
     "anp events export --storage fs:data | anp events replay - --storage fs:copy && " +
     "anp events export --storage fs:data > one && anp events export --storage fs:copy > two && cmp one two";
@@ -103,7 +103,7 @@ it("replays from a pipe what it exports into one", async () => {
   expect(bytes).toBeGreaterThan(EVENTS * 200);
 });
 
-it("prints a token's secret alone, once, for a shell to take", async () => {
+it("prints only a token's secret on stdout, for a shell to read", async () => {
   const line =
     'TOKEN=$(anp tokens issue alice --label ci --storage fs:data) && echo "$TOKEN" && anp tokens list alice --storage fs:data';
   const { code, stdout, stderr } = await shell(line, folder.path);
@@ -116,14 +116,14 @@ it("prints a token's secret alone, once, for a shell to take", async () => {
   expect(`${stderr}${list.join()}`).not.toContain(token);
 });
 
-it("never makes a token from a seed", async () => {
+it("never derives a token from a seed", async () => {
   const secrets = await Promise.all(
     [1, 2].map(() => anp(["tokens", "issue", "alice", "--seed", "x", "--storage", "fs:data"], { cwd: folder.path })),
   );
   expect(secrets[0]!.stdout).not.toBe(secrets[1]!.stdout);
 });
 
-it("takes control characters out of the texts of others", async () => {
+it("removes control characters from stored texts", async () => {
   const feed = {
     version: "https://jsonfeed.org/version/1.1",
     title: "t",

@@ -33,7 +33,7 @@ function remote(args: readonly string[], token: string | undefined, env: NodeJS.
 }
 
 describe("a command on a running daemon", () => {
-  it("prints byte for byte what it prints on the storage", async () => {
+  it("prints the same, byte for byte, as on the storage", async () => {
     for (const args of [
       ["exchange", "alice", "1.5", "--idempotency-key", "k-1"],
       ["ask", "提现手续费是多少？", "--user", "alice", "--idempotency-key", "k-2"],
@@ -62,7 +62,7 @@ describe("a command on a running daemon", () => {
     expect(wrong).toEqual([]);
   }, 60_000);
 
-  it("needs no USER: the token says who; another one is an error", async () => {
+  it("needs no USER, which the token implies, and refuses another one", async () => {
     expect((await remote(["quota"], "bob-token")).stdout).toContain("\nbob\t");
     expect((await remote(["exchange", "1"], "carol-token")).stdout).toContain("\n1\t10\t1010\t10\n");
     expect((await remote(["events", "record", "page_view"], "carol-token")).stdout).toContain("\ttrue\ttrue\n");
@@ -74,7 +74,7 @@ describe("a command on a running daemon", () => {
     ]);
   });
 
-  it("ends as on the storage, with its exit code and nothing on stdout", async () => {
+  it("fails as on the storage, with the same exit code and nothing on stdout", async () => {
     const cases: [args: string[], token: string | undefined, code: number, says: string][] = [
       [["ask", "提现手续费是多少？"], "bob-token", 3, "Insufficient points"],
       [["quota"], "nobody's", 4, "token is missing or invalid"],
@@ -99,7 +99,7 @@ describe("a command on a running daemon", () => {
     expect(wrong).toEqual([]);
   }, 60_000);
 
-  it("exits 6 when nothing listens there, or no daemon does, and 2 for what is no address", async () => {
+  it("exits 6 when no daemon listens at the address, and 2 for an invalid address", async () => {
     const gone = await anp(["news", "hot", "--url", "http://127.0.0.1:1"], { cwd });
     expect([gone.code, gone.stdout, gone.stderr]).toEqual([
       6,
@@ -112,14 +112,14 @@ describe("a command on a running daemon", () => {
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("must be an http or https URL")]);
   });
 
-  it("tells the request id of a refusal, for whoever reads the daemon's log", async () => {
+  it("reports the request id of a refusal, to find it in the daemon's log", async () => {
     const { stderr } = await remote(["ask", "提现手续费是多少？"], "bob-token");
     const id = /^request_id: (\S+)$/m.exec(stderr)?.[1];
     expect(id).toBeDefined();
     await daemon.says(`"request_id":"${id!}"`);
   });
 
-  it("takes address and token from the environment, and the token from a file", async () => {
+  it("reads address and token from the environment, and the token from a file", async () => {
     await writeFile(join(cwd, "alice.token"), "alice-token\n", { mode: 0o600 });
     const env = { ANP_URL: daemon.url, ANP_TOKEN_FILE: join(cwd, "alice.token") };
     expect((await anp(["quota"], { cwd, env })).stdout).toContain("\nalice\t");
@@ -135,7 +135,7 @@ describe("a command on a running daemon", () => {
     expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining("no-such-file cannot be read")]);
   });
 
-  it("speaks HTTPS, and trusts no certificate that it should not", async () => {
+  it("connects by HTTPS, and refuses an untrusted certificate", async () => {
     const certificates = await makeCertificates();
     const secure = await startDaemon(["--demo"], {
       cwd,
@@ -163,7 +163,7 @@ describe("profiles", () => {
   const profile = (...args: string[]): Promise<Ended> => anp(["profiles", ...args], { cwd, env: {} });
   const file = (): string => join(cwd, "xdg/config/anp/profiles.yaml");
 
-  it("keep an address and a token that is never shown, in a file of the user alone", async () => {
+  it("save an address and a token that is never shown, in a file that only the user can read", async () => {
     const added = await anp(["profiles", "add", "local", "--url", daemon.url], {
       cwd,
       env: { ANP_TOKEN: "alice-token" },
@@ -188,7 +188,7 @@ describe("profiles", () => {
     expect(named.stdout).toContain("\ncarol\t");
   });
 
-  it("are used until told otherwise, where nothing else is named", async () => {
+  it("are used when neither a storage nor a daemon is named, until another one is chosen", async () => {
     await profile("add", "local", "--url", daemon.url, "--token", "alice-token");
     expect((await profile("use", "local")).stdout).toContain("\tkept\ttrue\n");
     expect((await anp(["quota"], { cwd })).stdout).toContain("\nalice\t");
@@ -204,7 +204,7 @@ describe("profiles", () => {
     expect(await readFile(file(), "utf8")).not.toContain("alice-token");
   });
 
-  it("are refused when others could read a token, and when the file is not right, which is not quoted", async () => {
+  it("are refused when others could read a token, and when the file is invalid, without quoting it", async () => {
     await profile("add", "local", "--url", daemon.url, "--token", "alice-token");
     await chmod(file(), 0o644);
     const open = await anp(["quota", "--profile", "local"], { cwd });
@@ -224,7 +224,7 @@ describe("profiles", () => {
     expect((await profile("list")).stderr).toContain("There are no profiles.");
   });
 
-  it("refuse what is missing or not right", async () => {
+  it("refuse missing and invalid values", async () => {
     const cases: [args: string[], says: string][] = [
       [["add", "local"], "--url is missing"],
       [["add", "a b", "--url", "http://a"], "NAME must be 1 to 64 letters"],
@@ -244,7 +244,7 @@ describe("profiles", () => {
 });
 
 describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
-  it("asks before it moves points of whoever the token says", async () => {
+  it("asks for confirmation before it changes points of the token's user", async () => {
     const env = { ANP_TOKEN: "carol-token" };
     const { code, screen } = await anpInTerminal(["exchange", "1", "--url", daemon.url], {
       cwd,
@@ -254,7 +254,7 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     expect([code, screen]).toEqual([1, expect.stringContaining("Nothing was changed.")]);
   });
 
-  it("asks for a profile's token without showing it", async () => {
+  it("prompts for a profile's token without echo", async () => {
     const { code, screen } = await anpInTerminal(["profiles", "add", "asked", "--url", daemon.url], {
       cwd,
       steps: [{ on: "Token for", type: "bob-token\r" }],

@@ -227,12 +227,12 @@ describe.skipIf(noTerminal !== undefined)("on a terminal", () => {
   });
 });
 
-it("says that a flag after -- is taken for an argument", async () => {
+it("reports that a flag after -- is read as an argument", async () => {
   const { code, stderr } = await anp(["exchange", "alice", "--", "-1", "--yes"], { cwd });
   expect([code, stderr]).toEqual([2, expect.stringContaining("put --yes before it")]);
 });
 
-it("shows the same through a daemon", async () => {
+it("prints the same through a daemon", async () => {
   const daemon = await startDaemon(DATA, { cwd });
   try {
     const remote = ["--url", daemon.url, "--token", tokens[0]!];

@@ -20,7 +20,7 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
 
   afterAll(() => folder.remove());
 
-  it("shows a table whose columns stand below each other, wide characters too", async () => {
+  it("shows a table with aligned columns, also with wide characters", async () => {
     const { code, screen } = await anpInTerminal(["ledger", "alice", "--no-color", ...DEMO], {
       cwd,
       env: { TZ: "Asia/Shanghai" },
@@ -42,7 +42,7 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     }
   });
 
-  it("colours unless told otherwise: --no-color > NO_COLOR > FORCE_COLOR > terminal", async () => {
+  it("uses colour by precedence: --no-color > NO_COLOR > FORCE_COLOR > terminal", async () => {
     const coloured = async (args: string[], env: NodeJS.ProcessEnv): Promise<boolean> =>
       (await anpInTerminal(["quota", "alice", ...args, ...DEMO], { cwd, env })).screen.includes("\u001b[1m");
     expect(await coloured([], {})).toBe(true);
@@ -53,7 +53,7 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     expect(piped.stdout).toContain("\u001b[1m");
   });
 
-  it("shows an answer, its sources and what it cost", async () => {
+  it("shows an answer, its sources and its cost", async () => {
     const { code, screen } = await anpInTerminal(
       ["ask", "提现手续费是多少？", "--user", "demo", "--no-color", ...DEMO],
       { cwd },
@@ -92,7 +92,7 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     expect((await anp(["tokens", "list", "bob", ...DEMO], { cwd })).stdout).toMatch(/\tactive\n$/);
   });
 
-  it("exits 130 when a question is interrupted", async () => {
+  it("exits 130 when a prompt is interrupted", async () => {
     const { code } = await anpInTerminal(["exchange", "bob", "1", ...DEMO], {
       cwd,
       steps: [{ on: "Exchange 1 of bob", type: "\u0003" }],
@@ -100,7 +100,7 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     expect(code).toBe(130);
   });
 
-  it("asks nothing with --yes, --no-input or in CI", async () => {
+  it("does not prompt with --yes, --no-input or in CI", async () => {
     expect((await anpInTerminal(["exchange", "bob", "1", "--yes", ...DEMO], { cwd })).code).toBe(0);
     expect((await anpInTerminal(["exchange", "bob", "1", "--no-input", ...DEMO], { cwd })).code).toBe(0);
     const ci = await anpInTerminal(["quota", ...DEMO], { cwd, env: { CI: "true" } });

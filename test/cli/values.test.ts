@@ -165,7 +165,7 @@ const READERS: readonly {
   },
 ];
 
-it.for(READERS)("$name takes what fits and says what does not", ({ read, takes, refuses }) => {
+it.for(READERS)("$name accepts valid values and reports what is wrong with others", ({ read, takes, refuses }) => {
   for (const [typed, value] of takes) expect(read(typed), typed).toBe(value);
   for (const [typed, words] of refuses) {
     expect(() => read(typed), typed).toThrow(RangeError);

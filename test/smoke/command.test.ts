@@ -92,7 +92,7 @@ it("prints TAP into a pipe, writes JUnit beside it, and exits 7 when a step fail
   `);
 });
 
-it("refuses files that are not right with every fault of all of them, and runs none", async () => {
+it("reports every error of all invalid files, and runs none", async () => {
   const one = await write("one.yaml", "steps:\n  - request: GET /api/v1/ai/me\n    tokn: x\n");
   const two = await write("two.yaml", "faults: [modle=error]\nsteps:\n  - request: GET /api/v1/ai/me\n");
   const { code, stdout, stderr } = await anp(["smoke", one, two, await write("fine.yaml", FAILING)], { cwd });
@@ -145,14 +145,16 @@ it("runs the cleanup and exits 130 when it is interrupted", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it.skipIf(noTerminal !== undefined)("shows people what was expected and got, and how to try it by hand", async () => {
-  const { code, screen } = await anpInTerminal(["smoke", await write("failing.yaml", FAILING)], {
-    cwd,
-    env: { NO_COLOR: "1" },
-  });
-  expect(code).toBe(7);
-  const shown = screen.replace(/\d+ ms|\d+\.\d s/g, "N ms").replace(/"request_id":"\w+"/g, '"request_id":"…"');
-  expect(shown).toMatchInlineSnapshot(`
+it.skipIf(noTerminal !== undefined)(
+  "shows on a terminal the expected and actual values, and how to repeat the request by hand",
+  async () => {
+    const { code, screen } = await anpInTerminal(["smoke", await write("failing.yaml", FAILING)], {
+      cwd,
+      env: { NO_COLOR: "1" },
+    });
+    expect(code).toBe(7);
+    const shown = screen.replace(/\d+ ms|\d+\.\d s/g, "N ms").replace(/"request_id":"\w+"/g, '"request_id":"…"');
+    expect(shown).toMatchInlineSnapshot(`
     "failing.yaml  An <exchange> & more
       ✗ the #1 "exchange"  N ms
           failing.yaml:4  POST /api/v1/ai/points/exchange
@@ -175,9 +177,10 @@ it.skipIf(noTerminal !== undefined)("shows people what was expected and got, and
     error: 2 steps failed.
     "
   `);
-});
+  },
+);
 
-it("skips a file with faults on a daemon that may not have them", async () => {
+it("skips a file with faults on a running daemon", async () => {
   const file = await write("faults.yaml", "faults: [model=error]\nsteps:\n  - request: GET /healthz\n");
   const { code, stdout } = await anp(["smoke", file, "--url", "http://127.0.0.1:9"], { cwd });
   expect([code, stdout]).toEqual([
@@ -186,8 +189,8 @@ it("skips a file with faults on a daemon that may not have them", async () => {
   ]);
 });
 
-describe("what is written about smoke files", () => {
-  it("is a JSON schema that takes what the program takes and refuses a slip", async () => {
+describe("the documentation of smoke files", () => {
+  it("is a JSON Schema that accepts what the program accepts and refuses a typo", async () => {
     const { code, stdout } = await anp(["smoke", "--schema"], { cwd });
     expect(code).toBe(0);
     const schema = z.fromJSONSchema(JSON.parse(stdout) as Parameters<typeof z.fromJSONSchema>[0]);

@@ -35,8 +35,8 @@ export const list = defineCommand({
     const selection = selectionOf(flags, now);
     const { checkInput } = await import("../../../contract/check-input.ts");
     const { selectsAll } = await import("../../../admin/select-entries.ts");
-    const whole = all || !selectsAll(selection);
-    if (whole && (page !== undefined || pageSize !== undefined)) {
+    const unpaged = all || !selectsAll(selection);
+    if (unpaged && (page !== undefined || pageSize !== undefined)) {
       throw new UsageError("--page and --page-size cannot be used with --all, --type, --since, --until or --ref.");
     }
     if (following && (all || page !== undefined)) throw new UsageError("--follow cannot be used with --all or --page.");
@@ -55,7 +55,7 @@ export const list = defineCommand({
         const { follow } = await import("./follow.ts");
         return follow(context, reader, selection, pageSize ?? PAGE_SIZE);
       }
-      if (whole) await printAll(context, reader, selection, now);
+      if (unpaged) await printAll(context, reader, selection, now);
       else await printPage(context, reader, { who, page: page ?? 1, size: pageSize ?? PAGE_SIZE, now });
       return EXIT.ok;
     };

@@ -6,6 +6,7 @@ import { printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { expiry, text } from "../../framework/value-readers.ts";
 import { SUBSCRIPTION_DISPLAY } from "./subscription-display.ts";
+import { expiresAt } from "../expires-at.ts";
 
 export const set = defineCommand({
   name: "set",
@@ -25,8 +26,7 @@ export const set = defineCommand({
   ],
   async run({ user, plan, expires, yes }, context) {
     const now = context.clock.now();
-    const expires_at = expires?.(now);
-    if (expires_at !== undefined && expires_at <= now) throw new UsageError("--expires must be in the future.");
+    const expires_at = expiresAt(expires, now);
     if (expires_at !== undefined && plan === "free")
       throw new UsageError("--expires cannot be used with the free plan.");
     const data = await withAccounts(

@@ -1,9 +1,9 @@
 import { defineCommand } from "../../framework/define-command.ts";
-import { UsageError } from "../../framework/exit.ts";
 import { knownUser, optional } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { expiry, text } from "../../framework/value-readers.ts";
+import { expiresAt } from "../expires-at.ts";
 
 export const issue = defineCommand({
   name: "issue",
@@ -19,8 +19,7 @@ export const issue = defineCommand({
   examples: ["tokens issue alice --expires 30d --label phone", "tokens issue alice > alice.token"],
   async run({ user, expires, label }, context) {
     const now = context.clock.now();
-    const expires_at = expires?.(now);
-    if (expires_at !== undefined && expires_at <= now) throw new UsageError("--expires must be in the future.");
+    const expires_at = expiresAt(expires, now);
     const { secret, record } = await withAccounts(
       context,
       async ({ service, callOf }) => {
