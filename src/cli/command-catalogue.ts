@@ -18,7 +18,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   {
     name: "doctor",
     group: "Daemon",
-    summary: "Look whether all is well, and what to do where it is not",
+    summary: "Check the set-up, with a remedy for each finding",
     load: async () => (await import("./commands/doctor/doctor.ts")).doctor,
   },
   {

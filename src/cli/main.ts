@@ -67,5 +67,5 @@ async function argumentsOf(argv: readonly string[], { stdout }: CommandIo): Prom
 function explainDoubleDash(argv: readonly string[], { stderr }: CommandIo): void {
   const end = argv.indexOf("--");
   const flag = end === -1 ? undefined : argv.slice(end + 1).find((word) => word.startsWith("--"));
-  if (flag !== undefined) stderr.write(`What follows -- is taken as it is: put ${flag} before it.\n`);
+  if (flag !== undefined) stderr.write(`Words after -- are arguments: put ${flag} before it.\n`);
 }

@@ -123,7 +123,7 @@ describe("a command on a running daemon", () => {
     await writeFile(join(cwd, "alice.token"), "alice-token\n", { mode: 0o600 });
     const env = { ANP_URL: daemon.url, ANP_TOKEN_FILE: join(cwd, "alice.token") };
     expect((await anp(["quota"], { cwd, env })).stdout).toContain("\nalice\t");
-    // A flag that names a storage goes before the environment.
+    // A flag that names a storage has precedence over the environment.
     expect((await anp(["quota", "bob", "--demo"], { cwd, env })).stdout).toContain("\nbob\t");
     // A command that needs the storage is not touched by it.
     expect((await anp(["users", "list", "--demo"], { cwd, env })).code).toBe(0);
@@ -218,7 +218,7 @@ describe("profiles", () => {
     ]);
     await writeFile(file(), "profiles: [alice-token\n :");
     const broken = await profile("list");
-    expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining("are no YAML")]);
+    expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining("are not valid YAML")]);
     expect(mistyped.stderr + broken.stderr).not.toContain("alice-token");
     await writeFile(file(), "");
     expect((await profile("list")).stderr).toContain("There are no profiles.");

@@ -5,10 +5,10 @@ import type { Candidate, Settings } from "./known-names.ts";
 import { flagOf, type Held, type Param } from "../framework/param.ts";
 import type { GlobalFlag, Place } from "./place.ts";
 
-/** What may be typed at a place: some words, or what the shell knows itself. */
+/** What may be typed at a place: words, or paths that the shell completes itself. */
 export type Candidates = readonly Candidate[] | "files" | "folders";
 
-/** What may stand at a place of the command line, whatever of it is typed. */
+/** All candidates of a place of the command line, whatever is typed of the word. */
 export async function candidatesAt(
   place: Place,
   globals: readonly GlobalFlag[],
@@ -83,7 +83,7 @@ async function heldValues(held: Held, place: Place, settings: Settings): Promise
     if (held === "profile") return await profileNames(settings);
     return held === "plan" ? await planNames(settings) : await userIds(place, settings);
   } catch {
-    // There may be no storage yet, or flags that do not go together: what else fits is shown all the same.
+    // There may be no storage yet, or flags that exclude each other: other candidates are still shown.
     return [];
   }
 }

@@ -9,22 +9,22 @@ import { candidatesAt, commandNames, verbNames, type Candidates } from "./candid
 import type { Settings } from "./known-names.ts";
 import { findPlace, type Place } from "./place.ts";
 
-/** Nobody who has pressed a key waits longer than this for a storage or a file, ms. */
-const PATIENCE_MS = 5000;
+/** Longest time to wait for a storage or a file after a key was pressed, ms. */
+const TIMEOUT_MS = 5000;
 
 /**
  * Answers a shell that asks what may be typed: `anp __complete words -- WORD…`, the last one at the cursor, or
  * `anp __complete bash LINE BREAKS` with the line up to the cursor and readline's word breaks. Prints `words`, `files`
- * or `folders` on a line, then the words that fit, each with a tab and what it means. Whatever goes wrong, it prints
+ * or `folders` on a line, then the words that fit, each with a tab and what it means. On any failure it prints
  * no candidates and nothing else.
  */
 export async function complete(args: readonly string[], io: CommandIo): Promise<void> {
-  const patience = new AbortController();
-  const answer = answerTo(args, io.env, patience.signal).catch(() => "words\n");
-  const text = await Promise.race([answer, delay(PATIENCE_MS, "words\n", patience)]);
-  patience.abort();
+  const timeout = new AbortController();
+  const answer = answerTo(args, io.env, timeout.signal).catch(() => "words\n");
+  const text = await Promise.race([answer, delay(TIMEOUT_MS, "words\n", timeout)]);
+  timeout.abort();
   await new Promise((resolve) => io.stdout.write(text, resolve));
-  // A storage that does not answer would hold the process up.
+  // A storage that does not answer would keep the process alive.
   io.exit(EXIT.ok);
 }
 

@@ -10,16 +10,16 @@ export interface Candidate {
   readonly about?: string;
 }
 
-/** What the flags that were typed, and the environment, say. */
+/** The flags that were typed, and the environment. */
 export interface Settings {
   /** @throws UsageError when the flags do not go together */
   readonly globals: () => Globals;
   readonly env: Env;
-  /** Aborted when nobody should wait any longer. */
+  /** Aborted when the answer would come too late. */
   readonly signal: AbortSignal;
 }
 
-/** More are no help to anybody, and would only be slow to show. */
+/** More would be slow to show, and of no help. */
 const MOST_USERS = 200;
 
 /** The names of the user's profiles. */
@@ -37,8 +37,7 @@ export async function planNames(settings: Settings): Promise<Candidate[]> {
 }
 
 /**
- * Ids of the storage's users that start as typed. Nothing is created, and of a daemon nothing is asked: its token says
- * who.
+ * Ids of the storage's users that start as typed. Nothing is created. A daemon is not asked: its token names the user.
  */
 export async function userIds({ command, typed }: Place, settings: Settings): Promise<Candidate[]> {
   const globals = settings.globals();

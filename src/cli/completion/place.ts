@@ -17,13 +17,13 @@ export interface Place {
     | { readonly kind: "flag" }
     | { readonly kind: "value"; readonly param: Param<unknown> }
     | { readonly kind: "global-value"; readonly flag: string };
-  /** The part of the last word that is typed of it: all, or what follows `--flag=`. */
+  /** The typed part of the word or value to complete: the last word, or its end after `--flag=`. */
   readonly typed: string;
-  /** What stands before that in the last word. */
+  /** The part of the last word before that. */
   readonly before: string;
   /** The command that was typed so far; undefined for none. */
   readonly command: Definition | undefined;
-  /** How many of its arguments stand before the last word. */
+  /** How many of its arguments precede the last word. */
   readonly argumentsBefore: number;
   /** Whether the next word may be a verb of `command`. */
   readonly verbs: boolean;
@@ -32,7 +32,7 @@ export interface Place {
 }
 
 /**
- * Finds what the last of the words is, by the tree of commands.
+ * Finds what the last of the words is: a command, an argument, a flag or a flag's value.
  *
  * @param words what was typed after the program's name, up to the cursor
  */

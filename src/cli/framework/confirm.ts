@@ -1,11 +1,11 @@
 import type { Context } from "./command-context.ts";
 import { toggle, type Param } from "./param.ts";
 
-/** The flag of commands that ask before they change something of worth. */
+/** The flag of commands that ask for confirmation. */
 export const yesFlag: Param<boolean> = toggle("do not ask for confirmation");
 
 /**
- * Asks before something of worth is changed. Where nobody can be asked, a script means what it says.
+ * Asks for confirmation before a change. Without a terminal, the command line itself is the confirmation.
  *
  * @throws CommandFailure when the answer is no
  */

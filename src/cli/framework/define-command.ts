@@ -17,11 +17,11 @@ export type Target = "storage" | "either" | "none";
 export interface CommandSpec<A extends Params, O extends Params> {
   readonly name: string;
   readonly summary: string;
-  /** More than the summary, for its help. */
+  /** A longer text for its help. */
   readonly description?: string;
   readonly arguments: A;
   readonly options: O;
-  /** Lines to paste, without the leading `anp`. */
+  /** Command lines to paste, without the leading `anp`. */
   readonly examples: readonly [string, ...string[]];
   /** Field of the contract → argument or flag, where it is not `--field-name`. */
   readonly fields?: Readonly<Record<string, string>>;
@@ -170,7 +170,7 @@ function checkFormat(format: Format | undefined, formats: readonly Format[]): vo
   throw new UsageError(`--format must be ${formats.join(" or ")} here, not ${format}.`);
 }
 
-/** How an argument is called; one that takes all words that are left has dots. */
+/** The name of an argument in usage; one that takes all remaining words has dots. */
 function nameOf(param: Param<unknown>): string {
   return param.readAll === undefined ? param.value! : `${param.value!}...`;
 }

@@ -9,7 +9,7 @@ export interface Report {
   readonly lines: readonly string[];
 }
 
-/** The one place that maps errors to exit codes and words. */
+/** The one place that maps errors to exit codes and messages. */
 export function reportOf(error: unknown, invocation: Invocation): Report {
   const report = describe(error, invocation);
   const stack = invocation.verbose && error instanceof Error ? [stackOf(error)] : [];
@@ -27,7 +27,11 @@ function describe(error: unknown, { path, fields }: Invocation): Report {
     if (error.fieldErrors.length === 0) return { exit, lines: [asError(error.message), remedy, ...id] };
     return {
       exit,
-      lines: [...error.fieldErrors.map((fault) => asError(`${nameOf(fault, fields)} ${fault.message}.`)), help, ...id],
+      lines: [
+        ...error.fieldErrors.map((error) => asError(`${flagOfField(error, fields)} ${error.message}.`)),
+        help,
+        ...id,
+      ],
     };
   }
   if (!(error instanceof Error)) return { exit: EXIT.failure, lines: [asError(String(error))] };
@@ -66,13 +70,13 @@ function describe(error: unknown, { path, fields }: Invocation): Report {
   }
 }
 
-/** The daemon's id of the request, for whoever reads its log. */
+/** The daemon's id of the request, to find it in the daemon's log. */
 function requestOf(error: Error): string[] {
   return "request_id" in error && typeof error.request_id === "string" ? [`request_id: ${error.request_id}`] : [];
 }
 
-/** What a field of the contract is called on the command line. */
-function nameOf({ path }: FieldError, fields: Invocation["fields"]): string {
+/** The argument or flag of a field of the contract. */
+function flagOfField({ path }: FieldError, fields: Invocation["fields"]): string {
   return fields[path] ?? `--${path.replaceAll("_", "-").toLowerCase()}`;
 }
 

@@ -16,8 +16,8 @@ export const EXIT = {
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: "done",
   failure:
-    "failure; also a ledger that is not right, a damaged value, a port in use, too many requests, a question answered with no",
-  usage: "usage: a flag, an argument or the configuration is not right; nothing was done",
+    "failure; also an invalid ledger, a damaged value, a port in use, too many requests, a confirmation that was declined",
+  usage: "usage: a flag, an argument or the configuration is not valid; nothing was done",
   insufficientPoints: "insufficient points",
   auth: "not logged in: the token is missing or not valid",
   notFound: "not found",
@@ -29,7 +29,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A command ends with this exit code and these words on stderr. What it printed before stands. */
+/** Ends a command with this exit code and this message on stderr. Output printed before remains valid. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
   readonly exit: ExitCode;
@@ -40,9 +40,9 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The command line is not as the command wants it: every fault names its argument or flag. */
+/** The command line is not valid: every error names its argument or flag. */
 export class UsageError extends CommandFailure {
-  constructor(faults: string | readonly string[]) {
-    super(EXIT.usage, typeof faults === "string" ? faults : faults.join("\n"));
+  constructor(errors: string | readonly string[]) {
+    super(EXIT.usage, typeof errors === "string" ? errors : errors.join("\n"));
   }
 }

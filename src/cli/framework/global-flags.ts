@@ -1,7 +1,8 @@
 import type { Command } from "commander";
+import type { Env } from "./environment.ts";
 import { UsageError } from "./exit.ts";
 import type { Held } from "./param.ts";
-import { asSentence, instant, notAmong } from "./value-readers.ts";
+import { asSentence, instant, oneOf } from "./value-readers.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
 /** How data is printed. */
@@ -39,7 +40,7 @@ export interface Globals {
   readonly verbose: boolean;
 }
 
-/** What the values of the flags of every command are, where that is more than any text. */
+/** What the values of the global flags name, where that is not free text. */
 export const GLOBAL_VALUES: Readonly<Record<string, Held | readonly string[]>> = {
   config: "file",
   fixtures: "folder",
@@ -61,7 +62,7 @@ export function declareGlobals(program: Command): void {
     .option("--url <url>", "a running daemon instead of a storage (env ANP_URL)")
     .option("--token <token>", "the user's token there (env ANP_TOKEN, ANP_TOKEN_FILE)")
     .option("--profile <name>", "a daemon and token kept by `anp profiles` (env ANP_PROFILE)")
-    .option("--now <instant>", "a clock that stands at this ISO 8601 instant")
+    .option("--now <instant>", "a clock fixed at this ISO 8601 instant")
     .option("--seed <text>", "repeatable ids: for demos and tests, each on a fresh storage")
     .optionsGroup("Output:")
     .option("--json", "one JSON document (short for --format json)")
@@ -73,60 +74,51 @@ export function declareGlobals(program: Command): void {
 
 type RawGlobals = Readonly<Record<string, string | boolean | undefined>>;
 
-/** @throws UsageError that names each bad flag */
-export function readGlobals(program: Command, env: Readonly<Record<string, string | undefined>>): Globals {
-  const raw = program.opts<RawGlobals>();
-  const faults: string[] = [];
-  const text = (name: string): string | undefined => {
-    const value = raw[name];
-    if (value === "") faults.push(`--${name} must not be empty.`);
-    return typeof value === "string" ? value : undefined;
-  };
-  const exclude = (one: string, other: string): void => {
-    if (raw[one] !== undefined && raw[other] !== undefined) faults.push(`--${one} and --${other} exclude each other.`);
-  };
-  exclude("demo", "fixtures");
-  exclude("demo", "config");
-  exclude("fixtures", "config");
-  exclude("url", "profile");
-  for (const daemon of ["url", "profile"]) {
-    for (const own of ["storage", "demo", "fixtures", "config", "now", "seed"]) exclude(daemon, own);
-  }
+/** Flags whose text is taken as typed. */
+const TEXTS = ["storage", "config", "url", "token", "profile", "fixtures", "seed"] as const;
 
-  const named = text("format");
-  if (raw["json"] === true && named !== undefined && named !== "json")
-    faults.push("--json and --format exclude each other.");
-  const format = FORMATS.find((one) => one === (raw["json"] === true ? "json" : named));
-  if (named !== undefined && named !== "" && format === undefined) {
-    faults.push(asSentence(`--format ${notAmong(FORMATS, named).message}`));
-  }
-  let now: number | undefined;
-  const at = text("now");
-  if (at !== undefined && at !== "") {
+/** Flags that exclude each other. */
+const EXCLUSIVE: readonly (readonly [string, string])[] = [
+  ["demo", "fixtures"],
+  ["demo", "config"],
+  ["fixtures", "config"],
+  ["url", "profile"],
+  ...["url", "profile"].flatMap((daemon) =>
+    ["storage", "demo", "fixtures", "config", "now", "seed"].map((local): [string, string] => [daemon, local]),
+  ),
+];
+
+/** @throws UsageError that names each invalid flag */
+export function readGlobals(program: Command, env: Env): Globals {
+  const raw = program.opts<RawGlobals>();
+  const errors = EXCLUSIVE.filter((flags) => flags.every((flag) => raw[flag] !== undefined)).map(
+    ([one, other]) => `--${one} and --${other} exclude each other.`,
+  );
+  const read = <T>(flag: string, reader: (typed: string) => T): T | undefined => {
+    const typed = raw[flag];
+    if (typeof typed !== "string") return undefined;
     try {
-      now = instant(at);
+      if (typed === "") throw new RangeError("must not be empty");
+      return reader(typed);
     } catch (error) {
-      faults.push(`--now ${(error as Error).message}.`);
+      errors.push(`--${flag} ${asSentence((error as RangeError).message)}`);
+      return undefined;
     }
+  };
+  const named = read("format", oneOf(...FORMATS));
+  const asJson = raw["json"] === true;
+  if (asJson && raw["format"] !== undefined && raw["format"] !== "json") {
+    errors.push("--json and --format exclude each other.");
   }
-  const storage = text("storage");
-  const url = text("url");
-  const token = text("token");
-  const profile = text("profile");
-  const fixtures = raw["demo"] === true ? DEMO : text("fixtures");
-  const config = text("config");
-  const seed = text("seed");
-  if (faults.length > 0) throw new UsageError(faults);
+  const values = {
+    ...Object.fromEntries(TEXTS.map((flag) => [flag, read(flag, (typed) => typed)])),
+    ...(raw["demo"] === true && { fixtures: DEMO }),
+    now: read("now", instant),
+    format: asJson ? "json" : named,
+  };
+  if (errors.length > 0) throw new UsageError(errors);
   return {
-    ...(storage === undefined ? {} : { storage }),
-    ...(config === undefined ? {} : { config }),
-    ...(url === undefined ? {} : { url }),
-    ...(token === undefined ? {} : { token }),
-    ...(profile === undefined ? {} : { profile }),
-    ...(fixtures === undefined ? {} : { fixtures }),
-    ...(now === undefined ? {} : { now }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(format === undefined ? {} : { format }),
+    ...(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Globals>),
     color: raw["color"] !== false,
     input: raw["input"] !== false,
     verbose: raw["verbose"] === true || (env["ANP_DEBUG"] ?? "") !== "",

@@ -2,18 +2,18 @@ import { anything, userId, type Reader } from "./value-readers.ts";
 
 /** A value that a command takes, as an argument or a flag. `T` includes undefined where it may be left out. */
 export interface Param<T> {
-  /** What stands for the value in usage, as `USER`; absent for a switch. */
+  /** The placeholder of the value in usage, as `USER`; absent for a flag without a value. */
   readonly value?: string;
   readonly about: string;
-  /** Reads a typed text; throws a RangeError whose message goes on after the name. */
+  /** Reads a typed text; throws a RangeError whose message continues after the name. */
   readonly read: Reader<T>;
-  /** All the words it may be, where they are known elsewhere; others are refused. */
+  /** The allowed values, where they are defined elsewhere; others are refused. */
   readonly choices?: () => Promise<readonly string[]>;
-  /** Reads all words of a value that may be given again and again; without it, the last one counts. */
+  /** Reads all values of a param that may be repeated; without it, the last one counts. */
   readonly readAll?: (typed: readonly string[]) => T;
   /** The value when left out; where there is none, the command cannot run without it. */
   readonly missing?: () => T;
-  /** What kind of thing it names, for completion and for whoever asks for it. */
+  /** What the value names, for completion and for prompts. */
   readonly holds?: Held;
 }
 
@@ -46,7 +46,7 @@ export function optional<T>(value: string, about: string, read: Reader<T>): Para
   return { value, about, read, missing: () => undefined };
 }
 
-/** A word that may be left out, of those that the contract or the user's files know. */
+/** An optional value, among those that the contract or the user's files define. */
 export function among(
   value: string,
   about: string,
@@ -63,7 +63,7 @@ export function several<T>(value: string, about: string, read: Reader<T>): Param
   return { value, about, read: reader, readAll: (typed) => typed.map((one) => read(one)) };
 }
 
-/** A flag that may be given again and again. */
+/** A flag that may be repeated. */
 export function repeatable<T>(value: string, about: string, read: Reader<T>): Param<readonly T[]> {
   return { ...several(value, about, read), missing: () => [] };
 }

@@ -1,11 +1,11 @@
 import { notOneOf } from "../../runtime/value-words.ts";
 
 /**
- * Readers of values that people type. Each gives the value or throws a RangeError whose message goes on after the name
- * of the argument or flag: "--page must be an integer …".
+ * Readers of values that people type. Each gives the value or throws a RangeError whose message continues after the
+ * name of the argument or flag: "--page must be an integer …".
  */
 
-/** Reads a typed text, or throws such a RangeError. One that takes certain words alone has them. */
+/** Reads a typed text, or throws such a RangeError. `words` are the allowed values of a reader that has a fixed set. */
 export type Reader<T> = ((typed: string) => T) & { readonly words?: readonly string[] };
 
 /** Text of 1 to `max` characters after trimming. */
@@ -93,7 +93,7 @@ export function oneOf<const T extends string>(...words: readonly T[]): Reader<T>
   return Object.assign(read, { words });
 }
 
-/** What is wrong with a word that is none of the known ones. */
+/** The error of a word that is not among the allowed ones. */
 export function notAmong(words: readonly string[], typed: string): RangeError {
   return new RangeError(notOneOf(words, typed));
 }
@@ -149,7 +149,7 @@ export function idempotencyKey(typed: string): string {
   return typed;
 }
 
-/** The message of such a RangeError, after the name, as a sentence: a hint at its end is a question. */
+/** The message of such a RangeError as the end of a sentence. A hint at its end is a question. */
 export function asSentence(message: string): string {
   return message.endsWith("?") ? message : `${message}.`;
 }

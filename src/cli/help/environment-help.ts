@@ -7,9 +7,9 @@ import { twoColumns } from "./help-columns.ts";
 export function environment(): string {
   const keys = configKeys(configSchema).flatMap(({ variable, name, description, secret }): [string, string][] => {
     if (variable === undefined || VARIABLES[variable] !== undefined) return [];
-    const told = `${name}: ${description}`;
+    const meaning = `${name}: ${description}`;
     return [
-      [variable, told],
+      [variable, meaning],
       ...(secret ? [[`${variable}_FILE`, `a file that holds ${name}`] as [string, string]] : []),
     ];
   });
@@ -17,7 +17,6 @@ export function environment(): string {
 Any key of the configuration that holds one value (anp help configuration):
 
 ${twoColumns(keys)}
-A flag goes before the environment, the environment before the file, the file before the defaults. An empty
-variable counts as not set.
+Precedence: flags, environment, file, defaults. An empty variable counts as not set.
 `;
 }

@@ -8,6 +8,6 @@ export function formats(): string {
 ${twoColumns(Object.entries(FORMAT_MEANINGS))}
 Without --format, a terminal gets a table and a pipe gets tsv; exports are jsonl. tsv, csv, jsonl and json keep
 ISO 8601 times and integers as they are. table and tsv take control characters out of texts that others wrote.
-No results are no failure. When nobody reads on (| head), a command ends quietly with exit code 0.
+No results is not a failure. When the reader closes the pipe (| head), a command ends quietly with exit code 0.
 `;
 }

@@ -4,7 +4,7 @@ export interface Topic {
   readonly text: () => Promise<string>;
 }
 
-/** The topics of `anp help`. Each is made of the tables that the program itself works by, and loaded when it is read. */
+/** The topics of `anp help`. Each is generated from the program's own tables, and loaded when it is shown. */
 export const TOPICS: ReadonlyMap<string, Topic> = new Map<string, Topic>([
   [
     "smoke-files",

@@ -5,7 +5,7 @@ import type { Globals } from "../framework/global-flags.ts";
 import { profilesFile } from "./user-folder.ts";
 import { tokenOfEnvironment } from "./token.ts";
 
-/** A running daemon that a command works on, and who asks. */
+/** A running daemon that a command works on, and the caller's token. */
 export interface DaemonTarget {
   readonly url: string;
   readonly token?: string;
@@ -13,11 +13,11 @@ export interface DaemonTarget {
 
 /**
  * The daemon that the flags, the environment or the user's profiles name, in this order; undefined when the command
- * works on a storage. A flag or variable that names a storage goes before a profile that is merely in use.
+ * works on a storage. A flag or variable that names a storage has precedence over the current profile.
  *
- * A profile's own token goes with its address before the environment's: a token must not reach another host.
+ * A profile's token has precedence over the environment's: a token must not reach another host.
  *
- * @throws UsageError for what does not go together, and for what cannot be read
+ * @throws UsageError for flags or variables that exclude each other, and for files that cannot be read
  */
 export async function findDaemon(globals: Globals, env: Env): Promise<DaemonTarget | undefined> {
   const target = await locate(globals, env);
@@ -53,7 +53,7 @@ async function profileNamed(name: string, env: Env): Promise<DaemonTarget> {
 }
 
 async function profileInUse(env: Env): Promise<DaemonTarget | undefined> {
-  // Most users have no profiles: what reads them is not loaded for nothing.
+  // Most users have no profiles: the YAML reader is loaded only for those who do.
   if (!existsSync(profilesFile(env))) return undefined;
   const { readProfiles, targetOf } = await import("./profiles.ts");
   const kept = await readProfiles(env);

@@ -27,7 +27,7 @@ const profilesFileSchema = z.strictObject({
   profiles: z.record(z.string(), profile).default({}),
 });
 
-/** A daemon and whose token to send, by a name. */
+/** A daemon and the token to send, under a name. */
 export type Profile = z.infer<typeof profile>;
 
 /** The user's profiles. */
@@ -36,7 +36,7 @@ export type Profiles = z.infer<typeof profilesFileSchema>;
 /**
  * The user's profiles; none when there is no file.
  *
- * @throws CommandFailure when the file is not right, or others may read a token in it
+ * @throws CommandFailure when the file is not valid, or others may read a token in it
  */
 export async function readProfiles(env: Env): Promise<Profiles> {
   const file = profilesFile(env);
@@ -52,7 +52,7 @@ export async function readProfiles(env: Env): Promise<Profiles> {
   const kept = readText(text, file);
   const secret = Object.values(kept.profiles).some(({ token }) => token !== undefined);
   if (secret && (mode & 0o077) !== 0) {
-    throw new CommandFailure(EXIT.usage, `Others may read the tokens in ${file}. Mend it: chmod 600 ${file}`);
+    throw new CommandFailure(EXIT.usage, `Others may read the tokens in ${file}. Fix it: chmod 600 ${file}`);
   }
   return kept;
 }
@@ -63,7 +63,7 @@ function readText(text: string, file: string): Profiles {
     value = parse(text) ?? {};
   } catch {
     // The parser quotes the line, which may hold a token.
-    throw new CommandFailure(EXIT.usage, `The profiles ${file} are no YAML.`);
+    throw new CommandFailure(EXIT.usage, `The profiles ${file} are not valid YAML.`);
   }
   const checked = validate(profilesFileSchema, value);
   if (checked.valid) return checked.data;
@@ -71,7 +71,7 @@ function readText(text: string, file: string): Profiles {
   throw new CommandFailure(EXIT.usage, `The profiles ${file} are not valid: ${errors.join("; ")}`);
 }
 
-/** Replaces the user's profiles as a whole, for the user's eyes alone. */
+/** Replaces the user's profiles as a whole, readable by the user alone. */
 export async function writeProfiles(env: Env, profiles: Profiles): Promise<void> {
   const file = profilesFile(env);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });

@@ -2,11 +2,11 @@ import type { Env } from "../framework/environment.ts";
 import type { Globals } from "../framework/global-flags.ts";
 
 /**
- * Ids of the storage's users that fit, in no order. Nothing is created. An id that is so long that only its digest is
- * its key is not among them.
+ * Lists ids of the storage's users, in no order. Nothing is created. An id whose key is a digest, because it is long,
+ * is not listed.
  *
- * @param most as many are enough
- * @param signal aborted when nobody should wait any longer
+ * @param options.most ends the listing at this number
+ * @param options.signal ends the listing early
  */
 export async function userIds(
   { globals, env }: { readonly globals: Globals; readonly env: Env },

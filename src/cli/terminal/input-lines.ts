@@ -13,10 +13,10 @@ export interface Lines {
 }
 
 /**
- * Opens a file, or stdin for `-`. A pipe can be read only once: what it gives is kept in a temporary file first.
+ * Opens a file, or stdin for `-`. A pipe can be read only once: its content is copied to a temporary file first.
  *
  * @throws UsageError when the file cannot be read
- * @throws CommandFailure when there is no room for what a pipe gives
+ * @throws CommandFailure when the temporary file cannot be written
  */
 export async function openLines(file: string, io: CommandIo): Promise<Lines> {
   const handle = file === "-" ? await keep(io.stdin, io) : await openFile(file, io);
@@ -40,7 +40,7 @@ async function openFile(file: string, io: CommandIo): Promise<FileHandle> {
   return keep(handle.createReadStream(), io);
 }
 
-/** The file has no name any more when the first byte is written, so it is gone with the process, however that ends. */
+/** Copies to a file that is unlinked before the first byte is written: it disappears with the process in any case. */
 async function keep(chunks: AsyncIterable<Uint8Array>, { env }: CommandIo): Promise<FileHandle> {
   const folder = env["TMPDIR"] || tmpdir();
   const path = join(folder, `anp-${randomUUID()}.tmp`);

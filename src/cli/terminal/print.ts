@@ -4,7 +4,7 @@ import type { Format } from "../framework/global-flags.ts";
 import type { TableLayout } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The format of this run: what was asked for, or a table for a person and tab-separated lines for a program. */
+/** The format of this run: the one of the flags, else a table on a terminal and tab-separated lines in a pipe. */
 export function formatOf({ globals, terminal }: Context): Format {
   return globals.format ?? (terminal.interactive ? "table" : "tsv");
 }
@@ -29,7 +29,7 @@ export async function printRows<T extends object>(
   await terminal.write(headOf(format, columns) + lines.join(""));
 }
 
-/** Starts printing rows as they come, in flat memory: as `printRows` would, but that a table is made of parts. */
+/** Prints rows as they come, in constant memory. A table is drawn in parts, with the widths of its first part. */
 export function openRowPrinter<T extends object>(context: Context, columns: readonly Column<T>[]): RecordPrinter<T> {
   const { terminal } = context;
   const format = formatOf(context);
@@ -60,12 +60,12 @@ export function openRowPrinter<T extends object>(context: Context, columns: read
 /**
  * Prints one object: its fields below each other on a terminal, in one row for a program.
  *
- * @param words how a terminal shows a field, where that is not the plain value
+ * @param show how a terminal shows a field, where that is not the plain value
  */
 export async function printRecord<T extends object>(
   context: Context,
   data: T,
-  words: { readonly [K in keyof T]?: (value: T[K]) => string } = {},
+  show: { readonly [K in keyof T]?: (value: T[K]) => string } = {},
 ): Promise<void> {
   const fields = Object.entries(data).map(([name, value]): Column<object> => ({ name, of: () => toCell(value) }));
   if (formatOf(context) !== "table") {
@@ -74,18 +74,17 @@ export async function printRecord<T extends object>(
   }
   const width = Math.max(...fields.map(({ name }) => name.length));
   const lines = fields.map(({ name, of }) => {
-    const show = words[name as keyof T];
-    const text = show === undefined ? plain(of(data)) : show(data[name as keyof T]);
+    const text = show[name as keyof T]?.(data[name as keyof T]) ?? plain(of(data));
     return `${context.terminal.paint("bold", name.padEnd(width))}  ${text}`.trimEnd().concat("\n");
   });
   await context.terminal.write(lines.join(""));
 }
 
-/** Records of any number, printed as they come. */
+/** Prints any number of records as they come. Methods that give false report that the reader has gone. */
 export interface RecordPrinter<T> {
-  /** Waits until the record is taken; false when nobody reads any more. */
+  /** Waits until the reader has taken what does not fit into the batch. */
   print(record: T): Promise<boolean>;
-  /** Writes what waits to be written with others; false when nobody reads any more. */
+  /** Writes the batch. */
   flush(): Promise<boolean>;
   end(): Promise<void>;
 }
@@ -94,7 +93,7 @@ const BATCH_CHARACTERS = 32 * 1024;
 /** Rows of a table that are drawn together. */
 const ROWS_DRAWN = 100;
 
-/** Text that waits to be written with more of it. Both give false when nobody reads any more. */
+/** Text that is written in batches. Both give false once the reader has gone. */
 interface Batch {
   readonly add: (text: string) => Promise<boolean>;
   readonly flush: () => Promise<boolean>;
@@ -116,7 +115,7 @@ function openBatch({ terminal }: Context, start = ""): Batch {
   };
 }
 
-/** Starts printing lines as they come, many at a time. */
+/** Prints lines as they come, in batches. */
 export function openLinePrinter(context: Context): RecordPrinter<string> {
   const { add, flush } = openBatch(context);
   return {
@@ -128,7 +127,7 @@ export function openLinePrinter(context: Context): RecordPrinter<string> {
   };
 }
 
-/** Starts printing records in flat memory, as lines of JSON where nothing else is asked for. */
+/** Prints records as they come, in constant memory; as lines of JSON without --format. */
 export function openRecordPrinter<T extends object>(
   context: Context,
   columns: readonly Column<T>[],

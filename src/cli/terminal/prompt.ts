@@ -6,16 +6,16 @@ import { CommandFailure, EXIT } from "../framework/exit.ts";
 import type { Param } from "../framework/param.ts";
 import { userIds } from "../target/user-ids.ts";
 
-/** Users that are kept at hand to be searched. */
+/** Users that are listed for the search. */
 const MOST_USERS = 20_000;
 const USERS_SHOWN = 10;
 
-/** Asks for a value until it can be read; a user is searched for among those of the storage. */
+/** Asks for a value until it is valid. A user can be chosen among those of the storage. */
 export async function askFor(param: Param<unknown>, context: Context): Promise<string> {
-  // What comes after a semicolon is about another way to say it.
+  // After a semicolon, the text explains another way to give the value.
   const message = `${param.value!} (${param.about.split(";")[0]!})`;
   if (param.holds === "user") {
-    // Where none can be listed, one can be typed.
+    // Without a list, the id can still be typed.
     const users = await userIds(context, { most: MOST_USERS }).catch(() => []);
     if (users.length > 0) return askForUser(message, users.sort(), context.io);
   }
@@ -44,7 +44,7 @@ function askForUser(message: string, users: readonly string[], io: CommandIo): P
   return search({ message, source, pageSize: USERS_SHOWN }, streamsOf(io));
 }
 
-/** Asks for what nobody may see. */
+/** Asks for a secret, without echo. */
 export async function askForSecret(message: string, { io }: Context): Promise<string> {
   return (await password({ message, mask: false }, streamsOf(io))).trim();
 }
@@ -56,7 +56,7 @@ export async function askToGoOn(message: string, { io }: Context): Promise<void>
   }
 }
 
-/** stdout is for data, also while somebody types. */
+/** Prompts go to stderr: stdout is for data. */
 function streamsOf({ stdin, stderr }: CommandIo): { input: NodeJS.ReadableStream; output: NodeJS.WritableStream } {
   return { input: stdin, output: stderr };
 }

@@ -1,8 +1,8 @@
 const BARS = "▁▂▃▄▅▆▇█";
 
 /**
- * Values of 0 and more as bars of eighths, the largest the highest; a 0 is a blank. More values than columns are drawn
- * several to a bar, by their largest.
+ * Draws values of 0 and more as bars of eighths of a line, the largest the highest; a 0 is a blank. Where there are more
+ * values than columns, a bar shows the largest of several.
  */
 export function sparkline(values: readonly number[], columns: number): string {
   const bars = bucketsOf(values, Math.max(1, columns));

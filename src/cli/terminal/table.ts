@@ -30,10 +30,10 @@ export interface TableLayout<T> {
 }
 
 /**
- * A table without lines. Numbers stand at the right; wide characters count two columns.
+ * Draws a table without lines. Numbers are aligned right; wide characters count two columns.
  *
- * @param options.layout for a table that is drawn in parts; what is longer is cut
- * @param options.head whether to begin with the names of the columns
+ * @param options.layout for a table that is drawn in parts; longer texts are cut
+ * @param options.head false to leave out the names of the columns
  */
 export function drawTable<T extends object>(
   rows: readonly T[],
@@ -57,8 +57,8 @@ export function drawTable<T extends object>(
 }
 
 /**
- * Columns as wide as what stands in them. Where the terminal is narrower, the one that may be cut gives way, and then
- * those that may be left out.
+ * Makes columns as wide as their widest cell. On a narrower terminal, the `wide` column is cut first; then `spare`
+ * columns are left out.
  */
 export function layOut<T extends object>(
   rows: readonly T[],

@@ -1,7 +1,7 @@
 import type { Logger } from "../../runtime/logger.ts";
 import type { Context } from "../framework/command-context.ts";
 
-/** Log lines of a command that somebody waits for: warnings in plain words, the rest with --verbose. */
+/** The logger of a command: warnings and errors as plain text, the rest with --verbose. */
 export function createTerminalLogger({ terminal, globals }: Context): Logger {
   const { verbose } = globals;
   const line =

@@ -7,30 +7,30 @@ const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39] } a
 
 type Style = keyof typeof STYLES;
 
-/** Where a command's words go: decides terminal, colour and prompts in one place. */
+/** The output of a command: the one place that decides about terminal, colour and prompts. */
 export interface Terminal {
-  /** Whether stdout is a terminal: a person reads, not a program. */
+  /** Whether stdout is a terminal. */
   readonly interactive: boolean;
   /** Whether questions may be asked: stdin and stdout are terminals, and neither CI nor --no-input is set. */
   readonly canPrompt: boolean;
   /** Width in columns. */
   readonly columns: number;
   /**
-   * Writes data to stdout and waits until it is taken; false when nobody reads any more.
+   * Writes data to stdout and waits until the reader has taken it; false when the reader has gone.
    *
    * @throws CommandFailure when it cannot be written, as on a full disk
    */
   write(text: string): Promise<boolean>;
-  /** Writes a line that is no data to stderr. */
+  /** Writes a line to stderr: a hint, a warning, a count. */
   say(text: string): void;
-  /** Rewrites one line of progress on stderr; nothing where stderr is no terminal. An empty text clears it. */
+  /** Rewrites one line of progress on stderr, if that is a terminal. An empty text clears it. */
   progress(text: string): void;
-  /** Colours text for stdout, where colour is wanted. */
+  /** Colours text for stdout, if colour is on. */
   paint(style: Style, text: string): string;
 }
 
-/** What a write ends with once the reader has gone. */
-const NOBODY_READS: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
+/** Codes of write errors once the reader has gone. */
+const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
 
 /**
  * Opens the terminal of a command.
@@ -50,7 +50,7 @@ export function openTerminal(flags: { readonly color: boolean; readonly input: b
       new Promise((resolve, reject) => {
         stdout.write(text, (error: NodeJS.ErrnoException | null | undefined) => {
           if (!error) resolve(true);
-          else if (NOBODY_READS.has(error.code ?? "")) resolve(false);
+          else if (READER_GONE.has(error.code ?? "")) resolve(false);
           else reject(new CommandFailure(EXIT.failure, `The output cannot be written: ${error.message}`));
         });
       }),

@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<CheckResult>[] = [
 
 export const doctor = defineCommand({
   name: "doctor",
-  summary: "Look whether all is well, and what to do where it is not",
+  summary: "Check the set-up, with a remedy for each finding",
   description:
     "Look at the configuration and where it comes from, the storage (a round trip, and what it may lose), clock, port, " +
     "model, the platform's keys, news sources, fixtures and versions, side by side. Each finding comes with its remedy. " +
