@@ -22,26 +22,26 @@ export function givenRequestId(headers: Pick<Headers, "get">): string | undefine
   return given !== null && REQUEST_ID.test(given) ? given : undefined;
 }
 
-/** The Idempotency-Key, if there is one; a malformed one is added to the faults. */
-export function idempotencyKey(headers: Pick<Headers, "get">, faults: FieldError[]): string | undefined {
+/** The Idempotency-Key, if there is one; a malformed one is added to the field errors. */
+export function idempotencyKey(headers: Pick<Headers, "get">, fieldErrors: FieldError[]): string | undefined {
   const given = headers.get("idempotency-key");
   if (given === null) return undefined;
   if (IDEMPOTENCY_KEY.test(given)) return given;
   const message = `must be 1 to ${LIMITS.idempotencyKey} printable ASCII characters without spaces`;
-  faults.push({ in: "header", path: "Idempotency-Key", message });
+  fieldErrors.push({ in: "header", path: "Idempotency-Key", message });
   return undefined;
 }
 
 /**
  * Query parameters as the endpoint's schema wants them: numbers where it asks for numbers. A key that is given twice is
- * added to the faults.
+ * added to the field errors.
  */
-export function readQuery(endpoint: Endpoint, search: string, faults: FieldError[]): Record<string, unknown> {
+export function readQuery(endpoint: Endpoint, search: string, fieldErrors: FieldError[]): Record<string, unknown> {
   const { query } = endpoint;
   if (query === undefined || search === "") return {};
   const raw: Record<string, unknown> = {};
   for (const [name, value] of new URLSearchParams(search)) {
-    if (Object.hasOwn(raw, name)) faults.push({ in: "query", path: name, message: "must be given once" });
+    if (Object.hasOwn(raw, name)) fieldErrors.push({ in: "query", path: name, message: "must be given once" });
     raw[name] = isNumeric(query.shape[name]) && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   }
   return raw;
