@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Lines of an export are not what was written: cut off, changed, or of something else. */
+/** The lines of an export are cut off, changed, or of another kind. */
 export class ChecksumError extends Error {
   override readonly name = "ChecksumError";
 }
@@ -8,10 +8,10 @@ export class ChecksumError extends Error {
 const VERSION = 1;
 
 /**
- * Puts lines between a first one that tells what they are and a last one with their number and their SHA-256, so that a
- * reader notices when the end is missing or a byte is another one.
+ * Frames lines with a header, which names their kind, and a footer with their count and SHA-256, so that a reader notices
+ * a missing end or a changed byte.
  *
- * @param kind what the lines are, as `ledger`
+ * @param kind the kind of the lines, as `ledger`
  * @param created_at ISO 8601
  */
 export async function* checksummed(
@@ -20,9 +20,9 @@ export async function* checksummed(
   lines: AsyncIterable<string>,
 ): AsyncGenerator<string> {
   const digest = createHash("sha256");
-  const head = JSON.stringify({ anp_export: kind, version: VERSION, created_at });
-  digest.update(`${head}\n`);
-  yield head;
+  const header = JSON.stringify({ anp_export: kind, version: VERSION, created_at });
+  digest.update(`${header}\n`);
+  yield header;
   let count = 0;
   for await (const line of lines) {
     count += 1;
@@ -32,15 +32,15 @@ export async function* checksummed(
   yield JSON.stringify({ anp_export_end: { lines: count, sha256: digest.digest("hex") } });
 }
 
-/** A line between the first and the last, with its number in the input, from 1. */
+/** A line between header and footer, with its number in the input, from 1. */
 export interface ChecksummedLine {
   readonly number: number;
   readonly text: string;
 }
 
 /**
- * The lines between. Each is given once the next has arrived, so that none is half a line; the digest is known only
- * after the last of them.
+ * The lines between header and footer. Each is yielded once the next has arrived, so that none is half a line; the digest
+ * is checked after the last of them.
  *
  * @throws ChecksumError
  */
@@ -52,30 +52,30 @@ export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>
     if (held !== undefined) {
       number += 1;
       digest.update(`${held}\n`);
-      if (number === 1) checkHead(kind, held);
+      if (number === 1) checkHeader(kind, held);
       else yield { number, text: held };
     }
     held = line;
   }
   if (held === undefined)
     throw new ChecksumError(`The input is empty: an export of \`anp ${kind} export\` is expected.`);
-  const end = fieldOf(held, "anp_export_end") as { lines: number; sha256: string } | null | undefined;
-  if (end === undefined) {
-    if (number === 0) checkHead(kind, held);
+  const footer = fieldOf(held, "anp_export_end") as { lines: number; sha256: string } | null | undefined;
+  if (footer === undefined) {
+    if (number === 0) checkHeader(kind, held);
     throw new ChecksumError(
       `The input was cut off: it ends in line ${number + 1}, without the last line of an export.`,
     );
   }
-  if (number === 0 || end?.lines !== number - 1 || end.sha256 !== digest.digest("hex")) {
+  if (number === 0 || footer?.lines !== number - 1 || footer.sha256 !== digest.digest("hex")) {
     throw new ChecksumError(
       `The input is not what was exported: its ${number} lines do not have the digest of the last.`,
     );
   }
 }
 
-function checkHead(kind: string, line: string): void {
+function checkHeader(kind: string, line: string): void {
   const found = fieldOf(line, "anp_export");
-  if (found !== kind) throw new ChecksumError(`The input is no export of \`anp ${kind} export\`.`);
+  if (found !== kind) throw new ChecksumError(`The input is not an export of \`anp ${kind} export\`.`);
   if (fieldOf(line, "version") !== VERSION)
     throw new ChecksumError("The input was exported by a newer version of anp.");
 }

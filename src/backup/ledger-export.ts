@@ -66,7 +66,7 @@ async function* pagesOf(entries: AsyncIterable<Entry>): AsyncGenerator<Entry[]> 
   if (page.length > 0) yield page;
 }
 
-/** The answers that entries charged for: a repeat of a question gets the first answer, also where it is moved to. */
+/** The charged answers, which a repeated question returns in the new storage too. */
 async function* answersOf(storage: Storage, entries: readonly Entry[]): AsyncGenerator<string> {
   const keys = entries.flatMap(({ details }) => (details.type === "chat_cost" ? [messageKey(details.message_id)] : []));
   const texts = await storage.getMany(keys);

@@ -1,59 +1,49 @@
-import type { z } from "zod";
 import { subscriptionKey } from "../accounts/subscriptions.ts";
 import { profileKey, userProfile } from "../accounts/users.ts";
-import { chainError } from "../ledger/chain.ts";
+import { messageKey } from "../assistant/sessions/messages.ts";
 import { entry, type Entry } from "../ledger/entry.ts";
 import { entryKey, ledgerKey, operationKey } from "../ledger/ledger-keys.ts";
-import { ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { headHint } from "../storage/stream-keys.ts";
 import { openStream } from "../storage/stream.ts";
-import { ledgerLine, type UserLine, type UsersLine } from "./ledger-lines.ts";
-import { messageKey } from "../assistant/sessions/messages.ts";
+import { checkLedgerLines, ImportError, type LedgerLine } from "./check-ledger-lines.ts";
+import type { UserLine, UsersLine } from "./ledger-lines.ts";
 
-/** How far an import has come. */
+/** The progress of an import. */
 export interface ImportProgress {
   /** Entries that were checked before anything was written. */
   checked: number;
-  /** Whether all was checked, and is being written. */
+  /** Whether all lines were checked, and are being written. */
   writing: boolean;
-  /** Users whose ledger is whole, and who are known now. */
+  /** Users whose ledger and profile were written. */
   users: number;
   /** Users that the export holds. */
   all: number;
   entries: number;
   answers: number;
-  /** Values that were there already, from an import before. */
+  /** Values that an interrupted import had written already. */
   present: number;
   /** Users whose ledger has entries after the last one of the export. */
   readonly ahead: string[];
-  /** The user whose ledger comes in, and its last entry; undefined between two. */
+  /** The user whose ledger is being written, and its last entry; undefined between two. */
   current: { readonly user: string; readonly entry: number } | undefined;
 }
-
-/** The import refuses what it reads, or what is there already. What it wrote before stands. */
-export class ImportError extends Error {
-  override readonly name = "ImportError";
-}
-
-type Line = z.infer<typeof ledgerLine>;
 
 const BATCH = { values: 128, characters: 1024 * 1024 } as const;
 
 /**
- * Writes an export of ledgers into a storage that has none of its users. It is read twice: first all of it is checked,
- * the digest at its end, of each entry hash, number, sums, and that it follows the one before, and that nothing else is
- * where it goes; then it is written. So nothing is written of an input that was cut off or changed, or that does not fit
- * what is there. A user becomes known last, when the whole ledger is there;
- * the index of operations is made anew from the entries. An import that was interrupted is finished by running it again:
- * what is there already must be the same to the letter.
+ * Imports an export of ledgers into a storage that has none of its users. The export is read twice. The first pass checks
+ * all of it and writes nothing: the digest, the chain of the entries, and that the storage holds no other value under
+ * their keys. So nothing is written of an input that was cut off or changed, or that does not fit the storage. The second
+ * pass writes: a user's profile last, when the ledger is whole, and the index of operations made anew from the entries.
+ * An interrupted import is finished by running it again: values that are stored already must be the same byte for byte.
  *
- * @param read gives the lines from the first on, the same each time
+ * @param read yields the lines from the first on, the same each time
  * @param progress is kept up to date, for a report in case of failure
  * @returns the users
  * @throws ChecksumError when the input was cut off or changed
- * @throws ImportError when a user is there with another ledger, or a line is not right
+ * @throws ImportError when the storage has a user with another ledger, or a line is invalid
  */
 export async function importLedgers(
   storage: Storage,
@@ -62,30 +52,59 @@ export async function importLedgers(
   onProgress: () => void = () => undefined,
 ): Promise<string[]> {
   const users: string[] = [];
-  await takeAll(storage, checkedLines(read()), {
-    async announce({ users: announced }) {
-      for (const one of announced) {
-        await refuseStranger(storage, ...one);
-        users.push(one[0]);
+  await passLines(checkLedgerLines(read()), checkingPass(storage, progress, users, onProgress));
+  progress.all = users.length;
+  progress.writing = true;
+  await passLines(checkLedgerLines(read()), writingPass(storage, progress, onProgress));
+  return users;
+}
+
+/** What one pass does with the lines. */
+interface ImportPass {
+  /** Users are named. */
+  named?(line: UsersLine): Promise<void>;
+  /** Values, in the order in which to write them: those of one call in any, a user's profile in the last. */
+  store(values: readonly Value[]): Promise<void>;
+  entry(item: Entry): void;
+  answer?(): void;
+  /** All entries of a user are stored. */
+  hint?(user: string, entries: number): Promise<void>;
+  /** All of a user is stored. */
+  ended(user: string, entries: number): Promise<void>;
+}
+
+interface Value {
+  readonly key: Key;
+  readonly text: string;
+}
+
+function checkingPass(storage: Storage, progress: ImportProgress, users: string[], onProgress: () => void): ImportPass {
+  return {
+    async named(line) {
+      for (const user of line.users) {
+        await refuseOtherUser(storage, ...user);
+        users.push(user[0]);
       }
     },
     async store(values) {
-      await present(storage, values);
+      await countEqual(storage, values);
       onProgress();
     },
     entry() {
       progress.checked += 1;
     },
-    async finish(user, entries) {
+    async ended(user, entries) {
       if (await storage.has(entryKey(user, entries + 1))) progress.ahead.push(user);
     },
-  });
-  progress.all = users.length;
-  progress.writing = true;
-  await takeAll(storage, checkedLines(read()), {
-    announce: () => Promise.resolve(),
+  };
+}
+
+function writingPass(storage: Storage, progress: ImportProgress, onProgress: () => void): ImportPass {
+  return {
     async store(values) {
-      progress.present += await createAll(storage, values);
+      const created = await Promise.all(values.map(({ key, text }) => storage.create(key, text)));
+      const others = values.filter((_, index) => !created[index]);
+      progress.present += await countEqual(storage, others);
       onProgress();
     },
     entry({ id, user_id }) {
@@ -99,83 +118,16 @@ export async function importLedgers(
       const hint = headHint(entries);
       if (hint > 0) await storage.create([...ledgerKey(user), "head"], String(hint));
     },
-    finish() {
+    ended() {
       progress.users += 1;
       progress.current = undefined;
       return Promise.resolve();
     },
-  });
-  return users;
+  };
 }
 
-/**
- * The lines, in an order in which each ledger is whole.
- *
- * @throws ChecksumError
- * @throws ImportError
- */
-async function* checkedLines(lines: AsyncIterable<string>): AsyncGenerator<Line> {
-  const done = new Map<string, boolean>();
-  let last: Entry | undefined;
-  let begun = false;
-
-  function announce({ users }: UsersLine): void {
-    if (begun) throw new ImportError("users are named too late");
-    for (const [user] of users) {
-      if (done.has(user)) throw new ImportError(`${user} is named twice`);
-      done.set(user, false);
-    }
-  }
-
-  function follow(item: Entry): void {
-    if (last !== undefined && last.user_id !== item.user_id) throw new ImportError(`${last.user_id} has no end`);
-    if (done.get(item.user_id) !== false) throw new ImportError(`${item.user_id} is not to come here`);
-    const wrong = chainError(item, last, item.user_id);
-    if (wrong !== undefined) throw new ImportError(`entry ${(last?.id ?? 0) + 1} of ${item.user_id}: ${wrong}`);
-    last = item;
-  }
-
-  function finish({ user: { user_id }, entries, head }: UserLine): void {
-    if (done.get(user_id) !== false) throw new ImportError(`${user_id} is not to come here`);
-    if ((last?.id ?? 0) !== entries || (last?.hash ?? null) !== head || (last?.user_id ?? user_id) !== user_id) {
-      throw new ImportError(`the ledger of ${user_id} does not end with entry ${entries}`);
-    }
-    done.set(user_id, true);
-    last = undefined;
-  }
-
-  for await (const { number, text } of verifyChecksum("ledger", lines)) {
-    let line: Line;
-    try {
-      line = parseLine(text);
-      if ("users" in line) announce(line);
-      else begun = true;
-      if ("id" in line) follow(line);
-      else if ("user" in line) finish(line);
-    } catch (error) {
-      if (!(error instanceof ImportError)) throw error;
-      throw new ImportError(`Line ${number}: ${error.message}.`);
-    }
-    yield line;
-  }
-  if ([...done.values()].includes(false))
-    throw new ChecksumError("The input names users whose ledger it does not hold.");
-}
-
-/** What becomes of an export's lines. */
-interface Taker {
-  announce(line: UsersLine): Promise<void>;
-  /** Values in the order in which they are to be written: those of one call in any, a user's profile in the last. */
-  store(values: readonly Value[]): Promise<void>;
-  entry(item: Entry): void;
-  answer?(): void;
-  /** All entries of a user are stored. */
-  hint?(user: string, entries: number): Promise<void>;
-  /** All of a user is stored. */
-  finish(user: string, entries: number): Promise<void>;
-}
-
-async function takeAll(storage: Storage, lines: AsyncIterable<Line>, taker: Taker): Promise<void> {
+/** Makes stored values of the lines and passes them on in batches. */
+async function passLines(lines: AsyncIterable<LedgerLine>, pass: ImportPass): Promise<void> {
   let last: Entry | undefined;
   let waiting: Value[] = [];
   let characters = 0;
@@ -184,7 +136,7 @@ async function takeAll(storage: Storage, lines: AsyncIterable<Line>, taker: Take
     const values = waiting;
     waiting = [];
     characters = 0;
-    await taker.store(values);
+    await pass.store(values);
   }
 
   async function add(key: Key, value: object): Promise<void> {
@@ -194,82 +146,56 @@ async function takeAll(storage: Storage, lines: AsyncIterable<Line>, taker: Take
     if (waiting.length >= BATCH.values || characters >= BATCH.characters) await flush();
   }
 
-  async function take(item: Entry): Promise<void> {
+  async function addEntry(item: Entry): Promise<void> {
     await add(entryKey(item.user_id, item.id), item);
-    // Whoever makes a ledger's first entry makes the others: where a user came meanwhile, nothing is mixed up.
+    // Who creates a ledger's first entry creates the others: so a user who was created meanwhile is not mixed up.
     if (item.id === 1) await flush();
     if (last?.operation.repeatable === true) {
       await add(operationKey(last.user_id, last.operation.id), { entry: last.id });
     }
     last = item;
-    taker.entry(item);
+    pass.entry(item);
   }
 
-  async function finish({ user: profile, subscription, entries }: UserLine): Promise<void> {
+  async function endUser({ user: profile, subscription, entries }: UserLine): Promise<void> {
     const { user_id } = profile;
     if (subscription !== null) await add(subscriptionKey(user_id), subscription);
     await flush();
-    await taker.hint?.(user_id, entries);
+    await pass.hint?.(user_id, entries);
     await add(profileKey(user_id), profile);
     await flush();
     last = undefined;
-    await taker.finish(user_id, entries);
+    await pass.ended(user_id, entries);
   }
 
   for await (const line of lines) {
-    if ("id" in line) await take(line);
-    else if ("user" in line) await finish(line);
-    else if ("users" in line) await taker.announce(line);
+    if ("id" in line) await addEntry(line);
+    else if ("user" in line) await endUser(line);
+    else if ("users" in line) await pass.named?.(line);
     else {
       await add(messageKey(line.answer.message_id), line.answer);
-      taker.answer?.();
+      pass.answer?.();
     }
   }
   await flush();
 }
 
-function parseLine(text: string): Line {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new ImportError((error as Error).message);
-  }
-  // As it stands in the line and not as it was read: what is stored must be the same to the letter.
-  if (ledgerLine.safeParse(value).success) return value as Line;
-  throw new ImportError("it is no line of a ledger export");
-}
-
-interface Value {
-  readonly key: Key;
-  readonly text: string;
-}
-
 /**
- * @returns how many are there already, the same
- * @throws ImportError when another value is there
+ * @returns how many of the values the storage has already
+ * @throws ImportError when it has another value under one of the keys
  */
-async function present(storage: Storage, values: readonly Value[]): Promise<number> {
+async function countEqual(storage: Storage, values: readonly Value[]): Promise<number> {
   const texts = await storage.getMany(values.map(({ key }) => key));
   for (const [index, { key, text }] of values.entries()) {
-    const there = texts[index];
-    if (there === undefined || there === text) continue;
+    const stored = texts[index];
+    if (stored === undefined || stored === text) continue;
     throw new ImportError(`Another ${printKey(key)} is in this storage. Import into a storage without that user.`);
   }
-  return texts.filter((there) => there !== undefined).length;
+  return texts.filter((stored) => stored !== undefined).length;
 }
 
-/** Creates what is not there. @returns and throws as {@link present} */
-async function createAll(storage: Storage, values: readonly Value[]): Promise<number> {
-  const created = await Promise.all(values.map(({ key, text }) => storage.create(key, text)));
-  return present(
-    storage,
-    values.filter((_, index) => !created[index]),
-  );
-}
-
-/** @throws ImportError when the storage has a user of that id who is not the one of the export */
-async function refuseStranger(
+/** @throws ImportError when the storage has another user of that id */
+async function refuseOtherUser(
   storage: Storage,
   user: string,
   created_at: string,
@@ -277,13 +203,9 @@ async function refuseStranger(
 ): Promise<void> {
   const profile = await readDocument(storage, profileKey(user), userProfile);
   const first = await openStream(storage, ledgerKey(user), entry).get(1);
-  if (profile !== undefined && profile.created_at !== created_at) throw new ImportError(strange(user));
-  if (first !== undefined && first.hash !== firstHash) throw new ImportError(strange(user));
-}
-
-function strange(user: string): string {
-  return (
-    `The storage has a user ${user} already, who is not the one of this export. ` +
-    "Import into a storage without that user, or export the others one by one."
+  if ((profile?.created_at ?? created_at) === created_at && (first?.hash ?? firstHash) === firstHash) return;
+  throw new ImportError(
+    `The storage has a user ${user} already, who is not the user of this export. ` +
+      "Import into a storage without that user, or export the others one by one.",
   );
 }

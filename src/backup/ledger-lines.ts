@@ -5,19 +5,19 @@ import { entry } from "../ledger/entry.ts";
 import { message } from "../assistant/sessions/messages.ts";
 
 /**
- * The lines of a ledger export. First all users, so that an import can tell before it writes anything whether one of
- * them is there already. Then of each user the entries, oldest first, each answer before the entry that charged for it;
- * and at last what makes the user known, so that nobody can use a ledger of which a part is missing.
+ * The lines of a ledger export. All users come first, so that an import finds existing ones before it writes anything.
+ * Then each user's entries, oldest first, each answer before the entry that charged for it. The profile comes last, so
+ * that nobody can use a ledger of which a part is missing.
  */
 
 const digest = z.string();
 
-/** Some of the users: id, creation, and the hash of the first entry. */
+/** Some users: id, time of creation, and hash of the first entry. */
 export const usersLine = z.strictObject({
   users: z.array(z.tuple([z.string(), z.iso.datetime(), digest.nullable()])),
 });
 
-/** An answer that was charged. */
+/** A charged answer. */
 export const answerLine = z.strictObject({ answer: message });
 
 /** The end of a user's ledger. */
@@ -29,7 +29,7 @@ export const userLine = z.strictObject({
   head: digest.nullable(),
 });
 
-/** Any line: an entry stands as it is stored. */
+/** Any line: an entry is serialized as it is stored. */
 export const ledgerLine = z.union([entry, answerLine, userLine, usersLine]);
 
 export type UsersLine = z.infer<typeof usersLine>;

@@ -8,28 +8,28 @@ import type { StoredValue } from "./storage-archive.ts";
 
 const BATCH = { values: 256, characters: 4 * 1024 * 1024 } as const;
 
-/** How far values have been stored. */
-export interface StoringProgress {
+/** The progress of a restore. */
+export interface RestoreProgress {
   values: number;
-  /** Values that were there already, from an import before. */
+  /** Values that an interrupted restore had stored already. */
   present: number;
 }
 
-/** The storage is not one that values can be taken into. */
+/** The storage holds values that are not of the archive. */
 export class OccupiedError extends Error {
   override readonly name = "OccupiedError";
 }
 
 /**
- * Takes values into an empty storage. Until `markFinished`, no command works on that storage. When it is interrupted,
- * taking them in again finishes it.
+ * Restores values into an empty storage. Until `markFinished`, no command works on that storage. An interrupted restore
+ * is finished by running it again.
  *
- * @throws OccupiedError when something is there that is not of an earlier try, or an item of a stream is another one
+ * @throws OccupiedError when the storage holds a value that no earlier try stored, or an item of a stream differs
  */
-export async function storeValues(
+export async function restoreStorage(
   storage: Storage,
   source: AsyncIterable<StoredValue>,
-  progress: StoringProgress,
+  progress: RestoreProgress,
   onProgress: () => void = () => undefined,
 ): Promise<void> {
   if (!(await isUnfinished(storage))) {
@@ -61,7 +61,7 @@ export async function storeValues(
 }
 
 /** Creates the values, then reads them back. */
-async function storeBatch(storage: Storage, batch: readonly StoredValue[], progress: StoringProgress): Promise<void> {
+async function storeBatch(storage: Storage, batch: readonly StoredValue[], progress: RestoreProgress): Promise<void> {
   const keys = batch.map(({ key }) => segmentsOf(key));
   const created = await Promise.all(batch.map(({ value }, index) => storage.create(keys[index]!, value)));
   const texts = await storage.getMany(keys);
@@ -71,7 +71,7 @@ async function storeBatch(storage: Storage, batch: readonly StoredValue[], progr
     const changed = created[index] === false && streamItem(key) === undefined;
     if (!changed)
       throw new OccupiedError(`The storage ${storage.url} has another ${printKey(key)}. Begin with an empty one.`);
-    // What is no item of a stream may have changed between two tries: the later one counts.
+    // A document may have changed between two tries: the later one counts.
     await storage.put(key, value);
   }
   progress.values += batch.length;
@@ -79,8 +79,8 @@ async function storeBatch(storage: Storage, batch: readonly StoredValue[], progr
 }
 
 /**
- * An operation that was indexed only while its ledger was read did not come along. As a writer would, this sees to it
- * for each entry that another one follows.
+ * Indexes the operation of each entry that another one follows, as a writer would: one that was indexed while its ledger
+ * was archived is missing in the archive.
  */
 async function indexFollowed(storage: Storage, values: readonly StoredValue[]): Promise<void> {
   const indexed = values.slice(1).map(async (next, index) => {

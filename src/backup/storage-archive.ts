@@ -6,53 +6,55 @@ import { itemKey, streamItem } from "../storage/stream-keys.ts";
 
 /** One value of a storage: its encoded key, and the text as it is stored. */
 export const storedValue = z.strictObject({
-  key: z.string().refine(isEncodedKey, { error: ({ input }) => `${JSON.stringify(input)} is no key that anp writes` }),
+  key: z
+    .string()
+    .refine(isEncodedKey, { error: ({ input }) => `${JSON.stringify(input)} is not a key that anp writes` }),
   value: z.string(),
 });
 
 export type StoredValue = z.infer<typeof storedValue>;
 
-/** What a storage keeps about itself: it does not go along. */
+/** Values about the storage itself, which no archive holds. */
 const OWN: ReadonlySet<string> = new Set(["ready", "import"]);
 const BATCH = 256;
 
 /**
- * All values of a storage, in flat memory, in three passes over its keys: first what points to entries of ledgers, then
- * the streams, each from its first item to its last, then all else, to which entries point. So also while daemons write
- * to it, what comes out is sound: a ledger without a gap, no operation that leads to an entry which is not there, no
- * entry without its answer. It is a moment of each ledger, not one moment of all.
+ * All values of a storage, in flat memory. The order of the passes over its keys keeps the archive consistent while
+ * daemons write to the storage: first what points to entries of ledgers, then the streams, each from its first item to
+ * its last, then what entries point to. So no ledger has a gap, no operation leads to a missing entry, and no entry lacks
+ * its answer. Each ledger is of one moment, but not all of the same.
  *
- * @param onFault is told of a stream that lacks an item in its midst, while what comes after the gap is given too, and of
- *   a key that no storage of anp has, which is left out
+ * @param onDamage is called for a gap in a stream, whose later items are archived too, and for a key that anp does not
+ *   write, which is left out
  */
 export async function* storedValues(
   storage: Storage,
-  onFault: (fault: string) => void = () => undefined,
+  onDamage: (damage: string) => void = () => undefined,
 ): AsyncGenerator<StoredValue> {
-  const pointing = (key: readonly EncodedSegment[]): boolean =>
+  const isPointer = (key: readonly EncodedSegment[]): boolean =>
     key[2]?.text === "operations" || key[2]?.text === "sessions" || key.at(-1)!.text === "head";
-  yield* values(storage, (key) => pointing(key) && streamItem(key) === undefined, onFault);
-  yield* streams(storage, pointing, onFault);
-  yield* streams(storage, (key) => !pointing(key), onFault);
-  yield* values(storage, (key) => !pointing(key) && streamItem(key) === undefined, onFault);
+  yield* values(storage, (key) => isPointer(key) && streamItem(key) === undefined, onDamage);
+  yield* streams(storage, isPointer, onDamage);
+  yield* streams(storage, (key) => !isPointer(key), onDamage);
+  yield* values(storage, (key) => !isPointer(key) && streamItem(key) === undefined, onDamage);
 }
 
-/** The values of keys that are no items of streams. */
+/** The values whose keys are not items of streams. */
 async function* values(
   storage: Storage,
   wanted: (key: readonly EncodedSegment[]) => boolean,
-  onFault: (fault: string) => void,
+  onDamage: (damage: string) => void,
 ): AsyncGenerator<StoredValue> {
-  for await (const keys of batchesOf(keysOf(storage, wanted, onFault))) yield* valuesOf(storage, keys);
+  for await (const keys of batchesOf(keysOf(storage, wanted, onDamage))) yield* valuesOf(storage, keys);
 }
 
-/** The items of streams: each run of them from the item that has none before it. */
+/** The items of streams: each run from the item that has no predecessor. */
 async function* streams(
   storage: Storage,
   wanted: (key: readonly EncodedSegment[]) => boolean,
-  onFault: (fault: string) => void,
+  onDamage: (damage: string) => void,
 ): AsyncGenerator<StoredValue> {
-  const items = keysOf(storage, (key) => wanted(key) && streamItem(key) !== undefined, onFault);
+  const items = keysOf(storage, (key) => wanted(key) && streamItem(key) !== undefined, onDamage);
   for await (const keys of batchesOf(items)) {
     const places = keys.map((key) => streamItem(key)!);
     const follows = await Promise.all(
@@ -60,7 +62,7 @@ async function* streams(
     );
     for (const [index, { stem, version }] of places.entries()) {
       if (follows[index] === true) continue;
-      if (version > 1) onFault(`${printKey(itemKey(stem, version - 1))} is missing while a later item is there.`);
+      if (version > 1) onDamage(`${printKey(itemKey(stem, version - 1))} is missing while a later item exists.`);
       yield* itemsFrom(storage, stem, version);
     }
   }
@@ -79,24 +81,24 @@ async function* itemsFrom(storage: Storage, stem: EncodedSegment, from: number):
   }
 }
 
-/** The values in the order of the keys; an absent one is left out, or ends them. */
-async function* valuesOf(storage: Storage, keys: readonly Key[], untilAbsent = false): AsyncGenerator<StoredValue> {
+/** The values in the order of the keys; a missing one is left out, or ends them. */
+async function* valuesOf(storage: Storage, keys: readonly Key[], untilMissing = false): AsyncGenerator<StoredValue> {
   const texts = await storage.getMany(keys);
   for (const [index, value] of texts.entries()) {
     if (value !== undefined) yield { key: encodeKey(keys[index]!), value };
-    else if (untilAbsent) return;
+    else if (untilMissing) return;
   }
 }
 
 async function* keysOf(
   storage: Storage,
   wanted: (key: readonly EncodedSegment[]) => boolean,
-  onFault: (fault: string) => void,
+  onDamage: (damage: string) => void,
 ): AsyncGenerator<EncodedSegment[]> {
   for await (const key of storage.keys([])) {
     if (OWN.has(key[0]!.text) || !wanted(key)) continue;
     if (isEncodedKey(encodeKey(key))) yield key;
-    else onFault(`${JSON.stringify(encodeKey(key))} is no key that anp writes.`);
+    else onDamage(`${JSON.stringify(encodeKey(key))} is not a key that anp writes.`);
   }
 }
 

@@ -121,8 +121,8 @@ it.for<[what: string, change: (text: string) => string, says: string]>([
   ["a line left out", (text) => text.replace(/^\{"id":7,.*\n/m, ""), "entry 7 of alice: it does not follow"],
   ["a line twice", (text) => text.replace(/^(\{"id":7,.*\n)/m, "$1$1"), "entry 8 of alice: it does not follow"],
   ["a user left out", (text) => text.replace(/^\{"user":.*\n/m, ""), "alice has no end"],
-  ["a stranger", (text) => text.replace('["alice"', '["bob"'), "alice is not to come here"],
-  ["something else", () => '{"event_type":"x"}\n', "The input is no export of `anp ledger export`"],
+  ["a stranger", (text) => text.replace('["alice"', '["bob"'), "alice is not expected here"],
+  ["something else", () => '{"event_type":"x"}\n', "The input is not an export of `anp ledger export`"],
 ])("refuses %s, and writes nothing of it", async ([, change, says]) => {
   const text = `${lines.join("\n")}\n`;
   expect(change(text)).not.toBe(text);

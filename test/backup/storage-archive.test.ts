@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, it } from "vitest";
 import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
 import { storedValue, storedValues, type StoredValue } from "../../src/backup/storage-archive.ts";
 import { sessionTrace } from "../../src/assistant/sessions/messages.ts";
-import { storeValues } from "../../src/backup/restore-storage.ts";
+import { restoreStorage } from "../../src/backup/restore-storage.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { encodeKey } from "../../src/storage/keys.ts";
@@ -110,7 +110,7 @@ it("copies what comes after a gap too, and tells of it", async () => {
   const faults: string[] = [];
   await take(storedValues(damaged, (fault) => faults.push(fault)));
   await markFinished(target);
-  expect(faults).toEqual(["users/alice/ledger/0/5 is missing while a later item is there."]);
+  expect(faults).toEqual(["users/alice/ledger/0/5 is missing while a later item exists."]);
   expect([...(await allOf(target))]).toEqual([...(await allOf(damaged))]);
 });
 
@@ -128,8 +128,8 @@ it("leaves out a key that no storage of anp has, and tells of it", async () => {
   await markFinished(target);
   expect([...(await allOf(target))]).toEqual(sound);
   expect(faults.sort()).toEqual([
-    '"..:..:evil" is no key that anp writes.',
-    '"users:alice:ledger:.:1" is no key that anp writes.',
+    '"..:..:evil" is not a key that anp writes.',
+    '"users:alice:ledger:.:1" is not a key that anp writes.',
   ]);
 });
 
@@ -172,7 +172,7 @@ it.for([
   `users:~~${"a".repeat(64)}/..`,
 ])("refuses a line with the key %j", (key) => {
   const { error } = storedValue.safeParse({ key, value: "" });
-  expect(error?.issues[0]?.message).toBe(`${JSON.stringify(key)} is no key that anp writes`);
+  expect(error?.issues[0]?.message).toBe(`${JSON.stringify(key)} is not a key that anp writes`);
 });
 
 function operationOf(id: string) {
@@ -180,5 +180,5 @@ function operationOf(id: string) {
 }
 
 function take(values: AsyncIterable<StoredValue>, storage = target): Promise<void> {
-  return storeValues(storage, values, { values: 0, present: 0 });
+  return restoreStorage(storage, values, { values: 0, present: 0 });
 }

@@ -215,7 +215,7 @@ it("refuses a key that leads out of the storage, and writes nothing", async () =
     const { code, stderr } = await anp(["storage", "import", "evil.jsonl", "--storage", "fs:deep/in/evil"], { cwd });
     expect(code).toBe(1);
     expect(stderr).toContain(
-      `Line 2 is not a line of a storage export: ${JSON.stringify(key)} is no key that anp writes.`,
+      `Line 2 is not a line of a storage export: ${JSON.stringify(key)} is not a key that anp writes.`,
     );
     expect(
       (await readdir(join(cwd, "deep"), { recursive: true })).filter((name) => name.endsWith("evil.json")),

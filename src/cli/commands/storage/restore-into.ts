@@ -1,4 +1,4 @@
-import type { StoringProgress } from "../../../backup/restore-storage.ts";
+import type { RestoreProgress } from "../../../backup/restore-storage.ts";
 import type { StoredValue } from "../../../backup/storage-archive.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import type { Context } from "../../framework/command-context.ts";
@@ -13,14 +13,14 @@ export async function restoreInto(
   values: AsyncIterable<StoredValue>,
 ): Promise<void> {
   const { terminal } = context;
-  const [{ storeValues }, { markFinished }, { sessionTrace }] = await Promise.all([
+  const [{ restoreStorage }, { markFinished }, { sessionTrace }] = await Promise.all([
     import("../../../backup/restore-storage.ts"),
     import("../../../storage/unfinished-import.ts"),
     import("../../../assistant/sessions/messages.ts"),
   ]);
-  const progress: StoringProgress = { values: 0, present: 0 };
+  const progress: RestoreProgress = { values: 0, present: 0 };
   try {
-    await storeValues(storage, values, progress, () => {
+    await restoreStorage(storage, values, progress, () => {
       terminal.progress(`${progress.values} values`);
     });
   } catch (error) {
@@ -42,7 +42,7 @@ export async function restoreInto(
 }
 
 /** The failure with how far it came and what to do; one of the storage keeps its kind, and so its exit code. */
-function withAdvice(error: unknown, { values }: StoringProgress): unknown {
+function withAdvice(error: unknown, { values }: RestoreProgress): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === "OccupiedError") return new CommandFailure(EXIT.failure, error.message);
   const restored = `The storage is incomplete: ${values} values were restored.`;
