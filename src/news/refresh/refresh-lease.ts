@@ -89,7 +89,7 @@ export function createRefreshLease(deps: RefreshLeaseDeps): RefreshLease {
   };
 }
 
-/** Undefined for a damaged lease, which counts as none. */
+/** Undefined for a damaged lease, which is ignored. */
 function parseLease(stored = ""): z.infer<typeof leaseDocument> | undefined {
   try {
     return leaseDocument.safeParse(JSON.parse(stored)).data;

@@ -71,11 +71,10 @@ export class LatestSnapshot {
   }
 
   /** Looks for a newer snapshot now. @throws StorageError when the storage fails */
-  look(): Promise<Look> {
-    this.#looking ??= this.#readNewest().finally(() => {
-      this.#looking = undefined;
-    });
-    return this.#looking;
+  async look(): Promise<Look> {
+    // A look that is under way may have begun before another process published.
+    await this.#looking?.catch(() => undefined);
+    return this.#sharedLook();
   }
 
   /** Takes over a snapshot that this process has just published. */
@@ -85,6 +84,13 @@ export class LatestSnapshot {
     this.#newest = snapshot;
     this.#seen = { number: snapshot.version, generation: this.#deps.storage.generation() };
     this.#isLive = true;
+  }
+
+  #sharedLook(): Promise<Look> {
+    this.#looking ??= this.#readNewest().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
   }
 
   async #readNewest(): Promise<Look> {
@@ -105,7 +111,7 @@ export class LatestSnapshot {
   async #tryLook(): Promise<void> {
     const { logger, monotonic } = this.#deps;
     try {
-      await this.look();
+      await this.#sharedLook();
     } catch (error) {
       this.#isLive = false;
       if (this.#newest === undefined) throw error;

@@ -3,6 +3,7 @@ import type { SnapshotContent } from "../../../src/news/snapshot/snapshot-docume
 import { createSnapshotStore, type SnapshotStore } from "../../../src/news/snapshot/snapshot-store.ts";
 import { openStorage } from "../../../src/storage/open-storage.ts";
 import type { Key, Storage } from "../../../src/storage/storage.ts";
+import { SHARED_STORAGES } from "../../daemons/shared-storages.ts";
 import { watchedStorage } from "../../support/watched-storage.ts";
 
 let storage: Storage;
@@ -148,4 +149,20 @@ describe("a publication", () => {
     await store.publish(5, content(6));
     expect(await documents()).toEqual(["4", "5", "6", "newest"]);
   });
+});
+
+test.each(SHARED_STORAGES)("a snapshot of 10 MB is read by another process on $name", async ({ open: share }) => {
+  const shared = await share();
+  const [one, other] = await Promise.all([openStorage(shared.url), openStorage(shared.url)]);
+  try {
+    const article = { lang: "zh", title: "标题", category: "", url: "", updated_ms: null, movable: false };
+    const body = "正文".repeat(500);
+    const help = Array.from({ length: 3500 }, (_, index) => ({ ...article, id: String(index), body }));
+    const { record, parts } = content(1);
+    await open(one).publish(0, { record, parts: { ...parts, help } });
+    expect((await open(other).readNewest(1))?.parts.help).toEqual(help);
+  } finally {
+    await Promise.all([one.close(), other.close()]);
+    await shared.remove();
+  }
 });
