@@ -1,14 +1,14 @@
 import { AnpError, type ErrorCode, type FieldError } from "../contract/errors.ts";
 
-/** No daemon answers at the address: it is not there, too slow, or something else stands there. */
+/** No daemon answers at the address: nothing listens there, it is too slow, or it is another server. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 }
 
-/** A daemon answered, but not as the contract says. The message names the operation and the place. */
+/** A response of a daemon violates the contract. The message names the operation and the field. */
 export class ContractViolation extends Error {
   override readonly name = "ContractViolation";
-  /** The daemon's id of the request, where it told one. */
+  /** The daemon's id of the request, if the response has one. */
   readonly request_id: string | undefined;
 
   constructor(message: string, request_id: string | undefined) {
@@ -17,7 +17,7 @@ export class ContractViolation extends Error {
   }
 }
 
-/** A refusal of the daemon: the error catalogue's, with the id under which the daemon's log has the request. */
+/** An error of the catalogue that the daemon returned, with the id of the request in the daemon's log. */
 export class RemoteRefusal extends AnpError {
   readonly request_id: string;
 

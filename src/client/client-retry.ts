@@ -1,32 +1,32 @@
 import type { Random } from "../runtime/random.ts";
 
-/** How often and how patiently a call is sent again. Times in ms. */
+/** How often a call is retried and how long it waits. Times in ms. */
 export interface RetryPolicy {
-  /** Sendings after the first. */
+  /** Attempts after the first. */
   readonly retries: number;
-  /** The wait before the first of them; it doubles with each. */
+  /** The wait before the first retry; it doubles with each retry. */
   readonly base_ms: number;
-  readonly most_ms: number;
-  /** The longest Retry-After that is waited for; a longer one ends the call. */
+  readonly max_ms: number;
+  /** The longest Retry-After that is honoured; a longer one ends the call. */
   readonly retry_after_ms: number;
 }
 
-export const RETRY_POLICY: RetryPolicy = { retries: 3, base_ms: 200, most_ms: 5000, retry_after_ms: 30_000 };
+export const RETRY_POLICY: RetryPolicy = { retries: 3, base_ms: 200, max_ms: 5000, retry_after_ms: 30_000 };
 
-/** Statuses that say "later": RFC 9110 §15.5.9, §15.6, RFC 6585 §4. */
-const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+/** Statuses after which a retry may succeed: RFC 9110 §15.5.9, §15.6, RFC 6585 §4. */
+const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 /**
  * Whether the same request may succeed later.
  *
- * @param code the envelope's code; one of the service's own says what is so, and sending again does not change it
+ * @param code the envelope's code; one of the service's own (1000 and above) is final
  */
-export function isPassing(status: number, code: number | undefined): boolean {
-  return PASSING.has(status) && (code === undefined || code < 1000);
+export function isTransient(status: number, code: number | undefined): boolean {
+  return TRANSIENT.has(status) && (code === undefined || code < 1000);
 }
 
 /**
- * Whether the request certainly had no effect, so that any may be sent again: a daemon refuses by 429 before it does
+ * Whether the request certainly had no effect, so that any request may be retried: a daemon answers 429 before it does
  * anything.
  */
 export function hadNoEffect(status: number): boolean {
@@ -34,11 +34,11 @@ export function hadNoEffect(status: number): boolean {
 }
 
 /**
- * The wait before sending number `attempt` + 1, ms: exponential, with the upper half of it random so that callers who
- * failed together do not come back together. Retry-After is a least.
+ * The wait before attempt number `attempt` + 1, ms: exponential backoff whose upper half is random, so that callers that
+ * failed together do not retry together. It is at least the Retry-After.
  *
- * @param attempt how often it was sent, from 1
- * @returns undefined when it should not be sent again
+ * @param attempt the number of the last attempt, from 1
+ * @returns undefined when there is to be no retry
  */
 export function waitBefore(
   attempt: number,
@@ -48,7 +48,7 @@ export function waitBefore(
 ): number | undefined {
   if (attempt > policy.retries) return undefined;
   if (retryAfter_ms !== undefined && retryAfter_ms > policy.retry_after_ms) return undefined;
-  const step = Math.min(policy.most_ms, policy.base_ms * 2 ** (attempt - 1));
+  const step = Math.min(policy.max_ms, policy.base_ms * 2 ** (attempt - 1));
   const noise = random.bytes(4).readUInt32BE() / 2 ** 32;
   return Math.max(retryAfter_ms ?? 0, Math.round(step * (0.5 + noise / 2)));
 }

@@ -4,10 +4,17 @@ import { checkInput, type RawInput } from "../contract/check-input.ts";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../contract/endpoints.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
+import { RemoteRefusal } from "./client-errors.ts";
+import {
+  hadNoEffect,
+  isTransient,
+  readRetryAfter,
+  RETRY_POLICY,
+  waitBefore,
+  type RetryPolicy,
+} from "./client-retry.ts";
 import { readUrl } from "./daemon-url.ts";
 import { readEnvelope, type Success } from "./read-envelope.ts";
-import { RemoteRefusal } from "./client-errors.ts";
-import { hadNoEffect, isPassing, readRetryAfter, RETRY_POLICY, waitBefore, type RetryPolicy } from "./client-retry.ts";
 import { createTransport, WireError, type WireRequest, type WireResponse } from "./transport.ts";
 
 type Part<K extends OperationId, P extends "query" | "body"> =
@@ -17,12 +24,12 @@ type Part<K extends OperationId, P extends "query" | "body"> =
       : { readonly [N in P]: z.input<S> }
     : { readonly [N in P]?: never };
 
-/** What a call of an operation sends: the query and the body of its endpoint, fields with a default left to it. */
+/** The input of an operation: query and body of its endpoint. Fields with a default may be omitted. */
 export type ClientInput<K extends OperationId> = Part<K, "query"> & Part<K, "body">;
 
-/** How one call is made. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Makes a repeat of the call safe, on endpoints that know keys. The client makes one where none is given. */
+  /** Makes a repeat of the call safe, on endpoints that accept one. The client generates a key where none is given. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,95 +39,135 @@ type ClientCall<K extends OperationId> =
     ? (input?: ClientInput<K>, options?: CallOptions) => Promise<Success<K>>
     : (input: ClientInput<K>, options?: CallOptions) => Promise<Success<K>>;
 
-/** A daemon's interface: one function an endpoint, typed by the contract's table. */
+/** The API of a daemon: one function per endpoint, typed by the contract's table. */
 export type Client = { readonly [K in OperationId]: ClientCall<K> } & {
   /**
    * Calls an operation by its name, with input of any shape.
    *
-   * @throws AnpError 422 before anything is sent, with every fault of the input
+   * @throws AnpError 422 before anything is sent, with every field error of the input
    * @throws RemoteRefusal, UnreachableError, ContractViolation
    */
   readonly call: <K extends OperationId>(id: K, input: RawInput, options?: CallOptions) => Promise<Success<K>>;
-  /** Closes the kept connections. */
+  /** Closes the open connections. */
   readonly close: () => void;
 };
 
 /** How a client reaches its daemon. */
 export interface ClientSettings {
-  /** Where the daemon is; a path in it goes before those of the endpoints. */
+  /** The address of the daemon; a path in it is a prefix of the endpoints' paths. */
   readonly url: string;
-  /** The user's token; sent to the endpoints that look at one. */
+  /** The user's token; sent to the endpoints that read it. */
   readonly token?: string | undefined;
   readonly retry?: RetryPolicy;
-  /** How long one sending may take, ms; by operation when left out. */
+  /** How long one attempt may take, ms; depends on the operation when omitted. */
   readonly timeout_ms?: number;
   readonly userAgent?: string;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
-/** How long one sending may take, ms. A model may be asked more than once for an answer; a full refresh reads the world. */
+/** How long one attempt may take, ms. A chat may call the model more than once; a full refresh reads every source. */
 const TIMEOUTS = { GET: 10_000, POST: 30_000, sendChat: 180_000, refreshNews: 900_000 } as const;
 
-function timeoutOf(id: OperationId): number {
-  return id === "sendChat" || id === "refreshNews" ? TIMEOUTS[id] : TIMEOUTS[ENDPOINTS[id].method];
-}
+/** The result of one attempt: a success, or the error and what it says about a retry. */
+type Attempt<K extends OperationId> =
+  | { readonly success: Success<K> }
+  | {
+      readonly error: unknown;
+      /** Whether the same request may succeed later. */
+      readonly transient: boolean;
+      /** Whether the request may have had its effect. */
+      readonly mayHaveEffect: boolean;
+      readonly retryAfter_ms?: number | undefined;
+    };
 
 /**
- * A client of a daemon, made of the contract: requests are checked before they are sent, answers when they come.
- * Sent again, with growing waits and Retry-After honoured, is only what cannot happen twice: reads, POSTs under an
- * Idempotency-Key, and what certainly never arrived.
+ * A client of a daemon, typed by the contract: requests are validated before they are sent, responses when they arrive. It
+ * retries, with exponential backoff and Retry-After, only what cannot take effect twice: reads, POSTs with an
+ * Idempotency-Key, and requests that certainly did not arrive.
  *
- * @throws RangeError for a URL that is not an http or https one, or a token that no header carries
+ * @throws RangeError for a URL that is not http or https, or a token that a header cannot carry
+ * @example
+ * const client = createClient({ url: "http://127.0.0.1:8787", token: "alice-token" });
+ * const { data } = await client.getLedger({ query: { page_size: 5 } });
+ * client.close();
  */
 export function createClient(settings: ClientSettings): Client {
-  const { token, retry = RETRY_POLICY, clock = systemClock, random = systemRandom } = settings;
-  const base = readUrl(settings.url);
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new RangeError("The token must be printable ASCII without spaces.");
-  }
-  const transport = createTransport();
+  const caller = new OperationCaller(settings);
+  const calls = Object.fromEntries(
+    (Object.keys(ENDPOINTS) as OperationId[]).map((id) => [
+      id,
+      (input: RawInput = {}, options?: CallOptions) => caller.call(id, input, options),
+    ]),
+  ) as unknown as { readonly [K in OperationId]: ClientCall<K> };
+  return {
+    ...calls,
+    call: (id, input, options) => caller.call(id, input, options),
+    close() {
+      caller.close();
+    },
+  };
+}
 
-  async function call<K extends OperationId>(id: K, input: RawInput, options: CallOptions = {}): Promise<Success<K>> {
+class OperationCaller {
+  readonly #settings: ClientSettings;
+  readonly #base: URL;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #transport = createTransport();
+
+  constructor(settings: ClientSettings) {
+    const { url, token, clock = systemClock, random = systemRandom } = settings;
+    this.#settings = settings;
+    this.#base = readUrl(url);
+    this.#clock = clock;
+    this.#random = random;
+    if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+      throw new RangeError("The token must be printable ASCII without spaces.");
+    }
+  }
+
+  async call<K extends OperationId>(id: K, input: RawInput, options: CallOptions = {}): Promise<Success<K>> {
     checkInput(id, input);
     const endpoint: Endpoint = ENDPOINTS[id];
-    const key = endpoint.idempotent === true ? (options.idempotencyKey ?? newKey()) : undefined;
+    const key = endpoint.idempotent === true ? (options.idempotencyKey ?? this.#newKey()) : undefined;
     const request: WireRequest = {
       method: endpoint.method,
-      url: urlOf(endpoint, input.query),
-      headers: headersOf(endpoint, key),
+      url: this.#urlOf(endpoint, input.query),
+      headers: this.#headersOf(endpoint, key),
       ...(endpoint.body === undefined ? {} : { body: JSON.stringify(input.body) }),
-      timeout_ms: settings.timeout_ms ?? timeoutOf(id),
+      timeout_ms: this.#settings.timeout_ms ?? timeoutOf(id),
       signal: options.signal,
     };
     const repeatable = endpoint.method === "GET" || key !== undefined;
-    const { data, request_id, replayed } = await sendOften(id, request, repeatable);
-    // Under a key of our own, an earlier call can only be an earlier sending of this one.
+    const { data, request_id, replayed } = await this.#sendWithRetries(id, request, repeatable);
+    // Under a generated key, the earlier call can only be an earlier attempt of this one.
     return { data, request_id, replayed: replayed && options.idempotencyKey !== undefined };
   }
 
-  async function sendOften<K extends OperationId>(
-    id: K,
-    request: WireRequest,
-    repeatable: boolean,
-  ): Promise<Success<K>> {
+  close(): void {
+    this.#transport.close();
+  }
+
+  async #sendWithRetries<K extends OperationId>(id: K, request: WireRequest, repeatable: boolean): Promise<Success<K>> {
+    const { retry = RETRY_POLICY } = this.#settings;
     for (let attempt = 1; ; attempt++) {
-      const outcome = await sendOnce(id, request);
+      const outcome = await this.#attempt(id, request);
       if ("success" in outcome) return outcome.success;
-      const again = outcome.passing && (repeatable || !outcome.effect);
-      const wait = again ? waitBefore(attempt, outcome.retryAfter_ms, retry, random) : undefined;
+      const again = outcome.transient && (repeatable || !outcome.mayHaveEffect);
+      const wait = again ? waitBefore(attempt, outcome.retryAfter_ms, retry, this.#random) : undefined;
       if (wait === undefined) throw outcome.error;
       await delay(wait, undefined, { signal: request.signal });
     }
   }
 
-  async function sendOnce<K extends OperationId>(id: K, request: WireRequest): Promise<Sent<K>> {
+  async #attempt<K extends OperationId>(id: K, request: WireRequest): Promise<Attempt<K>> {
     let response: WireResponse;
     try {
-      response = await transport.send(request);
+      response = await this.#transport.send(request);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      return { error, passing: true, effect: error.sent };
+      return { error, transient: true, mayHaveEffect: error.sent };
     }
     try {
       return { success: readEnvelope(id, response, request.url.origin) };
@@ -129,59 +176,38 @@ export function createClient(settings: ClientSettings): Client {
       const { status, headers } = response;
       return {
         error,
-        passing: isPassing(status, code),
-        effect: !hadNoEffect(status),
-        retryAfter_ms: readRetryAfter(headers["retry-after"], clock.now()),
+        transient: isTransient(status, code),
+        mayHaveEffect: !hadNoEffect(status),
+        retryAfter_ms: readRetryAfter(headers["retry-after"], this.#clock.now()),
       };
     }
   }
 
-  function urlOf({ path }: Endpoint, query: unknown): URL {
-    const url = new URL(base);
-    url.pathname = `${base.pathname.replace(/\/+$/, "")}${path}`;
+  #urlOf({ path }: Endpoint, query: unknown): URL {
+    const url = new URL(this.#base);
+    url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
     for (const [name, value] of Object.entries((query ?? {}) as Record<string, string | number | undefined>)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
     return url;
   }
 
-  function headersOf({ auth, body }: Endpoint, key: string | undefined): Record<string, string> {
+  #headersOf({ auth, body }: Endpoint, key: string | undefined): Record<string, string> {
+    const { token, userAgent = "anp" } = this.#settings;
     return {
       accept: "application/json",
-      "user-agent": settings.userAgent ?? "anp",
+      "user-agent": userAgent,
       ...(auth === "none" || token === undefined ? {} : { "x-user-token": token }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(key === undefined ? {} : { "idempotency-key": key }),
     };
   }
 
-  function newKey(): string {
-    return `anp-${random.bytes(16).toString("hex")}`;
+  #newKey(): string {
+    return `anp-${this.#random.bytes(16).toString("hex")}`;
   }
-
-  const calls = Object.fromEntries(
-    (Object.keys(ENDPOINTS) as OperationId[]).map((id) => [
-      id,
-      (input: RawInput = {}, options?: CallOptions) => call(id, input, options),
-    ]),
-  ) as unknown as { readonly [K in OperationId]: ClientCall<K> };
-  return {
-    ...calls,
-    call,
-    close() {
-      transport.close();
-    },
-  };
 }
 
-/** One sending: a success, or why not and whether another may do. */
-type Sent<K extends OperationId> =
-  | { readonly success: Success<K> }
-  | {
-      readonly error: unknown;
-      /** The same may succeed later. */
-      readonly passing: boolean;
-      /** It may have had its effect. */
-      readonly effect: boolean;
-      readonly retryAfter_ms?: number | undefined;
-    };
+function timeoutOf(id: OperationId): number {
+  return id === "sendChat" || id === "refreshNews" ? TIMEOUTS[id] : TIMEOUTS[ENDPOINTS[id].method];
+}

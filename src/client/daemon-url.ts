@@ -8,10 +8,10 @@ export function readUrl(text: string): URL {
   try {
     url = new URL(text);
   } catch {
-    throw new RangeError(`must be a URL, as http://127.0.0.1:8787, not ${JSON.stringify(text)}`);
+    throw new RangeError(`must be a URL such as http://127.0.0.1:8787, not ${JSON.stringify(text)}`);
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new RangeError("must be an http or https URL");
-  if (url.username !== "" || url.password !== "") throw new RangeError("must not hold a user or a password");
-  if (url.search !== "" || url.hash !== "") throw new RangeError("must not hold a query or a fragment");
+  if (url.username !== "" || url.password !== "") throw new RangeError("must not contain a user or a password");
+  if (url.search !== "" || url.hash !== "") throw new RangeError("must not contain a query or a fragment");
   return url;
 }

@@ -2,8 +2,8 @@ import { Agent as HttpAgent, request as requestHttp, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { UnreachableError } from "./client-errors.ts";
 
-/** Most bytes of an answer that are taken. The largest of the contract, a full page of news, is below 1 MiB. */
-const MOST_BYTES = 32 * 1024 * 1024;
+/** Largest response that is read. The largest of the contract, a full page of news, is below 1 MiB. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** One HTTP request, complete. */
 export interface WireRequest {
@@ -16,14 +16,14 @@ export interface WireRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One HTTP answer, complete. Header names are in lower case. */
+/** One HTTP response, complete. Header names are in lower case. */
 export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
 }
 
-/** Nothing came back. `sent` is false when the request cannot have arrived either: the connection was never made. */
+/** No complete response arrived. `sent` is false when the request cannot have arrived either: there was no connection. */
 export class WireError extends UnreachableError {
   readonly sent: boolean;
 
@@ -33,14 +33,14 @@ export class WireError extends UnreachableError {
   }
 }
 
-/** Sends requests over connections that are kept. It follows no redirect: a token goes to the host it was given for. */
+/** Sends requests over persistent connections. It follows no redirect: a token is only sent to the host it is for. */
 export interface Transport {
   /**
-   * @throws WireError when no whole answer came
+   * @throws WireError when no complete response arrived
    * @throws the signal's reason when it was aborted
    */
   readonly send: (request: WireRequest) => Promise<WireResponse>;
-  /** Closes the kept connections. */
+  /** Closes the open connections. */
   readonly close: () => void;
 }
 
@@ -73,7 +73,7 @@ function exchange({ method, url, headers, body, timeout_ms, signal }: WireReques
       end(signal!.reason as Error);
     };
     const timer = setTimeout(() => {
-      end(new WireError(`${url.origin} gave no whole answer within ${timeout_ms / 1000} s.`, connected));
+      end(new WireError(`${url.origin} sent no complete response within ${timeout_ms / 1000} s.`, connected));
     }, timeout_ms);
     signal?.addEventListener("abort", onAbort);
     request.on("socket", (socket) => {
@@ -91,7 +91,7 @@ function exchange({ method, url, headers, body, timeout_ms, signal }: WireReques
           resolve({ status: response.statusCode!, headers: flat(response), text });
         },
         (error: unknown) => {
-          end(new WireError(`${url.origin} gave no whole answer: ${reasonOf(error as Error)}.`, true, error));
+          end(new WireError(`${url.origin} sent no complete response: ${reasonOf(error as Error)}.`, true, error));
         },
       );
     });
@@ -104,7 +104,7 @@ async function readText(response: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
-    if (size > MOST_BYTES) throw new Error(`it is longer than ${MOST_BYTES} bytes`);
+    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -118,16 +118,16 @@ function flat({ headers }: IncomingMessage): Record<string, string> {
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "its name is not known",
-  EAI_AGAIN: "its name cannot be looked up now",
-  ECONNRESET: "the connection was cut",
-  EPIPE: "the connection was cut",
+  ENOTFOUND: "its name cannot be resolved",
+  EAI_AGAIN: "its name cannot be resolved at the moment",
+  ECONNRESET: "the connection was closed",
+  EPIPE: "the connection was closed",
   ETIMEDOUT: "it does not answer",
-  EHOSTUNREACH: "there is no way to it",
-  ENETUNREACH: "there is no way to it",
+  EHOSTUNREACH: "there is no route to it",
+  ENETUNREACH: "there is no route to it",
 };
 
-/** What went wrong on the way, in words. With several addresses tried, the first tells. */
+/** The reason of a network error in words. When several addresses were tried, that of the first. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
   return REASONS[first.code ?? ""] ?? first.message;

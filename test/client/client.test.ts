@@ -9,7 +9,7 @@ import { startDaemon, type Daemon } from "../support/daemon.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { envelope, failure, forward, standIn, type StandIn } from "./stand-in.ts";
 
-const QUICK = { retries: 3, base_ms: 1, most_ms: 2, retry_after_ms: 1000 };
+const QUICK = { retries: 3, base_ms: 1, max_ms: 2, retry_after_ms: 1000 };
 
 const closing: (() => unknown)[] = [];
 
@@ -152,7 +152,7 @@ describe("what is sent again", () => {
   it("is no POST that has no key, unless it certainly had no effect", async () => {
     const cut = await standing((_seen, response) => void response.destroy());
     const trade = { body: { trade_type: "spot", volume_usd: 1, ref_id: "x" } } as const;
-    await expect(clientOf({ url: cut.url }).postTradeReward(trade)).rejects.toThrow("the connection was cut");
+    await expect(clientOf({ url: cut.url }).postTradeReward(trade)).rejects.toThrow("the connection was closed");
     await expect(clientOf({ url: cut.url }).refreshNews()).rejects.toBeInstanceOf(UnreachableError);
     expect(cut.seen).toHaveLength(2);
     const busy = await standing((_seen, response, number) => {
@@ -192,7 +192,7 @@ describe("what is sent again", () => {
     await expect(clientOf({ url: server.url }).getPoints()).rejects.toMatchObject({ code: 503 });
     expect(server.seen).toHaveLength(4);
     const enough = new AbortController();
-    const patient = { retries: 9, base_ms: 60_000, most_ms: 60_000, retry_after_ms: 0 };
+    const patient = { retries: 9, base_ms: 60_000, max_ms: 60_000, retry_after_ms: 0 };
     const waiting = clientOf({ url: server.url, retry: patient }).getPoints({}, { signal: enough.signal });
     setImmediate(() => {
       enough.abort();
@@ -203,7 +203,7 @@ describe("what is sent again", () => {
   it("has a time limit for each sending", async () => {
     const server = await standing((_seen, response) => void response.writeHead(200).write("{"));
     const client = clientOf({ url: server.url, timeout_ms: 50 });
-    await expect(client.getPoints()).rejects.toThrow("gave no whole answer within 0.05 s");
+    await expect(client.getPoints()).rejects.toThrow("sent no complete response within 0.05 s");
     expect(server.seen).toHaveLength(4);
     await expect(client.refreshNews()).rejects.toBeInstanceOf(UnreachableError);
     expect(server.seen).toHaveLength(5);

@@ -1,9 +1,9 @@
 import type { SmokeRequest } from "../run/http-call.ts";
 
 /**
- * A line for a shell that sends the request again. The token is a variable: a report must not give it away.
+ * A shell command that repeats the request. The token is a variable, so that no report contains it.
  *
- * @param tokenName the variable, as TOKEN
+ * @param tokenName name of the variable
  */
 export function curlLine({ method, url, headers, body }: SmokeRequest, tokenName: string): string {
   const words = ["curl", "-sS", "-i"];

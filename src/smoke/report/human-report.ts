@@ -1,9 +1,10 @@
-import { tally, type FileResult, type Problem, type StepResult } from "../run/smoke-result.ts";
+import type { Problem } from "../run/problem.ts";
+import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
 
-/** How words are coloured: `(style, text) => text`. */
+/** Applies a style to a text. */
 export type Paint = (style: "bold" | "dim" | "red" | "green", text: string) => string;
 
-/** A file's results as a person reads them: passed steps in a line, failed ones with what was expected and got. */
+/** The results of a file for people: passed steps on one line, failed ones with expected and actual values. */
 export function toHuman(file: FileResult, paint: Paint): string {
   const heading = file.title === file.path ? file.path : `${file.path}  ${paint("dim", file.title)}`;
   const lines = [paint("bold", heading)];
@@ -17,16 +18,16 @@ export function toHuman(file: FileResult, paint: Paint): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The last line: how many of what. */
+/** The last line: the counts of all files. */
 export function toSummary(files: readonly FileResult[], paint: Paint): string {
-  const { ran, left, passed, failed, skipped } = tally(files);
+  const { ran, skippedFiles, passed, failed, skipped } = countOutcomes(files);
   const ms = files.reduce((sum, file) => sum + file.ms, 0);
   const parts = [
     ...(failed > 0 ? [paint("red", `${failed} failed`)] : []),
     paint(failed === 0 && passed > 0 ? "green" : "bold", `${passed} passed`),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ];
-  const where = `${countOf(ran, "file")}${left > 0 ? ` (${countOf(left, "file")} skipped)` : ""}`;
+  const where = `${countOf(ran, "file")}${skippedFiles > 0 ? ` (${countOf(skippedFiles, "file")} skipped)` : ""}`;
   return `${parts.join(", ")} in ${where}, ${duration(ms)}\n`;
 }
 

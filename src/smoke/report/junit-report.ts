@@ -1,8 +1,8 @@
-import { tally, type FileResult, type StepResult } from "../run/smoke-result.ts";
+import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
 
-/** The results as JUnit XML: a suite a file, a case a step. */
+/** The results as JUnit XML: one suite per file, one case per step. */
 export function toJunit(files: readonly FileResult[]): string {
-  const { passed, failed, skipped } = tally(files);
+  const { passed, failed, skipped } = countOutcomes(files);
   const counts = { tests: passed + failed + skipped, failures: failed, errors: 0, skipped };
   const ms = files.reduce((sum, file) => sum + file.ms, 0);
   return [
@@ -15,7 +15,7 @@ export function toJunit(files: readonly FileResult[]): string {
 }
 
 function suiteOf(file: FileResult): string[] {
-  const { passed, failed, skipped } = tally([file]);
+  const { passed, failed, skipped } = countOutcomes([file]);
   const whole = file.skipped === undefined ? 0 : 1;
   const counts = { tests: passed + failed + skipped + whole, failures: failed, errors: 0, skipped: skipped + whole };
   return [
@@ -33,14 +33,14 @@ function caseOf(file: FileResult, step: StepResult): string[] {
   const head = open("testcase", { classname: file.path, name: title, file: file.path, line, time: seconds(step.ms) });
   if (outcome === "passed") return [`    ${head}</testcase>`];
   if (outcome === "skipped") return [`    ${head}${skip(reason)}</testcase>`];
-  const told = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  const messages = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
   const detail = [
-    ...told,
+    ...messages,
     ...(answer === undefined ? [] : [`answer: ${answer}`]),
     ...(curl === undefined ? [] : [curl]),
   ];
   const kind = problems[0]?.about ?? "expectation";
-  const failure = open("failure", { type: kind, message: told[0] ?? "" });
+  const failure = open("failure", { type: kind, message: messages[0] ?? "" });
   return [`    ${head}${failure}${escape(detail.join("\n"))}</failure></testcase>`];
 }
 
@@ -65,7 +65,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "\n": "&#10;",
 };
 
-/** What XML 1.0 may not hold becomes U+FFFD. */
+/** Characters that XML 1.0 does not allow become U+FFFD. */
 function escape(text: string): string {
   return text
     .toWellFormed()

@@ -1,6 +1,6 @@
-import { tally, type FileResult, type StepResult } from "../run/smoke-result.ts";
+import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
 
-/** The results as TAP 14: a test a step, numbered through, its problems as a YAML block. */
+/** The results as TAP 14: one test per step, with the problems as a YAML block. */
 export function toTap(files: readonly FileResult[]): string {
   const lines = ["TAP version 14"];
   let number = 0;
@@ -10,7 +10,7 @@ export function toTap(files: readonly FileResult[]): string {
     for (const step of file.steps) lines.push(...linesOf(file, step, ++number));
     if (file.unreachable !== undefined) lines.push(`Bail out! ${oneLine(file.unreachable)}`);
   }
-  const { passed, failed, skipped } = tally(files);
+  const { passed, failed, skipped } = countOutcomes(files);
   lines.push(`1..${number}`, `# ${passed} passed, ${failed} failed, ${skipped} skipped`);
   return `${lines.join("\n")}\n`;
 }
@@ -29,7 +29,7 @@ function linesOf(file: FileResult, step: StepResult, number: number): string[] {
   return [`not ok ${name}`, "  ---", ...yamlLines(block), "  ..."];
 }
 
-/** JSON is YAML: every value on its own line, whatever characters it has. */
+/** JSON is valid YAML: each value is on one line, whatever its characters. */
 function yamlLines(block: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(block)
     .filter(([, value]) => value !== undefined)

@@ -1,10 +1,10 @@
 import { didYouMean } from "../../runtime/did-you-mean.ts";
 import { isMatching, MATCHERS, type Matcher, type MatcherName } from "./matchers.ts";
-import { differs, show, type Compare } from "./mismatch.ts";
+import { differs, show, type Compare } from "./problem.ts";
 
 /**
- * Compares an answer with what a file expects of it: fields of objects that are not named may be anything, lists have
- * as many elements as named, matchers say what they say, all else is equal.
+ * Compares an answer with what a file expects: objects may have further fields, arrays must have the same length, matchers
+ * apply their rule, and everything else must be equal.
  */
 export const compare: Compare = (expected, actual, path) => {
   if (isMatching(expected)) {
@@ -16,7 +16,7 @@ export const compare: Compare = (expected, actual, path) => {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual)) return [differs(path, show(expected), actual)];
     if (actual.length !== expected.length) {
-      return [{ path: `${path}.length`, expected: String(expected.length), got: String(actual.length) }];
+      return [differs(`${path}.length`, String(expected.length), actual.length)];
     }
     return expected.flatMap((item, index) => compare(item, actual[index], `${path}[${index}]`));
   }
@@ -27,8 +27,8 @@ export const compare: Compare = (expected, actual, path) => {
     return Object.entries(expected).flatMap(([key, value]) => {
       const field: unknown = Object.hasOwn(actual, key) ? Reflect.get(actual, key) : undefined;
       const found = compare(value, field, path === "" ? key : `${path}.${key}`);
-      const hint = field === undefined ? didYouMean(key, Object.keys(actual)).trim() : "";
-      return hint === "" ? found : found.map((mismatch) => ({ ...mismatch, hint }));
+      const hint = field === undefined ? didYouMean(key, Object.keys(actual)) : "";
+      return hint === "" ? found : found.map((problem) => ({ ...problem, message: `${problem.message}.${hint}` }));
     });
   }
   return expected === actual ? [] : [differs(path, show(expected), actual)];

@@ -3,12 +3,11 @@ import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
 import { compare } from "./compare.ts";
 import type { SmokeAnswer, SmokeRequest } from "./http-call.ts";
 import type { Step } from "../file/smoke-file.ts";
-import type { Mismatch } from "./mismatch.ts";
-import type { Problem } from "./smoke-result.ts";
+import type { Problem } from "./problem.ts";
 
-/** What is wrong with an answer: by the file's expectations, then by the contract. */
+/** The problems of an answer: differences from the file's expectations, then deviations from the contract. */
 export function judge(expect: NonNullable<Step["expect"]>, request: SmokeRequest, answer: SmokeAnswer): Problem[] {
-  const problems = compareAll(expect, answer).map(toProblem);
+  const problems = compareAll(expect, answer).map((problem) => ({ ...problem, path: problem.path || "body" }));
   const deviations = checkResponse({
     method: request.method,
     path: new URL(request.url).pathname,
@@ -17,16 +16,15 @@ export function judge(expect: NonNullable<Step["expect"]>, request: SmokeRequest
     headers: answer.headers,
     body: answer.body,
   });
-  for (const { path, message } of deviations) problems.push({ about: "contract", path, message });
-  return problems;
+  return [...problems, ...deviations.map(({ path, message }): Problem => ({ about: "contract", path, message }))];
 }
 
-function compareAll(expect: NonNullable<Step["expect"]>, answer: SmokeAnswer): Mismatch[] {
+function compareAll(expect: NonNullable<Step["expect"]>, answer: SmokeAnswer): Problem[] {
   const status = [
     ...compare(expect.status ?? usualStatus(expect.code), answer.status, "status"),
     ...(expect.code === undefined ? [] : compare(expect.code, fieldOf(answer.body, "code"), "code")),
   ];
-  // An answer of another kind has another body: that its fields are missing tells nothing new.
+  // With another status the body is another one, so comparing its fields would add nothing.
   if (status.length > 0) return status;
   return [
     ...(expect.data === undefined ? [] : compare(expect.data, fieldOf(answer.body, "data"), "data")),
@@ -39,15 +37,10 @@ function compareAll(expect: NonNullable<Step["expect"]>, answer: SmokeAnswer): M
   ];
 }
 
-/** The status that goes with the code that is expected. */
+/** The status that belongs to the expected code. */
 function usualStatus(code: unknown): number {
   const isKnown = typeof code === "number" && Object.hasOwn(ERRORS, code);
   return isKnown ? ERRORS[code as ErrorCode].status : 200;
-}
-
-function toProblem({ path, expected, got, hint }: Mismatch): Problem {
-  const message = `expected ${expected}, got ${got}${hint === undefined ? "" : `. ${hint}`}`;
-  return { about: "expectation", path: path || "body", message, expected, got };
 }
 
 function fieldOf(body: unknown, name: string): unknown {

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { differs, show, type Compare, type Mismatch } from "./mismatch.ts";
+import { differs, show, type Compare, type Problem } from "./problem.ts";
 
-/** What a matcher's argument is. */
+/** What a matcher accepts as its argument. */
 type Argument =
   | { readonly holds: "expectation" }
   | { readonly holds: "expectations" }
   | { readonly holds: "value"; readonly schema: z.ZodType };
 
-/** One way to say what is expected, where equality does not do. */
+/** A rule for an expected value, other than equality. */
 export interface Matcher {
   readonly about: string;
   readonly example: string;
   readonly argument: Argument;
-  /** The mismatches of `actual`, which is undefined where the answer has nothing at that path. */
-  readonly match: (actual: unknown, argument: never, path: string, compare: Compare) => readonly Mismatch[];
+  /** The problems of `actual`, which is undefined for an absent field. */
+  readonly match: (actual: unknown, argument: never, path: string, compare: Compare) => readonly Problem[];
 }
 
 const TYPES = ["integer", "number", "string", "boolean", "array", "object", "null", "timestamp"] as const;
@@ -25,10 +25,10 @@ const sortedBy = z.union([
   z.strictObject({ by: z.string(), order: z.enum(["asc", "desc"]).optional() }),
 ]);
 
-/** All matchers, by the key that stands for them in a file. */
+/** All matchers, by their key in a file. */
 export const MATCHERS = {
   $exists: {
-    about: "whether there is anything at all",
+    about: "whether the field exists",
     example: "{ $exists: false }",
     argument: { holds: "value", schema: z.boolean() },
     match: (actual, wanted: boolean, path) =>
@@ -46,7 +46,7 @@ export const MATCHERS = {
   $lt: ordered("$lt", "less than", (order) => order < 0),
   $lte: ordered("$lte", "at most", (order) => order <= 0),
   $match: {
-    about: "a regular expression that the text contains a match of; /…/i ignores case",
+    about: "a regular expression that matches somewhere in the string; /…/i ignores case",
     example: '{ $match: "^[a-z]+$" }',
     argument: {
       holds: "value",
@@ -55,10 +55,10 @@ export const MATCHERS = {
     match: (actual, pattern: string, path) =>
       typeof actual === "string" && patternOf(pattern)!.test(actual)
         ? []
-        : [differs(path, `text that matches ${pattern}`, actual)],
+        : [differs(path, `a string that matches ${pattern}`, actual)],
   },
   $contains: {
-    about: "a text's part, or a list's element as expected",
+    about: "a substring, or an array element as expected",
     example: "{ $contains: { type: exchange } }",
     argument: { holds: "expectation" },
     match(actual, wanted: unknown, path, compare) {
@@ -68,7 +68,7 @@ export const MATCHERS = {
     },
   },
   $length: {
-    about: "the number of a list's elements or a text's characters",
+    about: "the number of elements of an array, or of characters of a string",
     example: "{ $length: { $lte: 6 } }",
     argument: { holds: "expectation" },
     match(actual, wanted: unknown, path, compare) {
@@ -77,31 +77,31 @@ export const MATCHERS = {
         : typeof actual === "string"
           ? Array.from(actual).length
           : undefined;
-      if (length === undefined) return [differs(path, "a list or a text", actual)];
+      if (length === undefined) return [differs(path, "an array or a string", actual)];
       return compare(wanted, length, `${path}.length`);
     },
   },
   $each: {
-    about: "what every element of a list is",
+    about: "what every element of an array must match",
     example: "{ $each: { lang: en } }",
     argument: { holds: "expectation" },
     match: (actual, wanted: unknown, path, compare) =>
       Array.isArray(actual)
         ? actual.flatMap((item, index) => compare(wanted, item, `${path}[${index}]`))
-        : [differs(path, "a list", actual)],
+        : [differs(path, "an array", actual)],
   },
   $sorted: {
-    about: "a list's order: asc or desc, or by a field of its elements",
+    about: "the order of an array: asc or desc, or by a field of its elements",
     example: "{ $sorted: { by: created_at, order: desc } }",
     argument: { holds: "value", schema: sortedBy },
     match(actual, given: z.infer<typeof sortedBy>, path) {
-      if (!Array.isArray(actual)) return [differs(path, "a list", actual)];
+      if (!Array.isArray(actual)) return [differs(path, "an array", actual)];
       const { by, order = "asc" } = typeof given === "string" ? { by: undefined, order: given } : given;
       const keys = actual.map((item: unknown) => (by === undefined ? item : fieldOf(item, by)));
       for (const [index, key] of keys.entries()) {
         const sign = index === 0 ? 0 : orderOf(key, keys[index - 1]);
         const at = `${path}[${index}]${by === undefined ? "" : `.${by}`}`;
-        if (sign === undefined) return [differs(at, "something that has an order", key)];
+        if (sign === undefined) return [differs(at, "a number or a string", key)];
         if (order === "asc" ? sign < 0 : sign > 0) {
           return [differs(at, `${order === "asc" ? "not before" : "not after"} ${show(keys[index - 1])}`, key)];
         }
@@ -119,7 +119,7 @@ export const MATCHERS = {
     },
   },
   $in: {
-    about: "one of several",
+    about: "one of several expectations",
     example: "{ $in: [view, full] }",
     argument: { holds: "expectations" },
     match: (actual, wanted: readonly unknown[], path, compare) =>
@@ -128,20 +128,20 @@ export const MATCHERS = {
         : [differs(path, `one of ${wanted.map(show).join(", ")}`, actual)],
   },
   $all: {
-    about: "all of several at once",
+    about: "all of several expectations",
     example: "{ $all: [{ $contains: a }, { $contains: b }] }",
     argument: { holds: "expectations" },
     match: (actual, wanted: readonly unknown[], path, compare) => wanted.flatMap((one) => compare(one, actual, path)),
   },
   $not: {
-    about: "anything but that",
+    about: "anything except the expectation",
     example: "{ $not: { $match: /error/i } }",
     argument: { holds: "expectation" },
     match: (actual, wanted: unknown, path, compare) =>
       compare(wanted, actual, path).length > 0 ? [] : [differs(path, `not ${show(wanted)}`, actual)],
   },
   $exact: {
-    about: "exactly that, with no other field",
+    about: "equal, without any other field",
     example: "{ $exact: { memory: false, advanced_research: false } }",
     argument: { holds: "value", schema: z.unknown() },
     match: (actual, wanted: unknown, path) =>
@@ -155,7 +155,7 @@ export function isMatcherName(name: string): name is MatcherName {
   return Object.hasOwn(MATCHERS, name);
 }
 
-/** Whether a value of a file says by matchers what is expected. */
+/** Whether an expectation is an object of matchers. */
 export function isMatching(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.keys(value).some((key) => key.startsWith("$"));
 }
@@ -174,7 +174,7 @@ function ordered(name: string, words: string, holds: (order: number) => boolean)
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** The sign of the order of two numbers, instants or texts; undefined where there is none. */
+/** The sign of the comparison of two numbers, instants or strings; undefined for values without an order. */
 function orderOf(a: unknown, b: unknown): number | undefined {
   if (typeof a === "number" && typeof b === "number") return Math.sign(a - b);
   if (typeof a !== "string" || typeof b !== "string") return undefined;
@@ -210,7 +210,7 @@ function isOfType(value: unknown, type: (typeof TYPES)[number]): boolean {
   }
 }
 
-/** `/…/flags` or the bare pattern; undefined for what is no regular expression. */
+/** `/…/flags` or the bare pattern; undefined for an invalid regular expression. */
 function patternOf(text: string): RegExp | undefined {
   const [, source = text, flags = ""] = /^\/(.*)\/([imsu]*)$/s.exec(text) ?? [];
   try {

@@ -5,25 +5,26 @@ import { toMs, type SmokeContent, type Step } from "../file/smoke-file.ts";
 import { judge } from "./judge.ts";
 import { prepareStep, type PreparedStep, type Scope } from "./prepare-step.ts";
 import { UnresolvedError, type Reference } from "../file/references.ts";
-import type { Problem, StepResult } from "./smoke-result.ts";
+import type { Problem } from "./problem.ts";
+import type { StepResult } from "./smoke-result.ts";
 
-/** Longest wait for an answer where the file says nothing, ms. */
+/** Default timeout of an answer, ms. */
 const TIMEOUT_MS = 30_000;
 /** Characters of an answer that a report shows. */
-const SHOWN = 600;
+const MAX_CHARACTERS = 600;
 
-/** What became of a step that was run. */
+/** The result of running a step. */
 export interface StepRun {
   readonly result: Pick<StepResult, "outcome" | "problems" | "tries" | "ms" | "curl" | "answer">;
   /** The last answer, for later steps. */
   readonly answer?: SmokeAnswer;
   /** Why the daemon could not be reached. */
   readonly unreachable?: string;
-  /** The reference without a value that kept it from being sent. */
+  /** The reference that could not be resolved, so that nothing was sent. */
   readonly unresolved?: Reference;
 }
 
-/** What a step runs in. */
+/** The context of a step. */
 export interface StepContext {
   readonly url: string;
   readonly shownUrl?: string;
@@ -32,7 +33,7 @@ export interface StepContext {
   readonly signal: AbortSignal;
 }
 
-interface Tried {
+interface Attempt {
   readonly problems: readonly Problem[];
   readonly prepared?: PreparedStep;
   readonly answer?: SmokeAnswer;
@@ -40,29 +41,29 @@ interface Tried {
   readonly unresolved?: Reference;
 }
 
-/** Sends a step's request until its answer is as expected, or its tries are used up. */
+/** Sends a step's request until its answer matches, or its attempts are used up. */
 export async function runStep(step: Step, context: StepContext): Promise<StepRun> {
   const { url, shownUrl = url } = context;
   const started = performance.now();
   const most = 1 + (step.retry?.times ?? 0);
-  let tried = await attempt(step, context);
+  let last = await attempt(step, context);
   let tries = 1;
-  while (tried.problems.length > 0 && tries < most && (await pause(step, context.signal))) {
-    tried = await attempt(step, context);
+  while (last.problems.length > 0 && tries < most && (await pause(step, context.signal))) {
+    last = await attempt(step, context);
     tries += 1;
   }
-  const { problems, prepared, answer, unreachable, unresolved } = tried;
-  const hide = redactor(prepared?.secrets ?? []);
+  const { problems, prepared, answer, unreachable, unresolved } = last;
+  const redact = redactorFor(prepared?.secrets ?? []);
   return {
     result: {
       outcome: problems.length === 0 ? "passed" : "failed",
-      problems: problems.map((problem) => hideIn(problem, hide)),
+      problems: problems.map((problem) => redactProblem(problem, redact)),
       tries,
       ms: performance.now() - started,
       ...(prepared === undefined
         ? {}
-        : { curl: hide(curlLine(prepared.request, prepared.tokenName).replace(url, shownUrl)) }),
-      ...(answer === undefined ? {} : { answer: hide(`${answer.status} ${cut(answer.text.trim())}`) }),
+        : { curl: redact(curlLine(prepared.request, prepared.tokenName).replace(url, shownUrl)) }),
+      ...(answer === undefined ? {} : { answer: redact(`${answer.status} ${cut(answer.text.trim())}`) }),
     },
     ...(answer === undefined ? {} : { answer }),
     ...(unreachable === undefined ? {} : { unreachable }),
@@ -70,13 +71,13 @@ export async function runStep(step: Step, context: StepContext): Promise<StepRun
   };
 }
 
-/** Waits before the next try; false when there is to be none. */
+/** Waits before the next attempt; false when the run was interrupted. */
 async function pause(step: Step, signal: AbortSignal): Promise<boolean> {
   const ms = toMs(step.retry!.every);
   return wait(ms, true, { signal }).catch(() => false);
 }
 
-async function attempt(step: Step, { url, defaults, scope, signal }: StepContext): Promise<Tried> {
+async function attempt(step: Step, { url, defaults, scope, signal }: StepContext): Promise<Attempt> {
   let prepared: PreparedStep;
   try {
     prepared = prepareStep(step, defaults, url, scope);
@@ -98,25 +99,25 @@ async function attempt(step: Step, { url, defaults, scope, signal }: StepContext
   }
 }
 
-/** Takes secrets out of a text. */
-function redactor(secrets: readonly string[]): (text: string) => string {
-  // The longest first: one may be part of another.
+/** Replaces secrets in a text. */
+function redactorFor(secrets: readonly string[]): (text: string) => string {
+  // Longest first: one secret may be part of another.
   const known = secrets.filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
   return (text) => known.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);
 }
 
-function hideIn(problem: Problem, hide: (text: string) => string): Problem {
+function redactProblem(problem: Problem, redact: (text: string) => string): Problem {
   const { expected, got } = problem;
   return {
     ...problem,
-    message: hide(problem.message),
-    ...(expected === undefined ? {} : { expected: hide(expected) }),
-    ...(got === undefined ? {} : { got: hide(got) }),
+    message: redact(problem.message),
+    ...(expected === undefined ? {} : { expected: redact(expected) }),
+    ...(got === undefined ? {} : { got: redact(got) }),
   };
 }
 
-/** What an answer says must not move a terminal's cursor. */
+/** Truncates a text and replaces control characters, which would move a terminal's cursor. */
 function cut(text: string): string {
   const characters = Array.from(text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\ufffd"));
-  return characters.length <= SHOWN ? characters.join("") : `${characters.slice(0, SHOWN).join("")}…`;
+  return characters.length <= MAX_CHARACTERS ? characters.join("") : `${characters.slice(0, MAX_CHARACTERS).join("")}…`;
 }

@@ -1,65 +1,55 @@
-/** One thing that is not as it should be. */
-export interface Problem {
-  /**
-   * `expectation`: the answer is not as the file says. `contract`: it is not as the interface says. `answer`: there is
-   * none. `reference`: a value of an earlier answer cannot be had, or does not fit.
-   */
-  readonly about: "expectation" | "contract" | "answer" | "reference";
-  /** Where, as `data.items[0].delta`; empty for the whole. */
-  readonly path: string;
-  readonly message: string;
-  readonly expected?: string;
-  readonly got?: string;
-}
+import type { Problem } from "./problem.ts";
 
-/** Which list of the file a step is of. */
+/** The list of the file that a step belongs to. */
 export type Phase = "steps" | "cleanup";
 
-/** What became of a step. */
+/** The result of one step. */
 export interface StepResult {
   readonly phase: Phase;
   /** Counted from 1 in its list. */
   readonly number: number;
   readonly line: number;
   readonly title: string;
-  /** Method and path as they stand in the file. */
+  /** Method and path as written in the file. */
   readonly request: string;
   readonly outcome: "passed" | "failed" | "skipped";
   readonly problems: readonly Problem[];
   /** Why it was skipped. */
   readonly reason?: string;
-  /** How often it was sent. */
+  /** How often the request was sent. */
   readonly tries: number;
   /** All tries and the waits between them, milliseconds. */
   readonly ms: number;
-  /** A line that sends the request again, without the token. */
+  /** A curl command that repeats the request, without the token. */
   readonly curl?: string;
-  /** Status and body of the last answer, cut. */
+  /** Status and body of the last answer, truncated. */
   readonly answer?: string;
 }
 
-/** What became of a file. */
+/** The result of one file. */
 export interface FileResult {
   readonly path: string;
   readonly title: string;
   /** Why none of it ran. */
   readonly skipped?: string;
-  /** Why the daemon could not be reached; the rest was skipped then. */
+  /** Why the daemon could not be reached; the remaining steps were skipped. */
   readonly unreachable?: string;
   readonly steps: readonly StepResult[];
   readonly ms: number;
-  /** How to start a daemon like the one it ran on, where that was its own. */
+  /** The command that starts a daemon like the file's own, if it ran on one. */
   readonly serve?: string;
 }
 
-/** How many files ran, how many did not, and how their steps ended. */
-export function tally(files: readonly FileResult[]): Record<StepResult["outcome"] | "ran" | "left", number> {
+/** Counts of files that ran and that were skipped, and of steps by outcome. */
+export function countOutcomes(
+  files: readonly FileResult[],
+): Record<StepResult["outcome"] | "ran" | "skippedFiles", number> {
   const steps = files.flatMap((file) => file.steps);
   const count = (outcome: StepResult["outcome"]): number => steps.filter((step) => step.outcome === outcome).length;
-  const left = files.filter((file) => file.skipped !== undefined).length;
+  const skippedFiles = files.filter((file) => file.skipped !== undefined).length;
   return {
-    ran: files.length - left,
-    left,
+    ran: files.length - skippedFiles,
+    skippedFiles,
     passed: count("passed"),
     failed: count("failed"),
     skipped: count("skipped"),

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { silentLogger } from "../../../runtime/logger.ts";
 import { planDaemon, serveLine, SERVED_URL, startDaemon, type DaemonPlan } from "../../../smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../../smoke/file/read-smoke-file.ts";
-import { tally, type FileResult } from "../../../smoke/run/smoke-result.ts";
+import { countOutcomes, type FileResult } from "../../../smoke/run/smoke-result.ts";
 import { runFile } from "../../../smoke/run/run-smoke-file.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { findDaemon, type DaemonTarget } from "../../target/daemon-target.ts";
@@ -47,7 +47,7 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   if (interrupt.signal.aborted) throw new CommandFailure(EXIT.interrupted, "Interrupted. Cleanup steps were run.");
   const unreachable = results.at(-1)?.unreachable;
   if (unreachable !== undefined) throw new CommandFailure(EXIT.unreachable, `${unreachable}.`);
-  const { failed } = tally(results);
+  const { failed } = countOutcomes(results);
   if (failed > 0) throw new CommandFailure(EXIT.smoke, failed === 1 ? "1 step failed." : `${failed} steps failed.`);
 }
 
