@@ -15,9 +15,9 @@ export interface AnswerRequest {
   readonly history: readonly Turn[];
   /** Advanced research: more passages, several aspects, a longer answer. */
   readonly wide: boolean;
-  /** Scene the user is in. */
+  /** Scene of the page that the user is on. */
   readonly page_context?: string;
-  /** Asset the user looks at. */
+  /** Ticker of the asset on the user's page. */
   readonly token_symbol?: string;
   /** Milliseconds since the Unix epoch: what "latest" is measured from. */
   readonly now: number;
@@ -28,11 +28,11 @@ export interface AnswerRequest {
 
 export interface Answer {
   readonly text: string;
-  /** What the text quotes, or what the model cites. */
+  /** The passages that the text quotes, or that the model cites. */
   readonly sources: SourceItem[];
-  /** Whether the question was answered: false for an honest "I found nothing" and for what is out of scope. */
+  /** Whether the question was answered: false when nothing was found, and when it is out of scope. */
   readonly grounded: boolean;
-  /** The routing it was answered under: `help` when the passages answer what was taken as out of scope. */
+  /** The routing it was answered under: `help` when passages answer a question that was routed out of scope. */
   readonly routing: Routing;
   /** The model's id, or "local-extractive". */
   readonly model_name: string;

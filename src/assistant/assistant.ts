@@ -16,7 +16,7 @@ export type { Passage, SourceItem } from "./passage.ts";
 export type { PassageIndex } from "./retrieval/passage-index.ts";
 export type { Route, Routing } from "./routing/routing.ts";
 
-/** What surrounds a question. */
+/** Context of a question. */
 export interface RouteHints {
   /** Earlier turns, oldest first. */
   readonly history: readonly Turn[];
@@ -26,9 +26,9 @@ export interface RouteHints {
 
 /** Routes questions and answers them from passages. Knows nothing of points, accounts, storage and HTTP. */
 export interface Assistant {
-  /** Where a question goes. Account questions are only routed: the service composes their answers. */
+  /** The route of a question. Account questions are only routed: the service composes their answers. */
   route(question: string, hints: RouteHints): Routing;
-  /** Makes passages searchable; to be built when the snapshot of the content changes. */
+  /** Builds the index of the passages; once for each snapshot of the content. */
   index(passages: readonly Passage[]): PassageIndex;
   /**
    * Answers in the question's language, from the passages alone.
@@ -39,14 +39,25 @@ export interface Assistant {
 }
 
 export interface AssistantDeps {
-  /** Words answers from passages; without one they are extracted. */
+  /** Writes answers from passages; without one they are extracted. */
   readonly model?: ModelGateway;
   readonly logger: Logger;
   /** Labelled utterances instead of the bundled seeds; labels are `route/sub_intent`. */
   readonly examples?: readonly Example[];
 }
 
-/** An assistant. Its classifier is opened at the first question; what the build did not train is trained then. */
+/**
+ * An assistant. Its classifier is loaded at the first question, or trained then when the build did not train it.
+ *
+ * @example
+ * const assistant = createAssistant({ logger });
+ * const index = assistant.index(passages);
+ * const routing = assistant.route("怎么提现？", { history: [] });
+ * const { text, sources } = await assistant.answer(
+ *   { question: "怎么提现？", routing, history: [], wide: false, now: Date.now() },
+ *   index,
+ * );
+ */
 export function createAssistant({ model, logger, examples }: AssistantDeps): Assistant {
   const router = createRouter(examples);
   const answerer = createAnswerer({ model, logger });

@@ -19,7 +19,7 @@ export interface Passage {
 /** A source that an answer quotes, as clients see it. */
 export type SourceItem = z.infer<typeof sourceItem>;
 
-/** The source item of a passage; `snippet` is the words of it that the answer uses. */
+/** The source item of a passage; `snippet` is the part that the answer uses. */
 export function toSourceItem(passage: Passage, snippet: string): SourceItem {
   const { id, kind, title, url, lang, published_at } = passage;
   return { id, kind, title, url, lang, published_at, snippet };

@@ -9,9 +9,9 @@ export interface RecommendedQuestion {
 }
 
 export interface RecommendOptions {
-  /** An unknown scene serves `home`. */
+  /** `home` is served for an unknown scene. */
   readonly scene: string;
-  /** BCP 47 tag; any Chinese serves `zh`, everything else `en`. */
+  /** BCP 47 tag. */
   readonly lang: string;
   readonly limit: number;
 }

@@ -6,15 +6,15 @@ import { toSimplified } from "./traditional.ts";
 /** An asset: its ticker and its names in Chinese and English. */
 export interface Asset {
   readonly symbol: string;
-  /** The English name first. A name with a capital is also a word: news mean the asset only where it is capitalised. */
+  /** The English name first. A name with a capital is also a word: in news it counts only where it is capitalised. */
   readonly names: readonly string[];
-  /** Names of everyday speech: users mean the asset by them, but in news they are ordinary words. */
+  /** Names that count in questions only: in news they are ordinary words. */
   readonly casual?: readonly string[];
   /** The ticker is also a word: it counts in capitals in a question, and in news where it is marked: `$OP`, `OP/USDT`. */
   readonly ambiguous?: boolean;
 }
 
-/** The assets known by name. Others are found by the way tickers are written. */
+/** The assets known by name. Others are detected by the notation of tickers. */
 export const ASSETS: readonly Asset[] = [
   { symbol: "BTC", names: ["bitcoin", "比特币", "大饼"], casual: ["xbt"] },
   { symbol: "ETH", names: ["ethereum", "ether", "以太坊", "以太币"], casual: ["以太", "二饼", "姨太"] },
@@ -56,7 +56,7 @@ export const ASSETS: readonly Asset[] = [
   { symbol: "HYPE", names: ["hyperliquid"], ambiguous: true },
 ];
 
-/** Acronyms of the trade and of the web that look like tickers. */
+/** Acronyms that look like tickers. */
 export const NOT_TICKERS: ReadonlySet<string> = new Set(
   `A AI AMA AML AMM API APP APR APY ATH ATM AUM BIS BOE BOJ CBDC CEO CEX CFO CFTC CME CNY CPI CSV CTO DAO DCA DEFI DEX
   DOJ DXY ECB EPS ETF ETFS ETN ETP EU EUR EVM FA FAQ FBI FCA FED FOMC FTSE FUD FX GBP GDP HFT HK HKD HKMA HODL I ICO ID
@@ -82,7 +82,7 @@ const HAN_NAMES = NAMES.map(({ name }) => name).filter((name) => !LATIN_NAMES.in
 /** Longest names first, so that "bitcoin cash" is not read as "bitcoin"; Latin names only as whole words. */
 const NAME = new RegExp(`(?<![a-z\\d])(?:${LATIN_NAMES.join("|")})(?![a-z\\d])|${HAN_NAMES.join("|")}`, "gi");
 
-/** Tickers in small letters that no one writes for a word. */
+/** Lower-case tickers that are not words. */
 const SMALL_TICKERS = new Map(
   ASSETS.filter(({ ambiguous }) => ambiguous !== true).map(({ symbol }) => [symbol.toLowerCase(), symbol]),
 );

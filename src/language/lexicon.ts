@@ -7,8 +7,8 @@ import type { Token } from "./tokenize.ts";
  * The bilingual lexicon of the trade, one concept a line: its id, its names in English, its names in Chinese. A name is
  * matched by its stems, so a plural or an inflected form need not be listed.
  *
- * What users ask about: coarse concepts, of which each carries what the router learns from one word or one language over
- * to the others.
+ * Concepts of questions. They are coarse: what the router learns from one name of a concept, in one language, holds for
+ * the other names.
  */
 const QUESTIONS = `
 deposit: deposit, deposits, depositing, deposited, fund, funding account, top up, topup, incoming | 充值, 充币, 入金, 转入,
@@ -101,9 +101,9 @@ trouble: failed, cannot, unable, error, rejected, not working, wrong, problem, i
 `;
 
 /**
- * What news report: the concepts that a Chinese and an English item about one event share besides numbers, tickers and
+ * Concepts of headlines: those that a Chinese and an English item about one event share besides numbers, tickers and
  * Latin names. They are finer than those of questions, and kept apart from them: with both in one list, clusters of the
- * demo's feeds fall from B-cubed F1 0.951 to 0.945, and a question on the weather in Japan would be one of the trade.
+ * demo's feeds fall from B-cubed F1 0.951 to 0.945, and a question on the weather in Japan would name a concept of the domain.
  */
 const HEADLINES = `
 fed: fed, federal reserve, fomc | 美联储, 联储
@@ -310,11 +310,11 @@ game: game, gaming, studio | 游戏
 phone: phone, smartphone, mobile | 手机
 `;
 
-/** Concepts by what names them. */
+/** A lexicon prepared for matching. */
 export interface Lexicon {
   /** Concepts by name; an English name is the stems of its words, joined by spaces. */
   readonly concepts: ReadonlyMap<string, readonly string[]>;
-  /** English words of the names by first letter: where the nearest to a misspelt word is looked for. */
+  /** English words of the names by first letter: candidates for correcting a misspelt word. */
   readonly words: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -340,8 +340,14 @@ function toLexicon(lines: string): Lexicon {
 const LONGEST_HAN = 7;
 const LONGEST_PHRASE = 4;
 
-/** The concepts that a text names, in the order of their mention. `respell`: words that name nothing are respelled. */
-export function conceptsOf(tokens: readonly Token[], lexicon: Lexicon, respell = false): Set<string> {
+/**
+ * The concepts that a text names, in the order of their mention.
+ *
+ * @param correct whether unknown words are replaced by the nearest words of the lexicon
+ * @example
+ * conceptsOf(tokenize("withdrawel fee"), QUESTION_LEXICON, true); // Set { "withdraw", "fee" }
+ */
+export function conceptsOf(tokens: readonly Token[], lexicon: Lexicon, correct = false): Set<string> {
   const found = new Set<string>();
   const note = (key: string): boolean => {
     const concepts = lexicon.concepts.get(key) ?? [];
@@ -351,7 +357,7 @@ export function conceptsOf(tokens: readonly Token[], lexicon: Lexicon, respell =
   let words: string[] = [];
   for (const { text, han } of tokens) {
     if (!han) {
-      words.push(respell ? formOf(text, lexicon) : stem(text));
+      words.push(correct ? formOf(text, lexicon) : stem(text));
       for (let size = 1; size <= Math.min(LONGEST_PHRASE, words.length); size++) note(words.slice(-size).join(" "));
       continue;
     }

@@ -8,7 +8,7 @@ export function withoutControls(text: string): string {
 }
 
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;
-/** What a reference may stand for and no reader sees: soft hyphens, joiners, and U+FFFD for what is no character. */
+/** Invisible results of a reference: soft hyphens, joiners, and U+FFFD for an invalid code point. */
 const INVISIBLE = /[\u00ad\u200c\u200d\ufffd]/g;
 
 function decodeEntities(text: string): string {
@@ -22,7 +22,7 @@ const SPACE_TAG = /<\/?(?:td|th|img)\b[^<>]*>/gi;
 const TAG = /<\/?[a-z][^<>]*>/gi;
 const CDATA = /<!\[CDATA\[|\]\]>/g;
 
-/** HTML without tags, comments, scripts and styles; a block begins a line. A `<` that opens no tag stays. */
+/** HTML without tags, comments, scripts and styles; a block begins a line. A `<` that does not open a tag is kept. */
 function withoutTags(html: string): string {
   return html
     .replace(COMMENT, " ")
@@ -55,7 +55,7 @@ export function plainText(article: string): string {
 }
 
 /**
- * Plain text, on one line, of what a feed calls text: HTML, never Markdown. White space is folded but for no-break
+ * Plain text of a feed's text field, on one line: HTML, never Markdown. White space is folded but for no-break
  * spaces. Linear in the length of the text.
  */
 export function plainLine(html: string): string {

@@ -1,4 +1,4 @@
-/** A quantity in a text: its value in units, or per cent. */
+/** A quantity in a text: its value in units, or in per cent. */
 export interface Quantity {
   readonly value: number;
   readonly percent: boolean;

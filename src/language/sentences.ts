@@ -9,7 +9,7 @@ const ABBREVIATIONS = new Set(
     " ",
   ),
 );
-/** What follows a mark that ends a quotation, not the sentence around it: “Forgot it?” on the page, “忘记了？”入口. */
+/** What follows a mark that ends a quotation but not the sentence around it: “Forgot it?” on the page, “忘记了？”入口. */
 const GOES_ON = /^(?:["'”’)\]]*\s+\p{Ll}|["”’」』](?:\p{L}|[，、；]))/u;
 const CLOSERS = /["'”’」』）)\]》]/;
 

@@ -1,4 +1,4 @@
-/** Whether two words differ by one edit: a letter more, less, other, or two neighbours swapped (Damerau 1964). */
+/** Whether two words differ by one edit: an insertion, a deletion, a substitution, or a swap of neighbours (Damerau 1964). */
 export function isOneEditApart(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1 || a === b) return false;
   let start = 0;
@@ -15,7 +15,7 @@ export function isOneEditApart(a: string, b: string): boolean {
   return left === 2 && right === 2 && a[start] === b[endB] && a[endA] === b[start];
 }
 
-/** The word itself, or the first known word one edit away. Short words, numbers and Chinese stay as they are. */
+/** The word itself, or the first known word one edit away. Short words, numbers and Chinese are not changed. */
 export function nearestTerm(term: string, known: Iterable<string>): string {
   if (term.length < 5 || !/^[a-z]+$/.test(term)) return term;
   for (const candidate of known) {

@@ -1,6 +1,6 @@
 import { ASSETS } from "./assets.ts";
 
-/** Names of the trade that mean the same, each line under the one that replaces them; `|` joins the words of a phrase. */
+/** Synonyms of the domain by the name that replaces them; `|` joins the words of a phrase. */
 const GROUPS: Readonly<Record<string, string>> = {
   提现: "提币 出金 提款 取款 提幣",
   充值: "充币 入金 冲值 冲币 存币",
@@ -62,7 +62,7 @@ const WORD_NAMES = new RegExp(
   "g",
 );
 
-/** Folded text with the trade's synonyms replaced by one name each, so that "提币" finds "提现". */
+/** Folded text with the synonyms of the domain replaced by one name each, so that "提币" finds "提现". */
 export function unifySynonyms(folded: string): string {
   return folded
     .replace(HAN_NAMES, (name) => {

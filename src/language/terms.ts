@@ -7,7 +7,7 @@ import { unifySynonyms } from "./synonyms.ts";
 import { tokenizeFolded } from "./tokenize.ts";
 
 /**
- * Terms for search, in order and repeated as in the text, synonyms of the trade unified. English: stemmed words. Chinese
+ * Terms for search, in order and repeated as in the text, synonyms of the domain unified. English: stemmed words. Chinese
  * needs no dictionary: each character and each pair of neighbours is a term (Nie, Gao, Zhang & Zhou 2000 found unigrams
  * with bigrams as good as words).
  *
@@ -30,7 +30,7 @@ export function termsOf(text: string): string[] {
   return terms;
 }
 
-/** What a term of a headline is, which decides its weight and whether it means the same in every language. */
+/** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
 export type TermKind = "word" | "han" | "concept" | "number" | "asset";
 
 /** A term of a headline. */
@@ -48,7 +48,7 @@ const NUMBER = /(?<![\p{L}\d])\d[\d,.]*%?(?:[kmb](?![a-z]))?/gu;
  *
  * @param assets tickers the text is about
  * @example
- * headlineTermsOf("Fed cuts rates by 0.5%", []); // fed, cut, rate, @fed, @rate-cut, @rates, #5.0e-1%
+ * headlineTermsOf("Fed cuts rates by 0.5%", []); // #5.0e-1%, @fed, @rate-cut, @rates, fed, cut, rate
  */
 export function headlineTermsOf(text: string, assets: readonly string[]): Term[] {
   const terms = new Map<string, TermKind>();
@@ -67,7 +67,7 @@ export function headlineTermsOf(text: string, assets: readonly string[]): Term[]
   return Array.from(terms, ([key, kind]) => ({ key, kind }));
 }
 
-/** The quantities of a folded text, rounded so that two notations of one are equal: per cent, and numbers from 10 but for years. */
+/** The percentages of a folded text, and its numbers from 10 on but for years, rounded so that two notations are equal. */
 function numbersOf(folded: string): string[] {
   return quantitiesOf(folded).flatMap(({ value, percent, start, end }) => {
     if (percent) return [`#${value.toExponential(1)}%`];

@@ -19,7 +19,7 @@ export function tokenize(text: string): Token[] {
   return tokenizeFolded(fold(text));
 }
 
-/** The same, of a text that is folded. */
+/** Tokens of a text that is folded. */
 export function tokenizeFolded(folded: string): Token[] {
   const tokens: Token[] = [];
   for (const [match] of folded.matchAll(TOKENS)) {

@@ -1,7 +1,7 @@
 /**
  * Traditional characters that are frequent on the web and in trading, and their simplified forms, pairwise. A character
- * that stands for several (乾, 著) maps to its most frequent reading. Only matching sees the folded text: answers quote
- * their sources as they are.
+ * that stands for several (乾, 著) maps to its most frequent reading. Only matching uses the folded text: answers quote
+ * their sources verbatim.
  */
 const PAIRS =
   "萬万與与專专業业東东絲丝丟丢兩两嚴严喪丧個个豐丰臨临為为麗丽舉举麼么義义烏乌樂乐喬乔習习鄉乡書书買买亂乱爭争虧亏雲云亞亚產产親亲" +

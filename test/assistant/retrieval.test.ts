@@ -21,7 +21,7 @@ const INDEX = buildPassageIndex([
 ]);
 
 function search(question: string, context: QueryContext = {}): string[] {
-  const query = INDEX.respell(toQuery(question, context));
+  const query = INDEX.correctSpelling(toQuery(question, context));
   return INDEX.search(query, 10, () => true).map((hit) => hit.passage.id);
 }
 

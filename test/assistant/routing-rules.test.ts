@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { conceptsIn, speaksOfTrade } from "../../src/assistant/routing/routing-concepts.ts";
+import { conceptsIn, isInDomain } from "../../src/assistant/routing/routing-concepts.ts";
 import {
   asksAdvice,
   isElliptical,
@@ -70,7 +70,7 @@ describe("what stands around a question", () => {
   });
 });
 
-describe("the trade's concepts", () => {
+describe("the domain's concepts", () => {
   it.each([
     ["提币手续费", ["fee", "withdraw"]],
     ["withdrawel commision", ["fee", "referral", "withdraw"]],
@@ -82,8 +82,8 @@ describe("the trade's concepts", () => {
   });
 
   it("are not named by everyday questions", () => {
-    expect(speaksOfTrade("how do I bake bread today")).toBe(false);
-    expect(speaksOfTrade("怎么修自行车")).toBe(false);
-    expect(speaksOfTrade("怎么提现")).toBe(true);
+    expect(isInDomain("how do I bake bread today")).toBe(false);
+    expect(isInDomain("怎么修自行车")).toBe(false);
+    expect(isInDomain("怎么提现")).toBe(true);
   });
 });

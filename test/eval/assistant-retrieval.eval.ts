@@ -64,7 +64,7 @@ describe.skipIf(DATA === undefined || !existsSync(join(DATA, "retrieval")))(
         const index = assistant.index(passagesOf(passages, lang));
         const questions = rowsOf<Question>(queries);
         const ranks = questions.map(({ question, gold_passage }) => {
-          const hits = index.search(index.respell(toQuery(question)), 50, () => true);
+          const hits = index.search(index.correctSpelling(toQuery(question)), 50, () => true);
           return hits.findIndex(({ passage }) => passage.id === gold_passage) + 1;
         });
         table[name] = {
@@ -97,7 +97,7 @@ describe.skipIf(DATA === undefined || !existsSync(join(DATA, "retrieval")))(
             length += answer.text.length;
             if (holds(answer.text)) right++;
           }
-          const query = index.respell(toQuery(question));
+          const query = index.correctSpelling(toQuery(question));
           const [top] = rankSentences(
             query,
             index.search(query, 6, () => true),

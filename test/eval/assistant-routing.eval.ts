@@ -72,7 +72,7 @@ function crossValidate(examples: readonly Example[], learnFrom: (examples: Examp
 }
 
 describe("routing of the product's own questions", () => {
-  it("on questions that are no seeds", () => {
+  it("on questions that are not seeds", () => {
     const assistant = createAssistant({ logger: silentLogger });
     const file = new URL("../assistant/data/questions.tsv", import.meta.url);
     const rows = readFileSync(file, "utf8")

@@ -60,7 +60,7 @@ describe("terms", () => {
     expect(termsOf("密码")).toEqual(["密", "密码", "码"]);
   });
 
-  it("are the same for the trade's synonyms", () => {
+  it("are the same for the domain's synonyms", () => {
     expect(termsOf("提币")).toEqual(termsOf("提现"));
     expect(termsOf("两步验证")).toEqual(termsOf("two-factor authentication"));
     expect(termsOf("sign up")).toEqual(termsOf("register"));

@@ -13,12 +13,12 @@ import { termsOf } from "../../language/terms.ts";
 export interface Evidence {
   readonly query: Query;
   readonly hits: readonly Hit[];
-  /** Whether the question has a subject besides "the latest news". */
+  /** Whether the question names a subject, rather than "the latest news". */
   readonly distinctive: boolean;
 }
 
-/** What questions about news and notices say besides their subject. */
-const DULL: ReadonlySet<string> = new Set(
+/** Terms of questions about news and notices that do not name their subject. */
+const GENERIC_TERMS: ReadonlySet<string> = new Set(
   termsOf(
     "news headline story stories latest new newest today yesterday recent recently happen happened important update " +
       "crypto cryptocurrency market world industry week month announcement notice official brief summary top breaking " +
@@ -28,13 +28,13 @@ const DULL: ReadonlySet<string> = new Set(
   ),
 );
 
-const DULL_WEIGHT = 0.2;
-/** Assets as the index names them: they choose the items of a list, and are not a subject by themselves. */
+const GENERIC_WEIGHT = 0.2;
+/** Terms of assets: they select the items of a list, and are not a subject by themselves. */
 const ASSET_TERMS: ReadonlySet<string> = new Set(
   ASSETS.filter(({ ambiguous }) => ambiguous !== true).map(({ symbol }) => symbol.toLowerCase()),
 );
 
-/** The concept that the title of an article on a sub-intent of `help` names, where the two are called differently. */
+/** The concept of a sub-intent of `help`, where their names differ. */
 const CONCEPT_OF: Readonly<Record<string, string>> = {
   withdrawal: "withdraw",
   security: "threat",
@@ -47,63 +47,65 @@ const CONCEPT_OF: Readonly<Record<string, string>> = {
   token: "platform_token",
   statements: "report",
 };
-/** How much more an article counts whose title names what the router understood. */
-const UNDERSTOOD = 1.25;
+/** Factor for an article whose title names the concept of the sub-intent. */
+const TITLE_BOOST = 1.25;
 
 /** Routes that are answered from passages. */
 export type SearchedRoute = "help" | "notice" | "news" | "out_of_scope";
 
-/** How much a kind of passage counts for a route. */
+/** Weight of a kind of passage for a route. */
 const PRIORS: Readonly<Record<SearchedRoute, Readonly<Record<Passage["kind"], number>>>> = {
-  // How the platform works is for the platform to say: a headline that shares a question's words does not answer it.
+  // Only the platform's own content says how it works: a headline that shares a question's words does not answer it.
   help: { help: 1, notice: 0.7, news: 0 },
   notice: { help: 0.6, notice: 1, news: 0.4 },
   news: { help: 0.3, notice: 0.7, news: 1 },
   out_of_scope: { help: 1, notice: 1, news: 1 },
 };
 
-/** Passages that are looked at, and handed to a model. */
+/** Number of passages that are ranked, and passed to a model. */
 const BREADTH = { narrow: 6, wide: 14 };
 
 const DAY_MS = 86_400_000;
-/** News loses a third of its weight in a week and half in two; notices a fifth in a month. Help does not age. */
+/** Age at which a passage has half its weight: news two weeks, notices four months. Help does not age. */
 const HALF_WEIGHT_DAYS: Readonly<Record<Passage["kind"], number>> = { help: Infinity, notice: 120, news: 14 };
 
-function freshness(passage: Passage, now: number): number {
+function recency(passage: Passage, now: number): number {
   if (passage.published_at === null) return 1;
   const days = Math.max(0, now - Date.parse(passage.published_at)) / DAY_MS;
   return 1 / (1 + days / HALF_WEIGHT_DAYS[passage.kind]);
 }
 
-/** Searches the passages of the question's language. A follow-up also looks for what was asked before. */
+/** Searches the passages of the question's language. A follow-up also searches for the question before. */
 export function findEvidence(request: AnswerRequest, index: PassageIndex, route: SearchedRoute): Evidence {
   const { question, history, routing, token_symbol, now, wide } = request;
   const previous = isElliptical(question) ? history.at(-1)?.question : undefined;
-  const asked = index.respell(
+  const asked = index.correctSpelling(
     toQuery(withoutResearch(question), {
       ...(previous === undefined ? {} : { previous }),
       ...(token_symbol === undefined ? {} : { asset: token_symbol }),
     }),
   );
   const timely = route === "news" || route === "notice";
-  const query = timely ? { ...asked, terms: withoutDull(asked.terms) } : asked;
+  const query = timely ? { ...asked, terms: dampGenericTerms(asked.terms) } : asked;
   const concept = CONCEPT_OF[routing.sub_intent] ?? routing.sub_intent;
-  const understood = ({ title }: Passage): number => (conceptsIn(title).has(concept) ? UNDERSTOOD : 1);
+  const understood = ({ title }: Passage): number => (conceptsIn(title).has(concept) ? TITLE_BOOST : 1);
   const breadth = wide ? BREADTH.wide : BREADTH.narrow;
   const hits = index
     .search(query, breadth * 3, ({ kind, lang }) => PRIORS[route][kind] > 0 && languageOfTag(lang) === routing.lang)
     .map((hit) => ({
       ...hit,
-      score: hit.score * PRIORS[route][hit.passage.kind] * freshness(hit.passage, now) * understood(hit.passage),
+      score: hit.score * PRIORS[route][hit.passage.kind] * recency(hit.passage, now) * understood(hit.passage),
     }))
     .sort((a, b) => b.score - a.score || a.number - b.number)
     .slice(0, breadth);
   const distinctive = [...query.terms].some(
-    ([term, weight]) => weight >= 1 && !ASSET_TERMS.has(term) && !DULL.has(term),
+    ([term, weight]) => weight >= 1 && !ASSET_TERMS.has(term) && !GENERIC_TERMS.has(term),
   );
   return { query, hits, distinctive };
 }
 
-function withoutDull(terms: ReadonlyMap<string, number>): Map<string, number> {
-  return new Map([...terms].map(([term, weight]) => [term, DULL.has(term) ? weight * DULL_WEIGHT : weight]));
+function dampGenericTerms(terms: ReadonlyMap<string, number>): Map<string, number> {
+  return new Map(
+    [...terms].map(([term, weight]) => [term, GENERIC_TERMS.has(term) ? weight * GENERIC_WEIGHT : weight]),
+  );
 }

@@ -3,14 +3,14 @@ import type { SourceItem } from "../passage.ts";
 import { toSourceItem } from "../passage.ts";
 import type { Candidate } from "../retrieval/sentence-ranking.ts";
 
-/** An answer made of sentences of the sources. */
+/** An answer of sentences quoted from the sources. */
 export interface Extract {
   readonly text: string;
   readonly sources: SourceItem[];
 }
 
-/** A sentence that leans on the one before it. */
-const LEANING =
+/** A sentence that refers to the one before it. */
+const ANAPHORIC =
   /^(?:(?:this|these|those|that|it|its|they|he|she|such|otherwise|however|therefore|then|also|in that case|if so|for example)\b|此|该|这|其(?!他|它)|它|他|她|否则|因此|所以|但|同时|另外|例如|举例)/iu;
 
 /** Sentences of an answer, or of one section; a further one must reach this share of the best one's score. */
@@ -18,22 +18,22 @@ const LIMITS = { sentences: 3, share: 0.65 };
 /** Sections of a wide answer; a further passage must reach this share of the best one's score. */
 const SECTIONS = { passages: 5, share: 0.45 };
 
-/** The best sentence of a passage, those of the same passage that come near it, and what they lean on. */
+/** The best sentence of a passage, those with a score near it, and the ones they refer to. */
 function chooseSentences(best: Candidate, ranked: readonly Candidate[]): Candidate[] {
   const passage = ranked.filter(({ number }) => number === best.number);
   const chosen = new Set<Candidate>();
   for (const candidate of passage) {
     if (candidate.score < best.score * LIMITS.share) break;
     const before = passage.find(({ at }) => at === candidate.at - 1);
-    const leans = before !== undefined && LEANING.test(candidate.sentence.text) && !chosen.has(before);
-    if (chosen.size + (leans ? 2 : 1) > LIMITS.sentences) continue;
+    const refers = before !== undefined && ANAPHORIC.test(candidate.sentence.text) && !chosen.has(before);
+    if (chosen.size + (refers ? 2 : 1) > LIMITS.sentences) continue;
     chosen.add(candidate);
-    if (leans) chosen.add(before);
+    if (refers) chosen.add(before);
   }
   return [...chosen].sort((a, b) => a.at - b.at);
 }
 
-/** Quotes the sentences of one passage that answer best, in the order they stand. */
+/** Quotes the sentences of one passage that answer best, in their order. */
 export function extractAnswer(ranked: readonly Candidate[], lang: Language): Extract {
   const [best] = ranked;
   if (best === undefined) return { text: "", sources: [] };
@@ -58,7 +58,7 @@ export function extractSections(ranked: readonly Candidate[], lang: Language): E
   return { text: sections.join("\n\n"), sources };
 }
 
-/** Sentences of one line run on; a new line of the source stays one. */
+/** Joins sentences of one line; a line break of the source is kept. */
 function joinSentences(candidates: readonly Candidate[], lang: Language): string {
   let text = "";
   let line = -1;

@@ -10,10 +10,10 @@ import { sentencesOf } from "../../language/sentences.ts";
 import { termsOf } from "../../language/terms.ts";
 import type { Extract } from "./extraction.ts";
 
-/** Share of the words of two titles above which they tell the same. */
+/** Similarity of two titles above which they report the same. */
 const DUPLICATE = 0.6;
 
-/** The newest passages that pass, without those that tell what a newer one tells, newest first. */
+/** The newest accepted passages, without those that report what a newer one reports, newest first. */
 export function newest(
   index: PassageIndex,
   now: number,

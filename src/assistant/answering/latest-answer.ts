@@ -6,13 +6,13 @@ import { answerFromPassages, answerWithModel, extractFrom, notFound, quote } fro
 import type { AnswerTask, Outcome } from "./passage-answer.ts";
 import { LEADS } from "./replies.ts";
 
-/** So sure must the router be of "the latest" to list it when the question has words that no item holds. */
-const SURE_OF_LIST = 0.9;
-/** Headlines of a list; notices of one kind, quoted by their first sentence. */
+/** Least confidence in a request for the latest items when the question contains words that no item does. */
+const MIN_LIST_CONFIDENCE = 0.9;
+/** Number of headlines in a list; of notices on one subject, which are quoted by their first sentence. */
 const HEADLINES = { narrow: 5, wide: 10 };
 const OPENINGS = { narrow: 3, wide: 6 };
 
-/** A question with a subject of its own is answered by sentences about it; any other by what is newest. */
+/** A question that names a subject is answered by sentences about it; any other by the newest items. */
 export async function answerLatest(kind: "news" | "notice", task: AnswerTask): Promise<Outcome> {
   const { request, index, model } = task;
   const { sub_intent, confidence } = request.routing;
@@ -21,7 +21,7 @@ export async function answerLatest(kind: "news" | "notice", task: AnswerTask): P
   if (model !== undefined) return answerFromPassages(kind, task);
   const found = extractFrom(evidence, "usual", task);
   if (found !== undefined) return found;
-  const listable = assetsOf(request).size > 0 || (sub_intent !== "topic" && confidence >= SURE_OF_LIST);
+  const listable = assetsOf(request).size > 0 || (sub_intent !== "topic" && confidence >= MIN_LIST_CONFIDENCE);
   return listable ? listNewest(kind, task) : notFound(kind, task);
 }
 
@@ -37,14 +37,14 @@ async function listNewest(kind: "news" | "notice", task: AnswerTask): Promise<Ou
   const limit = wide ? limits.wide : limits.narrow;
   const items = newest(task.index, now, limit, (passage) => ofKind(passage) && (!narrowed || related(passage)));
   if (items.length === 0) return notFound(kind, task);
-  const worded = await answerWithModel(kind, items, task);
-  if (worded !== undefined) return worded;
+  const generated = await answerWithModel(kind, items, task);
+  if (generated !== undefined) return generated;
   if (narrowed && kind === "notice") return quote(listOpenings(items));
   const lead = kind === "notice" ? LEADS.latestNotices : narrowed ? LEADS.relatedNews : LEADS.latestNews;
   return quote(listHeadlines(items, lead[lang]));
 }
 
-/** The assets a question is about: those it names, else the one the user looks at. */
+/** The assets a question is about: those it names, else the one of the user's page. */
 function assetsOf({ question, token_symbol }: AnswerRequest): ReadonlySet<string> {
   const named = assetsInQuestion(question);
   return named.size > 0 || token_symbol === undefined ? named : new Set([token_symbol.toUpperCase()]);

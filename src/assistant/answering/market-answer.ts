@@ -27,7 +27,7 @@ const BANDS = [
   { below: Infinity, zh: "极度贪婪", en: "extreme greed" },
 ] as const;
 
-/** The mood in words, with the counts it comes from. */
+/** A sentence on the mood, with the counts it is based on. */
 function describeMood({ dominant, positive, neutral, negative, index }: MarketMood, lang: Language): string {
   const label = LABELS[lang][dominant];
   const band = index === null ? undefined : BANDS.find(({ below }) => index < below)?.[lang];

@@ -6,19 +6,19 @@ import type { PassageIndex } from "../retrieval/passage-index.ts";
 import { toQuery } from "../retrieval/query.ts";
 import { rankSentences } from "../retrieval/sentence-ranking.ts";
 
-/** What a model worded, with the sources it cites. */
-export interface Worded {
+/** A model's text, with the sources it cites. */
+export interface GeneratedAnswer {
   readonly text: string;
   readonly sources: SourceItem[];
 }
 
-/** A model's answer from the passages; null when they do not answer. Each source's snippet is its nearest sentence. */
-export async function wordAnswer(
+/** A model's answer from the passages; null when they do not answer. A source's snippet is its sentence nearest to the text. */
+export async function generateAnswer(
   model: ModelGateway,
   request: AnswerRequest,
   passages: readonly Passage[],
   index: PassageIndex,
-): Promise<Worded | null> {
+): Promise<GeneratedAnswer | null> {
   const { question, history, wide, signal, routing } = request;
   const answer = await model.generate({
     question,
@@ -29,10 +29,10 @@ export async function wordAnswer(
     ...(signal === undefined ? {} : { signal }),
   });
   if (answer === null) return null;
-  const said = toQuery(answer.text);
+  const query = toQuery(answer.text);
   const sources = answer.cited.map((passage) => {
     const number = index.passages.indexOf(passage);
-    const [nearest] = rankSentences(said, [{ number, passage, score: 1 }], index);
+    const [nearest] = rankSentences(query, [{ number, passage, score: 1 }], index);
     return toSourceItem(passage, nearest?.sentence.text ?? passage.title);
   });
   return { text: answer.text, sources };

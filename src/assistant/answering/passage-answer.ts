@@ -12,10 +12,10 @@ import { extractAnswer, extractSections } from "./extraction.ts";
 import type { Extract } from "./extraction.ts";
 import { isGrounded } from "./grounding.ts";
 import type { Trust } from "./grounding.ts";
-import { wordAnswer } from "./model-answer.ts";
+import { generateAnswer } from "./model-answer.ts";
 import { REPLIES } from "./replies.ts";
 
-/** A request with what answers it. */
+/** A request, and what it is answered with. */
 export interface AnswerTask {
   readonly request: AnswerRequest;
   readonly index: PassageIndex;
@@ -24,11 +24,11 @@ export interface AnswerTask {
   readonly logger: Logger;
 }
 
-/** An answer, before the route it is reported under is settled. */
+/** An answer without the routing it is reported under. */
 export type Outcome = Omit<Answer, "routing">;
 
-/** The name of answers that no model worded. */
-const LOCAL = "local-extractive";
+/** The model name of an answer without a model. */
+const LOCAL_MODEL_NAME = "local-extractive";
 
 const NOT_FOUND = {
   help: REPLIES.notFoundHelp,
@@ -37,17 +37,17 @@ const NOT_FOUND = {
   out_of_scope: REPLIES.outOfScope,
 } as const satisfies Record<SearchedRoute, Readonly<Record<Language, string>>>;
 
-/** A router this sure of `help` is trusted that the question is one for the help center. */
-const SURE = 0.8;
+/** From this confidence on, a question routed to `help` is taken as one for the help center. */
+const CONFIDENT = 0.8;
 
 /** A text without sources. */
 export function reply(text: string, grounded: boolean): Outcome {
-  return { text, sources: [], grounded, model_name: LOCAL };
+  return { text, sources: [], grounded, model_name: LOCAL_MODEL_NAME };
 }
 
-/** A text of its sources' words. */
+/** An answer with its sources. */
 export function quote({ text, sources }: Extract): Outcome {
-  return { text, sources, grounded: true, model_name: LOCAL };
+  return { text, sources, grounded: true, model_name: LOCAL_MODEL_NAME };
 }
 
 /** The reply when nothing answers. */
@@ -60,8 +60,8 @@ export async function answerFromPassages(route: SearchedRoute, task: AnswerTask)
   const evidence = findEvidence(task.request, task.index, route);
   if (route !== "out_of_scope") {
     const passages = evidence.hits.map((hit) => hit.passage);
-    const worded = await answerWithModel(route, passages, task);
-    if (worded !== undefined) return worded;
+    const generated = await answerWithModel(route, passages, task);
+    if (generated !== undefined) return generated;
   }
   return extractFrom(evidence, trustIn(route, task.request), task) ?? notFound(route, task);
 }
@@ -75,8 +75,8 @@ export async function answerWithModel(
   const { model, logger, request, index } = task;
   if (model === undefined || passages.length === 0) return undefined;
   try {
-    const worded = await wordAnswer(model, request, passages, index);
-    return { ...(worded === null ? notFound(route, task) : quote(worded)), model_name: model.name };
+    const generated = await generateAnswer(model, request, passages, index);
+    return { ...(generated === null ? notFound(route, task) : quote(generated)), model_name: model.name };
   } catch (error) {
     if (model.fallback === "none" || !(error instanceof AnpError)) throw error;
     logger.warn({ model: model.name, cause: String(error.cause) }, "The model failed; answering by extraction");
@@ -98,5 +98,5 @@ export function extractFrom(
 
 function trustIn(route: SearchedRoute, { routing }: AnswerRequest): Trust {
   if (route === "out_of_scope") return "doubt";
-  return route === "help" && routing.confidence >= SURE ? "sure" : "usual";
+  return route === "help" && routing.confidence >= CONFIDENT ? "sure" : "usual";
 }

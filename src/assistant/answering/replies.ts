@@ -28,7 +28,7 @@ export function smallTalk(subIntent: string, lang: Language): string {
   return (SMALL_TALK[subIntent] ?? SMALL_TALK.chat)[lang];
 }
 
-/** Fixed replies, by what happened. They never claim a fact that no source holds. */
+/** Fixed replies. They state no fact that needs a source. */
 export const REPLIES = {
   account: {
     zh: "您可以在账户页面查看积分、免费次数、积分明细和套餐。",
@@ -56,7 +56,7 @@ export const REPLIES = {
   },
 } as const satisfies Record<string, Wording>;
 
-/** What introduces a list of headlines. */
+/** First lines of lists of headlines. */
 export const LEADS = {
   latestNews: { zh: "最新资讯：", en: "The latest news:" },
   relatedNews: { zh: "相关资讯：", en: "Related news:" },

@@ -3,7 +3,7 @@ import { NO_ANSWER } from "./model-prompt.ts";
 
 /** A model's answer with its citations resolved. */
 export interface CitedAnswer {
-  /** Marks `[k]` name the k-th of `cited`. */
+  /** A mark `[k]` refers to the k-th of `cited`. */
   readonly text: string;
   /** The passages that the text cites, by first mention. */
   readonly cited: readonly Passage[];
@@ -15,7 +15,7 @@ const THINKING = /<think>[\s\S]*?(?:<\/think>|$)/g;
 
 /**
  * Maps the citation marks of a model's answer to the passages. Marks of passages that do not exist are dropped; the
- * others are renumbered by first mention. Null when the model says that the passages do not answer, or cites none.
+ * others are renumbered by first mention. Null when the model replies that the passages do not answer, or cites none.
  */
 export function resolveCitations(raw: string, passages: readonly Passage[]): CitedAnswer | null {
   const text = raw.replace(THINKING, "").trim();
@@ -31,7 +31,7 @@ export function resolveCitations(raw: string, passages: readonly Passage[]): Cit
   return cited.length === 0 ? null : { text: renumbered.trim(), cited };
 }
 
-/** The passages that a list like "1, 3-5" names, those that exist. */
+/** The existing passages that a list like "1, 3-5" refers to. */
 function passagesOf(list: string, passages: readonly Passage[]): Passage[] {
   const named = [...list.matchAll(NUMBERS)].flatMap(([, first, last = first]) =>
     passages.slice(Math.max(0, Number(first) - 1), Number(first) === 0 ? 0 : Number(last)),
@@ -39,7 +39,7 @@ function passagesOf(list: string, passages: readonly Passage[]): Passage[] {
   return [...new Set(named)];
 }
 
-/** The text up to its last whole sentence, for a reply that ran into the token limit; empty when it holds none. */
+/** The text up to its last whole sentence, for a reply that was cut at the token limit; empty without one. */
 export function dropCutSentence(text: string): string {
   return /^[\s\S]*(?:[。！？!?]|\.(?=\s|\[|$))(?:\s*[[【]\d+[\]】])*["”’」）)]*/.exec(text)?.[0] ?? "";
 }

@@ -15,14 +15,14 @@ export interface ModelRequest extends PromptRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A model that words answers from passages. */
+/** A model that writes answers from passages. */
 export interface ModelGateway {
   /** The model's id. */
   readonly name: string;
   /** What happens when the model fails: error 1007, or an extractive answer. */
   readonly fallback: "none" | "extractive";
   /**
-   * The model's answer; null when it says that the passages do not answer, or cites none of them.
+   * The model's answer; null when it replies that the passages do not answer, or cites none of them.
    *
    * @throws AnpError 1007 when the model is exhausted, fails, times out or replies with nothing; the caller's own abort is
    *   thrown as its reason

@@ -3,12 +3,12 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { plainText } from "../../language/plain-text.ts";
 import type { Passage } from "../passage.ts";
 
-/** What the model says instead of an answer that the passages do not hold. Readers never see it. */
+/** The model's reply when the passages do not answer. Readers never see it. */
 export const NO_ANSWER = "NO_ANSWER";
 
-/** Characters of a passage and of an earlier answer that the model sees at most. */
+/** Most characters of a passage and of an earlier answer in a prompt. */
 const LENGTHS = { passage: 3000, earlierAnswer: 1000 };
-/** Earlier turns that the model sees at most. */
+/** Most earlier turns in a prompt. */
 const TURNS = 6;
 
 export interface Message {
@@ -21,7 +21,7 @@ export interface Prompt {
   readonly messages: Message[];
 }
 
-/** What the model answers, and from what. */
+/** What a prompt is made of. */
 export interface PromptRequest {
   readonly question: string;
   readonly lang: Language;
@@ -32,7 +32,7 @@ export interface PromptRequest {
 
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { zh: "Simplified Chinese", en: "English" };
 
-/** The instructions, the earlier turns, and the question under its passages, which stand as JSON data. */
+/** The instructions, the earlier turns, and the question after its passages, which are quoted as JSON data. */
 export function toPrompt({ question, lang, history, passages, wide }: PromptRequest): Prompt {
   const system = [
     "You are the assistant of a crypto trading platform. You answer the users' questions from the passages you are given.",

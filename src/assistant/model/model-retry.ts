@@ -7,7 +7,7 @@ export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 /** Waits on the machine's timer. */
 export const timerWait: Wait = (ms, signal) => setTimeout(ms, undefined, { signal });
 
-/** What a retry goes by: the HTTP status and headers of the failed call; undefined when no response came. */
+/** HTTP status and headers of a failed call; undefined when no response came. */
 export interface FailedCall {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -51,7 +51,7 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
 const FIRST_DELAY_MS = 300;
 const LONGEST_DELAY_MS = 8_000;
 
-/** Milliseconds before the next try: what the server asks for (RFC 9110 §10.2.3), else doubling from 300. */
+/** Milliseconds before the next try: what the server requests (RFC 9110 §10.2.3), else doubling from 300. */
 function retryDelay(attempt: number, headers: Readonly<Record<string, string>> | undefined, now: number): number {
   const milliseconds = Number(headers?.["retry-after-ms"]);
   if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
@@ -65,7 +65,7 @@ function retryDelay(attempt: number, headers: Readonly<Record<string, string>> |
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
 }
 
-/** Whether another try of a request that failed with this HTTP status may succeed; undefined: no response came. */
+/** Whether a repeated request may succeed after this HTTP status; undefined: no response came. */
 function isWorthRetrying(status: number | undefined): boolean {
   if (status === undefined || status < 400 || status >= 500) return true;
   return [408, 409, 425, 429].includes(status);

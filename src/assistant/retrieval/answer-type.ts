@@ -10,7 +10,7 @@ const PLACE = /[省市县区国州洲城镇村岛山河湖海街路]|\b(?:in|at|
 const CAUSE =
   /因为|由于|因此|所以|原因|为了|导致|以便|的话|\b(?:because|since|due|therefore|so that|reason|cause|in order|as a result|led)\b/;
 
-/** Kinds of question, by how they ask, and what a sentence that answers one usually holds. First match wins. */
+/** Kinds of question by their form, and what a sentence that answers one usually contains. The first match wins. */
 const TYPES: readonly { readonly asks: RegExp; readonly holds: RegExp }[] = [
   { asks: /多久|多长时间|几天|几小时|几分钟|多少天|多少年|多少时间|\bhow (?:long|often|soon|quick|fast)/, holds: SPAN },
   {
@@ -28,7 +28,7 @@ const TYPES: readonly { readonly asks: RegExp; readonly holds: RegExp }[] = [
   { asks: /为什么|为何|什么原因|原因是|\bwhy\b/, holds: CAUSE },
 ];
 
-/** Tells whether a sentence holds what a question of this kind asks for; undefined when its form says nothing. */
+/** A test of whether a sentence contains what such a question asks for; undefined for a question of no such form. */
 export function answerTypeOf(question: string): ((sentence: string) => boolean) | undefined {
   const folded = fold(question);
   const type = TYPES.find(({ asks }) => asks.test(folded));

@@ -26,27 +26,27 @@ export interface Hit {
 /** Passages ready for search. Built once for a snapshot; immutable. */
 export interface PassageIndex {
   readonly passages: readonly Passage[];
-  /** The best passages for a query that `accept` lets through, best first. */
+  /** The best passages for a query that `accept` allows, best first. */
   search(query: Query, limit: number, accept: (passage: Passage) => boolean): Hit[];
   /** The sentences of a passage's text, without markup. */
   sentences(number: number): readonly IndexedSentence[];
   /** Terms of a passage's title. */
   titleTerms(number: number): ReadonlySet<string>;
-  /** Inverse document frequency of a term; the highest there is for an unknown one. */
+  /** Inverse document frequency of a term; an unknown one has the highest. */
   idf(term: string): number;
-  /** The query with words that no passage holds replaced by the nearest ones that occur. */
-  respell(query: Query): Query;
+  /** The query with each unknown word replaced by the nearest known one. */
+  correctSpelling(query: Query): Query;
 }
 
 /** BM25F (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework", §3.6), tuned on CMRC 2018 and XQuAD. */
 const BM25F = { k1: 1.2, title: { weight: 2.5, b: 0.3 }, body: { weight: 1, b: 0.6 } };
 
 /** Weight of a pair of characters that straddles two words. */
-const BETWEEN = 0.25;
+const STRADDLING = 0.25;
 /** Weight of a word that was replaced by the nearest known one. */
-const RESPELLED = 0.8;
+const CORRECTED = 0.8;
 
-/** The passages that hold a term. */
+/** The passages that contain a term. */
 interface Postings {
   readonly documents: number[];
   /** Length-normalised frequencies over both fields. */
@@ -85,7 +85,7 @@ export function buildPassageIndex(passages: readonly Passage[]): PassageIndex {
       return indexed;
     },
     titleTerms: (number) => new Set(fields[number]!.title),
-    respell: (query) => ({ ...query, terms: respellTerms(query.terms, postings) }),
+    correctSpelling: (query) => ({ ...query, terms: correctTerms(query.terms, postings) }),
   };
 }
 
@@ -152,19 +152,19 @@ function indexSentence(sentence: Sentence): IndexedSentence {
 }
 
 /** The weights of a query's terms, each unknown word replaced by the nearest known one. */
-function respellTerms(terms: Query["terms"], postings: ReadonlyMap<string, Postings>): Map<string, number> {
+function correctTerms(terms: Query["terms"], postings: ReadonlyMap<string, Postings>): Map<string, number> {
   const respelled = new Map<string, number>();
   const pairs = [...terms.keys()].filter((term) => /^\p{Script=Han}{2}$/u.test(term) && postings.has(term));
   const ends = new Set(pairs.map((pair) => pair.slice(-1)));
   const starts = new Set(pairs.map((pair) => pair.slice(0, 1)));
   for (const [term, weight] of terms) {
-    // Two characters that straddle two known words are no word: "册账" of "注册账户".
+    // Two characters that straddle two known words are not a word: "册账" of "注册账户".
     if (term.length === 2 && !postings.has(term) && ends.has(term[0]!) && starts.has(term[1]!)) {
-      respelled.set(term, weight * BETWEEN);
+      respelled.set(term, weight * STRADDLING);
       continue;
     }
     const known = weight === 0 || postings.has(term) ? term : nearestTerm(term, postings.keys());
-    respelled.set(known, Math.max(weight * (known === term ? 1 : RESPELLED), respelled.get(known) ?? 0));
+    respelled.set(known, Math.max(weight * (known === term ? 1 : CORRECTED), respelled.get(known) ?? 0));
   }
   return respelled;
 }

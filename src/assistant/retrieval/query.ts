@@ -2,20 +2,20 @@ import { STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-wor
 import { termsOf } from "../../language/terms.ts";
 import { answerTypeOf } from "./answer-type.ts";
 
-/** What to look for: terms with their weights. */
+/** Weighted search terms. */
 export interface Query {
   /** Term → weight; 1 for a plain word of the question. */
   readonly terms: ReadonlyMap<string, number>;
-  /** Tells whether a sentence holds the kind of thing that is asked for. */
+  /** Whether a sentence contains the kind of answer that is asked for: a number, a time, a place. */
   readonly fits?: (sentence: string) => boolean;
 }
 
-/** Weights by the kind of a term; found on CMRC 2018 and XQuAD. */
+/** Weights by the kind of a term; tuned on CMRC 2018 and XQuAD. */
 const WEIGHTS = { character: 0.25, pairWithStop: 0.4, previous: 0.8, asset: 0.25 };
 
 const HAN = /^\p{Script=Han}+$/u;
 
-/** The weight of a term of a question: 0 for what every question holds, less for a lone Chinese character. */
+/** The weight of a term of a question: 0 for a stop word, less than 1 for a single Chinese character. */
 function weightOf(term: string): number {
   if (!HAN.test(term)) return STOP_WORDS.has(term) ? 0 : 1;
   const characters = Array.from(term);
@@ -32,15 +32,15 @@ function addTerms(terms: Map<string, number>, text: string, scale: number): void
   }
 }
 
-/** What a question is asked in. */
+/** Context of a question. */
 export interface QueryContext {
-  /** The question before, when this one leans on it. */
+  /** The question before, when this one is incomplete without it. */
   readonly previous?: string;
   /** Symbol of the asset that the user looks at. */
   readonly asset?: string;
 }
 
-/** The query of a question. What it is asked in counts less than its own words. */
+/** The query of a question. Its context counts less than its own words. */
 export function toQuery(question: string, { previous, asset }: QueryContext = {}): Query {
   const terms = new Map<string, number>();
   addTerms(terms, question, 1);

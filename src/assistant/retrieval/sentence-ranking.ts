@@ -2,12 +2,12 @@ import type { Passage } from "../passage.ts";
 import type { Hit, IndexedSentence, PassageIndex } from "./passage-index.ts";
 import type { Query } from "./query.ts";
 
-/** A sentence that may answer, with what speaks for it. */
+/** A sentence that may answer, with its features. */
 export interface Candidate {
   readonly passage: Passage;
   /** Number of the passage in the index. */
   readonly number: number;
-  /** Place of the sentence in its passage. */
+  /** Index of the sentence in its passage. */
   readonly at: number;
   readonly sentence: IndexedSentence;
   readonly score: number;
@@ -21,11 +21,11 @@ export interface Candidate {
   readonly passageCoverage: number;
 }
 
-/** How much a term counts that is not in the sentence but near it. */
+/** Weight of a term that is not in the sentence but near it. */
 const NEAR = { title: 1, neighbour: 0.35 };
-/** How the parts of a sentence's score add up, on a scale where full coverage by the sentence is 1. */
+/** Weights of the parts of a sentence's score; full coverage by the sentence itself is 1. */
 const MIX = { context: 0.8, passage: 0.5, fits: 0.3, title: 0.8, lead: 0.4 };
-/** Sentences longer than this many terms lose. */
+/** Sentences of more terms are penalised. */
 const LONG = 120;
 
 /** Ranks the sentences of the hits: own words first, then those of title and neighbours, then the passage's rank. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { assetsInQuestion, isAssetName } from "../../language/assets.ts";
 import { createClassifier, decodeTrained, encodeTrained, train } from "./classifier/classifier.ts";
 import type { Classification, Classifier, Example, Trained } from "./classifier/classifier.ts";
-import { conceptsIn, speaksOfTrade } from "./routing-concepts.ts";
+import { conceptsIn, isInDomain } from "./routing-concepts.ts";
 import type { RouteSeeds } from "./seeds/seed.ts";
 import { asksAdvice, asksResearch, isElliptical, withoutCourtesy } from "./routing-rules.ts";
 import { SEEDS } from "./routing.ts";
@@ -10,15 +10,15 @@ import type { Route, Routing } from "./routing.ts";
 import { detectLanguage, hasHan } from "../../language/detect-language.ts";
 import { fold } from "../../language/fold.ts";
 
-/** What surrounds a question. */
+/** Context of a question. */
 export interface RouteContext {
   /** The question before. */
   readonly previous: string | undefined;
-  /** Scene the user is in. */
+  /** Scene of the page that the user is on. */
   readonly page_context: string | undefined;
 }
 
-/** Decides where questions go. */
+/** Assigns a route to each question. */
 export interface Router {
   route(question: string, context: RouteContext): Routing;
 }
@@ -44,32 +44,32 @@ export function seedExamples(): Example[] {
   );
 }
 
-/** Below the first, a question is out of scope; below the second, when nothing in it is of the trade. */
-const LEAST_CONFIDENCE = { any: 0.35, offTrade: 0.75 };
-/** Characters of small talk at most. */
-const BRIEF = { zh: 8, en: 24 };
-/** A follow-up that the classifier is this sure of stands on its own. */
-const SURE = 0.9;
+/** Below `any`, a question is out of scope; below `offDomain`, one that names no concept of the domain. */
+const MIN_CONFIDENCE = { any: 0.35, offDomain: 0.75 };
+/** Most characters of small talk. */
+const SMALL_TALK_LENGTH = { zh: 8, en: 24 };
+/** From this confidence on, a follow-up is classified by itself. */
+const CONFIDENT = 0.9;
 
-const OUT: Classification = { label: toLabel("out_of_scope", "general"), confidence: 0.5, ranked: [] };
+const OUT_OF_SCOPE: Classification = { label: toLabel("out_of_scope", "general"), confidence: 0.5, ranked: [] };
 
-/** A form in which a seed and a question that say the same are equal. */
+/** The letters and digits of a text, folded: equal for a seed and the same question with other punctuation. */
 function canonical(text: string): string {
   return fold(text).replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
 const annotate = conceptsIn;
 
-/** What a build keeps beside the bundled program: training takes longer than all else that a start does. */
+/** Trained by the build and kept beside the bundle: training takes longer than the rest of a start. */
 export const TRAINED_FILE = "router.trained";
 
-/** The bytes of `TRAINED_FILE`: what is learned from the bundled examples. */
+/** The bytes of `TRAINED_FILE`: the model trained on the bundled examples. */
 export function trainedRouter(): Uint8Array {
   return encodeTrained(train(seedExamples(), { annotate }));
 }
 
-/** What the build learned; undefined where this file is not bundled. */
-function builtTrained(): Trained | undefined {
+/** The model trained by the build; undefined where this file is not bundled. */
+function readTrained(): Trained | undefined {
   try {
     return decodeTrained(readFileSync(new URL(TRAINED_FILE, import.meta.url)));
   } catch (error) {
@@ -79,14 +79,14 @@ function builtTrained(): Trained | undefined {
 }
 
 /**
- * A router that learns from the examples, the bundled ones unless others are given; their labels are
- * `route/sub_intent`. Learning waits for the first question.
+ * A router trained on the examples, the bundled ones by default; their labels are `route/sub_intent`. Training waits for
+ * the first question.
  */
 export function createRouter(others?: readonly Example[]): Router {
   let learned: { classifier: Classifier; known: ReadonlyMap<string, string> } | undefined;
   function learn(): NonNullable<typeof learned> {
     const examples = others ?? seedExamples();
-    const built = others === undefined ? builtTrained() : undefined;
+    const built = others === undefined ? readTrained() : undefined;
     return {
       classifier: createClassifier(built ?? train(examples, { annotate }), annotate),
       known: new Map(examples.map(({ text, label }) => [canonical(text), label])),
@@ -97,22 +97,24 @@ export function createRouter(others?: readonly Example[]): Router {
     const { classifier, known } = (learned ??= learn());
     const label = known.get(canonical(question));
     if (label !== undefined) return { label, confidence: 1, ranked: [] };
-    if (isAssetName(question)) return { label: toLabel("news", "symbol"), confidence: SURE, ranked: [] };
+    if (isAssetName(question)) return { label: toLabel("news", "symbol"), confidence: CONFIDENT, ranked: [] };
     if (asksAdvice(question)) return { label: toLabel("out_of_scope", "investment_advice"), confidence: 1, ranked: [] };
     const core = withoutCourtesy(question);
     const best = classifier.classify(core);
-    if (previous !== undefined && best.confidence < SURE && isElliptical(question)) {
+    if (previous !== undefined && best.confidence < CONFIDENT && isElliptical(question)) {
       const joined = classifier.classify(`${withoutCourtesy(previous)} ${core}`);
-      if (joined.confidence > LEAST_CONFIDENCE.any) return joined;
+      if (joined.confidence > MIN_CONFIDENCE.any) return joined;
     }
-    // Small talk is short; what is longer and only sounds like it ("can you add 5 and 89") is something else.
-    const talk = best.label.startsWith("small_talk/") && core.length <= (hasHan(core) ? BRIEF.zh : BRIEF.en);
-    if (speaksOfTrade(core) || talk) return best.confidence < LEAST_CONFIDENCE.any ? OUT : best;
-    if (page_context !== undefined && speaksOfTrade(page_context)) {
+    // Small talk is short; a longer question that only resembles it ("can you add 5 and 89") is something else.
+    const talk =
+      best.label.startsWith("small_talk/") &&
+      core.length <= (hasHan(core) ? SMALL_TALK_LENGTH.zh : SMALL_TALK_LENGTH.en);
+    if (isInDomain(core) || talk) return best.confidence < MIN_CONFIDENCE.any ? OUT_OF_SCOPE : best;
+    if (page_context !== undefined && isInDomain(page_context)) {
       const placed = classifier.classify(`${page_context} ${core}`);
-      if (placed.confidence >= LEAST_CONFIDENCE.offTrade) return placed;
+      if (placed.confidence >= MIN_CONFIDENCE.offDomain) return placed;
     }
-    return best.confidence < LEAST_CONFIDENCE.offTrade ? OUT : best;
+    return best.confidence < MIN_CONFIDENCE.offDomain ? OUT_OF_SCOPE : best;
   }
 
   return {

@@ -3,14 +3,14 @@ import { QUESTION_LEXICON, conceptsOf } from "../../language/lexicon.ts";
 import { tokenize } from "../../language/tokenize.ts";
 import type { Token } from "../../language/tokenize.ts";
 
-/** Concepts that any question may hold, of whatever subject. */
+/** Concepts that occur in questions on any subject. */
 const COMMON: ReadonlySet<string> = new Set(
   `self assistant how when amount recent trouble reset arrival reward code rules balance basics support advice news
   signing app`.split(/\s+/),
 );
 
-/** Whether a text names anything of the trade. */
-export function speaksOfTrade(text: string): boolean {
+/** Whether a text names a concept of the domain: trading, the platform, its news. */
+export function isInDomain(text: string): boolean {
   return [...conceptsIn(text)].some((concept) => !COMMON.has(concept));
 }
 

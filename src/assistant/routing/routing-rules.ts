@@ -17,7 +17,7 @@ const RESEARCH_WORDS = new RegExp(`(?:${RESEARCH.source})(?:一下|下)?`, "gu")
 const ORDER =
   /^\s*(?:(?:请|麻烦|帮我|给我|为我|我想|我要|做|写|出|来|一下|一?[份个篇])+|(?:please|give me|write|make|do|an?|the)\s+)+/u;
 
-/** The question without the words that ask for research, unless nothing else is left: they are not its subject. */
+/** The question without its request for research, which is not its subject; the question itself when nothing else is left. */
 export function withoutResearch(question: string): string {
   const folded = fold(question);
   if (!asksResearch(question)) return question;
@@ -25,16 +25,16 @@ export function withoutResearch(question: string): string {
   return /[\p{L}\p{N}]{2}/u.test(rest) ? rest : question;
 }
 
-const ELLIPTIC =
+const ELLIPTICAL =
   /^(?:那|那么|那如果|如果是|还有|另外|以及|换成|它|他们|这个|那个|为什么|为啥|具体|然后|and\b|or\b|but\b|so\b|then\b|what about|how about|what if|why\b|how so|it\b|they\b|that\b|this\b|more\b|also\b)|呢[?？!！。]*$|\b(?:it|them|that one|this one|the same|instead)\b[?.! ]*$/u;
-/** Questions of more characters stand on their own. */
+/** Longer questions, in characters, are complete by themselves. */
 const SHORT = { zh: 14, en: 45 };
 
-/** Whether a question leans on the one before it: "那手续费呢?", "and for USDT?". */
+/** Whether a question is incomplete without the one before it: "那手续费呢?", "and for USDT?". */
 export function isElliptical(question: string): boolean {
   const folded = fold(question).trim();
   const most = /\p{Script=Han}/u.test(folded) ? SHORT.zh : SHORT.en;
-  return folded.length <= most && ELLIPTIC.test(folded);
+  return folded.length <= most && ELLIPTICAL.test(folded);
 }
 
 const ADVICE =
@@ -48,7 +48,7 @@ export function asksAdvice(question: string): boolean {
 const COURTESY =
   /^(?:(?:你好|您好|哈喽|嗨|请问一下|请问|麻烦问一下|想问一下|问一下|想请教|hello|hi|hey|good (?:morning|afternoon|evening)|excuse me|please|sorry)(?:[\s,，.。!！~～:：、]+|(?=\p{Script=Han})))+/u;
 
-/** The question without the greeting before it and the wish for research; itself when nothing else is left. */
+/** The folded question without a greeting and without a request for research, unless nothing else is left. */
 export function withoutCourtesy(question: string): string {
   const folded = fold(withoutResearch(question)).trim();
   const rest = folded.replace(COURTESY, "").trim();

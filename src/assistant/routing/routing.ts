@@ -19,18 +19,18 @@ export const SEEDS = {
   out_of_scope: OUT_OF_SCOPE_SEEDS,
 } as const satisfies Record<string, RouteSeeds>;
 
-/** Where a question goes. */
+/** What kind of answer a question gets. */
 export type Route = keyof typeof SEEDS;
 
-/** Where a question goes and why. */
+/** The route of a question, and what it is based on. */
 export interface Routing {
   readonly route: Route;
-  /** What of the route is asked: `withdrawal` of `help`, `balance` of `account`. */
+  /** Subject within the route: `withdrawal` of `help`, `balance` of `account`. */
   readonly sub_intent: string;
   /** The language of the question, which is the language of the answer. */
   readonly lang: Language;
-  /** 0 to 1: the estimated chance that route and sub-intent are right. */
+  /** 0 to 1: the estimated probability that route and sub-intent are right. */
   readonly confidence: number;
-  /** The user asks for deep research. Whether the plan has it is not decided here. */
+  /** The user requests deep research. Whether the plan includes it is not decided here. */
   readonly research: boolean;
 }

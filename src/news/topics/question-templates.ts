@@ -1,6 +1,6 @@
 /** What a question needs to be answerable: one of the concepts of each group, somewhere in the topic's items. */
 export interface QuestionTemplate {
-  /** Concepts (of `concepts.ts`) that make the event; the first group decides how well the template fits the topic. */
+  /** Concepts (of `language/lexicon.ts`) that make the event; the first group decides how well the template fits the topic. */
   readonly about: readonly (readonly string[])[];
   /** What the answer is made of: a concept, `amount` (a sum of money or a large number) or `percent`. */
   readonly needs?: readonly string[];

@@ -24,16 +24,16 @@ const ANNOTATION = 4;
 const CHARACTER_SIZES = [3, 4] as const;
 const HAN_SIZES = [1, 2, 3] as const;
 
-/** Words this far apart, or nearer, make a pair: "change my address" holds "change address". */
+/** Largest distance of two words that make a pair: "change my address" holds "change address". */
 const REACH = 3;
 
-/** Hashed features of one text: words and pairs of words, and the character n-grams that make typos cheap. */
+/** Hashed features of one text: words and pairs of words, and character n-grams, which tolerate typos. */
 export interface RawFeatures {
   readonly words: readonly number[];
   readonly characters: readonly number[];
 }
 
-/** Names further features of a text, such as the concepts that its words stand for. */
+/** Adds features of a text, such as the concepts that its words name. */
 export type Annotator = (text: string, tokens: readonly Token[]) => Iterable<string>;
 
 /** Features of a text. Chinese runs give n-grams of 2 and 3 characters as words, and single characters. */
@@ -78,14 +78,14 @@ export interface Vectorizer {
 
 const CHARACTER_WEIGHT = 0.8;
 
-/** The features that count, by their place, and how much each one does. */
+/** The known features, by id, and their weights. */
 export interface Vocabulary {
   readonly keys: Uint32Array;
-  /** Inverse document frequency, of as many. */
+  /** Inverse document frequency of each. */
   readonly idf: Float64Array;
 }
 
-/** Learns the vocabulary and IDF of the texts. Features of fewer than `minDocuments` texts are left out. */
+/** Fits the vocabulary and IDF of the texts. Features of fewer than `minDocuments` texts are left out. */
 export function fitVocabulary(texts: readonly RawFeatures[], minDocuments: number): Vocabulary {
   const documents = new Map<number, { count: number; last: number }>();
   for (const [at, { words, characters }] of texts.entries()) {

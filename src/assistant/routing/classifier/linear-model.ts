@@ -1,6 +1,6 @@
 import type { Vector } from "./features.ts";
 
-/** One linear scorer a class. */
+/** A linear scorer for each class. */
 export interface LinearModel {
   /** Margins of the classes for a vector, in the order of the classes. */
   scores(vector: Vector): Float64Array;
@@ -11,7 +11,7 @@ export interface LinearOptions {
   readonly cost: number;
   /** Passes over the examples. */
   readonly epochs: number;
-  /** How many times more a violation by an example of the class itself costs. */
+  /** Factor on the cost of a violation by an example of the class itself. */
   readonly positive: number;
 }
 
@@ -52,7 +52,7 @@ export function trainLinear(
         for (let i = 0; i < ids.length; i++) margin += weight[ids[i]!]! * values[i]!;
         const before = alpha[at]!;
         const gradient = sign * margin - 1 + diagonal * before;
-        // An example far on its right side rests until the end: it hardly ever comes back.
+        // Shrinking: an example far on its right side is skipped from now on; it hardly ever becomes active again.
         if (before === 0 && gradient >= 0) continue;
         kept.push(at);
         const after = Math.max(0, before - gradient / (squares[at]! + diagonal));
@@ -70,7 +70,7 @@ export function trainLinear(
   return weights;
 }
 
-/** The scorers that have these rows of weights. */
+/** The scorers with these rows of weights. */
 export function createLinearModel(rows: readonly Float32Array[]): LinearModel {
   return {
     scores({ ids, weights: values }) {
@@ -83,7 +83,7 @@ export function createLinearModel(rows: readonly Float32Array[]): LinearModel {
   };
 }
 
-/** A fixed shuffle: a stride that shares no factor with the count visits everything once. */
+/** A fixed shuffle: a stride coprime to the count visits everything once. */
 function visitOrder(count: number): Int32Array {
   let stride = Math.max(1, Math.floor(count * 0.6180339887));
   while (gcd(stride, count) !== 1) stride++;

@@ -1,6 +1,6 @@
 import type { RouteSeeds } from "./seed.ts";
 
-/** What the assistant does not answer; `general` also teaches the classifier what the rest of the world sounds like. */
+/** Questions that the assistant does not answer; `general` also represents everything outside the domain in training. */
 export const OUT_OF_SCOPE_SEEDS = {
   investment_advice: {
     zh: `我该不该买比特币

@@ -1,5 +1,6 @@
 import type { RouteSeeds } from "./seed.ts";
 
+/** Greetings and the like, and questions about the assistant itself. */
 export const SMALL_TALK_SEEDS = {
   greeting: {
     zh: `你好
