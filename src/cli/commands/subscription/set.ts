@@ -25,8 +25,7 @@ export const set = defineCommand({
     "subscription set alice --plan free",
   ],
   async run({ user, plan, expires, yes }, context) {
-    const now = context.clock.now();
-    const expires_at = expiresAt(expires, now);
+    const expires_at = expiresAt(expires, context.clock.now());
     if (expires_at !== undefined && plan === "free")
       throw new UsageError("--expires cannot be used with the free plan.");
     const data = await withAccounts(
@@ -34,12 +33,8 @@ export const set = defineCommand({
       async ({ service, callOf }) => {
         const call = await callOf(user);
         await confirmChange(context, yes, `Set the plan of ${user} to ${plan}?`);
-        const before = await service.subscriptions.get(user);
-        const start = before.plan === plan && before.is_active ? before.started_at : null;
-        await service.subscriptions.set(user, plan, {
-          started_at: start === null ? now : Date.parse(start),
-          ...(expires_at !== undefined && { expires_at }),
-        });
+        const { setPlan } = await import("../../../admin/set-plan.ts");
+        await setPlan(service, user, plan, expires_at);
         return (await service.run("getSubscription", call, {})).data;
       },
       {

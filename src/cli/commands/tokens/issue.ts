@@ -18,8 +18,7 @@ export const issue = defineCommand({
   },
   examples: ["tokens issue alice --expires 30d --label phone", "tokens issue alice > alice.token"],
   async run({ user, expires, label }, context) {
-    const now = context.clock.now();
-    const expires_at = expiresAt(expires, now);
+    const expires_at = expiresAt(expires, context.clock.now());
     const { secret, record } = await withAccounts(
       context,
       async ({ service, callOf }) => {
