@@ -5,41 +5,6 @@ import { parseDocument, printKey } from "./documents.ts";
 import { CorruptionError } from "./storage-errors.ts";
 import { HINT_EVERY, itemKey, SEGMENT_SIZE } from "./stream-keys.ts";
 
-/** An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed. */
-export interface Stream<T> {
-  readonly name: Key;
-  /** Where the item of that number is stored. */
-  keyOf(version: number): Key;
-  /**
-   * Appends `item` as number `expectedVersion + 1`.
-   *
-   * @param previous the text of item `expectedVersion`, for an item that depends on the one before: after a failover
-   * another item may have its number, and nothing is appended after that one
-   * @param text what {@link serializeItem} makes of the item, for a caller that has it already
-   * @returns what to do next if not "appended": read again and decide again. After a "conflict" the item with that
-   * number may be the caller's own, if an earlier reply was lost.
-   */
-  append(expectedVersion: number, item: T, previous?: string, text?: string): Promise<AppendOutcome>;
-  /** The items from number `from` to number `to`, both included, as far as they exist. */
-  read(from: number, to: number): Promise<T[]>;
-  /** The item of that number. */
-  get(version: number): Promise<T | undefined>;
-  /** The item of that number and the text that is stored. */
-  stored(version: number): Promise<{ readonly item: T; readonly text: string } | undefined>;
-  /**
-   * The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at a stored hint
-   * (which may lag) and probes forward in steps that double, then halve: O(log distance) reads.
-   */
-  head(known?: number): Promise<number>;
-  /**
-   * The number of the last item after an append behind `expectedVersion` was refused: a greater one when another
-   * writer was first, a smaller one when a failover lost items.
-   */
-  headAfterRefusal(expectedVersion: number): Promise<number>;
-  /** All items in order, in pages, in flat memory. */
-  items(from?: number): AsyncIterable<{ version: number; item: T }>;
-}
-
 /** The result of an append; a {@link Refusal} changes nothing. */
 export type AppendOutcome = "appended" | Refusal;
 
@@ -48,22 +13,10 @@ export function serializeItem(item: unknown): string {
   return JSON.stringify(item);
 }
 
-/**
- * Opens the stream under `name`.
- *
- * @param schema what every item must match when it is read; a mismatch is a {@link CorruptionError}
- * @example
- * const log = openStream(storage, ["events", "2026-11-20"], batch);
- * const last = await log.head();
- * if ((await log.append(last, item)) === "conflict") retry(); // another writer made item last + 1
- */
-export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>): Stream<T> {
-  return new StorageStream(storage, name, schema);
-}
-
 const PAGE_SIZE = 256;
 
-class StorageStream<T> implements Stream<T> {
+/** An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed. */
+export class Stream<T> {
   readonly name: Key;
   readonly #storage: Storage;
   readonly #schema: z.ZodType<T>;
@@ -79,10 +32,20 @@ class StorageStream<T> implements Stream<T> {
     this.#stem = new EncodedSegment(encodeKey(name));
   }
 
+  /** Where the item of that number is stored. */
   keyOf(version: number): Key {
     return itemKey(this.#stem, version);
   }
 
+  /**
+   * Appends `item` as number `expectedVersion + 1`.
+   *
+   * @param previous the text of item `expectedVersion`, for an item that depends on the one before: after a failover
+   * another item may have its number, and nothing is appended after that one
+   * @param text what {@link serializeItem} makes of the item, for a caller that has it already
+   * @returns anything but "appended" means: read again and decide again. After a "conflict" the item with that number
+   * may be the caller's own, if an earlier reply was lost.
+   */
   async append(
     expectedVersion: number,
     item: T,
@@ -101,10 +64,12 @@ class StorageStream<T> implements Stream<T> {
     return outcome === "created" ? "appended" : outcome;
   }
 
+  /** The item of that number. */
   async get(version: number): Promise<T | undefined> {
     return (await this.stored(version))?.item;
   }
 
+  /** The item of that number and the text that is stored. */
   async stored(version: number): Promise<{ readonly item: T; readonly text: string } | undefined> {
     const key = this.keyOf(version);
     const text = await this.#storage.get(key);
@@ -112,6 +77,7 @@ class StorageStream<T> implements Stream<T> {
     return text === undefined || item === undefined ? undefined : { item, text };
   }
 
+  /** The items from number `from` to number `to`, both included, as far as they exist. */
   async read(from: number, to: number): Promise<T[]> {
     const keys: Key[] = [];
     for (let version = Math.max(1, from); version <= to; version++) keys.push(this.keyOf(version));
@@ -126,6 +92,10 @@ class StorageStream<T> implements Stream<T> {
     return items;
   }
 
+  /**
+   * The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at a stored hint
+   * (which may lag) and probes forward in steps that double, then halve: O(log distance) reads.
+   */
   async head(known?: number): Promise<number> {
     let low = known ?? (await this.#storedHint());
     if (!(await this.#exists(low + 1))) return low;
@@ -144,11 +114,16 @@ class StorageStream<T> implements Stream<T> {
     return low;
   }
 
+  /**
+   * The number of the last item after an append behind `expectedVersion` was refused: a greater one when another
+   * writer was first, a smaller one when a failover lost items.
+   */
   async headAfterRefusal(expectedVersion: number): Promise<number> {
     const now = await this.head(expectedVersion);
     return now > expectedVersion ? now : this.head();
   }
 
+  /** All items in order, in pages, in flat memory. */
   async *items(from = 1): AsyncGenerator<{ version: number; item: T }> {
     for (let start = from; ; start += PAGE_SIZE) {
       const page = await this.read(start, start + PAGE_SIZE - 1);
@@ -186,4 +161,17 @@ class StorageStream<T> implements Stream<T> {
     const text = await this.#storage.get(this.keyOf(version));
     if (text !== undefined) await this.#storage.confirm(this.keyOf(version), text);
   }
+}
+
+/**
+ * Opens the stream under `name`.
+ *
+ * @param schema what every item must match when it is read; a mismatch is a {@link CorruptionError}
+ * @example
+ * const log = openStream(storage, ["events", "2026-11-20"], batch);
+ * const last = await log.head();
+ * if ((await log.append(last, item)) === "conflict") retry(); // another writer made item last + 1
+ */
+export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>): Stream<T> {
+  return new Stream(storage, name, schema);
 }

@@ -2,7 +2,7 @@ import type { Cluster, Redis } from "ioredis";
 import type { Driver } from "unstorage";
 import redis from "unstorage/drivers/redis";
 import type { StorageDriver } from "../driver.ts";
-import { keepConnected, type RedisConnection } from "./redis-connection.ts";
+import { RedisConnection } from "./redis-connection.ts";
 import { examineRedis } from "./redis-findings.ts";
 import { plainKey, redisKey, scanPattern } from "./redis-keys.ts";
 import { clusterNodes, clusterOptions, redisOptions } from "./redis-options.ts";
@@ -24,9 +24,10 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
       ? { cluster: clusterNodes(settings), clusterOptions: clusterOptions(settings) }
       : { ...settings.nodes[0], ...redisOptions(settings) },
   );
-  const connection = keepConnected(stock.getInstance!(), settings.shown.replace(/\?.*$/s, ""));
+  const connection = new RedisConnection(stock.getInstance!(), settings.shown.replace(/\?.*$/s, ""));
   // WAIT holds up its connection, so with it writes have one of their own.
-  const writing = settings.waitReplicas > 0 ? keepConnected(connection.client.duplicate(), settings.shown) : connection;
+  const writing =
+    settings.waitReplicas > 0 ? new RedisConnection(connection.client.duplicate(), settings.shown) : connection;
   const reader = new RedisReader(connection, settings);
   const writer = new RedisWriter(writing, settings);
   const nameOf = (key: string): string => redisKey(settings.prefix, key);
