@@ -13,4 +13,19 @@ export default defineConfig(
       "@typescript-eslint/switch-exhaustiveness-check": "error",
     },
   },
+  {
+    files: ["src/cli/**/*.ts"],
+    ignores: ["src/cli/anp.ts"],
+    rules: {
+      "no-restricted-properties": [
+        "error",
+        ...["stdin", "stdout", "stderr", "env", "exitCode", "exit", "on", "off"].map((property) => ({
+          object: "process",
+          property,
+          message: "A command takes it from its io, so that it also runs in a test's process.",
+        })),
+        { object: "Date", property: "now", message: "A command asks the clock of its context." },
+      ],
+    },
+  },
 );

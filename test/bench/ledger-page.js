@@ -42,8 +42,8 @@ try {
 
 async function comparePages(storage, name) {
   const clock = fixedClock(START);
-  const open = () => createLedger({ storage, clock, quotaRules: createQuotaRules("+08:00") });
-  const ledger = open();
+  const newLedger = () => createLedger({ storage, clock, quotaRules: createQuotaRules("+08:00") });
+  const ledger = newLedger();
 
   async function time(work) {
     const from = performance.now();
@@ -52,15 +52,18 @@ async function comparePages(storage, name) {
   }
 
   const page = (user, number) => async () => {
-    const { entries } = await ledger.page(user, number, PAGE_SIZE);
+    const { entries } = await (await ledger.open(user)).page(number, PAGE_SIZE);
     if (entries.length !== PAGE_SIZE) throw new Error(`a page of ${entries.length}`);
   };
   const works = {
     "first page": [page("short", 1), page("long", 1)],
     "a page in the middle": [page("short", 3), page("long", Math.floor(LONG / PAGE_SIZE / 2))],
     "last page": [page("short", SHORT / PAGE_SIZE), page("long", LONG / PAGE_SIZE)],
-    "opening, nothing remembered": [() => open().standing("short"), () => open().standing("long")],
-    "opening and the first page": [() => open().page("short", 1, PAGE_SIZE), () => open().page("long", 1, PAGE_SIZE)],
+    "opening, nothing remembered": [() => newLedger().open("short"), () => newLedger().open("long")],
+    "opening and the first page": [
+      async () => (await newLedger().open("short")).page(1, PAGE_SIZE),
+      async () => (await newLedger().open("long")).page(1, PAGE_SIZE),
+    ],
   };
   const rows = [];
   for (const [what, [shortWork, longWork]] of Object.entries(works)) {

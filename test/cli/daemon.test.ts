@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
-import { anp, spawnAnp } from "./anp.ts";
+import { spawnAnp } from "./anp.ts";
 import { startDaemon, type Daemon } from "../support/daemon.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -27,10 +27,7 @@ async function newFolder(): Promise<string> {
 
 async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd?: string): Promise<Daemon> {
   const daemon = await startDaemon(args, { cwd: cwd ?? (await newFolder()), env });
-  undo.push(async () => {
-    daemon.child.kill("SIGKILL");
-    await daemon.ended;
-  });
+  undo.push(() => daemon.end("SIGKILL"));
   return daemon;
 }
 

@@ -20,8 +20,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  daemon.child.kill("SIGKILL");
-  await daemon.ended;
+  await daemon.end("SIGKILL");
   await folder.remove();
 });
 
@@ -152,8 +151,7 @@ describe("a command on a running daemon", () => {
       const trusted = await spawnAnp(args, { cwd, env: { ...env, NODE_EXTRA_CA_CERTS: certificates.caFile } });
       expect([trusted.code, trusted.stdout]).toEqual([0, expect.stringContaining("\nalice\t")]);
     } finally {
-      secure.child.kill("SIGKILL");
-      await secure.ended;
+      await secure.end("SIGKILL");
       await certificates.remove();
     }
   });

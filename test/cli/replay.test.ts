@@ -226,8 +226,7 @@ it("replays through a daemon once, in the name of the token's user, and fails wh
     expect([twice.code, twice.stdout]).toEqual([8, `${HEAD}102\t0\t100\t2\n`]);
     expect(await count()).toBe(100);
   } finally {
-    daemon.child.kill("SIGKILL");
-    await daemon.ended;
+    await daemon.end("SIGKILL");
   }
   const gone = await replay(daemon.url);
   expect([gone.code, gone.stdout, gone.stderr]).toEqual([6, "", expect.stringContaining("cannot be reached")]);
@@ -243,8 +242,7 @@ it("leaves a resume point when the daemon fails midway", async () => {
     const keys = await readdir(join(cwd, ".anp/demo/users/alice/event-keys")).catch(() => []);
     return keys.length > 60;
   });
-  daemon.child.kill("SIGKILL");
-  await daemon.ended;
+  await daemon.end("SIGKILL");
   const failed = await running;
   expect([failed.code, failed.stdout]).toEqual([6, ""]);
   const done = Number(/Lines 1 to (\d+) are done\. The same command resumes from there\./.exec(failed.stderr)?.[1]);
@@ -261,8 +259,7 @@ it("leaves a resume point when the daemon fails midway", async () => {
     const numbers = [...stdout.matchAll(/"event_payload":\{"n":(\d+)\}/g)].map((match) => Number(match[1]));
     expect(numbers.sort((a, b) => a - b)).toEqual(first(600));
   } finally {
-    next.child.kill("SIGKILL");
-    await next.ended;
+    await next.end("SIGKILL");
   }
 }, 60_000);
 

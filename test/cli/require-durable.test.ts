@@ -3,7 +3,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
-import { anp, spawnAnp } from "./anp.ts";
+import { spawnAnp } from "./anp.ts";
 import { startDaemon } from "../support/daemon.ts";
 
 let ending: (() => Promise<unknown>)[] = [];

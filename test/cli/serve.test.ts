@@ -14,10 +14,7 @@ const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
 const daemons: Daemon[] = [];
 
 afterEach(async () => {
-  for (const { child, ended } of daemons.splice(0)) {
-    child.kill("SIGKILL");
-    await ended;
-  }
+  for (const daemon of daemons.splice(0)) await daemon.end("SIGKILL");
   for (const folder of folders.splice(0)) await folder.remove();
 });
 
@@ -62,8 +59,7 @@ it("serves the demo, tells its tokens and a line to paste, and logs JSON without
   const topics = await call(url, "hot-topics");
   expect(topics.data["refresh_meta"]).toMatchObject({ source: "live", stale: false });
 
-  daemon.child.kill("SIGTERM");
-  const { code, stdout, stderr } = await daemon.ended;
+  const { code, stdout, stderr } = await daemon.end("SIGTERM");
   expect([code, stdout]).toEqual([0, ""]);
   const lines = stderr.split("\n").filter((line) => line.startsWith("{"));
   const logged = lines.map((line) => JSON.parse(line) as { msg: string; operation?: string });
@@ -222,8 +218,7 @@ it("ends at once at the second signal", async () => {
 it("ends when it is told to although nobody reads its log any more", async () => {
   const daemon = await start(await newFolder(), ["--demo"]);
   daemon.child.stderr!.destroy();
-  daemon.child.kill("SIGTERM");
-  expect((await daemon.ended).code).toBe(0);
+  expect((await daemon.end("SIGTERM")).code).toBe(0);
 });
 
 it("goes on when its log cannot be written, and ends when it is told to", async () => {
@@ -234,7 +229,6 @@ it("goes on when its log cannot be written, and ends when it is told to", async 
   const answers = (): Promise<boolean> => fetch(`${url}/readyz`).then(({ ok }) => ok);
   await until("it answered", () => answers().catch(() => false));
   expect((await fetch(`${url}/api/v1/ai/me`)).status).toBe(401);
-  daemon.child.kill("SIGTERM");
-  expect((await daemon.ended).code).toBe(0);
+  expect((await daemon.end("SIGTERM")).code).toBe(0);
   await full.close();
 });

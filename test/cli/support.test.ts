@@ -253,8 +253,7 @@ it("prints the same through a daemon", async () => {
     const summary = ["ledger", "summary", "--since", "2026-11-01", "--format", "csv"];
     expect(await done([...summary, ...remote])).toBe(await done([...summary, "alice", ...DATA]));
   } finally {
-    daemon.child.kill("SIGTERM");
-    await daemon.ended;
+    await daemon.end("SIGTERM");
   }
 });
 
@@ -312,8 +311,7 @@ describe("following a ledger", () => {
     const token = (await done(["tokens", "issue", "follower", "--storage", "fs:served"])).trim();
     const daemon = await startDaemon(["--storage", "fs:served"], { cwd });
     await follows("fs:served", ["--url", daemon.url, "--token", token]).finally(async () => {
-      daemon.child.kill("SIGTERM");
-      await daemon.ended;
+      await daemon.end("SIGTERM");
     });
   });
 

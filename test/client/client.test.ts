@@ -39,8 +39,7 @@ describe("with a real daemon", () => {
   });
 
   afterAll(async () => {
-    daemon.child.kill("SIGKILL");
-    await daemon.ended;
+    await daemon.end("SIGKILL");
     await folder.remove();
   });
 

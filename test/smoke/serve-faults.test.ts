@@ -28,8 +28,7 @@ it("takes them in staging, says so, and fails as asked", async () => {
   await daemon.says('"faults are on"');
   expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503);
-  daemon.child.kill("SIGTERM");
-  expect((await daemon.ended).code).toBe(0);
+  expect((await daemon.end("SIGTERM")).code).toBe(0);
 });
 
 it("refuses what is no fault, with a hint, and lists all of them in the help", async () => {

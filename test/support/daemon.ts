@@ -3,16 +3,20 @@ import { leash } from "./leash.ts";
 import { ANP, cleanEnv, ended, type Ended } from "./program.ts";
 
 /** A daemon in a process of its own, on a free port. */
-export interface Daemon {
-  readonly url: string;
+interface DaemonProcess {
   readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Ends it by a signal and waits until it has gone. */
+  readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
+}
+
+/** One that listens. */
+export interface Daemon extends DaemonProcess {
+  readonly url: string;
   /** What it wrote to stderr so far. */
   readonly log: () => string;
   /** Resolves when stderr has the words. */
   readonly says: (words: string) => Promise<void>;
-  readonly ended: Promise<Ended>;
-  /** Ends it by a signal and waits until it has gone. */
-  readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
 }
 
 interface DaemonOptions {
@@ -26,23 +30,32 @@ export function spawnDaemon(
   args: readonly string[],
   { cwd = process.cwd(), env = {} }: DaemonOptions = {},
   log?: number,
-): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+): DaemonProcess {
   const child = spawn(process.execPath, [ANP, "serve", "--port", "0", ...args], {
     cwd,
     env: cleanEnv(cwd, env),
     stdio: ["ignore", "pipe", log ?? "pipe"],
   });
   leash(child);
-  return { child, ended: ended(child) };
+  const finished = ended(child);
+  return {
+    child,
+    ended: finished,
+    end(signal) {
+      child.kill(signal);
+      return finished;
+    },
+  };
 }
 
 /** Starts `anp serve` and waits until it listens. */
 export async function startDaemon(args: readonly string[], options?: DaemonOptions): Promise<Daemon> {
-  const { child, ended: finished } = spawnDaemon(args, options);
+  const daemon = spawnDaemon(args, options);
+  const { child } = daemon;
   let log = "";
   child.stderr!.on("data", (text: string) => (log += text));
   const says = async (words: string): Promise<void> => {
-    const over = finished.then(() => "over" as const);
+    const over = daemon.ended.then(() => "over" as const);
     while (!log.includes(words)) {
       const more = new Promise((resolve) => child.stderr!.once("data", resolve));
       if ((await Promise.race([more, over])) === "over" && !log.includes(words)) {
@@ -51,15 +64,5 @@ export async function startDaemon(args: readonly string[], options?: DaemonOptio
     }
   };
   await says("anp listens on ");
-  return {
-    url: /anp listens on (\S+)/.exec(log)![1]!,
-    child,
-    log: () => log,
-    says,
-    ended: finished,
-    end(signal) {
-      child.kill(signal);
-      return finished;
-    },
-  };
+  return { ...daemon, url: /anp listens on (\S+)/.exec(log)![1]!, log: () => log, says };
 }
