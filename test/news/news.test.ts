@@ -202,7 +202,7 @@ describe("hot topics", () => {
     expect((await news.hotTopics(query)).topics[0]!.topic).toMatch(/\p{Script=Han}/u);
   });
 
-  test("are the bundled ones when every source fails, and tell the coverage", async () => {
+  test("are the bundled ones when every source fails, and show the coverage", async () => {
     const news = world.news(CONFIG);
     expect(refreshResult.parse(await news.refresh("full"))).toMatchObject({ news_updated_count: 0 });
     expect((await news.hotTopics(query)).refresh_meta).toMatchObject({

@@ -1,7 +1,8 @@
 const HOUR = 3_600_000;
 
-/** A fixture's instant: dates of local files are written as if it were now. */
+/** The dates of local files are shifted, so that a fixture looks current. */
 export interface DateShift {
+  /** The instant that the fixture was written for, ms since the epoch. */
   readonly anchor_ms: number;
 }
 
@@ -12,8 +13,8 @@ export function shiftAt(shift: DateShift | undefined, now: number): number {
 }
 
 /**
- * Moves a date of a local file. Dates after the anchor count as the anchor once it is reached, so that no moved date
- * lies in the future.
+ * A function that shifts a date if it comes from a local file. Dates after the anchor count as the anchor once it is
+ * reached, so that no shifted date lies in the future.
  */
 export function mover(shift: DateShift | undefined, now: number): (date: number, movable: boolean) => number {
   if (shift === undefined || now < shift.anchor_ms) return (date) => date;

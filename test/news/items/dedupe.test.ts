@@ -51,7 +51,7 @@ describe("one story is one item", () => {
     expect(titles(items)).toEqual(["x"]);
   });
 
-  test("whose first listing goes on to count when the feed lists it twice", () => {
+  test("when a feed lists it twice; the first listing stays", () => {
     const twice = listed(
       A,
       { title: "x", summary: "one", link: "https://n.example/1" },
@@ -62,7 +62,7 @@ describe("one story is one item", () => {
     expect(mergeItems(items, twice)).toEqual(items);
   });
 
-  test("when another feed lists the same page; the first to publish goes on to show it", () => {
+  test("when another feed lists the same page; the first to publish keeps showing it", () => {
     const first = listed(A, { title: "original", link: "https://n.example/1", at: NOON - 2 * HOUR });
     const copy = listed(source("b"), { title: "copy", link: "https://n.example/1?utm_source=b" });
     const items = mergeItems([], [...copy, ...first]);
@@ -76,7 +76,7 @@ describe("one story is one item", () => {
     expect(after).toMatchObject([{ id: before[0]!.id, title: "x!", published_ms: before[0]!.published_ms }]);
   });
 
-  test("when an outlet tells it twice in nearly the same words", () => {
+  test("when an outlet reports it twice in nearly the same words", () => {
     const items = listed(A, { title: LONG, summary: SUMMARY, link: "https://n.example/1" });
     const again = listed(source("a2", "a"), { title: `${LONG} hours`, summary: SUMMARY, link: "https://n.example/2" });
     expect(mergeItems([], [...items, ...again])).toHaveLength(1);
@@ -84,7 +84,7 @@ describe("one story is one item", () => {
 });
 
 describe("two stories stay two items", () => {
-  test("when two outlets tell them in the same words", () => {
+  test("when two outlets report them in the same words", () => {
     const items = listed(A, { title: LONG, summary: SUMMARY, link: "https://n.example/1" });
     const other = listed(source("b"), { title: LONG, summary: SUMMARY, link: "https://m.example/1" });
     expect(mergeItems([], [...items, ...other])).toHaveLength(2);
@@ -123,7 +123,7 @@ describe("two stories stay two items", () => {
   });
 });
 
-test("what is listed again unchanged stays as it is", () => {
+test("an item that is listed again unchanged stays the same", () => {
   const items = mergeItems(
     [],
     listed(A, { title: "x", link: "https://n.example/1", at: null }, { title: "y", guid: "y" }),

@@ -63,7 +63,7 @@ describe("a quantity is the same in every notation", () => {
     expect(quantitiesOf(text).map((quantity) => quantity.value)).toEqual([expect.closeTo(value, 0)]);
   });
 
-  test("and per cent is told apart", () => {
+  test("and a percentage is another quantity", () => {
     expect(quantitiesOf("4.1% and 5 percent")).toMatchObject([
       { value: 4.1, percent: true },
       { value: 5, percent: true },

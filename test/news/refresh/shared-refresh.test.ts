@@ -63,7 +63,7 @@ describe("one refresh at a time in one process", () => {
     expect(held.requests).toHaveLength(1);
   });
 
-  test("lets who wants a full one wait for the light one and run then, once for all", async () => {
+  test("makes callers for a full one wait for the light one, then runs once for all of them", async () => {
     const held = await heldFeed("story");
     const news = world.news({ sources: [held.source] });
     const both = [news.refresh("view"), news.refresh("full"), news.refresh("full")];
@@ -103,7 +103,7 @@ describe("one refresh at a time over processes", () => {
     expect(held.requests).toHaveLength(2);
   });
 
-  test("goes on at once after one that failed or was given up", async () => {
+  test("starts at once after one that failed or was aborted", async () => {
     const held = await heldFeed("story");
     // Nobody would be taken over in the time that this test has.
     const leaving = world.news({ sources: [held.source], takeover_s: 3600 });
@@ -214,7 +214,7 @@ describe("a process that stalls while it refreshes", () => {
     expect(held.requests).toHaveLength(1);
   });
 
-  test("holds nobody up when its lease is damaged", async () => {
+  test("holds up no other process when its lease is damaged", async () => {
     await feed("story");
     await world.storage.put(["news", "refresh-lease"], "{torn");
     expect(await world.news({ sources: [EN] }).refresh("view")).toMatchObject({ news_updated_count: 1 });

@@ -130,7 +130,7 @@ describe("a publication", () => {
     expect(await newest()).toEqual({ version: 3, index: 3 });
   });
 
-  test("goes on after a damaged newest one", async () => {
+  test("follows a damaged newest one", async () => {
     await publish(2);
     await storage.put(keyOf(2), "{torn");
     expect(await store.publish(await store.newestNumber(), content(3))).toMatchObject({ version: 3 });

@@ -44,7 +44,7 @@ describe("news that version 0.1.0 published", () => {
     expect(world.log).toEqual([]);
   });
 
-  test("are what the first refresh goes on from, with a greater number", async () => {
+  test("are the base of the first refresh, which has a greater number", async () => {
     await refresh("first");
     const status = await world.news({}, { storage }).status();
     expect(status).toMatchObject({ version: 5, mode: "view", items: 3, notices: 2, help: 8 });

@@ -120,7 +120,7 @@ describe("a remote source", () => {
     await other.close();
   });
 
-  test("fails when nobody listens, naming the reason and no credentials", async () => {
+  test("fails when the connection is refused, naming the reason and no credentials", async () => {
     server = await serve(() => undefined);
     const { url } = server;
     await server.close();

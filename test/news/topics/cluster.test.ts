@@ -81,7 +81,7 @@ describe("clusters", () => {
     expect(sorted(await stories(headlines.toReversed()))).toEqual(sorted(once));
   });
 
-  test("put the most central telling first", async () => {
+  test("put the most central report first", async () => {
     const titles = [
       "Tidepool hacked",
       ...BRIDGE.slice(0, 2),

@@ -31,7 +31,7 @@ test("halves every half-life without news", () => {
   );
 });
 
-test("never falls when the story is told once more", () => {
+test("never falls with one more report", () => {
   fc.assert(
     fc.property(reports, telling, (story, more) => {
       expect(heatOf([...story, more], NOON)).toBeGreaterThanOrEqual(heatOf(story, NOON) - 1e-9);

@@ -39,7 +39,7 @@ describe("questions about a topic", () => {
     ]);
   });
 
-  test("ask only for what the items tell", () => {
+  test("ask only what the items answer", () => {
     const untold = [item("Hackers attack the Tidepool bridge"), item("Attack hits Tidepool")];
     expect(suggestQuestions(untold[0]!.title, untold, "en").join()).not.toMatch(/How much|made? up/);
   });

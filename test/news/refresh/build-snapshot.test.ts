@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createNews } from "../../src/news/news.ts";
-import { newsConfig } from "../../src/config/news-config.ts";
-import { silentLogger } from "../../src/runtime/logger.ts";
-import { serve, type TestServer } from "./server.ts";
-import { createWorld, HOUR, NOON, rss, type Story, type World } from "./world.ts";
+import { createNews } from "../../../src/news/news.ts";
+import { newsConfig } from "../../../src/config/news-config.ts";
+import { silentLogger } from "../../../src/runtime/logger.ts";
+import { serve, type TestServer } from "../server.ts";
+import { createWorld, HOUR, NOON, rss, type Story, type World } from "../world.ts";
 
 let world: World;
 let server: TestServer | undefined;
@@ -135,7 +135,7 @@ describe("a refresh", () => {
     expect((await news.current()).notices).toHaveLength(1);
   });
 
-  test("drops notices that are listed no more, and items of sources no longer configured", async () => {
+  test("drops notices that are not listed any more, and items of sources no longer configured", async () => {
     await writeAll();
     await world.news(CONFIG).refresh("full");
     await world.write("notices.json", JSON.stringify({ notices: [] }));
@@ -145,7 +145,7 @@ describe("a refresh", () => {
     expect([items.map(({ source }) => source), notices]).toEqual([["快讯"], []]);
   });
 
-  test("keeps items that their feed lists no more, until they are too old or too many", async () => {
+  test("keeps items that their feed does not list any more, until they are too old or too many", async () => {
     await writeAll();
     const news = world.news({ ...CONFIG, max_items: 3, max_age_days: 2 });
     await news.refresh("view");
@@ -216,7 +216,7 @@ describe("a source that fails", () => {
     expect(world.log).toMatchObject([{ level: "warn", fields: { source: "en", failure: "status" } }]);
   });
 
-  test("that is no feed any more keeps its last good items", async () => {
+  test("that is not a feed any more keeps its last good items", async () => {
     await writeAll();
     const news = world.news(CONFIG);
     await news.refresh("full");
@@ -227,7 +227,7 @@ describe("a source that fails", () => {
     expect(await news.status()).toMatchObject({ items: 3, notices: 1, help: 2 });
   });
 
-  test("leaves out an entry that is not valid, and says so", async () => {
+  test("drops an entry that is not valid, and logs it", async () => {
     await writeAll();
     await world.write("notices.json", JSON.stringify({ notices: [NOTICE, { id: "x" }, 7] }));
     const news = world.news(CONFIG);
@@ -236,7 +236,7 @@ describe("a source that fails", () => {
     expect(world.log).toMatchObject([{ level: "warn", fields: { source: "notices", refused: 2 } }]);
   });
 
-  test("that says nothing changed is asked with its validators and keeps its items", async () => {
+  test("that has not changed is read with its validators and keeps its items", async () => {
     server = await serve((request, response) => {
       if (request.headers["if-none-match"] === '"v1"') response.writeHead(304).end();
       else response.writeHead(200, { etag: '"v1"' }).end(rss(STORIES));
@@ -336,7 +336,7 @@ describe("a fixture's dates", () => {
     ]);
   });
 
-  test("moved are no update, and move on without a refresh", async () => {
+  test("shifted are not an update, and shift on without a refresh", async () => {
     await dates(anchor_ms);
     world.clock.advance(1000 * HOUR);
     const news = world.news(CONFIG, { shift: { anchor_ms } });
