@@ -10,17 +10,21 @@ import { startRedis } from "../support/redis-server.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-function jsonOf<T>(file: string): T {
-  return JSON.parse(readFileSync(join(root, file), "utf8")) as T;
+function packageOf(folder: string): Package {
+  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Package;
+}
+
+interface Package {
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
 /** What the storage uses of ioredis without its documentation saying so. */
 describe("ioredis", () => {
   it("is pinned to the version that these tests ran with", () => {
-    type Named = Readonly<Record<string, string>>;
-    const wanted = jsonOf<{ dependencies?: Named; devDependencies?: Named }>("package.json");
-    const { version } = jsonOf<{ version: string }>("node_modules/ioredis/package.json");
-    expect({ ...wanted.dependencies, ...wanted.devDependencies }["ioredis"]).toBe(version);
+    const { dependencies, devDependencies } = packageOf(".");
+    expect({ ...dependencies, ...devDependencies }["ioredis"]).toBe(packageOf("node_modules/ioredis").version);
   });
 
   it.skipIf(noRedis !== undefined)(
