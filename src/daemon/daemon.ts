@@ -14,12 +14,12 @@ import type { Service } from "../service/service.ts";
 import { listen, type Listener } from "./listen.ts";
 import { createPinoLogger, type BufferedLogger } from "./pino-logger.ts";
 import { openRateLimits, type OpenRates } from "./open-rate-limits.ts";
-import { createRefreshTimer, type RefreshTimer } from "./refresh-timer.ts";
+import { RefreshTimer } from "./refresh-timer.ts";
 import { startBanner } from "./start-banner.ts";
 import { awaitStopSignal, type Stop } from "./stop-signals.ts";
-import { watchStorageChanges } from "./storage-changes.ts";
+import { StorageChanges } from "./storage-changes.ts";
 import { checkStorageRisks } from "./storage-risks.ts";
-import { createStorageWatch, type StorageWatch } from "./storage-watch.ts";
+import { StorageWatch } from "./storage-watch.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** What a daemon runs on. Its caller opens and closes it. */
@@ -149,15 +149,15 @@ export class Daemon {
     };
     const { requireDurable: required } = this.#options;
     const findings = await checkStorageRisks(storage, { logger, now: clock.now(), required, probe });
-    const watch = createStorageWatch({ logger, probe, onChange: (up) => this.#metrics?.storageIsUp(up) });
+    const watch = new StorageWatch({ logger, probe, onChange: (up) => this.#metrics?.storageIsUp(up) });
     this.#storageWatch = watch;
-    const stopWatching = await watchStorageChanges(storage, findings, {
+    const changes = await StorageChanges.watch(storage, findings, {
       logger,
       now: () => clock.now(),
       onRisks: (count) => this.#metrics?.storageRisks(count),
     });
     return async () => {
-      stopWatching();
+      changes.stop();
       await watch.stop();
     };
   }
@@ -167,7 +167,7 @@ export class Daemon {
     const { faults } = this.#options;
     const { service } = session;
     const { config, clock, news } = service;
-    const refreshes = createRefreshTimer({ news, clock, logger, interval_s: config.news.refresh_interval_s });
+    const refreshes = new RefreshTimer({ news, clock, logger, interval_s: config.news.refresh_interval_s });
     await Promise.race([refreshes.first(), this.#stop.asked]);
     if (this.#stop.signal() !== undefined) return undefined;
     if (faults !== undefined) {

@@ -2,13 +2,13 @@ import type { News, RefreshMode } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 
-/** A full refresh instead of a light one after so many intervals. */
+/** Intervals after which a refresh is a full one. */
 const FULL_EVERY = 12;
 
-/** How often a refresh that failed is tried again in an interval. */
+/** How often a failed refresh is repeated within an interval. */
 const RETRIES = 10;
 
-/** What is due, and in how many milliseconds. */
+/** Which refresh is due, and in how many milliseconds. */
 export interface Due {
   readonly in_ms: number;
   readonly mode: RefreshMode;
@@ -34,95 +34,105 @@ export function nextRefresh(state: {
   return { in_ms, mode: Math.abs(now + in_ms - full_ms) >= FULL_EVERY * interval_ms ? "full" : "view" };
 }
 
-/** Keeps the news fresh while the daemon runs. */
-export interface RefreshTimer {
+/** Refreshes the news while the daemon runs. */
+export class RefreshTimer {
+  readonly #news: News;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #interval_ms: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  /** The newest snapshot and when this daemon first saw it, by a clock that is never set. */
+  #newest = { version: -1, since: 0 };
+
+  constructor(deps: {
+    readonly news: News;
+    readonly clock: Clock;
+    readonly logger: Logger;
+    /** Seconds between refreshes; 0 refreshes at the start alone, and only where there is no snapshot. */
+    readonly interval_s: number;
+  }) {
+    this.#news = deps.news;
+    this.#clock = deps.clock;
+    this.#logger = deps.logger;
+    this.#interval_ms = deps.interval_s * 1000;
+  }
+
   /** The refresh that a start needs; a failing one is logged. */
-  first(): Promise<void>;
+  async first(): Promise<void> {
+    try {
+      const { in_ms, version } = await this.#due();
+      const hasNews = version > 0;
+      if (in_ms === 0 && !(this.#interval_ms === 0 && hasNews)) await this.#refresh(version, "full");
+    } catch (error) {
+      this.#logUnreadable(error);
+    }
+  }
+
   /** Refreshes from now on, one interval after another. */
-  start(): void;
-  stop(): void;
-}
+  start(): void {
+    if (this.#interval_ms > 0) this.#schedule(0);
+  }
 
-export function createRefreshTimer(deps: {
-  readonly news: News;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Seconds between refreshes; 0 refreshes at the start alone, and only where there is no snapshot. */
-  readonly interval_s: number;
-}): RefreshTimer {
-  const { news, clock, logger } = deps;
-  const interval_ms = deps.interval_s * 1000;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  /** The newest snapshot and when this daemon first saw it. */
-  let newest = { version: -1, since: 0 };
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
 
-  async function due(): Promise<Due & { readonly version: number }> {
-    const { version, published_at, last_full_sync_at } = await news.status();
-    if (version !== newest.version) newest = { version, since: performance.now() };
-    const ms = (iso: string | null): number | undefined => (iso === null ? undefined : Date.parse(iso));
+  /** One at a time: the next is scheduled once this one has ended. */
+  #schedule(in_ms: number): void {
+    if (!this.#isStopped) this.#timer = setTimeout(() => void this.#run(), in_ms).unref();
+  }
+
+  async #run(): Promise<void> {
+    let wait = this.#interval_ms;
+    try {
+      const { in_ms, mode, version } = await this.#due();
+      if (in_ms > 0) wait = in_ms;
+      else {
+        await this.#refresh(version, mode);
+        wait = Math.max((await this.#due()).in_ms, this.#interval_ms / RETRIES);
+      }
+    } catch (error) {
+      this.#logUnreadable(error);
+    }
+    this.#schedule(wait);
+  }
+
+  async #due(): Promise<Due & { readonly version: number }> {
+    const { version, published_at, last_full_sync_at } = await this.#news.status();
+    if (version !== this.#newest.version) this.#newest = { version, since: performance.now() };
     const next = nextRefresh({
-      published_ms: ms(published_at),
-      full_ms: ms(last_full_sync_at),
-      interval_ms,
-      known_ms: performance.now() - newest.since,
-      now: clock.now(),
+      published_ms: toMs(published_at),
+      full_ms: toMs(last_full_sync_at),
+      interval_ms: this.#interval_ms,
+      known_ms: performance.now() - this.#newest.since,
+      now: this.#clock.now(),
     });
     return { ...next, version };
   }
 
   /** Refreshes, unless another daemon does or did: several find it due at the same moment. */
-  async function refresh(version: number, mode: RefreshMode): Promise<void> {
+  async #refresh(version: number, mode: RefreshMode): Promise<void> {
     try {
-      const result = await news.refreshAfter(version, mode);
-      if (result === undefined) logger.debug({ mode }, "another process refreshed the news");
+      const result = await this.#news.refreshAfter(version, mode);
+      if (result === undefined) this.#logger.debug({ mode }, "another process refreshed the news");
       else {
         const { news_updated_count, notice_updated_count, topic_rebuild_count } = result;
-        logger.info({ mode, news_updated_count, notice_updated_count, topic_rebuild_count }, "news refreshed");
+        this.#logger.info({ mode, news_updated_count, notice_updated_count, topic_rebuild_count }, "news refreshed");
       }
     } catch (error) {
-      // The daemon ends: nobody waits for it any more.
+      // The daemon stops: nothing waits for the refresh any more.
       if ((error as Error).name === "AbortError") return;
-      logger.error({ err: error, mode }, "the news could not be refreshed; the last snapshot stays");
+      this.#logger.error({ err: error, mode }, "the news could not be refreshed; the last snapshot stays");
     }
   }
 
-  /** One at a time: the next is planned once this one has ended. */
-  function plan(in_ms: number): void {
-    if (stopped) return;
-    timer = setTimeout(() => void turn(), in_ms).unref();
+  #logUnreadable(error: unknown): void {
+    this.#logger.error({ err: error }, "the news' state could not be read");
   }
+}
 
-  async function turn(): Promise<void> {
-    let wait = interval_ms;
-    try {
-      const { in_ms, mode, version } = await due();
-      if (in_ms > 0) wait = in_ms;
-      else {
-        await refresh(version, mode);
-        wait = Math.max((await due()).in_ms, interval_ms / RETRIES);
-      }
-    } catch (error) {
-      logger.error({ err: error }, "the news' state could not be read");
-    }
-    plan(wait);
-  }
-
-  return {
-    async first() {
-      try {
-        const { in_ms, version } = await due();
-        if (in_ms === 0 && !(interval_ms === 0 && version > 0)) await refresh(version, "full");
-      } catch (error) {
-        logger.error({ err: error }, "the news' state could not be read");
-      }
-    },
-    start() {
-      if (interval_ms > 0) plan(0);
-    },
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
+function toMs(iso: string | null): number | undefined {
+  return iso === null ? undefined : Date.parse(iso);
 }

@@ -1,83 +1,112 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "../runtime/logger.ts";
-import { isOutage } from "../storage/storage-errors.ts";
 import type { Finding } from "../storage/finding.ts";
+import { isOutage } from "../storage/storage-errors.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { logFinding } from "./storage-risks.ts";
 
-const LOOK_EVERY_MS = 1000;
-/** Settings can be changed while a server runs. */
+/** How often the storage's generation is compared, ms. */
+const COMPARE_EVERY_MS = 1000;
+/** How often it is examined though its generation is the same, ms: settings can be changed while a server runs. */
 const EXAMINE_EVERY_MS = 60_000;
-/** Made once in a storage: where it is another one or missing, the data is other data. */
+/** Created once in a storage: where it differs or is missing, the data is other data. */
 const IDENTITY: Key = ["ready", "identity"];
 
-/**
- * Looks, in the background, at all that an operator should know when the storage's server was lost or replaced, and once
- * a minute besides.
- *
- * @param findings what was found and told at the start
- * @param now the clock's time, ms since 1970
- * @returns what ends it
- * @throws StorageError when the storage does not answer
- */
-export async function watchStorageChanges(
-  storage: Storage,
-  findings: readonly Finding[],
-  { logger, now, onRisks }: { logger: Logger; now: () => number; onRisks?: (count: number) => void },
-): Promise<() => void> {
-  let generation = storage.generation();
-  let identity = await identify();
-  let examinedAt = performance.now();
-  let known = risksOf(findings);
-  onRisks?.(known.size);
+/** Examines the storage again, in the background, when its server was lost or replaced, and once a minute besides. */
+export class StorageChanges {
+  readonly #storage: Storage;
+  readonly #logger: Logger;
+  readonly #now: () => number;
+  readonly #onRisks: ((count: number) => void) | undefined;
+  #generation: number;
+  #examinedAt = performance.now();
+  #identity: string | undefined;
+  #risks: ReadonlyMap<string, Finding>;
+  #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  async function identify(): Promise<string | undefined> {
-    await storage.create(IDENTITY, JSON.stringify({ id: randomUUID() }));
-    return storage.get(IDENTITY);
+  private constructor(storage: Storage, findings: readonly Finding[], options: WatchOptions) {
+    this.#storage = storage;
+    this.#logger = options.logger;
+    this.#now = options.now;
+    this.#onRisks = options.onRisks;
+    this.#generation = storage.generation();
+    this.#risks = risksOf(findings);
   }
 
-  async function look(): Promise<void> {
-    const current = storage.generation();
-    if (current === generation && performance.now() - examinedAt < EXAMINE_EVERY_MS) return;
-    const there = await storage.get(IDENTITY);
-    const found = await storage.examine(now());
-    generation = current;
-    examinedAt = performance.now();
-    if (there !== identity) {
-      logger.error(
-        { storage: storage.url },
+  /**
+   * @param findings what was found and logged at the start
+   * @throws StorageError when the storage does not answer
+   */
+  static async watch(storage: Storage, findings: readonly Finding[], options: WatchOptions): Promise<StorageChanges> {
+    const changes = new StorageChanges(storage, findings, options);
+    changes.#identity = await changes.#identify();
+    changes.#onRisks?.(changes.#risks.size);
+    changes.#timer = setInterval(() => {
+      changes.#compare();
+    }, COMPARE_EVERY_MS).unref();
+    return changes;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** One examination at a time. */
+  #compare(): void {
+    const isSame = this.#storage.generation() === this.#generation;
+    if (isSame && performance.now() - this.#examinedAt < EXAMINE_EVERY_MS) return;
+    this.#running ??= this.#examine()
+      .catch((error: unknown) => {
+        // A lost storage is reported by the storage watch, and examined when it is back.
+        if (!isOutage(error)) this.#logger.error({ err: error }, "the storage could not be examined");
+      })
+      .finally(() => (this.#running = undefined));
+  }
+
+  async #examine(): Promise<void> {
+    const generation = this.#storage.generation();
+    const identity = await this.#storage.get(IDENTITY);
+    const findings = await this.#storage.examine(this.#now());
+    this.#generation = generation;
+    this.#examinedAt = performance.now();
+    if (identity !== this.#identity) {
+      this.#logger.error(
+        { storage: this.#storage.url },
         "the storage is not the one that was served from: what was acknowledged before is not there",
       );
-      identity = there ?? (await identify());
+      this.#identity = identity ?? (await this.#identify());
     }
-    const risks = risksOf(found);
-    for (const [text, finding] of risks) {
-      if (!known.has(text)) logFinding(logger, finding);
-    }
-    for (const [text, { subject, message }] of known) {
-      if (!risks.has(text)) logger.info({ subject }, `storage: no longer so: ${message}`);
-    }
-    known = risks;
-    onRisks?.(known.size);
+    this.#reportRisks(risksOf(findings));
   }
 
-  let looking: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    looking ??= look()
-      .catch((error: unknown) => {
-        // A lost storage is told by who watches it, and looked at again when it is back.
-        if (!isOutage(error)) logger.error({ err: error }, "the storage could not be looked at");
-      })
-      .finally(() => (looking = undefined));
-  }, LOOK_EVERY_MS).unref();
+  async #identify(): Promise<string | undefined> {
+    await this.#storage.create(IDENTITY, JSON.stringify({ id: randomUUID() }));
+    return this.#storage.get(IDENTITY);
+  }
 
-  return () => {
-    clearInterval(timer);
-  };
+  /** Logs the risks that are new and those that are gone. */
+  #reportRisks(risks: ReadonlyMap<string, Finding>): void {
+    for (const [text, finding] of risks) {
+      if (!this.#risks.has(text)) logFinding(this.#logger, finding);
+    }
+    for (const [text, { subject, message }] of this.#risks) {
+      if (!risks.has(text)) this.#logger.info({ subject }, `storage: no longer so: ${message}`);
+    }
+    this.#risks = risks;
+    this.#onRisks?.(risks.size);
+  }
 }
 
-/** What is not as it should be, by its words without figures that change. */
-function risksOf(findings: readonly Finding[]): Map<string, Finding> {
+interface WatchOptions {
+  readonly logger: Logger;
+  /** The clock's time, ms since 1970. */
+  readonly now: () => number;
+  readonly onRisks?: (count: number) => void;
+}
+
+/** Findings that are not ok, by their text without figures that change. */
+function risksOf(findings: readonly Finding[]): ReadonlyMap<string, Finding> {
   const risks = findings.filter(({ level }) => level !== "ok");
   return new Map(risks.map((finding) => [`${finding.subject}: ${finding.message.replaceAll(/\d+/g, "n")}`, finding]));
 }

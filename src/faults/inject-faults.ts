@@ -2,80 +2,93 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Projection } from "../news/snapshot/projection.ts";
 import { SnapshotViews } from "../news/snapshot/snapshot-views.ts";
 import { createService, type Service, type ServiceDeps } from "../service/service.ts";
+import type { Storage } from "../storage/storage.ts";
 import { faultText, type Fault, type FaultName } from "./fault-catalogue.ts";
 import { failingFetch, FAILING_MODEL } from "./faulty-model.ts";
 import { failingStorage } from "./faulty-storage.ts";
 
-/** Faults that were asked for, so that QA sees what users would. */
-export interface Faults {
-  /** As they are typed. */
+/** Which accesses each fault of the storage lets fail. */
+const FAILING_ACCESS = {
+  "read-error": ["read"],
+  "write-error": ["write"],
+  down: ["read", "write"],
+  damage: ["read"],
+};
+
+/** The faults that are injected into a daemon, so that QA sees what users would. */
+export class Faults {
+  /** The faults, in the form in which they are typed. */
   readonly texts: readonly string[];
-  /** Puts a service together on dependencies that fail as asked, once {@link Faults.arm} was called. */
-  readonly open: (deps: ServiceDeps) => Promise<Service>;
-  /** Warms the service up, and lets the faults strike from then on: a start that fails would show nothing. */
-  readonly arm: (service: Service) => Promise<void>;
-}
+  readonly #faults: ReadonlyMap<FaultName, Fault>;
+  /** How often each of them still strikes. */
+  readonly #left: Map<FaultName, number>;
+  #isArmed = false;
 
-/** @param faults checked ones: of each name one at most */
-export function createFaults(faults: readonly Fault[]): Faults {
-  const left = new Map(faults.map((fault) => [fault.name, fault.times]));
-  let armed = false;
-
-  /** The fault of that name, if it is to strike now. */
-  function strike<N extends FaultName>(name: N): Extract<Fault, { name: N }> | undefined {
-    const times = left.get(name) ?? 0;
-    if (!armed || times <= 0) return undefined;
-    left.set(name, times - 1);
-    return faults.find((fault): fault is Extract<Fault, { name: N }> => fault.name === name);
+  /** @param faults checked ones: at most one of each name */
+  constructor(faults: readonly Fault[]) {
+    this.texts = faults.map(faultText);
+    this.#faults = new Map(faults.map((fault) => [fault.name, fault]));
+    this.#left = new Map(faults.map((fault) => [fault.name, fault.times]));
   }
 
-  const asked = (name: FaultName): boolean => faults.some((fault) => fault.name === name);
-  const storageFails = { "read-error": ["read"], "write-error": ["write"], down: ["read", "write"], damage: ["read"] };
+  /** Creates a service on dependencies that fail as typed, once {@link Faults.arm} was called. */
+  async open(deps: ServiceDeps): Promise<Service> {
+    const { storage, config } = deps;
+    const isFaulty = (...names: FaultName[]): boolean => names.some((name) => this.#faults.has(name));
+    const service = await createService({
+      ...deps,
+      ...(isFaulty("storage", "events") ? { storage: this.#storage(storage) } : {}),
+      ...(isFaulty("hot-topics") ? { newsViews: (projection: Projection) => this.#views(projection) } : {}),
+      ...(isFaulty("model")
+        ? {
+            config: { ...config, model: config.model ?? FAILING_MODEL },
+            modelFetch: failingFetch(() => this.#strike("model")?.kind),
+          }
+        : {}),
+    });
+    return isFaulty("trade-reward", "answers") ? { ...service, run: this.#run(service) } : service;
+  }
 
-  return {
-    texts: faults.map(faultText),
-    async arm(service) {
-      // Warming up would use up a fault that strikes only some times.
-      await service.warm();
-      armed = true;
-    },
-    async open(deps) {
-      const storageFault = faults.find((fault) => fault.name === "storage");
-      const storage = failingStorage(deps.storage, (access, key) => {
-        if (access === "write" && key.startsWith("events/") && strike("events") !== undefined) return "error";
-        if (storageFault === undefined || !storageFails[storageFault.kind].includes(access)) return undefined;
-        return strike("storage") === undefined ? undefined : storageFault.kind === "damage" ? "damage" : "error";
-      });
-      const service = await createService({
-        ...deps,
-        ...(asked("storage") || asked("events") ? { storage } : {}),
-        ...(asked("hot-topics") ? { newsViews: failingViews } : {}),
-        ...(asked("model")
-          ? {
-              config: { ...deps.config, model: deps.config.model ?? FAILING_MODEL },
-              modelFetch: failingFetch(() => strike("model")?.kind),
-            }
-          : {}),
-      });
-      return asked("trade-reward") || asked("answers") ? { ...service, run: failingRun(service) } : service;
-    },
-  };
+  /** Warms the service up, and lets the faults strike from then on: a start that fails would show nothing. */
+  async arm(service: Service): Promise<void> {
+    // Warming up would use up a fault that strikes only some times.
+    await service.warm();
+    this.#isArmed = true;
+  }
 
-  function failingViews(projection: Projection): SnapshotViews {
+  /** The fault of that name, if it strikes now. */
+  #strike<N extends FaultName>(name: N): Extract<Fault, { name: N }> | undefined {
+    const left = this.#left.get(name) ?? 0;
+    if (!this.#isArmed || left <= 0) return undefined;
+    this.#left.set(name, left - 1);
+    return this.#faults.get(name) as Extract<Fault, { name: N }>;
+  }
+
+  #storage(storage: Storage): Storage {
+    const fault = this.#faults.get("storage") as Extract<Fault, { name: "storage" }> | undefined;
+    return failingStorage(storage, (access, key) => {
+      if (access === "write" && key.startsWith("events/") && this.#strike("events") !== undefined) return "error";
+      if (fault === undefined || !FAILING_ACCESS[fault.kind].includes(access)) return undefined;
+      if (this.#strike("storage") === undefined) return undefined;
+      return fault.kind === "damage" ? "damage" : "error";
+    });
+  }
+
+  #views(projection: Projection): SnapshotViews {
     const views = new SnapshotViews(projection);
     const headlines = views.headlines.bind(views);
     views.headlines = (...query) => {
-      if (strike("hot-topics") !== undefined) throw new Error("hot topics fail: a fault was asked for");
+      if (this.#strike("hot-topics") !== undefined) throw new Error("hot topics fail: a fault was asked for");
       return headlines(...query);
     };
     return views;
   }
 
-  function failingRun(service: Service): Service["run"] {
+  #run(service: Service): Service["run"] {
     return async (id, call, raw) => {
-      const slow = strike("answers");
+      const slow = this.#strike("answers");
       if (slow !== undefined) await wait(slow.ms);
-      if (id === "postTradeReward" && strike("trade-reward") !== undefined) {
+      if (id === "postTradeReward" && this.#strike("trade-reward") !== undefined) {
         throw new Error("the trade reward fails: a fault was asked for");
       }
       return service.run(id, call, raw);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { createStorageWatch, type StorageWatch } from "../../src/daemon/storage-watch.ts";
+import { StorageWatch } from "../../src/daemon/storage-watch.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 
 let lost: boolean;
@@ -18,7 +18,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   lost = false;
   told = [];
-  watch = createStorageWatch({
+  watch = new StorageWatch({
     logger: { debug: tell, info: tell, warn: tell, error: tell },
     probe() {
       if (lost) fail();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { checkResponse } from "../../src/contract/check-response.ts";
 import { checkFaults, FAULT_LIST, faultText, readFault } from "../../src/faults/fault-catalogue.ts";
-import { createFaults } from "../../src/faults/inject-faults.ts";
+import { Faults } from "../../src/faults/inject-faults.ts";
 import { createApp } from "../../src/http/app.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -26,8 +26,8 @@ afterEach(() => service?.close());
 
 /** An API whose faults strike; every answer is checked against the contract. */
 async function failing(typed: readonly string[], { armed = true, flags = {} } = {}): Promise<Ask> {
-  const faults = createFaults(typed.map(readFault));
-  ({ service } = await openFixtureService({ create: faults.open, flags }));
+  const faults = new Faults(typed.map(readFault));
+  ({ service } = await openFixtureService({ create: (deps) => faults.open(deps), flags }));
   const app = createApp(service, silentLogger);
   if (armed) await faults.arm(service);
   return async (path, json) => {

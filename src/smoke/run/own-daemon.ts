@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { readFault } from "../../faults/fault-catalogue.ts";
-import { createFaults } from "../../faults/inject-faults.ts";
+import { Faults } from "../../faults/inject-faults.ts";
 import { createApp } from "../../http/app.ts";
 import { listen } from "../../daemon/listen.ts";
 import { createRateLimits } from "../../http/rate-limits.ts";
@@ -81,7 +81,7 @@ export async function planDaemon(
 export async function startDaemon(plan: DaemonPlan, logger: Logger): Promise<OwnDaemon> {
   const { fixture, loaded, seed } = plan;
   const { config, baseDir } = loaded;
-  const faults = createFaults(plan.faults.map(readFault));
+  const faults = new Faults(plan.faults.map(readFault));
   const service = await faults.open({
     config,
     baseDir,

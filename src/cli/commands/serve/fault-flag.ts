@@ -15,7 +15,7 @@ export const faultFlag: Param<readonly Fault[]> = repeatable(
   Object.assign((typed: string) => readFault(typed), { words }),
 );
 
-/** The faults of a daemon; undefined where none was asked for, and then nothing of them is loaded. */
+/** The faults of a daemon; undefined without any, and then no code of theirs is loaded. */
 export async function openFaults(asked: readonly Fault[]): Promise<Faults | undefined> {
   if (asked.length === 0) return undefined;
   try {
@@ -23,8 +23,8 @@ export async function openFaults(asked: readonly Fault[]): Promise<Faults | unde
   } catch (error) {
     throw error instanceof RangeError ? new UsageError(`--fault ${error.message}.`) : error;
   }
-  const { createFaults } = await import("../../../faults/inject-faults.ts");
-  return createFaults(asked);
+  const { Faults } = await import("../../../faults/inject-faults.ts");
+  return new Faults(asked);
 }
 
 /**

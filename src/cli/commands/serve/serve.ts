@@ -49,7 +49,7 @@ export const serve = defineCommand({
         ...(faults === undefined
           ? {}
           : {
-              open: faults.open,
+              open: (deps) => faults.open(deps),
               check(config) {
                 allowFaults(config, context);
               },
