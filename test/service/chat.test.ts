@@ -87,6 +87,27 @@ describe("chat", () => {
     expect((await second)?.data.points_cost).toBe(1);
   });
 
+  it("makes no more answers at once than the user's points can pay for", async () => {
+    const base = await openStorage("memory:");
+    let answers = 0;
+    const storage = intercept(base, async (verb, key, run) => {
+      if (verb === "create" && key[0] === "messages") {
+        answers += 1;
+        await pause(60);
+      }
+      return run();
+    });
+    const { service } = await openFixtureService({ storage });
+    await give(service, 2);
+    const results = await Promise.allSettled([1, 2, 3, 4].map(() => ask(service)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    expect(results.filter((one) => one.status === "rejected")).toMatchObject([
+      { reason: { code: 1005 } },
+      { reason: { code: 1005 } },
+    ]);
+    expect(answers).toBe(2);
+  });
+
   it("adds a turn to its session once, also when answers made side by side changed places", async () => {
     const { service, clock } = await openFixtureService();
     await give(service, 2);

@@ -68,7 +68,8 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids 
     async join({ user_id, session_id, message_id }) {
       const stream = sessionOf(user_id, session_id);
       for (
-        let head = await stream.head();
+        // A session that this message opened has no turn yet.
+        let head = session_id === message_id ? 0 : await stream.head();
         (await stream.append(head, { message_id })) !== "appended";
         head = await stream.headAfterRefusal(head)
       ) {
