@@ -4,22 +4,22 @@ import { codePoints, isPortable, type Language } from "../contract/schemas/share
 import { sha256 } from "../runtime/canonical-json.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-/** What a valid platform token says of its user. */
+/** The claims of a valid platform token. */
 export interface JwtIdentity {
   readonly user_id: string;
   /** Milliseconds since the epoch: from then on the token is not valid. */
   readonly expires_at: number;
-  /** Orders what tokens say: of two, what the one with the greater text says is newer. */
+  /** Orders tokens: the claims of the one with the greater text are newer. */
   readonly as_of: string;
   readonly free_daily_quota?: number;
   readonly plan?: string;
   readonly lang?: Language;
 }
 
-/** What jose throws when the key set does not come, comes with another status than 200, or is none. */
-const KEY_SET_FAULTS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"]);
+/** The codes of jose's errors for a key set that times out, has another status than 200, or is invalid. */
+const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"]);
 
-/** Checks a compact JWS; undefined when it is not valid now. Needs an expiry: a token for ever is refused. */
+/** Checks a compact JWS; undefined when it is not valid now. A token without an expiry is refused. */
 export type JwtVerifier = (token: string) => Promise<JwtIdentity | undefined>;
 
 export async function createJwtVerifier(config: JwtConfig, clock: Clock): Promise<JwtVerifier> {
@@ -42,8 +42,8 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock): Promis
           : await jwtVerify(token, keys!, current);
       return identityOf(payload, config);
     } catch (error) {
-      // A key set that cannot be had is the operator's problem, not the user's: it must not look like a bad token.
-      if (error instanceof errors.JOSEError && !KEY_SET_FAULTS.has(error.code)) return undefined;
+      // An unreachable key set is the operator's problem, not the user's: it must not look like an invalid token.
+      if (error instanceof errors.JOSEError && !KEY_SET_ERRORS.has(error.code)) return undefined;
       throw error;
     }
   };
@@ -52,7 +52,7 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock): Promis
 function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIdentity | undefined {
   const { claims } = config;
   const user = payload[claims.user_id];
-  // A number that JSON cannot carry exactly may be another user's.
+  // A number that JSON cannot represent exactly may be another user's.
   if (typeof user !== "string" && !Number.isSafeInteger(user)) return undefined;
   const user_id = String(user);
   if (user_id === "" || codePoints(user_id) > LIMITS.userId || !isPortable(user_id)) return undefined;
@@ -69,11 +69,11 @@ function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIde
   };
 }
 
-/** By time of issue, then by expiry; where both are equal, the content decides, so that every process decides alike. */
-function asOf(issued: unknown, expires: unknown, said: readonly unknown[]): string {
+/** By time of issue, then by expiry, then by a hash of the claims, so that every process decides alike. */
+function asOf(issued: unknown, expires: unknown, claims: readonly unknown[]): string {
   const seconds = (value: unknown): string => {
     const whole = typeof value === "number" && value > 0 ? Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER) : 0;
     return String(whole).padStart(16, "0");
   };
-  return `${seconds(issued)}-${seconds(expires)}-${sha256(JSON.stringify(said)).slice(0, 8)}`;
+  return `${seconds(issued)}-${seconds(expires)}-${sha256(JSON.stringify(claims)).slice(0, 8)}`;
 }

@@ -8,7 +8,7 @@ import { offsetMinutes } from "../runtime/utc-offset.ts";
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Free uses of one day, as an account remembers them. `day` is `YYYY-MM-DD`, empty before the first use. */
+/** Free uses of one day, as an account stores them. `day` is `YYYY-MM-DD`, empty before the first use. */
 export interface FreeUse {
   readonly day: string;
   readonly used: number;
@@ -33,7 +33,7 @@ export interface QuotaRules {
 
 /**
  * @param timezone a fixed offset, `+08:00`
- * @throws RangeError when it is no offset
+ * @throws RangeError when it is not an offset
  */
 export function createQuotaRules(timezone: string): QuotaRules {
   const minutes = offsetMinutes(timezone);
@@ -41,7 +41,7 @@ export function createQuotaRules(timezone: string): QuotaRules {
   const shift = minutes * MINUTE_MS;
   const suffix = timezone === "Z" ? "+00:00" : timezone;
 
-  // Most calls in a row fall on the same day; printing a date costs more than all else here.
+  // Most consecutive calls fall on the same day, and formatting a date costs more than all else here.
   let printed = { index: NaN, date: "" };
   function dateAt(now: number): string {
     const index = Math.floor((now + shift) / DAY_MS);

@@ -13,7 +13,7 @@ export const storedSubscription = z.strictObject({
   plan: z.string(),
   started_at: z.iso.datetime().nullable(),
   expires_at: z.iso.datetime().nullable(),
-  /** The platform's token that said so, as `JwtIdentity.as_of`; absent when an operator did. */
+  /** The platform's token that set it, as `JwtIdentity.as_of`; absent when an operator did. */
   as_of: z.string().optional(),
 });
 
@@ -30,18 +30,18 @@ export interface Subscriptions {
   get(user: string): Promise<Subscription>;
   /** Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period. */
   set(user: string, plan: string, period: Period): Promise<void>;
-  /** Sets plan and period of a user who has had none yet; false, and nothing changes, for any other. */
+  /** Sets plan and period of a user who has had none yet; false, without a change, for any other. */
   begin(user: string, plan: string, period: Period): Promise<boolean>;
   /**
-   * Takes over the plan that a token of the platform says, unless a newer token has said another since. A plan that runs
-   * goes on.
+   * Sets the plan of a platform token, unless a newer token has set one since. An active subscription to that plan keeps
+   * its period.
    *
    * @param as_of the token's, as `JwtIdentity.as_of`
    */
   adopt(user: string, plan: string, as_of: string): Promise<void>;
 }
 
-/** Milliseconds since the epoch; without an end it runs on. */
+/** Milliseconds since the epoch; open-ended without `expires_at`. */
 export interface Period {
   readonly started_at: number;
   readonly expires_at?: number;
@@ -58,7 +58,7 @@ export function createSubscriptions(deps: {
     return (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
   });
 
-  const isNews = (held: Stored, as_of: string): boolean => held.as_of === undefined || held.as_of < as_of;
+  const isNewer = (held: Stored, as_of: string): boolean => held.as_of === undefined || held.as_of < as_of;
 
   return {
     async get(user) {
@@ -74,12 +74,13 @@ export function createSubscriptions(deps: {
       return begun;
     },
     async adopt(user, plan, as_of) {
-      if (!isNews((await cache.get(user)) ?? NONE, as_of)) return;
-      // Read now: what is remembered may be from before another process's change.
+      if (!isNewer((await cache.get(user)) ?? NONE, as_of)) return;
+      // Not from the cache, which may be older than another process's change.
       const held = (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
-      if (!isNews(held, as_of)) return;
-      const goesOn = held.plan === plan && (plan === FREE_PLAN || subscriptionAt(held, plans, clock.now()).is_active);
-      const wanted = goesOn ? held : toStored(plan, { started_at: clock.now() });
+      if (!isNewer(held, as_of)) return;
+      const keepsPeriod =
+        held.plan === plan && (plan === FREE_PLAN || subscriptionAt(held, plans, clock.now()).is_active);
+      const wanted = keepsPeriod ? held : toStored(plan, { started_at: clock.now() });
       await writeDocument(storage, subscriptionKey(user), { ...wanted, as_of });
       cache.forget(user);
     },

@@ -6,7 +6,7 @@ import { parseDocument, readDocument, writeDocument } from "../storage/documents
 import type { Key, Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
-/** What the service knows of a user beside the ledger. */
+/** A user's profile: what is stored of a user beside the ledger. */
 export const userProfile = z.strictObject({
   user_id: z.string().min(1).max(LIMITS.userId),
   created_at: z.iso.datetime(),
@@ -14,13 +14,13 @@ export const userProfile = z.strictObject({
   free_daily_quota: z.int().min(0).nullable(),
   /** Language the user reads. */
   lang: language,
-  /** The platform's token that said so, as `JwtIdentity.as_of`; absent when none did. */
+  /** The platform's token that set it, as `JwtIdentity.as_of`; absent when none did. */
   as_of: z.string().optional(),
 });
 
 export type UserProfile = z.infer<typeof userProfile>;
 
-/** What can be set of a user. */
+/** The settings of a user. */
 export type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang">>;
 
 export interface Users {
@@ -29,8 +29,8 @@ export interface Users {
   /** Creates a user; false when there is one of that id. */
   create(user: string, settings: UserSettings): Promise<boolean>;
   /**
-   * Takes over what a token of the platform says: creates the user, or changes the settings unless a newer token has
-   * said something since.
+   * Stores the settings of a platform token: creates the user, or changes the settings unless a newer token has changed
+   * them since.
    *
    * @param as_of the token's, as `JwtIdentity.as_of`
    */
@@ -43,7 +43,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
   const { storage, clock } = deps;
   const cache = createTtlCache(deps.ttl_ms, (user) => readDocument(storage, profileKey(user), userProfile));
 
-  const fresh = (user: string, settings: UserSettings): UserProfile => ({
+  const newProfile = (user: string, settings: UserSettings): UserProfile => ({
     user_id: user,
     created_at: toIso(clock.now()),
     free_daily_quota: settings.free_daily_quota ?? null,
@@ -53,19 +53,19 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
   const users: Users = {
     get: (user) => cache.get(user),
     async create(user, settings) {
-      const created = await storage.create(profileKey(user), JSON.stringify(fresh(user, settings)));
+      const created = await storage.create(profileKey(user), JSON.stringify(newProfile(user, settings)));
       cache.forget(user);
       return created;
     },
     async adopt(user, settings, as_of) {
-      const isNews = (known: UserProfile): boolean => known.as_of === undefined || known.as_of < as_of;
+      const isNewer = (known: UserProfile): boolean => known.as_of === undefined || known.as_of < as_of;
       const known = await cache.get(user);
-      if (known !== undefined && !isNews(known)) return;
-      const created = { ...fresh(user, settings), as_of };
+      if (known !== undefined && !isNewer(known)) return;
+      const created = { ...newProfile(user, settings), as_of };
       if (known !== undefined || !(await storage.create(profileKey(user), JSON.stringify(created)))) {
-        // Read now: what is remembered may be from before another process's change.
+        // Not from the cache, which may be older than another process's change.
         const now = await readDocument(storage, profileKey(user), userProfile);
-        if (now === undefined || !isNews(now)) return;
+        if (now === undefined || !isNewer(now)) return;
         await writeDocument(storage, profileKey(user), { ...now, ...settings, as_of });
       }
       cache.forget(user);

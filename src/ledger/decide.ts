@@ -6,11 +6,11 @@ import type { Account, EntryDetails } from "./entry.ts";
 // 17 digits of a double times 16 of a rate: 60 are more than any product needs, so nothing is rounded before floor.
 const Decimal = DecimalJs.clone({ precision: 60 });
 
-/** What may happen to a user's points. Amounts are points unless they say otherwise. */
+/** A requested change of a user's points. Amounts are points unless stated otherwise. */
 export type Command =
   | {
       readonly type: "chat_cost";
-      /** Points the answer costs where no free use pays for it; 0 charges neither. */
+      /** Points of the answer when no free use pays for it; 0 takes neither. */
       readonly cost: number;
       /** Free uses a day. */
       readonly quota: number;
@@ -38,20 +38,20 @@ export type Command =
     }
   | { readonly type: "adjust"; readonly delta: number; readonly reason: string; readonly actor: string };
 
-/** A change that the rules allow: the account after it, and what the entry will say. */
+/** A change that the rules allow: the account after it, and the details of its entry. */
 export interface Change {
   readonly delta: number;
   readonly account: Account;
   readonly details: EntryDetails;
 }
 
-/** Why a command may not happen: 1005 too few points, 1009 a bad business request. */
+/** Why a command is refused: 1005 too few points, 1009 a bad business request. */
 export interface Refusal {
   readonly code: 1005 | 1009;
   readonly message: string;
 }
 
-/** floor(amount × rate), exact: both numbers are taken at their shortest decimal form, so 0.29 × 100 is 29. */
+/** floor(amount × rate), exact: both numbers are read in their shortest decimal form, so 0.29 × 100 is 29. */
 export function pointsFor(amount: number, rate: number): number {
   return new Decimal(amount).mul(rate).floor().toNumber();
 }
@@ -60,6 +60,11 @@ export function pointsFor(amount: number, rate: number): number {
  * The rules of the ledger, as one pure function of the account, the command and the instant.
  *
  * @param now milliseconds since the Unix epoch
+ * @example
+ * const command = { type: "adjust", delta: 5, reason: "welcome", actor: "ops" } as const;
+ * const change = decide(EMPTY_ACCOUNT, command, clock.now(), createQuotaRules("+08:00"));
+ * if ("code" in change) throw new AnpError(change.code, change.message);
+ * change.account.balance; // 5
  */
 export function decide(account: Account, command: Command, now: number, quotaRules: QuotaRules): Change | Refusal {
   switch (command.type) {
@@ -112,7 +117,7 @@ function chargeChat(
 
 function earn(account: Account, points: number, details: EntryDetails): Change | Refusal {
   const total_earned = account.total_earned + points;
-  // The balance never passes what was earned, so one bound keeps both.
+  // The balance never exceeds the total earned, so one bound limits both.
   if (!(total_earned <= LIMITS.integer)) {
     return { code: 1009, message: `${points} more points would pass the largest total of ${LIMITS.integer}.` };
   }

@@ -1,7 +1,7 @@
 import type { Change } from "./decide.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 
-/** The words of a ledger entry. */
+/** The description of a ledger entry. */
 export function describeEntry(change: Change, lang: Language): string {
   const { details, delta } = change;
   const zh = lang === "zh";
@@ -28,7 +28,7 @@ export function describeEntry(change: Change, lang: Language): string {
   }
 }
 
-/** Whether the words of an entry say that a free use paid for it: the interface has no other sign of it. */
+/** Whether a description says that a free use paid for the entry: the interface has no other sign of it. */
 export function saysFreeUse(description: string): boolean {
   return /^(Answer \(.*\), free use|问答（.*），使用免费次数)$/.test(description);
 }

@@ -5,7 +5,7 @@ import { canonicalJson, sha256 } from "../runtime/canonical-json.ts";
 const points = z.int().min(0);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** What a user has, at one entry of the ledger. All figures are points, but for the free uses of a day. */
+/** A user's account after one entry of the ledger. All figures are points, except the free uses of a day. */
 export const account = z.strictObject({
   balance: points,
   total_earned: points,
@@ -40,7 +40,7 @@ const details = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("adjust"), reason: z.string(), actor: z.string() }),
 ]);
 
-/** What an entry's type adds to it. */
+/** The fields that belong to an entry's type. */
 export type EntryDetails = z.infer<typeof details>;
 
 /** One entry of a user's ledger, as it is stored: written once, never changed. */
@@ -55,9 +55,9 @@ export const entry = z.strictObject({
   created_at: z.iso.datetime(),
   operation: z.strictObject({
     id: z.string(),
-    /** SHA-256 of the request, so that an id used again for another request is noticed. */
+    /** SHA-256 of the request, to detect an id that is reused for another request. */
     request: digest,
-    /** Whether the id came from outside and may come again; only then it is indexed. */
+    /** Whether the id came from outside and may be repeated; only then it is indexed. */
     repeatable: z.boolean(),
   }),
   details,
@@ -71,7 +71,7 @@ export const entry = z.strictObject({
 
 export type Entry = z.infer<typeof entry>;
 
-/** What the hash chain of a user's ledger begins with. */
+/** The start of the hash chain of a user's ledger. */
 export function genesisHash(user: string): string {
   return sha256(`anp ledger of ${user}`);
 }

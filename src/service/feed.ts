@@ -62,7 +62,7 @@ export function createFeed(deps: {
       return { data: await news.refresh(mode) };
     },
     async recordEvent(call, { body }) {
-      // Hot questions are counted from the service's own events; a client's of the same name must not pass for one.
+      // Hot questions are counted from the service's own events; a client's event of the same name must not count.
       const event_type = body.event_type === QUESTION_ASKED ? `client.${QUESTION_ASKED}` : body.event_type;
       const event = { ...body, event_type, user_id: userOf(call) };
       const { event_id, stored, replayed } = await events.record(event, call.idempotency_key);

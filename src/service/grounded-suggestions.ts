@@ -7,9 +7,9 @@ type TopicList = OperationData<"getNewsTopics">;
 type Topic = TopicList["topics"][number];
 
 /**
- * Keeps only the suggested questions that the assistant answers from the topic's own items, so that nobody is led to
- * ask, and pay for, what then gets another answer or none. A topic left without any gets a question for its headline,
- * where that is answered. Extraction decides, whatever model words the answers: it is local and repeatable.
+ * Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay for
+ * a suggested question with another answer or none. A topic left without any gets a question about its headline, if that
+ * is answered. Extraction decides, whichever model writes the answers: it is local and repeatable.
  */
 export function createSuggestions(deps: {
   /** An assistant without a model. */
@@ -18,7 +18,7 @@ export function createSuggestions(deps: {
   clock: Clock;
 }): (list: TopicList) => Promise<TopicList> {
   const { assistant, knowledge, clock } = deps;
-  // The news room gives the same object as long as nothing changed.
+  // The news room returns the same object as long as nothing changed.
   const known = new WeakMap<TopicList, Promise<TopicList>>();
 
   async function isAnswered(question: string, { items }: Topic): Promise<boolean> {

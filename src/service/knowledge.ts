@@ -4,7 +4,7 @@ import type { News, NewsSnapshot } from "../news/news.ts";
 
 type PassageIndex = ReturnType<Assistant["index"]>;
 
-/** What the assistant may quote: the published news, notices and help articles, indexed when they change. */
+/** What the assistant may quote: published news, notices and help articles, indexed again when they change. */
 export interface Knowledge {
   index(): Promise<PassageIndex>;
 }

@@ -7,9 +7,9 @@ import type { StorageObserver } from "../storage/observe-storage.ts";
 /** How a call of the model ended. */
 export type ModelOutcome = "answered" | "no_answer" | "failed" | "abandoned";
 
-/** Learns what a service does, for metrics and logs. Every call is cheap and never throws. */
+/** Observes a service, for metrics and logs. Every call is cheap and never throws. */
 export interface ServiceObserver extends StorageObserver, LedgerObserver {
-  /** A call of the model ended; `abandoned` when its caller had gone. */
+  /** A call of the model ended; `abandoned` when its caller had disconnected. */
   modelCalled(outcome: ModelOutcome, ms: number): void;
   /** A refresh of the news ended; a failing source alone does not make it fail. */
   refreshed(mode: RefreshMode, ok: boolean, ms: number): void;

@@ -3,18 +3,18 @@ import { AnpError } from "../contract/errors.ts";
 import type { Operation } from "../ledger/posting.ts";
 import type { Ids } from "../runtime/ids.ts";
 
-/** Who calls an operation, and under which request. */
+/** The caller and the request of an operation. */
 export interface Call {
   readonly request_id: string;
   /** The authenticated user; absent for an anonymous caller. */
   readonly user?: string;
   /** From the Idempotency-Key header. */
   readonly idempotency_key?: string;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller has disconnected. */
   readonly signal?: AbortSignal;
 }
 
-/** What an operation gives back. */
+/** The result of an operation. */
 export interface Outcome<K extends OperationId> {
   readonly data: OperationData<K>;
   /** The result of an earlier call of the same operation id. */
@@ -30,7 +30,7 @@ export function userOf(call: Call): string {
   return call.user;
 }
 
-/** The ledger operation of a call: named by its idempotency key, or else by an id made for this call alone. */
+/** The ledger operation of a call: its id is the idempotency key, or else made for this call alone. */
 export function operationOf(call: Call, ids: Ids, request: object): Operation {
   if (call.idempotency_key === undefined) return { id: `call:${ids.request()}`, request };
   return { id: `key:${call.idempotency_key}`, request, origin: { in: "header", path: "Idempotency-Key" } };

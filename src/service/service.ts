@@ -26,7 +26,7 @@ export interface Service extends AccountsService {
   readonly authenticate: Authenticator;
   /** @throws StorageError when the storage does not answer */
   ready(): Promise<void>;
-  /** Does beforehand what the first question and the first front page would have to wait for. */
+  /** Computes in advance what the first question and the first front page would wait for. */
   warm(): Promise<void>;
   /** Waits for what is queued, then frees the storage. */
   close(): Promise<void>;
@@ -45,7 +45,6 @@ export interface ServiceDeps extends AccountsDeps {
   readonly modelFetch?: typeof fetch;
   /** What news snapshots are shown through; the news room's own by default. */
   readonly newsViews?: NonNullable<NewsDeps["views"]>;
-  /** Learns what the service does. */
   readonly observer?: ServiceObserver;
 }
 
@@ -125,7 +124,7 @@ async function openAssistant({ config, logger, modelFetch, observer }: ServiceDe
   return createAssistant({ logger, model: observer === undefined ? model : observeModel(model, observer) });
 }
 
-/** Asks for what most front pages show, so that it is computed and kept. */
+/** Requests what most front pages show, so that it is computed and cached. */
 async function warmFeed(feed: Feed, request_id: string): Promise<void> {
   const topicsIn = (lang: string) => feed.getNewsTopics({ request_id }, { query: { limit: 5, lang }, body: undefined });
   await Promise.all([

@@ -8,7 +8,7 @@ import type { EncodedSegment, Key, Storage } from "../../storage/storage.ts";
 import { openStream } from "../../storage/stream.ts";
 import { streamItem } from "../../storage/stream-keys.ts";
 
-/** An answered question, as it is kept: all of the answer but what only the ledger knows. */
+/** An answered question, as it is stored: all of the answer except what only the ledger has. */
 export const message = z.strictObject({
   user_id: z.string(),
   created_at: z.iso.datetime(),
@@ -20,7 +20,7 @@ export type Message = z.infer<typeof message>;
 
 const turn = z.strictObject({ message_id: z.int() });
 
-/** Turns of answers made side by side may stand in another order than their ids: as far back one is looked for. */
+/** How many turns back one is searched for: answers made side by side may join in another order than their ids. */
 const RECENT_TURNS = 16;
 
 /**
@@ -36,7 +36,7 @@ export interface Messages {
   get(id: number): Promise<Message>;
   /** Adds a message to its session. */
   join(message: Message): Promise<void>;
-  /** Adds a message whose charge is known from an earlier call, unless it is there or the session has gone on. */
+  /** Adds a message that an earlier call was charged for, unless it has joined or later turns have. */
   rejoin(message: Message): Promise<void>;
   /** The last `count` messages of a user's session, oldest first. */
   history(user: string, session: number, count: number): Promise<Message[]>;
