@@ -37,56 +37,90 @@ export interface Place {
  * @param words what was typed after the program's name, up to the cursor
  */
 export async function findPlace(words: readonly string[], globals: readonly GlobalFlag[]): Promise<Place> {
-  const flags = new Map<string, string | undefined>();
-  let command: Definition | undefined;
-  let verbs = false;
-  let argumentsBefore = 0;
+  const line = new TypedLine(globals);
+  for (const word of words.slice(0, -1)) await line.take(word);
+  return line.placeOf(words.at(-1) ?? "");
+}
+
+/** The words before the one at the cursor, taken one after the other. */
+class TypedLine {
+  readonly #globals: readonly GlobalFlag[];
+  readonly #flags = new Map<string, string | undefined>();
+  #command: Definition | undefined;
+  /** Whether the next word may be a verb of the command. */
+  #verbs = false;
+  #arguments = 0;
   /** The flag whose value comes next. */
-  let pending: string | undefined;
-  let flagsEnded = false;
+  #pending: string | undefined;
+  /** Whether `--` was typed. */
+  #flagsEnded = false;
 
-  const takesValue = (flag: string): boolean =>
-    paramOf(flag)?.value !== undefined || globals.some((known) => known.flag === flag && known.takesValue);
-  const paramOf = (flag: string): Param<unknown> | undefined => {
-    const options = { ...command?.fallback?.options, ...command?.options };
-    return Object.entries(options).find(([key]) => flagOf(key) === flag)?.[1];
-  };
+  constructor(globals: readonly GlobalFlag[]) {
+    this.#globals = globals;
+  }
 
-  for (const word of words.slice(0, -1)) {
-    if (pending !== undefined) {
-      flags.set(pending, word);
-      pending = undefined;
-    } else if (!flagsEnded && word === "--") {
-      flagsEnded = true;
-    } else if (!flagsEnded && word.startsWith("--")) {
-      const [flag, value] = splitFlag(word);
-      flags.set(flag, value);
-      if (value === undefined && takesValue(flag)) pending = flag;
-    } else if (flagsEnded || !word.startsWith("-")) {
-      if (command === undefined) {
-        command = await CATALOGUE.find(({ name }) => name === word)?.load();
-        verbs = (command?.commands.length ?? 0) > 0;
-        if (command === undefined) argumentsBefore += 1;
-      } else if (verbs) {
-        const verb = command.commands.find(({ name }) => name === word);
-        command = verb ?? command.fallback ?? command;
-        verbs = false;
-        if (verb === undefined) argumentsBefore += 1;
-      } else argumentsBefore += 1;
+  async take(word: string): Promise<void> {
+    if (this.#pending !== undefined) {
+      this.#flags.set(this.#pending, word);
+      this.#pending = undefined;
+    } else if (!this.#flagsEnded && word === "--") this.#flagsEnded = true;
+    else if (!this.#flagsEnded && word.startsWith("--")) this.#takeFlag(word);
+    else if (this.#flagsEnded || !word.startsWith("-")) await this.#takeWord(word);
+  }
+
+  /** The place of the last word. */
+  placeOf(last: string): Place {
+    const place = {
+      typed: last,
+      before: "",
+      command: this.#command,
+      argumentsBefore: this.#arguments,
+      verbs: this.#verbs,
+      flags: this.#flags,
+    };
+    if (this.#pending !== undefined) return { ...place, wanted: this.#valueOf(this.#pending) };
+    if (!this.#flagsEnded && last.startsWith("--") && last.includes("=")) {
+      const [flag, value = ""] = splitFlag(last);
+      if (this.#takesValue(flag)) return { ...place, wanted: this.#valueOf(flag), typed: value, before: `${flag}=` };
     }
+    return { ...place, wanted: { kind: !this.#flagsEnded && last.startsWith("-") ? "flag" : "word" } };
   }
-  const last = words.at(-1) ?? "";
-  const place = { typed: last, before: "", command, argumentsBefore, verbs, flags };
-  const valueOf = (flag: string): Place["wanted"] => {
-    const param = paramOf(flag);
+
+  #takeFlag(word: string): void {
+    const [flag, value] = splitFlag(word);
+    this.#flags.set(flag, value);
+    if (value === undefined && this.#takesValue(flag)) this.#pending = flag;
+  }
+
+  /** A command's name, then a verb of it, then arguments. */
+  async #takeWord(word: string): Promise<void> {
+    const group = this.#command;
+    if (group === undefined) {
+      this.#command = await CATALOGUE.find(({ name }) => name === word)?.load();
+      this.#verbs = (this.#command?.commands.length ?? 0) > 0;
+      if (this.#command === undefined) this.#arguments += 1;
+      return;
+    }
+    const verb = this.#verbs ? group.commands.find(({ name }) => name === word) : undefined;
+    if (this.#verbs) this.#command = verb ?? group.fallback ?? group;
+    this.#verbs = false;
+    if (verb === undefined) this.#arguments += 1;
+  }
+
+  #valueOf(flag: string): Place["wanted"] {
+    const param = this.#paramOf(flag);
     return param === undefined ? { kind: "global-value", flag } : { kind: "value", param };
-  };
-  if (pending !== undefined) return { ...place, wanted: valueOf(pending) };
-  if (!flagsEnded && last.startsWith("--") && last.includes("=")) {
-    const [flag, value = ""] = splitFlag(last);
-    if (takesValue(flag)) return { ...place, wanted: valueOf(flag), typed: value, before: `${flag}=` };
   }
-  return { ...place, wanted: { kind: !flagsEnded && last.startsWith("-") ? "flag" : "word" } };
+
+  #takesValue(flag: string): boolean {
+    const isGlobal = this.#globals.some((known) => known.flag === flag && known.takesValue);
+    return isGlobal || this.#paramOf(flag)?.value !== undefined;
+  }
+
+  #paramOf(flag: string): Param<unknown> | undefined {
+    const options = { ...this.#command?.fallback?.options, ...this.#command?.options };
+    return Object.entries(options).find(([key]) => flagOf(key) === flag)?.[1];
+  }
 }
 
 function splitFlag(word: string): [string, string | undefined] {
