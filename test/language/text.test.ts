@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assetsInQuestion } from "../../src/language/assets.ts";
-import { detectLanguage } from "../../src/language/detect-language.ts";
+import { assetsInNews, assetsInQuestion } from "../../src/language/assets.ts";
+import { detectLanguage, nearestLanguage } from "../../src/language/detect-language.ts";
 import { fold } from "../../src/language/fold.ts";
-import { plainText } from "../../src/language/plain-text.ts";
+import { plainLine, plainText, shorten } from "../../src/language/plain-text.ts";
+import { quantitiesOf } from "../../src/language/quantities.ts";
 import { sentencesOf } from "../../src/language/sentences.ts";
 import { stem } from "../../src/language/porter-stem.ts";
-import { termsOf } from "../../src/language/terms.ts";
+import { headlineTermsOf, termsOf } from "../../src/language/terms.ts";
 
 describe("folding", () => {
   it.each([
@@ -71,6 +72,25 @@ describe("terms", () => {
   });
 });
 
+describe("terms of headlines", () => {
+  it("are the same in both languages for concepts, quantities and assets", () => {
+    const keys = (text: string): string[] => headlineTermsOf(text, ["BTC"]).map(({ key }) => key);
+    const shared = ["$BTC", "#5.0e-1%", "@fed", "@rate-cut"];
+    expect(keys("Bitcoin rises as the U.S. Fed cuts rates by 0.5%")).toEqual(
+      expect.arrayContaining([...shared, "@us"]),
+    );
+    expect(keys("美国美联储降息 0.5%，比特币上涨")).toEqual(expect.arrayContaining([...shared, "@us"]));
+  });
+
+  it("hold no stop words, each term once", () => {
+    expect(headlineTermsOf("The new report: miners mine, and mining goes on", []).map(({ key }) => key)).toEqual([
+      "@mining",
+      "miner",
+      "mine",
+    ]);
+  });
+});
+
 describe("sentences", () => {
   it.each([
     ["One. Two! Three?", ["One.", "Two!", "Three?"]],
@@ -124,7 +144,7 @@ describe("plain text", () => {
   });
 });
 
-describe("assets in a text", () => {
+describe("assets in a question", () => {
   it.each([
     ["比特币和以太坊", ["BTC", "ETH"]],
     ["what about solana", ["SOL"]],
@@ -134,5 +154,84 @@ describe("assets in a text", () => {
     ["the link near the dot", []],
   ])("%s: %j", (text, tickers) => {
     expect([...assetsInQuestion(text)].sort()).toEqual([...tickers].sort());
+  });
+});
+
+describe("assets in a news text", () => {
+  it.each([
+    ["Bitcoin and ether rise", [], ["BTC", "ETH"]],
+    ["比特币突破十万美元，以太坊跟涨", [], ["BTC", "ETH"]],
+    ["SEC approves ETF options as CPI falls; US CEO speaks", [], []],
+    ["The exchange-traded fund (ETF) and the SEC", ["SEC"], []],
+    ["Bitcoin Cash is not Bitcoin", [], ["BCH", "BTC"]],
+    ["The link is near the optimism of one", [], []],
+    ["Stake $LINK or trade OP/USDT and NEAR-USDT", [], ["LINK", "OP", "NEAR"]],
+    ["Tidepool (TIDE) drained", [], ["TIDE"]],
+    ["TIDE loses half its value", ["TIDE", "SECURITY"], ["TIDE"]],
+    ["TIDE loses half its value", [], []],
+    ["SOL现货ETF获批", [], ["SOL"]],
+    ["Solid ethereal cosmos", [], []],
+  ])("of %j with %j are %j", (text, categories, symbols) => {
+    expect(assetsInNews(text, categories)).toEqual(symbols);
+  });
+});
+
+describe("a quantity is the same in every notation", () => {
+  it.each([
+    ["$105K", 105_000],
+    ["105,000", 105_000],
+    ["10.5 万美元", 105_000],
+    ["$1.42 billion", 1.42e9],
+    ["1.42B", 1.42e9],
+    ["14.2 亿美元", 1.42e9],
+    ["2万亿", 2e12],
+  ])("%s", (text, value) => {
+    expect(quantitiesOf(text).map((quantity) => quantity.value)).toEqual([expect.closeTo(value, 0)]);
+  });
+
+  it("and a percentage is another quantity", () => {
+    expect(quantitiesOf("4.1% and 5 percent")).toMatchObject([
+      { value: 4.1, percent: true },
+      { value: 5, percent: true },
+    ]);
+  });
+});
+
+describe("the language of a text or tag", () => {
+  it("is read from the script", () => {
+    expect(detectLanguage("Tidepool 跨链桥遭攻击", "en")).toBe("zh");
+    expect(detectLanguage("The 币 coin is listed on many large exchanges", "zh")).toBe("en");
+    expect(detectLanguage("123", "zh")).toBe("zh");
+  });
+
+  it.each([
+    ["zh-TW", "zh"],
+    ["zh_Hant", "zh"],
+    ["ZH", "zh"],
+    ["yue", "zh"],
+    ["en-GB", "en"],
+    ["fr", "en"],
+    ["zha", "en"],
+  ])("nearest to %s is %s", (tag, lang) => {
+    expect(nearestLanguage(tag)).toBe(lang);
+  });
+});
+
+describe("a line of plain text", () => {
+  it.each([
+    ["<p>One</p><p>two &amp; three</p>", "One two & three"],
+    ["5 < 6 and 7 > 2", "5 < 6 and 7 > 2"],
+    ["<script>alert(1)</script>ok<style>p{}</style>", "ok"],
+    ["a<b>b</b>c &#x4e2d;&#25991; &bogus; &#xD800;", "abc 中文 &bogus;"],
+    ["<img src=x onerror=alert(1)>x", "x"],
+    ["a &rarr; b&shy;c &frac34;", "a → bc ¾"],
+  ])("of %j is %j", (html, text) => {
+    expect(plainLine(html)).toBe(text);
+  });
+
+  it("is shortened by whole characters, at a word where one ends", () => {
+    expect(shorten("one two three four", 12)).toBe("one two…");
+    expect(shorten("😀".repeat(10), 5)).toBe(`${"😀".repeat(4)}…`);
+    expect(shorten("short", 10)).toBe("short");
   });
 });

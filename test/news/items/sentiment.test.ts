@@ -1,0 +1,28 @@
+import { describe, expect, test } from "vitest";
+import { dominantSentiment, sentimentOf } from "../../../src/news/items/sentiment.ts";
+
+describe("sentiment", () => {
+  test.each([
+    ["Bitcoin surges to a record high", "positive"],
+    ["Exchange hacked, funds stolen", "negative"],
+    ["Bitcoin does not fall", "positive"],
+    ["Regulator denies approval", "negative"],
+    ["Losses narrow at miner", "positive"],
+    ["Committee meets on Tuesday", "neutral"],
+    ["比特币大涨，创历史新高", "positive"],
+    ["交易所遭攻击，用户资产被盗", "negative"],
+    ["平台称用户资产没有损失", "positive"],
+    ["以太坊跌幅收窄", "positive"],
+    ["本周会议安排", "neutral"],
+  ])("of %j is %s", (title, label) => {
+    expect(sentimentOf(title, "")).toBe(label);
+  });
+
+  test("of many items is what most carry; the index decides a tie", () => {
+    expect(dominantSentiment({ positive: 3, neutral: 2, negative: 1 }, 10)).toBe("positive");
+    expect(dominantSentiment({ positive: 2, neutral: 0, negative: 2 }, 20)).toBe("negative");
+    expect(dominantSentiment({ positive: 2, neutral: 0, negative: 2 }, 80)).toBe("positive");
+    expect(dominantSentiment({ positive: 2, neutral: 0, negative: 2 }, null)).toBe("neutral");
+    expect(dominantSentiment({ positive: 0, neutral: 0, negative: 0 }, null)).toBe("neutral");
+  });
+});
