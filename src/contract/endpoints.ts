@@ -25,7 +25,7 @@ import {
 } from "./schemas/points-schemas.ts";
 import { EXAMPLES } from "./examples.ts";
 
-/** Groups of operations that share a rate limit. */
+/** Groups of operations. The operations of a group share a rate limit. */
 export const RATE_GROUPS = ["account", "chat", "events", "points", "public", "refresh"] as const;
 
 export type RateGroup = (typeof RATE_GROUPS)[number];
@@ -37,10 +37,10 @@ export interface Endpoint {
   readonly summary: string;
   readonly description: string;
   readonly tag: "Accounts" | "Assistant" | "News" | "Points" | "Events";
-  /** Whether the X-User-Token header must be there and valid, may be, or is not looked at. */
+  /** Whether a valid X-User-Token header is required, optional, or ignored. */
   readonly auth: "required" | "optional" | "none";
   readonly stability: "stable" | "experimental";
-  /** Whose rate limit it counts against. */
+  /** The group whose rate limit it counts against. */
   readonly rate: RateGroup;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
@@ -65,7 +65,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/v1/ai/me",
     summary: "Quota profile of the user",
-    description: "The user's points and free uses of today.",
+    description: "The user's points balance and today's free uses.",
     tag: "Accounts",
     auth: "required",
     stability: "stable",
@@ -79,7 +79,7 @@ export const ENDPOINTS = {
     path: "/api/v1/ai/recommended-questions",
     summary: "Recommended questions for a scene",
     description:
-      "Scene and language are echoed. An unknown scene serves the questions of `home`, an unknown language the nearest we have.",
+      "The response echoes scene and language. An unknown scene returns the questions of `home`; an unknown language returns those of the nearest available one.",
     tag: "Assistant",
     auth: "optional",
     stability: "stable",
@@ -94,7 +94,7 @@ export const ENDPOINTS = {
     path: "/api/v1/ai/chat/send",
     summary: "Ask a question",
     description:
-      "A free use of the day pays first, then points. An answer that found no grounds costs nothing. A failure costs nothing.",
+      "Costs a free use if one is left today, else points. An answer without supporting sources and a failed call cost nothing.",
     tag: "Assistant",
     auth: "required",
     stability: "stable",
@@ -110,7 +110,7 @@ export const ENDPOINTS = {
     path: "/api/v1/ai/events",
     summary: "Record a behaviour or feedback event",
     description:
-      "Event types are free strings of at least 2 characters. Sent again under its Idempotency-Key, an event is stored once.",
+      "The event type is any string of at least 2 characters. An event that is sent repeatedly with one Idempotency-Key is stored once.",
     tag: "Events",
     auth: "required",
     stability: "stable",
@@ -125,7 +125,8 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/v1/ai/hot-topics",
     summary: "Hot topics, hot questions and market mood",
-    description: "On an internal failure it serves the last good snapshot, or a bundled one, and says so.",
+    description:
+      "After an internal failure it returns the last good snapshot, or a bundled one; `refresh_meta` says which.",
     tag: "News",
     auth: "optional",
     stability: "stable",
@@ -139,7 +140,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/v1/news/hot",
     summary: "Latest news",
-    description: "Newest first. `total` counts all items of the window.",
+    description: "Newest first. `total` is the number of items in the time window, before `limit`.",
     tag: "News",
     auth: "none",
     stability: "stable",
@@ -153,7 +154,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/v1/news/topics",
     summary: "Clustered news topics",
-    description: "Hottest first, with questions that can be asked about each.",
+    description: "Hottest first. Each topic has questions that can be asked about it.",
     tag: "News",
     auth: "none",
     stability: "stable",
@@ -167,7 +168,8 @@ export const ENDPOINTS = {
     method: "POST",
     path: "/api/v1/news/refresh",
     summary: "Refresh news, notices and sentiment",
-    description: "`view` refreshes the news; `full` synchronises everything and may take long. It has no body.",
+    description:
+      "`view` refreshes the news; `full` synchronises every source and may take minutes. The request has no body.",
     tag: "News",
     auth: "required",
     stability: "stable",
@@ -181,7 +183,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/v1/ai/points",
     summary: "Points account of the user",
-    description: "The quota fields agree with those of the quota profile.",
+    description: "Balance and totals. The quota fields equal those of the quota profile.",
     tag: "Points",
     auth: "required",
     stability: "stable",
@@ -194,7 +196,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/v1/ai/points/ledger",
     summary: "A page of the user's ledger",
-    description: "Newest first. A page past the end is empty.",
+    description: "Newest first. A page after the last one is empty.",
     tag: "Points",
     auth: "required",
     stability: "stable",
@@ -223,7 +225,7 @@ export const ENDPOINTS = {
     method: "GET",
     path: "/api/v1/ai/subscription",
     summary: "Subscription of the user",
-    description: "`features` switches the advanced features.",
+    description: "`features` says which advanced features the plan includes.",
     tag: "Accounts",
     auth: "required",
     stability: "stable",
@@ -236,7 +238,7 @@ export const ENDPOINTS = {
     method: "POST",
     path: "/api/v1/ai/points/trade-reward",
     summary: "Reward a trade (experimental)",
-    description: "Experimental and unstable: it may fail with 500. A repeated ref_id returns the first result.",
+    description: "Experimental: it may change, or fail with 500. A repeated `ref_id` returns the first result.",
     tag: "Points",
     auth: "required",
     stability: "experimental",
@@ -248,10 +250,10 @@ export const ENDPOINTS = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-/** Codes that every endpoint may answer with. */
+/** Codes that every endpoint may return. */
 const EVERYWHERE: readonly ErrorCode[] = [404, 405, 429];
 
-/** All codes of the error catalogue that an endpoint may answer with. */
+/** All codes of the error catalogue that an endpoint may return. */
 export function codesOf(endpoint: Endpoint): readonly ErrorCode[] {
   return [...EVERYWHERE, ...endpoint.errors];
 }
@@ -262,7 +264,7 @@ export type OperationId = keyof typeof ENDPOINTS;
 type Parsed<K extends OperationId, Part extends "query" | "body"> =
   (typeof ENDPOINTS)[K] extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
 
-/** The checked input of an operation. */
+/** The validated input of an operation. */
 export interface OperationInput<K extends OperationId> {
   readonly query: Parsed<K, "query">;
   readonly body: Parsed<K, "body">;

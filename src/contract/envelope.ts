@@ -29,7 +29,7 @@ export const errorEnvelope = z
     errors: z
       .array(z.object({ in: z.enum(["query", "body", "header", "path"]), path: z.string(), message: z.string() }))
       .optional()
-      .meta({ description: "With 422: every fault found" }),
-    detail: z.string().optional().meta({ description: "With 500" }),
+      .meta({ description: "With 422: every field error found" }),
+    detail: z.string().optional().meta({ description: "With 500: what could not be done" }),
   })
   .meta({ id: "ErrorEnvelope" });

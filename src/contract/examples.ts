@@ -1,4 +1,4 @@
-/** One example request and response of each endpoint, as the OpenAPI document shows them. Checked by a test. */
+/** An example request and response of each endpoint, for the OpenAPI document. A test validates them. */
 
 const quota = {
   free_daily_quota: 5,
@@ -9,8 +9,8 @@ const quota = {
 
 const newsItem = {
   id: "n-4f1c2a9b7d3e",
-  title: "Bitcoin funds take in a record sum",
-  summary: "Spot funds took in more than on any day before.",
+  title: "Bitcoin funds report record inflows",
+  summary: "Spot funds received more money than on any day before.",
   url: "https://news.example/1",
   source: "Chainwire Daily",
   lang: "en",
@@ -64,7 +64,7 @@ export const EXAMPLES = {
   getHotTopics: {
     query: { days: 1, limit: 1 },
     data: {
-      topics: [{ topic: "Bitcoin funds take in a record sum", heat: 87.5 }],
+      topics: [{ topic: "Bitcoin funds report record inflows", heat: 87.5 }],
       user_hot_questions: [{ question: "How long does a deposit take?", count: 12, lang: "en" }],
       sentiment_overview: {
         dominant: "positive",
@@ -91,7 +91,7 @@ export const EXAMPLES = {
       topics: [
         {
           id: "t-9a0b1c2d3e4f",
-          title: "Bitcoin funds take in a record sum",
+          title: "Bitcoin funds report record inflows",
           lang: "en",
           heat: 87.5,
           size: 1,
@@ -99,7 +99,7 @@ export const EXAMPLES = {
           first_seen_at: "2026-11-19T22:10:00.000Z",
           last_seen_at: "2026-11-19T22:10:00.000Z",
           items: [newsItem],
-          question_suggestions: ["Why did Bitcoin funds take in a record sum?"],
+          question_suggestions: ["Why did Bitcoin funds report record inflows?"],
         },
       ],
       total: 14,

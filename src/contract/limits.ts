@@ -1,4 +1,4 @@
-/** Bounds of the interface, and of what it leaves open. Lengths are in Unicode code points, sizes in bytes. */
+/** Bounds of the API's fields. Lengths are in Unicode code points, sizes in bytes. */
 export const LIMITS = {
   question: 2000,
   pageContext: 64,
@@ -13,6 +13,6 @@ export const LIMITS = {
   token: 4096,
   requestBody: 128 * 1024,
   eventPayload: { depth: 16, bytes: 16 * 1024 },
-  /** Nothing that is counted passes 2^53 - 1. */
+  /** Largest count: 2^53 - 1. */
   integer: Number.MAX_SAFE_INTEGER,
 } as const;

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** What JSON quotes as it is. */
+/** Strings that need no escapes in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /**

@@ -1,14 +1,14 @@
-/** The one source of time. Everything that asks "when" asks a clock, so a run with a fixed `--now` repeats. */
+/** The one source of time. All code reads it, so a run with a fixed `--now` is repeatable. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
 }
 
-/** The machine's own clock. */
+/** The clock of the machine. */
 export const systemClock: Clock = { now: () => Date.now() };
 
 /**
- * A clock that stands still at one instant until it is set.
+ * A clock that shows one instant until it is set.
  *
  * @param start milliseconds since the Unix epoch
  */

@@ -5,16 +5,16 @@ import type { Random } from "./random.ts";
 const EPOCH_MS = 1_767_225_600_000;
 const RANDOM_BITS = 12;
 
-/** One call for random bytes serves many request ids: a call costs more than all else that answering needs. */
+/** Random bytes are fetched for many request ids at once: the call would cost more than the rest of a request. */
 const POOL_BYTES = 4096;
 const REQUEST_BYTES = 16;
 const DIGITS = "0123456789abcdefghijklmnopqrstuv";
 
-/** Makes identifiers. Integers are unique only once a record was created under them: the caller retries on a clash. */
+/** Generates ids. An integer is unique only once a record was created under it: the caller retries on a clash. */
 export interface Ids {
   /**
    * A positive integer below 2^53, ordered by time to the millisecond: 41 bits of time, 12 of randomness. Within one
-   * process it always grows, also when the clock stands still or steps back.
+   * process it always increases, also when the clock does not advance or steps back.
    */
   integer(): number;
   /** A request id: 26 characters of `[0-9a-z]`, unique without a check (80 random bits a millisecond). */
@@ -45,7 +45,7 @@ export function createIds(clock: Clock, random: Random): Ids {
   };
 }
 
-/** When a request id of ours was made, ms since the epoch; undefined for any other text. */
+/** When a request id was generated, ms since the epoch; undefined for an id of another form. */
 export function requestTime(id: string): number | undefined {
   const digits = /^r([0-9a-z]{9})[0-9a-v]{16}$/.exec(id)?.[1];
   return digits === undefined ? undefined : parseInt(digits, 36);

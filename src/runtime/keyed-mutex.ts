@@ -1,17 +1,21 @@
 /**
- * Runs actions of the same name one after the other, and of different names side by side. It spares writers of one
- * process the conflicts with each other; what keeps them right is the storage, not this.
+ * A mutex per key: actions with the same key run one after the other, actions with different keys run concurrently. It
+ * saves the writers of one process conflicts with each other; correctness between processes is up to the storage.
+ *
+ * @example
+ * const inTurn = createKeyedMutex();
+ * await inTurn("alice", () => append(entry));
  */
-export function createKeyedMutex(): <T>(name: string, action: () => Promise<T>) => Promise<T> {
+export function createKeyedMutex(): <T>(key: string, action: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
-  return async (name, action) => {
-    const before = last.get(name);
+  return async (key, action) => {
+    const before = last.get(key);
     const mine = before === undefined ? action() : before.then(action, action);
-    last.set(name, mine);
+    last.set(key, mine);
     try {
       return await mine;
     } finally {
-      if (last.get(name) === mine) last.delete(name);
+      if (last.get(key) === mine) last.delete(key);
     }
   };
 }

@@ -1,4 +1,4 @@
-/** Structured logging: an event's fields, then a short message. Never tokens, never the text of a question. */
+/** Structured logging: fields, then a short message. Tokens and questions must never be logged. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -8,5 +8,5 @@ export interface Logger {
 
 const ignore = (): void => undefined;
 
-/** A logger that keeps silent. */
+/** A logger that discards everything. */
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -1,7 +1,7 @@
-/** The folder of the installed package: this file is as deep in it as a source, compiled and bundled. */
+/** The folder of the installed package. This file has the same depth as a source, compiled and bundled. */
 const ROOT = new URL("../../", import.meta.url);
 
-/** Where a file or folder of the package is, such as `fixtures/demo/`. */
+/** The URL of a file or folder of the package, such as `fixtures/demo/`. */
 export function packageFile(path: string): URL {
   return new URL(path, ROOT);
 }

@@ -1,34 +1,34 @@
-/** Says something that may happen very often: at once the first time, then as often as `every_ms` with how often it was. */
+/** Reports something that may happen very often: the first time at once, then at most every `every_ms` with a count. */
 export interface Throttle {
-  /** It has happened. */
+  /** Counts one occurrence. */
   note(): void;
-  /** Says what has not been said yet, and nothing more. */
+  /** Reports what was not reported yet, and ends the timer. */
   stop(): void;
 }
 
-/** @param say called with the number of times since it was last called */
-export function createThrottle(every_ms: number, say: (times: number) => void): Throttle {
+/** @param report called with the number of occurrences since the last call */
+export function createThrottle(every_ms: number, report: (times: number) => void): Throttle {
   let times = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  function tell(): void {
+  function flush(): void {
     timer = undefined;
     if (times === 0) return;
-    const told = times;
+    const count = times;
     times = 0;
-    timer = setTimeout(tell, every_ms).unref();
-    say(told);
+    timer = setTimeout(flush, every_ms).unref();
+    report(count);
   }
 
   return {
     note() {
       times++;
-      if (timer === undefined) tell();
+      if (timer === undefined) flush();
     },
     stop() {
       clearTimeout(timer);
       timer = undefined;
-      if (times > 0) say(times);
+      if (times > 0) report(times);
       times = 0;
     },
   };

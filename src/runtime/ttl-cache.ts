@@ -1,16 +1,15 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * Remembers what `load` found for up to `ttl_ms`, so that a hot path reads a document about once in that time instead
- * of at each request. Callers that come while it is loaded share the load. What is absent is not remembered: it is looked
- * for again. Failures are not remembered either.
+ * Caches what `load` returned for up to `ttl_ms`, so that a hot path reads a document about once in that time instead of at
+ * each request. Concurrent callers share one load. Neither absent values nor failures are cached.
  */
 export interface TtlCache<T> {
-  /** What was there at most `ttl_ms` before the call. */
+  /** The value, read at most `ttl_ms` before the call. */
   get(key: string): Promise<T | undefined>;
-  /** Forgets a key that this process has just changed. */
+  /** Evicts a key that this process has just changed. */
   forget(key: string): void;
-  /** Forgets everything. */
+  /** Evicts everything. */
   clear(): void;
 }
 
@@ -20,16 +19,16 @@ interface Load<T> {
 }
 
 /**
- * @param ttl_ms how stale a value may be, in milliseconds; 0 remembers nothing
- * @param monotonic milliseconds that only grow, also while the process is stopped
+ * @param ttl_ms how stale a value may be, in milliseconds; 0 disables the cache
+ * @param monotonic a monotonic clock in milliseconds that also advances while the process is stopped
  */
 export function createTtlCache<T extends object>(
   ttl_ms: number,
   load: (key: string) => Promise<T | undefined>,
   monotonic: () => number = () => performance.now(),
 ): TtlCache<T> {
-  // Without a resolution of its own: that would be a time kept until a timer runs, and a process that was stopped
-  // answers what came meanwhile before its timers do.
+  // With a resolution the cache would read the clock only when its timer runs, and a process that was stopped handles
+  // waiting requests before its timers.
   const cache = new LRUCache<string, T>({
     max: 10_000,
     ttl: Math.max(1, ttl_ms),
@@ -43,7 +42,7 @@ export function createTtlCache<T extends object>(
     loading.set(key, mine);
     try {
       const found = await mine.found;
-      // Forgotten meanwhile: what was read may be from before the change. Its age counts from when it was asked for.
+      // Not if the key was evicted meanwhile: the value may be older than the change. Its age counts from the request.
       if (found !== undefined && loading.get(key) === mine) cache.set(key, found, { start: mine.began });
       return found;
     } finally {
@@ -58,7 +57,7 @@ export function createTtlCache<T extends object>(
       if (known !== undefined) return known;
       const current = loading.get(key);
       if (current === undefined || monotonic() - current.began >= ttl_ms) return loadNow(key);
-      // What was not there when others asked may be there by now.
+      // A value that was absent for an earlier caller may exist by now.
       return (await current.found) ?? loadNow(key);
     },
     forget: (key) => {

@@ -1,4 +1,4 @@
-/** Minutes east of UTC of an offset such as `+08:00`, `-03:30` or `Z`; undefined when it is none. */
+/** Minutes east of UTC of an offset such as `+08:00`, `-03:30` or `Z`; undefined for any other text. */
 export function offsetMinutes(timezone: string): number | undefined {
   if (timezone === "Z") return 0;
   const match = /^([+-])(\d\d):([0-5]\d)$/.exec(timezone);

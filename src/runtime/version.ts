@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { packageFile } from "./package-file.ts";
 
-/** The version of this program, of its package.json. */
+/** The version of this program, from its package.json. */
 export function version(): string {
   const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as {
     version: string;

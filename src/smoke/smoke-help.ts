@@ -3,7 +3,7 @@ import { RUN_VALUES } from "./run/run-values.ts";
 
 /** What `anp help smoke-files` says. */
 export function smokeFilesHelp(): string {
-  return `A smoke file is YAML: requests, one after another, and what is expected of their answers.
+  return `A smoke file is YAML: a list of requests, and what is expected of each answer.
 
   name: An exchange raises the balance
   defaults: { token: alice-token }
@@ -22,41 +22,41 @@ export function smokeFilesHelp(): string {
 
   $ anp smoke exchange.yaml
 
-Every answer is also checked against the contract without asking: the status is one of the operation's, envelope and
-data have every field of the contract and no other, and the headers are there.
+Every answer is also checked against the contract: the status is one of the operation's, envelope and data have every
+field of the contract and no other, and the headers are present.
 
 THE FILE
   name       what it shows
-  fixtures   the world of its daemon: demo (the default), or a fixture's folder, relative to the file
-  now        the instant at which the daemon's clock stands, as 2026-11-20T00:00:00Z; the fixture's own by default
-  seed       makes the daemon's ids repeatable
+  fixtures   the data of its daemon: demo (the default), or a fixture's folder, relative to the file
+  now        the instant that the daemon's clock shows, as 2026-11-20T00:00:00Z; the fixture's own by default
+  seed       seed of the daemon's ids, so that they repeat
   faults     a list of what fails, as model=timeout (anp help faults)
-  config     configuration over the fixture's, as { exchange: { rate: 100 } } (anp help configuration)
+  config     configuration that overrides the fixture's, as { exchange: { rate: 100 } } (anp help configuration)
   defaults   token, headers and timeout of every step
   steps      requests, one after another
-  cleanup    steps that run at the end, whatever happened before
+  cleanup    steps that run at the end, also after a failure
 
-fixtures, now, seed, faults and config make the file's own daemon: one on memory, in this process. With --url the file
-runs against the daemon there, which they do not change; a file with faults is then skipped, unless --with-faults says
-that the daemon was started with them.
+fixtures, now, seed, faults and config describe the file's own in-memory daemon, which runs in this process. With --url
+the file runs against that daemon, and they have no effect; a file with faults is then skipped, unless --with-faults
+says that the daemon was started with them.
 
 A STEP
-  id         what later steps call its answer
+  id         name of its answer in later steps
   name       what it shows
   request    method and path, as GET /api/v1/ai/me
   token      the X-User-Token header; null for none
   query      parameters, as { page: 2 }
-  headers    further headers; null leaves one out, the Content-Type too
-  body       sent as JSON; { $repeat: [x, 2001] } in it is a text of 2001 x
-  raw        sent as it is, for what is no JSON
+  headers    further headers; null removes one, also Content-Type
+  body       sent as JSON; { $repeat: [x, 2001] } in it is a string of 2001 x
+  raw        sent unchanged, for bodies that are not JSON
   expect     what is expected of the answer
-  retry      { times: 5, every: 500ms }: send it again until the answer is as expected
+  retry      { times: 5, every: 500ms }: repeat the request until the answer matches
   timeout    longest wait for the answer, as 2s; 30s by default
 
-A failed step does not end the file (--bail does); a step that needs an answer which there is not is skipped.
+A failed step does not end the file, unless --bail is given. A step that refers to a missing answer is skipped.
 
 EXPECT
-  status     HTTP status; without it, the one that goes with code, else 200
+  status     HTTP status; without it, the one of code, else 200
   code       the envelope's code: 0, 401, 422, 1005 …
   data       the envelope's data
   body       the whole body, as { errors: [{ path: limit }] }
@@ -64,39 +64,39 @@ EXPECT
   text       the body as text, for pages such as /readyz
   time       milliseconds it took, as { $lt: 1000 }
 
-A map expects the fields it names, whatever else there is. A list expects as many elements as it has. All else is equal
-or not. Where that does not do, a matcher stands instead of the value:
+An object may have further fields in the answer. An array must have the same length. All other values must be equal.
+A matcher takes the place of a value for any other rule:
 
 ${columns(Object.entries(MATCHERS).map(([name, { about, example }]: [string, Matcher]) => [name, about, example]))}
 
 VALUES
-  \${step.data.balance}   of an earlier answer: fields of its body, status, headers.NAME, text, body
-  \${env.NAME}            of the environment; \${env.NAME:-default} where it may be missing
+  \${step.data.balance}   from an earlier answer: fields of its body, status, headers.NAME, text, body
+  \${env.NAME}            from the environment; \${env.NAME:-default} if it may be unset
 ${columns(
   Object.entries(RUN_VALUES).map(([name, about]) => [`\${run.${name}}`, about]),
   22,
 )}
   $\${                    the characters \${
 
-Alone in a text, a value keeps its type; within a text it becomes part of it. Inside of { } and [ ] it needs quotes:
-{ id: "\${step.data.id}" }. A value that there is not is an error that names it.
+A reference that is the whole text keeps the type of its value. Inside of { } and [ ] it needs quotes:
+{ id: "\${step.data.id}" }. A reference without a value is an error that names it.
 
 RESULTS
-  On a terminal for people, in a pipe as TAP; --report human|tap|junit, --json, and --junit FILE beside any of them.
-  Exit code 0 when all is as expected, 7 when a step failed, 2 when a file is not right (none is run then), 6 when the
-  daemon cannot be reached. A failed step comes with a curl line; the token in it is a variable of the shell.
+  Readable text on a terminal, TAP in a pipe; or --report human|tap|junit, --json, and also --junit FILE.
+  Exit code 0 when every step passed, 7 when a step failed, 2 when a file is invalid (none is run then), 6 when the
+  daemon cannot be reached. A failed step is shown with a curl command; the token in it is a shell variable.
 
 \`anp smoke --schema\` prints a JSON schema for editors.
 `;
 }
 
-/** Rows in columns: a name, what it is, and below that an example. */
+/** Rows in two columns: a name, its description, and below that an example. */
 function columns(rows: readonly (readonly string[])[], width = 10): string {
   return rows
     .map(([name = "", about = "", example]) => {
       const lines = wrapped(about, 118 - width - 2);
-      const told = example === undefined ? lines : [...lines, example];
-      return told.map((line, index) => `  ${(index === 0 ? name : "").padEnd(width)} ${line}`).join("\n");
+      const cell = example === undefined ? lines : [...lines, example];
+      return cell.map((line, index) => `  ${(index === 0 ? name : "").padEnd(width)} ${line}`).join("\n");
     })
     .join("\n");
 }

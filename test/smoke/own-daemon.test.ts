@@ -33,5 +33,5 @@ it("takes values of the environment into the configuration", async () => {
   expect(plan).toMatchObject({ loaded: { config: { model: { model: "m1" } } } });
   expect(
     await planDaemon(smokeFileOf(text.replace("env.MODEL", "run.id") + "\nsteps:\n  - request: GET /readyz\n")),
-  ).toBe("test.yaml:1:1: config ${run.id} is not known before the daemon runs: only ${env.NAME} is.");
+  ).toBe("test.yaml:1:1: config ${run.id} is not known before the daemon runs; only ${env.NAME} is.");
 });

@@ -24,7 +24,7 @@ it.each([
     "seed: 7\nsteps:\n  - request: me\n    retry: { times: 0 }\n    timeout: 5\n",
     [
       "1:7: seed must be a string, not a number.",
-      "3:14: steps[0].request must be METHOD /path, as GET /api/v1/ai/me.",
+      "3:14: steps[0].request must be METHOD /path, such as GET /api/v1/ai/me.",
       "4:21: steps[0].retry.times must be an integer from 1 to 1000, not 0.",
       "5:14: steps[0].timeout must be a string, not a number.",
     ],

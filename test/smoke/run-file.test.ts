@@ -152,7 +152,7 @@ steps:
     "failed: status expected 200, got 401",
     "skipped: ${failing.data.user_id} is not known: failing failed",
     'failed: ${me.data.balance_points} does not fit: at data.user_id.$match, $match must be a string, not a number, such as { $match: "^[a-z]+$" }.',
-    "failed: ${me.data} is no single value: it cannot be part of a text.",
+    "failed: ${me.data} is not a scalar: it cannot be part of a text.",
   ]);
 });
 
@@ -219,7 +219,7 @@ it("runs the cleanup whatever happened: after a failure, a first failure that en
   expect(told(await run(daemon, CLEANUP, { bail: true }))).toEqual([
     "passed",
     "failed: status expected 200, got 401",
-    "skipped: a step before failed",
+    "skipped: an earlier step failed",
     "passed",
     "skipped: ${third.data.user_id} is not known: third got no answer",
   ]);

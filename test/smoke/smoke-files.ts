@@ -2,7 +2,7 @@ import { silentLogger } from "../../src/runtime/logger.ts";
 import { planDaemon, startDaemon, type OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../src/smoke/file/read-smoke-file.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
-import { runFile, type RunOptions } from "../../src/smoke/run/run-smoke-file.ts";
+import { runSmokeFile, type RunOptions } from "../../src/smoke/run/run-smoke-file.ts";
 
 /** A smoke file of a text that is right. */
 export function smokeFileOf(text: string, env: RunOptions["env"] = {}): SmokeFile {
@@ -31,7 +31,7 @@ export function run(
   options: Partial<RunOptions> = {},
 ): Promise<FileResult> {
   const { env = {} } = options;
-  return runFile(smokeFileOf(text, env), {
+  return runSmokeFile(smokeFileOf(text, env), {
     url: daemon.url,
     run: daemon.run,
     env,

@@ -6,9 +6,9 @@ export const chatBody = z.object({
   question: text(LIMITS.question)
     .refine((value) => /[\p{L}\p{N}]/u.test(value), { message: "must contain a letter or a digit" })
     .meta({ description: "The user's question, 1 to 2000 characters" }),
-  session_id: positiveInt.optional().meta({ description: "The session to go on with; a new one when absent" }),
-  page_context: text(LIMITS.pageContext, 0).optional().meta({ description: "Scene the user is in" }),
-  token_symbol: text(LIMITS.tokenSymbol, 0).optional().meta({ description: "Asset the user looks at" }),
+  session_id: positiveInt.optional().meta({ description: "The session to continue; a new one when absent" }),
+  page_context: text(LIMITS.pageContext, 0).optional().meta({ description: "Scene of the page where the user asks" }),
+  token_symbol: text(LIMITS.tokenSymbol, 0).optional().meta({ description: "Asset that the user is looking at" }),
 });
 
 export const sourceItem = z
@@ -19,7 +19,7 @@ export const sourceItem = z
     url: z.string(),
     lang: z.string(),
     published_at: timestamp.nullable(),
-    snippet: z.string().meta({ description: "The words of the source that the answer uses" }),
+    snippet: z.string().meta({ description: "The passage of the source that the answer uses" }),
   })
   .meta({ id: "SourceItem" });
 
@@ -31,7 +31,7 @@ export const chatAnswer = z
     route: z.string(),
     sub_intent: z.string(),
     source_items: z.array(sourceItem),
-    points_cost: count.meta({ description: "Points spent by this call" }),
+    points_cost: count.meta({ description: "Points that this call cost" }),
     credits_remaining: count.meta({ description: "Points balance after this call" }),
     model_name: z.string(),
     latency_ms: count,

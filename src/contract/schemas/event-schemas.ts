@@ -31,7 +31,7 @@ export const eventBody = z.object({
       message: `must be at most ${bytes} bytes as JSON`,
     })
     .optional()
-    .meta({ description: "Extension fields" }),
+    .meta({ description: "Further fields, at most 16 levels deep and 16 KiB as JSON" }),
 });
 
 export const eventRecord = z

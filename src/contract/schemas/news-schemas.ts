@@ -29,8 +29,8 @@ export const topic = z
     title: z.string(),
     lang: z.string(),
     heat: z.number(),
-    size: count.meta({ description: "Items that tell the event" }),
-    sources: z.array(z.string()).meta({ description: "Outlets that tell it" }),
+    size: count.meta({ description: "Number of items about the event" }),
+    sources: z.array(z.string()).meta({ description: "Outlets that report it" }),
     first_seen_at: timestamp,
     last_seen_at: timestamp,
     items: z.array(newsItem),
@@ -61,7 +61,7 @@ export const sentimentOverview = z
   })
   .meta({ id: "SentimentOverview" });
 
-/** Items a kind and language, or `unknown` when the listing failed. */
+/** Items per kind and language, or `unknown` when the listing failed. */
 export const coverage = z
   .record(z.string(), z.record(z.string(), z.union([count, z.literal("unknown")])))
   .meta({ id: "Coverage" });
@@ -69,7 +69,7 @@ export const coverage = z
 export const refreshMeta = z
   .object({
     last_full_sync_at: timestamp.meta({
-      description: "Time of the latest full sync; of the bundled snapshot while there was none",
+      description: "Time of the last full sync; that of the bundled snapshot before the first",
     }),
     last_refresh_at: timestamp.nullable(),
     sentiment_updated_at: timestamp.nullable(),

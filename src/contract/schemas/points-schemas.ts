@@ -4,16 +4,16 @@ import { count, positiveInt, text, timestamp } from "./shared-fields.ts";
 
 /** The quota fields that the profile and the points account share. */
 const quotaFields = {
-  free_daily_quota: count.meta({ description: "Total free uses a day" }),
+  free_daily_quota: count.meta({ description: "Free uses per day" }),
   free_daily_used: count.meta({ description: "Free uses consumed today" }),
   remaining_free_quota: count.meta({ description: "Free uses left today" }),
-  next_reset_at: timestamp.meta({ description: "Next reset of the quota, with the quota's offset" }),
+  next_reset_at: timestamp.meta({ description: "Next reset of the free quota, in the quota's time zone" }),
 };
 
 export const quotaProfile = z
   .object({
     user_id: z.string(),
-    balance_points: count.meta({ description: "Current points" }),
+    balance_points: count.meta({ description: "Points balance" }),
     ...quotaFields,
   })
   .meta({ id: "QuotaProfile" });
@@ -31,7 +31,7 @@ export const entryType = z.enum(["chat_cost", "exchange", "trade_reward", "adjus
 
 export const ledgerEntry = z
   .object({
-    id: positiveInt.meta({ description: "Number of the entry in the user's ledger: 1, 2, 3 without a gap" }),
+    id: positiveInt.meta({ description: "Number of the entry in the user's ledger: 1, 2, 3 … without gaps" }),
     delta: z.int().meta({ description: "Signed change in points" }),
     type: entryType,
     description: z.string(),
@@ -55,26 +55,26 @@ export const ledgerPage = z
   .meta({ id: "LedgerPage" });
 
 export const exchangeBody = z.object({
-  token_amount: z.number().gt(0).meta({ description: "Amount of the platform token to convert" }),
+  token_amount: z.number().gt(0).meta({ description: "Amount of the platform token to exchange" }),
 });
 
 export const exchangeResult = z
   .object({
-    token_amount: z.number().meta({ description: "Echo of the input amount" }),
+    token_amount: z.number().meta({ description: "The amount of the request" }),
     points_earned: positiveInt,
     balance_after: count,
-    exchange_rate: positiveInt.meta({ description: "Points a unit of the token" }),
+    exchange_rate: positiveInt.meta({ description: "Points per unit of the token" }),
   })
   .meta({ id: "ExchangeResult" });
 
 export const tradeRewardBody = z.object({
   trade_type: z.enum(["spot", "futures"]),
   volume_usd: z.number().gt(0).meta({ description: "Traded volume in USD" }),
-  ref_id: text(LIMITS.refId).meta({ description: "De-duplication identifier" }),
+  ref_id: text(LIMITS.refId).meta({ description: "Deduplication id: a repeated one returns the first result" }),
 });
 
 export const tradeReward = z
-  .object({ points_earned: count.meta({ description: "Reward points" }), ref_id: z.string() })
+  .object({ points_earned: count.meta({ description: "Points of the reward" }), ref_id: z.string() })
   .meta({ id: "TradeReward" });
 
 export const subscription = z
@@ -83,7 +83,7 @@ export const subscription = z
     plan: z.string(),
     started_at: timestamp.nullable(),
     expires_at: timestamp.nullable(),
-    features: z.record(z.string(), z.boolean()).meta({ description: "Feature name to whether it is on" }),
+    features: z.record(z.string(), z.boolean()).meta({ description: "Whether each feature, by name, is enabled" }),
     is_active: z.boolean(),
   })
   .meta({ id: "Subscription" });

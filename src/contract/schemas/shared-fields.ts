@@ -5,12 +5,12 @@ export function codePoints(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
-/** Whether any storage and any client can carry the text: it has no NUL and no half of a surrogate pair. */
+/** Whether every storage and client can carry the text: it has no NUL and no lone surrogate. */
 export function isPortable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
-/** A trimmed string of `min` to `max` code points that {@link isPortable}. */
+/** A trimmed string of `min` to `max` code points that is portable, see {@link isPortable}. */
 export function text(max: number, min = 1): z.ZodString {
   return z
     .string()
@@ -24,10 +24,10 @@ export function text(max: number, min = 1): z.ZodString {
     .meta({ minLength: min, maxLength: max });
 }
 
-/** A positive integer that JSON carries without loss. */
+/** A positive integer up to 2^53 - 1. */
 export const positiveInt = z.int().min(1);
 
-/** A count: zero or more. */
+/** An integer of at least 0. */
 export const count = z.int().min(0);
 
 /** ISO 8601 timestamp with an offset. */

@@ -1,17 +1,17 @@
 import { didYouMean } from "../../runtime/did-you-mean.ts";
 
-/** A value of an earlier answer, the environment or the run, as `${step.path}` names it. */
+/** A reference `${step.path}` to a value of an earlier answer, the environment or the run. */
 export interface Reference {
-  /** As it stands in the file, with its braces. */
+  /** As written in the file, with its braces. */
   readonly text: string;
   /** The step, or `env`, or `run`. */
   readonly head: string;
   readonly path: readonly string[];
-  /** What stands in for an environment value that is not set. */
+  /** The default of an environment variable that is not set. */
   readonly fallback?: string;
 }
 
-/** A reference that stands for nothing. The message names it. */
+/** A reference without a value. The message names it. */
 export class UnresolvedError extends Error {
   override readonly name = "UnresolvedError";
   readonly reference: Reference;
@@ -26,9 +26,9 @@ const REFERENCE = /\$?\$\{([^{}]*)\}/g;
 const INNER = /^([a-z][\w-]*)((?:\.[\w-]+|\[\d+\])*)(?::-(.*))?$/is;
 
 /**
- * The references in a text; `$${` is no reference but the characters `${`.
+ * The references in a text; `$${` is an escape for the characters `${`.
  *
- * @throws RangeError for one that cannot be read
+ * @throws RangeError for a malformed one
  */
 export function referencesIn(text: string): Reference[] {
   return [...text.matchAll(REFERENCE)]
@@ -59,8 +59,8 @@ export function* textsIn(value: unknown, path: readonly (string | number)[] = []
 }
 
 /**
- * A value with its references resolved. A text that is one reference becomes the value it stands for, whatever its
- * type; within a longer text it becomes part of it.
+ * A value with its references resolved. A text that is one reference becomes the value, of any
+ * type; within a longer text the value becomes part of it.
  *
  * @throws UnresolvedError
  */
@@ -79,7 +79,7 @@ function resolveText(text: string, lookUp: (reference: Reference) => unknown): u
     const reference = parse(all, inner);
     const value = lookUp(reference);
     if (typeof value === "object" && value !== null) {
-      throw new UnresolvedError(reference, "is no single value: it cannot be part of a text.");
+      throw new UnresolvedError(reference, "is not a scalar: it cannot be part of a text.");
     }
     return String(value);
   });
@@ -88,7 +88,7 @@ function resolveText(text: string, lookUp: (reference: Reference) => unknown): u
 /**
  * The value at a reference's path.
  *
- * @throws UnresolvedError that says how far the path leads
+ * @throws UnresolvedError that names the first segment that does not exist
  */
 export function valueAt(root: unknown, reference: Reference, what: string): unknown {
   let value = root;

@@ -16,22 +16,22 @@ export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTION
 
 const expectations = z
   .strictObject({
-    status: expectation.optional().describe("HTTP status; without it, the status that goes with `code`, else 200"),
+    status: expectation.optional().describe("HTTP status; without it, the status of `code`, else 200"),
     code: expectation.optional().describe("The envelope's code, as 0, 422 or 1005"),
     data: expectation.optional().describe("The envelope's data"),
     body: expectation.optional().describe("The whole body"),
     headers: z.record(z.string(), expectation).optional().describe("Headers of the answer, by name in any case"),
-    text: expectation.optional().describe("The body as text, for pages that are no JSON"),
+    text: expectation.optional().describe("The body as text, for pages that are not JSON"),
     time: expectation.optional().describe("How long the answer took, in milliseconds"),
   })
-  .describe("What is expected of the answer; fields that are not named may be anything");
+  .describe("What is expected of the answer; it may have further fields");
 
 const retry = z
   .strictObject({
-    times: z.int().min(1).max(1000).describe("Further tries"),
-    every: duration.default("500ms").describe("Wait before each"),
+    times: z.int().min(1).max(1000).describe("Number of retries"),
+    every: duration.default("500ms").describe("Wait before each retry"),
   })
-  .describe("Sends the request again until the answer is as expected");
+  .describe("Repeats the request until the answer matches");
 
 const step = z
   .strictObject({
@@ -39,59 +39,64 @@ const step = z
       .string()
       .regex(/^[A-Za-z][\w-]*$/, { message: "must be a word of letters, digits, _ and -" })
       .optional()
-      .describe("What later steps call this one's answer: ${id.data.balance}"),
-    name: text.optional().describe("What it shows, for the report"),
+      .describe("Name of the answer in later steps: ${id.data.balance}"),
+    name: text.optional().describe("Title of the step in reports"),
     request: z
       .string()
-      .regex(new RegExp(`^(${METHODS.join("|")}) /\\S*$`), { message: "must be METHOD /path, as GET /api/v1/ai/me" })
+      .regex(new RegExp(`^(${METHODS.join("|")}) /\\S*$`), {
+        message: "must be METHOD /path, such as GET /api/v1/ai/me",
+      })
       .describe("Method and path, as GET /api/v1/ai/me"),
     token: z.string().nullable().optional().describe("The X-User-Token header; null for none"),
     query: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))]))
       .optional()
       .describe("Query parameters; a list gives a parameter several times"),
-    headers: headers.optional().describe("Further headers; null leaves one out"),
-    body: z.unknown().optional().describe("The body, sent as JSON; { $repeat: [text, n] } is a text n times"),
-    raw: z.string().optional().describe("The body as it is, for what is no JSON"),
+    headers: headers.optional().describe("Further headers; null removes one"),
+    body: z
+      .unknown()
+      .optional()
+      .describe("The body, sent as JSON; { $repeat: [text, n] } is a string repeated n times"),
+    raw: z.string().optional().describe("The body, sent unchanged; for bodies that are not JSON"),
     expect: expectations.optional(),
     retry: retry.optional(),
     timeout: duration.optional().describe("Longest wait for the answer, 30s by default"),
   })
   .meta({ id: "Step" });
 
-/** A smoke file: what its daemon is like, the steps, and what is put in order afterwards. */
+/** A smoke file: its daemon, the steps, and the cleanup. */
 export const smokeFile = z
   .strictObject({
-    name: text.optional().describe("What the file shows, for the report"),
+    name: text.optional().describe("Title of the file in reports"),
     fixtures: text
       .optional()
-      .describe("The daemon's world: demo (the default), or a fixture's folder, relative to this file"),
+      .describe("The daemon's data: demo (the default), or a fixture's folder, relative to this file"),
     now: z.iso
       .datetime({ offset: true })
       .optional()
-      .describe("The instant at which the daemon's clock stands; the fixture's own by default"),
-    seed: text.optional().describe("What makes the daemon's ids repeatable; `smoke` by default"),
-    faults: z.array(z.string()).optional().describe("What fails, as model=timeout; see `anp help faults`"),
+      .describe("The instant that the daemon's clock shows; the fixture's own by default"),
+    seed: text.optional().describe("Seed of the daemon's ids, so that they repeat; `smoke` by default"),
+    faults: z.array(z.string()).optional().describe("Faults to inject, as model=timeout; see `anp help faults`"),
     config: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe("Configuration of the daemon, over the fixture's, as exchange: { rate: 100 }"),
+      .describe("Configuration that overrides the fixture's, as exchange: { rate: 100 }"),
     defaults: z
       .strictObject({
-        token: z.string().nullable().optional().describe("The token of steps that name none"),
+        token: z.string().nullable().optional().describe("Token of steps without their own"),
         headers: headers.optional().describe("Headers of every request"),
         timeout: duration.optional().describe("Longest wait for an answer"),
       })
       .optional()
-      .describe("What every step has unless it says otherwise"),
+      .describe("Defaults of every step"),
     steps: z.array(step).min(1).describe("Requests, one after another"),
-    cleanup: z.array(step).optional().describe("Steps that run whatever happened before"),
+    cleanup: z.array(step).optional().describe("Steps that run at the end, also after a failure"),
   })
   .meta({ title: "anp smoke file" });
 
 export type SmokeContent = z.infer<typeof smokeFile>;
 
-/** One request and what is expected of its answer, as it stands in the file. */
+/** One request and what is expected of its answer, as written in the file. */
 export type Step = z.infer<typeof step>;
 
 /** Milliseconds of a duration. */

@@ -1,4 +1,4 @@
-/** A request with nothing left to resolve. */
+/** A request without references. */
 export interface SmokeRequest {
   readonly method: string;
   /** With its query. */
@@ -13,24 +13,24 @@ export interface SmokeAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Parsed JSON; undefined for what is none. */
+  /** Parsed JSON; undefined for a body that is not JSON. */
   readonly body: unknown;
   /** Milliseconds until it was complete. */
   readonly ms: number;
 }
 
-/** The daemon cannot be reached, or went away in the middle of an answer. */
+/** The daemon cannot be reached, or closed the connection during an answer. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 }
 
-/** There was no answer in time. */
+/** There was no answer within the timeout. */
 export class LateError extends Error {
   override readonly name = "LateError";
 }
 
 /**
- * Sends a request and reads its answer. No redirect is followed: a token goes to the host it was given for.
+ * Sends a request and reads its answer. No redirect is followed: a token is only sent to the host it is for.
  *
  * @throws UnreachableError, LateError
  * @throws the signal's reason when it was aborted
@@ -45,7 +45,7 @@ export async function exchange(
     const response = await fetch(url, {
       method,
       headers,
-      // As bytes: of a text, fetch would make up a content type.
+      // As bytes: for a string, fetch would add a content type.
       ...(body === undefined ? {} : { body: new TextEncoder().encode(body) }),
       redirect: "manual",
       signal: AbortSignal.any([timeout, signal]),

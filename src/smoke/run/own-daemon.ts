@@ -10,7 +10,8 @@ import { seededRandom } from "../../runtime/random.ts";
 import { configSchema } from "../../config/config-schema.ts";
 import { ConfigError } from "../../config/config-errors.ts";
 import { configKeys } from "../../config/config-keys.ts";
-import { loadFixture, openFixture, type Fixture } from "../../admin/load-fixture.ts";
+import { openFixtureService } from "../../admin/fixture-service.ts";
+import { openFixture, type Fixture } from "../../admin/load-fixture.ts";
 import { getAt } from "../../config/config-tree.ts";
 import { loadConfig, type LoadedConfig } from "../../config/load-config.ts";
 import { openStorage } from "../../storage/open-storage.ts";
@@ -20,13 +21,13 @@ import { resolveAll, UnresolvedError } from "../file/references.ts";
 import type { RunValues } from "./run-values.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
-/** The bundled world. */
+/** The bundled fixture. */
 const DEMO = packageFile("fixtures/demo/").pathname;
 const DEFAULT_SEED = "smoke";
-/** Nothing runs any more when a run's own daemon stops. */
+/** No request is running when the runner stops its daemon. */
 const DRAIN_MS = 1000;
 
-/** What the daemon of a file is made of. */
+/** What a file's daemon is started with. */
 export interface DaemonPlan {
   readonly fixture: Fixture;
   readonly loaded: LoadedConfig;
@@ -45,10 +46,10 @@ export interface OwnDaemon {
 }
 
 /**
- * Reads what a file's daemon needs, so that what is missing is told before anything runs.
+ * Reads what a file's daemon needs, so that errors are reported before anything runs.
  *
- * @param env the environment that `${env.NAME}` names in its configuration
- * @returns the plan, or what is wrong, as `FILE:LINE:COLUMN: …`
+ * @param env the environment that `${env.NAME}` refers to in its configuration
+ * @returns the plan, or the error, as `FILE:LINE:COLUMN: message`
  */
 export async function planDaemon(
   file: SmokeFile,
@@ -63,10 +64,10 @@ export async function planDaemon(
     return file.errorAt(["fixtures"], `fixtures: ${folder} is not a fixture: ${(error as Error).message}`);
   }
   try {
-    // What the environment says of other daemons must not change what a file shows.
+    // The configuration in the environment is for other daemons and must not change the result of a file.
     const resolved = resolveAll(configValues(config).values, (reference) => {
       if (reference.head === "env") return env[reference.path[0]!] ?? reference.fallback;
-      throw new UnresolvedError(reference, "is not known before the daemon runs: only ${env.NAME} is.");
+      throw new UnresolvedError(reference, "is not known before the daemon runs; only ${env.NAME} is.");
     });
     const flags = { ...(resolved as object), storage: "memory:" };
     const loaded = await loadConfig({ file: fixture.configFile, env: {}, flags });
@@ -77,29 +78,27 @@ export async function planDaemon(
   }
 }
 
-/** Starts a daemon on memory and a free port of the loopback interface, with its fixture loaded and its faults on. */
+/** Starts an in-memory daemon on a free port of the loopback interface, with its fixture loaded and its faults on. */
 export async function startDaemon(plan: DaemonPlan, logger: Logger): Promise<OwnDaemon> {
   const { fixture, loaded, seed } = plan;
   const { config, baseDir } = loaded;
   const faults = new Faults(plan.faults.map(readFault));
-  const service = await faults.open({
+  const parts = {
     config,
     baseDir,
     storage: await openStorage(config.storage),
     clock: fixedClock(plan.now),
     random: seededRandom(seed),
     logger,
-    anchor_ms: fixture.anchor_ms,
-  });
+  };
+  const { service, users } = await openFixtureService(fixture, parts, (deps) => faults.open(deps));
   try {
-    const [first] = await loadFixture(fixture, service);
-    await service.news.refresh("full");
     if (plan.faults.length > 0) await faults.arm(service);
     const rates = await createRateLimits(config.limits.rates, undefined);
     const listening = await listen(createApp(service, logger, { rates }), "127.0.0.1", 0);
     return {
       url: listening.url,
-      run: { id: seed, ...(first === undefined ? {} : { token: first.token }) },
+      run: { id: seed, ...(users[0] === undefined ? {} : { token: users[0].token }) },
       async stop() {
         await listening.stop(DRAIN_MS);
         await service.close();
@@ -111,12 +110,12 @@ export async function startDaemon(plan: DaemonPlan, logger: Logger): Promise<Own
   }
 }
 
-/** Where a daemon that is started by {@link serveLine} listens. */
+/** The address of a daemon that {@link serveLine} starts. */
 export const SERVED_URL = "http://127.0.0.1:8787";
 
 /**
- * The command that starts a daemon like the plan's, for trying by hand; undefined when its configuration holds what no
- * environment variable can. A secret is the shell's own variable.
+ * The command that starts a daemon like the plan's, to try a request by hand; undefined when its configuration has a value
+ * that no environment variable can hold. Secrets are shell variables.
  */
 export function serveLine({ fixture, loaded, now, seed, faults }: DaemonPlan): string | undefined {
   const env: string[] = [];

@@ -5,7 +5,7 @@ import { referencesIn, resolveAll, UnresolvedError, valueAt, type Reference } fr
 import { generateBody } from "./request-body.ts";
 import type { RunValues } from "./run-values.ts";
 
-/** Where references get their values from. */
+/** The values that references resolve to. */
 export interface Scope {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly run: RunValues;
@@ -17,16 +17,16 @@ export interface Scope {
 export interface PreparedStep {
   readonly request: SmokeRequest;
   readonly expect: NonNullable<Step["expect"]>;
-  /** What the token is called in a shell. */
+  /** Name of the shell variable for the token. */
   readonly tokenName: string;
-  /** Values that no report may show. */
+  /** Values that reports must not show. */
   readonly secrets: readonly string[];
 }
 
 /**
  * Resolves a step's references and puts its request together.
  *
- * @throws UnresolvedError for a reference without a value, or with one that does not fit
+ * @throws UnresolvedError for a reference without a value, or with a value that a matcher does not accept
  */
 export function prepareStep(
   step: Step,
@@ -67,13 +67,13 @@ export function prepareStep(
   };
 }
 
-/** The value that a reference stands for. */
+/** The value of a reference. */
 function valueOf(reference: Reference, { env, run, answers }: Scope): unknown {
   const { head, path, fallback } = reference;
   if (head === "env") return (env[path[0]!] ?? "") === "" ? fallback : env[path[0]!];
   if (head === "run") {
     const value = path[0] === "id" ? run.id : run.token;
-    if (value === undefined) throw new UnresolvedError(reference, "has no value: give --token, or set ANP_TOKEN.");
+    if (value === undefined) throw new UnresolvedError(reference, "has no value; set --token or ANP_TOKEN.");
     return value;
   }
   const answer = answers.get(head);
@@ -81,13 +81,13 @@ function valueOf(reference: Reference, { env, run, answers }: Scope): unknown {
   return valueAt(fieldsOf(answer), reference, `the answer of ${head}`);
 }
 
-/** An answer as references see it: the envelope's fields, and beside them its status, headers, text and whole body. */
+/** The fields of an answer that references can name: those of the envelope, and status, headers, text and body. */
 function fieldsOf({ status, headers, text, body }: SmokeAnswer): object {
   const fields = typeof body === "object" && body !== null ? body : {};
   return { ...fields, status, headers: Object.fromEntries(headers), text, body };
 }
 
-/** What is resolved must still be something that the matchers take. */
+/** Resolved arguments must be valid for their matchers. */
 function checkResolved(step: Step, expect: object): void {
   for (const [key, expected] of Object.entries(expect)) {
     const [error] = checkExpectation(expected, [key]);
@@ -102,7 +102,7 @@ function jsonOf(body: unknown): string | undefined {
   return body === undefined ? undefined : JSON.stringify(generateBody(body));
 }
 
-/** The last of one name counts; null leaves it out. */
+/** Of several headers with one name the last counts; null removes the header. */
 function headersOf(given: readonly (readonly [string, unknown])[]): Record<string, string> {
   const headers = new Map<string, string>();
   for (const [name, value] of given) {

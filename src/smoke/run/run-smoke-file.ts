@@ -6,25 +6,29 @@ import type { FileResult, Phase, StepResult } from "./smoke-result.ts";
 import { runStep } from "./run-step.ts";
 import type { RunValues } from "./run-values.ts";
 
-/** What a file runs against, and how. */
+/** How a file is run. */
 export interface RunOptions {
   /** Base address of the daemon. */
   readonly url: string;
-  /** The address that lines for trying by hand name, where it is another one. */
+  /** The address in the curl commands, if another one. */
   readonly shownUrl?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly run: RunValues;
-  /** Ends the steps; cleanup still runs. */
+  /** Interrupts the steps; the cleanup still runs. */
   readonly signal: AbortSignal;
-  /** Whether the first failed step is the last. */
+  /** Whether to stop at the first failed step. */
   readonly bail: boolean;
 }
 
 /**
- * Runs a file's steps one after another, then its cleanup. A step that failed does not end the file; one that needs an
- * answer which there is not is skipped. Once the daemon cannot be reached, the rest of the steps is skipped.
+ * Runs a file's steps one after another, then its cleanup. A failed step does not end the file. A step that refers to an
+ * answer that does not exist is skipped, and so are all steps after the daemon could not be reached.
+ *
+ * @example
+ * const result = await runSmokeFile(file, { url, env: {}, run: { id: "1" }, signal, bail: false });
+ * result.steps.map(({ title, outcome }) => `${outcome}: ${title}`);
  */
-export async function runFile(file: SmokeFile, options: RunOptions): Promise<FileResult> {
+export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promise<FileResult> {
   const { content } = file;
   const started = performance.now();
   const answers = new Map<string, SmokeAnswer>();
@@ -33,7 +37,7 @@ export async function runFile(file: SmokeFile, options: RunOptions): Promise<Fil
   const results: StepResult[] = [];
   const scope = { env: options.env, run: options.run, answers };
 
-  /** @returns why the daemon could not be reached, where it could not */
+  /** @returns why the daemon could not be reached, or undefined */
   async function runPhase(phase: Phase, signal: AbortSignal): Promise<string | undefined> {
     let unreachable: string | undefined;
     for (const [index, step] of (content[phase] ?? []).entries()) {
@@ -44,7 +48,7 @@ export async function runFile(file: SmokeFile, options: RunOptions): Promise<Fil
       if (reason === undefined) {
         const ran = await runStep(step, { ...options, defaults: content.defaults, scope, signal });
         const cause = ran.unresolved?.head;
-        // What fails because a step before did, tells nothing new.
+        // A step that fails because an earlier one did adds no information.
         if (cause !== undefined && failed.has(cause))
           results.push({ ...about, ...skipped(`${ran.unresolved!.text} is not known: ${cause} failed`) });
         else results.push({ ...about, ...ran.result });
@@ -62,14 +66,14 @@ export async function runFile(file: SmokeFile, options: RunOptions): Promise<Fil
   function reasonToSkip(step: Step, phase: Phase, signal: AbortSignal): string | undefined {
     if (signal.aborted) return "interrupted";
     if (phase === "steps" && options.bail && results.some(({ outcome }) => outcome === "failed"))
-      return "a step before failed";
+      return "an earlier step failed";
     const used = [...textsIn(step)].flatMap(([text]) => referencesIn(text));
-    const lacking = used.find(({ head }) => unanswered.has(head));
-    return lacking === undefined ? undefined : `${lacking.text} is not known: ${lacking.head} got no answer`;
+    const missing = used.find(({ head }) => unanswered.has(head));
+    return missing === undefined ? undefined : `${missing.text} is not known: ${missing.head} got no answer`;
   }
 
   const unreachable = await runPhase("steps", options.signal);
-  // Even where the run is interrupted or the daemon went away, what can be put in order is.
+  // The cleanup runs even when the run was interrupted or the daemon could not be reached.
   const lostLater = await runPhase("cleanup", new AbortController().signal);
   const lost = unreachable ?? lostLater;
   return {
@@ -81,10 +85,10 @@ export async function runFile(file: SmokeFile, options: RunOptions): Promise<Fil
   };
 }
 
-/** Characters of a body that stand for a step without a name. */
+/** Characters of the body in the title of a step without a name. */
 const TITLE_BODY = 60;
 
-/** The step's name, or else what it sends. */
+/** The step's name or id, or else its request. */
 function titleOf({ name, id, request, query, body, raw }: Step): string {
   if (name !== undefined || id !== undefined) return name ?? id!;
   const sent = raw ?? (body === undefined ? "" : JSON.stringify(body));

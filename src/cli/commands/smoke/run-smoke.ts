@@ -3,7 +3,7 @@ import { silentLogger } from "../../../runtime/logger.ts";
 import { planDaemon, serveLine, SERVED_URL, startDaemon, type DaemonPlan } from "../../../smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../../smoke/file/read-smoke-file.ts";
 import { countOutcomes, type FileResult } from "../../../smoke/run/smoke-result.ts";
-import { runFile } from "../../../smoke/run/run-smoke-file.ts";
+import { runSmokeFile } from "../../../smoke/run/run-smoke-file.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { findDaemon, type DaemonTarget } from "../../target/daemon-target.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
@@ -114,12 +114,12 @@ async function runOne(
     if (faults.length > 0 && !options.withFaults) return skipFile(file, `it asks for the faults ${faults.join(" ")}`);
     const { url, token } = daemon.target;
     const run = { id: randomBytes(5).toString("hex"), ...(token !== undefined && { token }) };
-    return runFile(file, { ...common, url, run });
+    return runSmokeFile(file, { ...common, url, run });
   }
   const logger = context.globals.verbose ? createTerminalLogger(context) : silentLogger;
   const started = await startDaemon(daemon.plan, logger);
   try {
-    const result = await runFile(file, { ...common, url: started.url, shownUrl: SERVED_URL, run: started.run });
+    const result = await runSmokeFile(file, { ...common, url: started.url, shownUrl: SERVED_URL, run: started.run });
     const serve = serveLine(daemon.plan);
     return { ...result, ...(serve !== undefined && { serve }) };
   } finally {
