@@ -22,19 +22,16 @@ const SCALES: Readonly<Record<string, number>> = {
   trillion: 1e12,
   千: 1e3,
   万: 1e4,
-  萬: 1e4,
   百万: 1e6,
   千万: 1e7,
   亿: 1e8,
-  億: 1e8,
   万亿: 1e12,
-  萬億: 1e12,
 };
 
 const QUANTITY =
-  /(?<![\p{L}\d.])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(?:(万亿|萬億|百万|千万|[千万萬亿億])|(thousand|million|billion|trillion|mln|bln|mn|bn|tn|[kmbt])(?![\p{Script=Latin}\d]))?(\s?%|\s?percent\b|\s?per cent\b|\s?pct\b)?/giu;
+  /(?<![\p{L}\d.])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(?:(万亿|百万|千万|[千万亿])|(thousand|million|billion|trillion|mln|bln|mn|bn|tn|[kmbt])(?![\p{Script=Latin}\d]))?(\s?%|\s?percent\b|\s?per cent\b|\s?pct\b)?/giu;
 
-/** The quantities of a text in any notation: `$105K`, `105,000` and `10.5 万` are one value, as are `14.2 亿` and `1.42B`. */
+/** The quantities of a folded text in any notation: `$105K`, `105,000` and `10.5 万` are one value, as are `14.2 亿` and `1.42B`. */
 export function quantitiesOf(text: string): Quantity[] {
   return Array.from(text.matchAll(QUANTITY), (match) => {
     const [whole, digits = "", han, latin, percent] = match;

@@ -1,3 +1,4 @@
+import { hasHan } from "../../language/detect-language.ts";
 import { fold } from "../../language/fold.ts";
 
 const RESEARCH =
@@ -33,7 +34,7 @@ const SHORT = { zh: 14, en: 45 };
 /** Whether a question is incomplete without the one before it: "那手续费呢?", "and for USDT?". */
 export function isElliptical(question: string): boolean {
   const folded = fold(question).trim();
-  const most = /\p{Script=Han}/u.test(folded) ? SHORT.zh : SHORT.en;
+  const most = hasHan(folded) ? SHORT.zh : SHORT.en;
   return folded.length <= most && ELLIPTICAL.test(folded);
 }
 
