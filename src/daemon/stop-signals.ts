@@ -2,7 +2,7 @@ import { constants } from "node:os";
 
 type StopSignal = "SIGINT" | "SIGTERM";
 
-/** Whether and how the process is told to stop. */
+/** The stop signals of the process. */
 export interface Stop {
   /** Resolves at the first signal. */
   readonly asked: Promise<void>;

@@ -9,7 +9,7 @@ export class DurabilityError extends Error {
 
 /**
  * Looks at the storage before the daemon serves from it, and logs what an operator should know: what may be lost, and
- * the setting that mends it. One that cannot be written must be told now, not at the first charge.
+ * the setting that fixes it. One that cannot be written must be reported now, not at the first charge.
  *
  * @param now the clock's time, ms since 1970
  * @param probe reads and writes

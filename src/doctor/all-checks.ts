@@ -9,7 +9,7 @@ import { sourcesCheck } from "./sources-check.ts";
 import { storageCheck } from "./storage-check.ts";
 import { versionsCheck } from "./versions-check.ts";
 
-/** Everything that is looked at, in the order in which it is told. */
+/** All checks, in the order in which they are reported. */
 export function allChecks(examined: CheckInput): Check[] {
   return [
     configCheck(examined),

@@ -2,7 +2,7 @@ import type { Fixture } from "../admin/load-fixture.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import type { Finding } from "../storage/finding.ts";
 
-/** Something that was looked at, and how it stands. */
+/** The result of one examination. */
 export interface DoctorFinding extends Finding {
   /** With the level `error`: something outside of this program does not answer. */
   readonly unreachable?: true;

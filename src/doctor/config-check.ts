@@ -5,7 +5,7 @@ import { checkTlsFiles, TlsError } from "../daemon/tls-files.ts";
 import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning } from "./check.ts";
 
 const DAY_MS = 86_400_000;
-/** A certificate that ends sooner is worth a word, days. */
+/** A certificate that ends sooner is a warning, days. */
 const CERTIFICATE_DAYS = 21;
 
 /** Where the configuration comes from, what means nothing in it, and the files that it names for TLS. */

@@ -37,11 +37,11 @@ async function probe(url: string, signal: AbortSignal): Promise<DoctorFinding> {
       return unreachable("keys", `${place} answers ${response.status}.`, remedy);
     }
     const { keys } = (await response.json()) as { keys?: unknown };
-    if (!Array.isArray(keys)) return failed("keys", `${place} is no key set.`, remedy);
+    if (!Array.isArray(keys)) return failed("keys", `${place} is not a key set.`, remedy);
     if (keys.length === 0) return failed("keys", `${place} has no keys.`, remedy);
     return ok("keys", `${place} has ${keys.length} ${keys.length === 1 ? "key" : "keys"}.`);
   } catch (error) {
-    if (error instanceof SyntaxError) return failed("keys", `${place} is no JSON.`, remedy);
+    if (error instanceof SyntaxError) return failed("keys", `${place} is not JSON.`, remedy);
     return unreachable("keys", `${place} does not answer: ${networkReason(error)}.`, remedy);
   }
 }

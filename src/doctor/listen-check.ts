@@ -3,7 +3,7 @@ import { request as httpsRequest } from "node:https";
 import { bindError } from "../daemon/port-check.ts";
 import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning, withTimeout } from "./check.ts";
 
-/** How long whoever listens there is asked who it is, ms. */
+/** How long the program that listens there may take to answer, ms. */
 const ASKING_MS = 2000;
 
 /** Whether the daemon's port is free, or who has it. */
@@ -29,7 +29,7 @@ function remedyOf(code: string): string {
   return "Correct server.host and server.port.";
 }
 
-/** Who listens there: one of ours has our document, and tells whether it is ready. */
+/** Which program listens there: an anp daemon serves our document and reports its readiness. */
 async function occupant(
   scheme: "http" | "https",
   host: string,
@@ -80,7 +80,7 @@ function get(url: string, signal: AbortSignal): Promise<{ status: number; body: 
       response.on("error", reject);
     };
     const request =
-      // Who it is matters here, not whether its certificate is known: nothing is told to it.
+      // It is only identified, and nothing is sent to it: its certificate need not be known.
       url.startsWith("https:")
         ? httpsRequest(url, { ...options, rejectUnauthorized: false }, hear)
         : httpRequest(url, options, hear);

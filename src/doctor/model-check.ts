@@ -49,7 +49,7 @@ async function probe(model: ModelConfig, signal: AbortSignal): Promise<DoctorFin
       const refused = refusal(list.status, place, model);
       if (refused !== undefined) return refused;
     }
-    // Not every server lists its models: the shortest answer there can be tells as much.
+    // Not every server lists its models: the shortest possible completion shows as much.
     return await complete(base, place, model, headers, signal);
   } catch (error) {
     return unreachable(
@@ -95,7 +95,7 @@ function refusal(status: number, place: string, model: ModelConfig): DoctorFindi
   if (status === 429) {
     return warning("model", `${place} answers 429: too many requests, or no credit.`, "Look at the account's limits.");
   }
-  if (status >= 500) return unreachable("model", `${place} answers ${status}.`, "Ask whoever runs the model.");
+  if (status >= 500) return unreachable("model", `${place} answers ${status}.`, "Ask the operator of the model.");
   return undefined;
 }
 

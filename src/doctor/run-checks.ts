@@ -1,6 +1,6 @@
 import { type Check, type DoctorFinding, unreachable } from "./check.ts";
 
-/** A diagnosis and the check that it comes from. */
+/** A finding and the check that it comes from. */
 export interface CheckResult extends DoctorFinding {
   readonly check: string;
 }
@@ -8,7 +8,7 @@ export interface CheckResult extends DoctorFinding {
 /**
  * Runs all checks side by side, each within its bound; one that breaks is an error of its own, and stops no other.
  *
- * @param onDone told of each check as it ends
+ * @param onDone called with the results of each check as it ends
  * @returns the results in the order of the checks
  */
 export async function runChecks(
@@ -17,7 +17,7 @@ export async function runChecks(
 ): Promise<CheckResult[]> {
   const results = await Promise.all(
     checks.map(async (check) => {
-      const found = (await examine(check)).map((diagnosis) => ({ check: check.name, ...diagnosis }));
+      const found = (await examine(check)).map((finding) => ({ check: check.name, ...finding }));
       await onDone(found);
       return found;
     }),
@@ -37,7 +37,7 @@ async function examine(check: Check): Promise<DoctorFinding[]> {
   try {
     return await Promise.race([check.run(signal), late]);
   } catch (error) {
-    const remedy = "This is a fault of anp itself: report it with the output of --verbose.";
+    const remedy = "This is an error of anp itself: report it with the output of --verbose.";
     return [{ level: "error", subject: name, message: (error as Error).message, remedy }];
   }
 }

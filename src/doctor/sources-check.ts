@@ -49,9 +49,9 @@ async function probe(source: Source, reader: ReaderOptions, now: number): Promis
     if (!(error instanceof SourceError)) throw error;
     const find = OUTSIDE.has(error.failure) ? unreachable : failed;
     const { message } = error;
-    // What is said of a file names it already.
-    const told = message.includes(place) ? `${message[0]!.toUpperCase()}${message.slice(1)}` : `${place}: ${message}`;
-    return find(source.id, `${told}.`, REMEDIES[error.failure]);
+    // Errors of a file name it already.
+    const named = message.includes(place) ? `${message[0]!.toUpperCase()}${message.slice(1)}` : `${place}: ${message}`;
+    return find(source.id, `${named}.`, REMEDIES[error.failure]);
   }
 }
 

@@ -15,7 +15,7 @@ const CLOCK_BOUND_MS = 2000;
 
 const UNFINISHED = failed(
   "contents",
-  "Not all has come into this storage: `anp storage import` was interrupted, and no other command works on it.",
+  "This storage is incomplete: `anp storage import` was interrupted, and no other command works on it.",
   "Run the import again with the same backup. Where that is gone, empty the folder or the database.",
 );
 
@@ -39,7 +39,7 @@ export function storageCheck({ loaded: { config }, now }: CheckInput): Check {
           warning(
             "address",
             error.message,
-            "Nothing to mend before the first start: `anp serve` makes it. Else correct `storage` or --storage.",
+            "Nothing to fix before the first start: `anp serve` creates it. Otherwise correct `storage` or --storage.",
           ),
         ];
       }
@@ -70,7 +70,7 @@ async function obstacleTo(folder: string): Promise<string | undefined> {
 async function examine(storage: Storage, now: number): Promise<DoctorFinding[]> {
   try {
     const findings: DoctorFinding[] = [ok("address", storage.url), await roundTrip(storage)];
-    // What does not answer is told once.
+    // A storage that does not answer is reported once.
     if (findings[1]!.level === "error") return findings;
     if (await isUnfinished(storage)) findings.push(UNFINISHED);
     findings.push(...(await storage.examine(now)));

@@ -38,7 +38,7 @@ export type Fault = {
 }[FaultName];
 
 const SLOW_MS = 2000;
-/** An hour: nobody waits longer on purpose. */
+/** An hour, ms. */
 const MOST_MS = 3_600_000;
 
 /** A fault and its kind, as every list of them shows it. */
@@ -104,7 +104,7 @@ export function faultText({ name, kind, ms, times }: Fault): string {
   ].join(",");
 }
 
-/** The name that was meant, as one more sentence, where one is near: whoever shows a message ends it. */
+/** The name that was probably meant, as one more sentence; the caller adds the full stop. */
 function hinted(typed: string, known: readonly string[]): string {
   const hint = didYouMean(typed, known);
   return hint === "" ? "" : `.${hint}`;

@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 
-/** What an address is read from. */
+/** What the address of a caller is read from. */
 export interface Addressed {
   readonly headers: Pick<Headers, "get">;
   /** Address of the socket's other end. */
@@ -8,8 +8,8 @@ export interface Addressed {
 }
 
 /**
- * Whom an anonymous request is counted for: the address it came from, as the last of `trustedProxies` proxies saw it.
- * What stands in X-Forwarded-For before that may be anybody's invention.
+ * The address that an anonymous request is counted for: where it came from, as the last of `trustedProxies` proxies saw
+ * it. Earlier values of X-Forwarded-For can be forged by the caller.
  */
 export function clientAddress(request: Addressed, trustedProxies: number): string {
   const { headers, ip = "unknown" } = request;
@@ -22,8 +22,8 @@ export function clientAddress(request: Addressed, trustedProxies: number): strin
 }
 
 /**
- * One subscriber has a whole /64 of IPv6, IPv4 may come in IPv6's clothes, and some proxies tell the port, which is
- * another one for each connection.
+ * One subscriber has a whole /64 of IPv6, IPv4 addresses may be mapped into IPv6, and some proxies add the port, which
+ * differs for each connection.
  */
 function countedAs(address: string): string {
   const alone = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, "$1");

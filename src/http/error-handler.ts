@@ -10,8 +10,8 @@ import { failure } from "./respond.ts";
 /** Counts what was answered. */
 export interface RequestMeter {
   /**
-   * What counts the answers of one operation: HTTP status, code of the error catalogue (0 for a success), and ms from the
-   * headers to the answer.
+   * Returns the function that counts an answer of the operation: HTTP status, code of the error catalogue (0 for a
+   * success), and ms from the headers to the answer.
    */
   meterOf(operation: string): (status: number, code: number, ms: number) => void;
 }
@@ -33,8 +33,8 @@ export type Answering = (
   options?: FailureOptions,
 ) => (event: H3Event) => Promise<Response>;
 
-/** What a line a request would make a storm of, in the very moment of need; it is told in sum. */
-const TOLD_IN_SUM: ReadonlySet<number> = new Set([429, 503]);
+/** Statuses that are logged in sum: a line a request would be a storm of them under load. */
+const LOGGED_IN_SUM: ReadonlySet<number> = new Set([429, 503]);
 
 const REFUSALS_EVERY_MS = 5000;
 
@@ -48,8 +48,8 @@ export function createAnswering(deps: {
     logger.warn({ times }, "requests were refused: too many");
   });
 
-  return (name, handler, { headers, outage = 503 } = {}) => {
-    const count = deps.meter?.meterOf(name);
+  return (operation, handler, { headers, outage = 503 } = {}) => {
+    const count = deps.meter?.meterOf(operation);
     return async (event) => {
       const request_id = givenRequestId(event.req.headers) ?? ids.request();
       const started = performance.now();
@@ -61,29 +61,44 @@ export function createAnswering(deps: {
         const known = toAnpError(error, outage);
         code = known.code;
         response = failure(known, request_id, headers);
-        const { signal } = event.req;
-        if (signal.aborted && error === signal.reason) {
-          logger.info({ request_id, operation: name }, "the caller has gone");
+        if (isCallerGone(event, error)) {
+          logger.info({ request_id, operation }, "the caller has gone");
           return response;
         }
-        const told = code === 500 ? "internal error" : code === 1007 ? "the model call failed" : undefined;
-        if (told !== undefined && !isOutage(error)) logger.error({ err: error, request_id, operation: name }, told);
+        logFailure(logger, error, { code, request_id, operation });
       }
       const ms = performance.now() - started;
-      const { status } = response;
-      count?.(status, code, ms);
+      count?.(response.status, code, ms);
       if (code === 429) refused.note();
-      const fields = { request_id, operation: name, status, code, ms: Math.round(ms * 10) / 10 };
-      // A line a success would cost more than the request: it is there for who asks for it.
-      if (status < 400 || TOLD_IN_SUM.has(status)) logger.debug(fields, "request");
-      else logger.info(fields, "request");
+      logRequest(logger, { request_id, operation, status: response.status, code, ms: Math.round(ms * 10) / 10 });
       return response;
     };
   };
 }
 
-/** What a caller is told of a failure; `outage` is the code of a storage that does not answer. */
+/** The error of a caller; `outage` is the code of a storage that does not answer. */
 function toAnpError(error: unknown, outage: 500 | 503): AnpError {
   if (error instanceof AnpError) return error;
   return new AnpError(isOutage(error) ? outage : 500, undefined, { cause: error });
+}
+
+function isCallerGone({ req: { signal } }: H3Event, error: unknown): boolean {
+  return signal.aborted && error === signal.reason;
+}
+
+/** Logs the stack of a failure that an operator should look at. The storage watch reports outages. */
+function logFailure(
+  logger: Logger,
+  err: unknown,
+  { code, ...request }: { readonly code: number; readonly request_id: string; readonly operation: string },
+): void {
+  if (isOutage(err)) return;
+  if (code === 500) logger.error({ err, ...request }, "internal error");
+  if (code === 1007) logger.error({ err, ...request }, "the model call failed");
+}
+
+/** A line for each success would cost more than the request: those are logged at the level debug. */
+function logRequest(logger: Logger, fields: { readonly status: number; readonly [field: string]: unknown }): void {
+  const isDetail = fields.status < 400 || LOGGED_IN_SUM.has(fields.status);
+  logger[isDetail ? "debug" : "info"](fields, "request");
 }

@@ -7,7 +7,7 @@ const REQUEST_ID = /^[\w-]{1,128}$/;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Whoever may GET may also HEAD (RFC 9110 §9.1): load balancers ask so.
+ * HEAD is allowed wherever GET is (RFC 9110 §9.1): load balancers use it.
  *
  * @throws AnpError 405 for another method
  */

@@ -3,14 +3,14 @@ import { ERRORS, type AnpError, type ErrorKind } from "../contract/errors.ts";
 
 const CONTENT_TYPE = "application/json; charset=utf-8";
 
-/** What every answer carries for browsers: it is what it says it is, runs nothing, and stands in nobody's frame. */
+/** Headers of every answer, for browsers: no sniffing of the type, no scripts, no frames, no referrer. */
 export const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
 } as const;
 
-/** What a 500 says: enough to ask for help, nothing of the inside. The log has the rest under the request id. */
+/** The detail of a 500. The log has the cause, under the request id. */
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
 
 /** Bytes of results that the service gives as the same frozen object again; serialised once. */

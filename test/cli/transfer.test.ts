@@ -195,7 +195,7 @@ it("refuses other commands on a storage that is not completely restored", async 
   }
   const doctor = await anp(["doctor", "--storage", "fs:part"], { cwd });
   expect(doctor.code).toBe(1);
-  expect(doctor.stdout).toMatch(/^storage\tcontents\terror\tNot all has come into this storage: /m);
+  expect(doctor.stdout).toMatch(/^storage\tcontents\terror\tThis storage is incomplete: /m);
   const { code } = await shell("anp storage export --storage fs:data | anp storage import - --storage fs:part", cwd);
   expect(code).toBe(0);
   expect(await contentOf("fs:part")).toEqual(await contentOf("fs:data"));
