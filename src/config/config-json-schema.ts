@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { configSchema } from "./config-schema.ts";
 
-/** The JSON Schema of a configuration file: a secret is named by its file there, and never stands in it. */
+/** The JSON Schema of a configuration file. In place of each secret it has the key that names the secret's file. */
 export function configJsonSchema(): object {
   return z.toJSONSchema(configSchema, {
     io: "input",

@@ -4,10 +4,10 @@ import { describeSource } from "./config-source.ts";
 import { getAt } from "./config-tree.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
-/** One value of a loaded configuration, fit to be shown. */
+/** One value of a loaded configuration, for display. */
 export interface ConfigRow {
   readonly key: string;
-  /** Null when there is none; a secret is only said to be set. */
+  /** Null when there is none; `(set)` in place of a secret. */
   readonly value: unknown;
   /** `default`, `flag`, `fixture`, `environment NAME`, `file PATH`, or `not set`. */
   readonly source: string;
@@ -27,7 +27,7 @@ export function configRows({ config, sources }: LoadedConfig): ConfigRow[] {
   });
 }
 
-/** URLs keep their user's name and lose the password. */
+/** Replaces the passwords in URLs. */
 function withoutPasswords(value: unknown): unknown {
   if (typeof value === "string") return value.replace(/(:\/\/[^/?#@\s:]*):[^/?#@\s]*@/g, "$1:***@");
   if (Array.isArray(value)) return value.map(withoutPasswords);

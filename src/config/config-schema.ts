@@ -6,7 +6,7 @@ import { newsConfig } from "./news-config.ts";
 import { limitsConfig, metricsConfig, serverConfig } from "./server-config.ts";
 
 const points = z.int().min(0);
-/** Points a USD, exact in decimal. */
+/** Points per USD; computed in exact decimal arithmetic. */
 const rewardRate = z.number().min(0);
 
 /** The whole configuration. Every key has a default; an unknown key is an error. */
@@ -20,9 +20,9 @@ export const configSchema = z.strictObject({
   mode: z
     .enum(["production", "staging"])
     .optional()
-    .describe("Only staging takes `--fault`; without it a fixture's world is staging, and all else production"),
+    .describe("Only staging accepts `--fault`; the default is staging on a fixture, else production"),
   server: serverConfig.prefault({}).describe("Where and how the daemon listens"),
-  limits: limitsConfig.prefault({}).describe("What a caller may take of the daemon; beyond it is a 429"),
+  limits: limitsConfig.prefault({}).describe("Limits per caller; a request beyond them gets a 429"),
   metrics: metricsConfig.prefault({}).describe("Metrics for Prometheus"),
   quota: z
     .strictObject({
@@ -30,28 +30,28 @@ export const configSchema = z.strictObject({
         .string()
         .refine((value) => offsetMinutes(value) !== undefined, { message: "must be an offset such as +08:00" })
         .default("+08:00")
-        .describe("Offset at whose midnight the free quota resets"),
-      free_daily: points.default(5).describe("Free uses a day of a user who has no quota of their own"),
+        .describe("UTC offset; the free quota resets at its midnight"),
+      free_daily: points.default(5).describe("Free uses per day of a user without a quota of their own"),
     })
     .prefault({}),
   exchange: z
     .strictObject({
-      rate: z.int().min(1).max(1_000_000_000).default(10).describe("Points a unit of the platform token"),
-      max_amount: z.number().positive().default(1_000_000).describe("Most units of the token in one exchange"),
+      rate: z.int().min(1).max(1_000_000_000).default(10).describe("Points per unit of the platform token"),
+      max_amount: z.number().positive().default(1_000_000).describe("Largest exchange, in units of the token"),
     })
     .prefault({}),
   trade_reward: z
     .strictObject({
-      spot: rewardRate.default(0.01).describe("Points a USD of spot volume"),
-      futures: rewardRate.default(0.005).describe("Points a USD of futures volume"),
+      spot: rewardRate.default(0.01).describe("Points per USD of spot volume"),
+      futures: rewardRate.default(0.005).describe("Points per USD of futures volume"),
     })
     .prefault({}),
   costs: z
     .strictObject({
-      default: points.default(1).describe("Points an answer costs"),
-      advanced_research: points.default(5).describe("Points an advanced research costs"),
-      account: points.default(0).describe("Points an answer about the user's own account costs"),
-      small_talk: points.default(0).describe("Points small talk costs"),
+      default: points.default(1).describe("Points for an answer"),
+      advanced_research: points.default(5).describe("Points for advanced research"),
+      account: points.default(0).describe("Points for an answer about the user's own account"),
+      small_talk: points.default(0).describe("Points for small talk"),
     })
     .prefault({}),
   plans: z
@@ -60,11 +60,11 @@ export const configSchema = z.strictObject({
       free: { memory: false, advanced_research: false },
       pro: { memory: true, advanced_research: true },
     })
-    .describe("Features a plan"),
+    .describe("Features per plan"),
   auth: z
     .strictObject({
       jwt: jwtConfig.optional().describe("The platform's own tokens"),
-      cache_ms: z.int().min(0).max(2000).default(1000).describe("How stale a token or a profile may be, ms"),
+      cache_ms: z.int().min(0).max(2000).default(1000).describe("How long tokens and profiles are cached, ms"),
     })
     .prefault({}),
   model: modelConfig.optional().describe("An OpenAI-compatible model; without one, answers are extractive"),
@@ -80,12 +80,15 @@ export const configSchema = z.strictObject({
     .prefault({}),
   hot_questions: z
     .strictObject({
-      min_users: z.int().min(1).default(3).describe("Different users who must have asked a hot question"),
+      min_users: z.int().min(1).default(3).describe("Number of different users who must have asked a hot question"),
     })
     .prefault({}),
   log: z
     .strictObject({
-      level: z.enum(["debug", "info", "warn", "error", "silent"]).default("info").describe("Least level logged"),
+      level: z
+        .enum(["debug", "info", "warn", "error", "silent"])
+        .default("info")
+        .describe("Lowest level that is logged"),
     })
     .prefault({}),
 });

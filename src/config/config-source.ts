@@ -1,4 +1,4 @@
-/** Where a value of the configuration comes from. */
+/** The source of a configuration value. */
 export type ConfigSource =
   | { readonly kind: "flag" }
   | { readonly kind: "environment"; readonly variable: string }

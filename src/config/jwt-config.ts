@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How the platform's own tokens are checked, and which claims say what. */
+/** How the platform's own tokens are verified, and the names of their claims. */
 export const jwtConfig = z
   .strictObject({
     secret: z
@@ -12,26 +12,26 @@ export const jwtConfig = z
       .url()
       .meta({ examples: ["https://accounts.example.com/.well-known/jwks.json"] })
       .optional()
-      .describe("URL of the platform's key set (RS256, ES256, EdDSA, ...), instead of a secret"),
+      .describe("URL of the platform's JWKS (RS256, ES256, EdDSA, …), instead of a secret"),
     issuer: z
       .string()
       .meta({ examples: ["https://accounts.example.com"] })
       .optional()
-      .describe("The issuer they must name"),
+      .describe("Required issuer"),
     audience: z
       .string()
       .meta({ examples: ["anp"] })
       .optional()
-      .describe("The audience they must name"),
+      .describe("Required audience"),
     claims: z
       .strictObject({
         user_id: z.string().default("sub").describe("Claim with the user's id"),
-        free_daily_quota: z.string().default("free_daily_quota").describe("Claim with the user's free uses a day"),
+        free_daily_quota: z.string().default("free_daily_quota").describe("Claim with the user's free uses per day"),
         plan: z.string().default("plan").describe("Claim with the user's plan"),
         lang: z.string().default("lang").describe("Claim with the user's language, zh or en"),
       })
       .prefault({})
-      .describe("Which claims say what"),
+      .describe("Names of the claims"),
   })
   .refine((value) => (value.secret === undefined) !== (value.jwks_url === undefined), {
     message: "needs exactly one of secret and jwks_url",

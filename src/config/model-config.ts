@@ -12,14 +12,13 @@ export const modelConfig = z.strictObject({
     .min(1)
     .optional()
     .meta({ secret: true, description: "Key of the endpoint; none is sent when absent" }),
-  timeout_ms: z.int().min(1).default(30_000).meta({ description: "Total time of one answer, retries included" }),
-  max_retries: z.int().min(0).max(10).default(2).meta({ description: "Further tries after a failure" }),
+  timeout_ms: z.int().min(1).default(30_000).meta({ description: "Total time of one answer, including retries, ms" }),
+  max_retries: z.int().min(0).max(10).default(2).meta({ description: "Retries after a failure" }),
   temperature: z.number().min(0).max(2).default(0).meta({ description: "Sampling temperature" }),
-  max_output_tokens: z.int().min(1).default(800).meta({ description: "Tokens of an answer at most" }),
-  fallback: z
-    .enum(["none", "extractive"])
-    .default("none")
-    .meta({ description: "What answers when the model fails: nothing (error 1007), or extraction from the sources" }),
+  max_output_tokens: z.int().min(1).default(800).meta({ description: "Longest answer, in tokens" }),
+  fallback: z.enum(["none", "extractive"]).default("none").meta({
+    description: "What happens when the model fails: none gives error 1007, extractive answers from the sources",
+  }),
 });
 
 export type ModelConfig = z.infer<typeof modelConfig>;

@@ -22,12 +22,12 @@ const source = z.strictObject({
     .trim()
     .min(1)
     .max(128)
-    .describe("The outlet, as readers see it; feeds of one outlet share a name and count as one voice"),
-  lang: language.describe("What the feed is mostly written in; an item's own language is read from its text"),
+    .describe("Name of the outlet as shown to readers; feeds with the same name count as one outlet"),
+  lang: language.describe("Main language of the feed; the language of each item is detected"),
   url: location,
 });
 
-/** The section `news` of the config. `{}` is a news room without sources. */
+/** The section `news` of the config. `{}` configures no sources. */
 export const newsConfig = z.strictObject({
   sources: z
     .array(source)
@@ -59,32 +59,27 @@ export const newsConfig = z.strictObject({
     .meta({ examples: ["fear-greed.json"] })
     .optional()
     .describe('The mood as JSON, {"series":[{date,value}]}, value from 0 (fear) to 100 (greed): a URL or a path'),
-  refresh_interval_s: z
-    .int()
-    .min(0)
-    .max(86_400)
-    .default(300)
-    .describe("Seconds between refreshes of the daemon; 0 turns them off"),
+  refresh_interval_s: z.int().min(0).max(86_400).default(300).describe("Seconds between refreshes; 0 turns them off"),
   takeover_s: z
     .number()
     .min(1)
     .max(3600)
     .default(15)
-    .describe("Seconds after which a refresh whose process gives no sign of life is taken over by another"),
+    .describe("Seconds without a heartbeat after which another process takes over a refresh"),
   timeout_ms: z
     .int()
     .min(1)
     .max(300_000)
     .default(10_000)
-    .describe("Milliseconds for one source, from the connection to the last byte"),
+    .describe("Timeout of one source, from the connection to the last byte, ms"),
   max_bytes: z
     .int()
     .min(1024)
     .max(256 * 1024 * 1024)
     .default(5 * 1024 * 1024)
-    .describe("Bytes of one source after decompression"),
+    .describe("Largest source after decompression, bytes"),
   max_items: z.int().min(1).max(20_000).default(2000).describe("News items kept, newest first"),
-  max_age_days: z.number().positive().max(3650).default(30).describe("Days an item is kept after its publication"),
+  max_age_days: z.number().positive().max(3650).default(30).describe("Days that an item is kept after its publication"),
 });
 
 export type NewsConfig = z.infer<typeof newsConfig>;

@@ -10,7 +10,7 @@ const origin = z.string().refine((value) => value === "*" || (URL.canParse(value
 /** Where and how the daemon listens. */
 export const serverConfig = z.strictObject({
   host: z.string().default("127.0.0.1").describe("Address to listen on"),
-  port: z.int().min(0).max(65_535).default(8787).describe("Port to listen on; 0 takes a free one"),
+  port: z.int().min(0).max(65_535).default(8787).describe("Port to listen on; 0 for any free port"),
   drain_ms: z.int().min(0).default(10_000).describe("Longest wait for running requests when stopping, ms"),
   drain_delay_ms: z
     .int()
@@ -18,14 +18,16 @@ export const serverConfig = z.strictObject({
     .max(600_000)
     .default(0)
     .describe(
-      "How long requests are still taken when stopping, with /readyz at 503, for a load balancer to notice, ms",
+      "How long requests are still accepted when stopping, with /readyz at 503, so that load balancers notice, ms",
     ),
   trusted_proxies: z
     .int()
     .min(0)
     .max(16)
     .default(0)
-    .describe("Proxies in front whose X-Forwarded-For is believed; limits of anonymous callers count its addresses"),
+    .describe(
+      "Number of proxies in front whose X-Forwarded-For is trusted; rate limits of anonymous callers use its addresses",
+    ),
   tls: z
     .strictObject({
       cert_file: z
@@ -42,10 +44,10 @@ export const serverConfig = z.strictObject({
   cors: z
     .strictObject({
       origins: z.array(origin).default([]).describe("Origins whose pages may call the API; * for all"),
-      max_age_s: z.int().min(0).max(86_400).default(600).describe("How long browsers keep a preflight's answer, s"),
+      max_age_s: z.int().min(0).max(86_400).default(600).describe("How long browsers cache a preflight response, s"),
     })
     .prefault({}),
-  docs: z.boolean().default(true).describe("Whether /docs shows the API to browsers"),
+  docs: z.boolean().default(true).describe("Whether /docs serves the API documentation"),
 });
 
 const rate = z.strictObject({
@@ -53,11 +55,11 @@ const rate = z.strictObject({
     .int()
     .min(1)
     .max(1_000_000)
-    .meta({ description: "Requests a window", examples: [60] }),
-  window_s: z.int().min(1).max(86_400).default(60).describe("The window, s"),
+    .meta({ description: "Requests per window", examples: [60] }),
+  window_s: z.int().min(1).max(86_400).default(60).describe("Length of the window, s"),
 });
 
-/** What a caller may take of the daemon. */
+/** Limits per caller. */
 export const limitsConfig = z.strictObject({
   body_bytes: z
     .int()
@@ -65,12 +67,14 @@ export const limitsConfig = z.strictObject({
     .max(16 * 1024 * 1024)
     .default(LIMITS.requestBody)
     .describe("Largest body of a request, bytes"),
-  in_flight: z.int().min(0).default(2000).describe("API requests that run at once; 0 for any number"),
-  in_flight_per_user: z.int().min(0).default(256).describe("The same of one user; 0 for any number"),
+  in_flight: z.int().min(0).default(2000).describe("Concurrent API requests; 0 for no limit"),
+  in_flight_per_user: z.int().min(0).default(256).describe("Concurrent API requests of one user; 0 for no limit"),
   store: z
     .enum(["auto", "memory"])
     .default("auto")
-    .describe("Where rates are counted: auto is in Redis, for all daemons together, when the storage is; memory never"),
+    .describe(
+      "Where rates are counted: auto uses Redis, shared by all daemons, if the storage is Redis; memory counts per daemon",
+    ),
   rates: z
     .strictObject(
       Object.fromEntries(RATE_GROUPS.map((group) => [group, rate.optional()])) as Record<
@@ -80,7 +84,7 @@ export const limitsConfig = z.strictObject({
     )
     .prefault({})
     .describe(
-      "Requests a user, or an address for anonymous callers, may send to a group of operations; none by default",
+      "Rate limits per user, or per address for anonymous callers, for each group of operations; none by default",
     ),
 });
 
@@ -89,12 +93,12 @@ export type LimitsConfig = z.infer<typeof limitsConfig>;
 /** Metrics for Prometheus. */
 export const metricsConfig = z.strictObject({
   enabled: z.boolean().default(true).describe("Whether /metrics is served"),
-  host: z.string().default("127.0.0.1").describe("Address of the port of its own"),
+  host: z.string().default("127.0.0.1").describe("Address of the separate metrics port"),
   port: z
     .int()
     .min(0)
     .max(65_535)
     .meta({ examples: [9187] })
     .optional()
-    .describe("Serve /metrics on this port alone instead of beside the API; 0 takes a free one"),
+    .describe("Serve /metrics on this port instead of the API's; 0 for any free port"),
 });
