@@ -40,7 +40,7 @@ export const importStorage = defineCommand({
 });
 
 /** Reads all values to the end, before anything is written. */
-async function check({ terminal }: Context, values: AsyncGenerator<unknown>): Promise<void> {
+async function check({ terminal }: Context, values: AsyncGenerator): Promise<void> {
   let count = 0;
   try {
     while ((await values.next()).done !== true) {
