@@ -5,7 +5,7 @@ import { formatAddress } from "./event-address.ts";
 import { appendBatch, batchesAfter, isUnchanged, openDay, type DayLog } from "./day-log.ts";
 import type { StoredEvent } from "../event.ts";
 
-/** A batch of a day's log: its number and its batch id, which tells it from a batch that replaced it after a failover. */
+/** A batch of a day's log by number and batch id. After a failover another batch may have the same number. */
 export interface LogPosition {
   /** 0 for the beginning. */
   readonly since: number;
