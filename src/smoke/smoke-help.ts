@@ -2,6 +2,7 @@ import { MATCHERS, type Matcher } from "./run/matchers.ts";
 import { RUN_VALUES } from "./run/run-values.ts";
 
 /** What `anp help smoke-files` says. */
+// eslint-disable-next-line max-lines-per-function -- It is one text.
 export function smokeFilesHelp(): string {
   return `A smoke file is YAML: a list of requests, and what is expected of each answer.
 
