@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { silentLogger, type Logger } from "../../src/runtime/logger.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
-import { loadFixture, openFixture } from "../../src/admin/load-fixture.ts";
+import { loadFixture, openFixture, type Fixture } from "../../src/admin/load-fixture.ts";
 import { loadConfig, type ConfigValues } from "../../src/config/load-config.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Key, Storage } from "../../src/storage/storage.ts";
 
 /** The anchor of the demo: with the clock there, nothing in it moves. */
 export const ANCHOR = Date.parse("2026-11-20T00:00:00Z");
@@ -17,20 +17,43 @@ export interface FixtureService {
   readonly clock: ReturnType<typeof fixedClock>;
 }
 
-export async function openFixtureService(
-  options: {
-    readonly fixture?: string;
-    readonly storage?: Storage;
-    readonly now?: number;
-    readonly flags?: ConfigValues;
-    readonly seed?: string;
-    readonly logger?: Logger;
-    /** Whether to bring in news, notices and help articles; on by default. */
-    readonly refresh?: boolean;
-    /** What puts the service together. */
-    readonly create?: typeof createService;
-  } = {},
-): Promise<FixtureService> {
+interface FixtureServiceOptions {
+  readonly fixture?: string;
+  readonly storage?: Storage;
+  readonly now?: number;
+  readonly flags?: ConfigValues;
+  readonly seed?: string;
+  readonly logger?: Logger;
+  /** Whether to bring in news, notices and help articles; on by default. */
+  readonly refresh?: boolean;
+  /** What puts the service together. */
+  readonly create?: typeof createService;
+}
+
+/** What a loaded fixture stored in memory, by fixture, time and flags: loading takes longer than most tests. */
+const loaded = new Map<string, Promise<readonly (readonly [Key, string])[]>>();
+
+/** A service with a fixture loaded, on memory unless a storage is given. */
+export async function openFixtureService(options: FixtureServiceOptions = {}): Promise<FixtureService> {
+  const { fixture = "demo", now = ANCHOR, flags = {}, seed = "test", storage, refresh = true, create } = options;
+  if (storage !== undefined || create !== undefined || !refresh) return load(options);
+  const name = JSON.stringify([fixture, now, flags]);
+  const values = loaded.get(name) ?? load({ fixture, now, flags }).then(({ service }) => valuesOf(service.storage));
+  loaded.set(name, values);
+  const copy = await openStorage("memory:");
+  for (const [key, value] of await values) await copy.put(key, value);
+  // Other ids than those of the load, which are stored already.
+  return open({ ...options, storage: copy, seed: `${seed} loaded` });
+}
+
+async function load(options: FixtureServiceOptions): Promise<FixtureService> {
+  const opened = await open(options);
+  await loadFixture(opened.fixture, opened.service);
+  if (options.refresh ?? true) await opened.service.news.refresh("full");
+  return opened;
+}
+
+async function open(options: FixtureServiceOptions): Promise<FixtureService & { readonly fixture: Fixture }> {
   const fixture = await openFixture(resolve(import.meta.dirname, "../../fixtures", options.fixture ?? "demo"));
   const { config, baseDir } = await loadConfig({ file: fixture.configFile, env: {}, flags: options.flags ?? {} });
   const clock = fixedClock(options.now ?? ANCHOR);
@@ -43,7 +66,12 @@ export async function openFixtureService(
     logger: options.logger ?? silentLogger,
     anchor_ms: fixture.anchor_ms,
   });
-  await loadFixture(fixture, service);
-  if (options.refresh ?? true) await service.news.refresh("full");
-  return { service, clock };
+  return { service, clock, fixture };
+}
+
+async function valuesOf(storage: Storage): Promise<[Key, string][]> {
+  const values: [Key, string][] = [];
+  for await (const key of storage.keys([])) values.push([key, (await storage.get(key))!]);
+  await storage.close();
+  return values;
 }
