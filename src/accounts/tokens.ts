@@ -38,7 +38,7 @@ export interface Tokens {
   /** The token of this id, or this token itself, also when it is expired or revoked. */
   find(idOrSecret: string): Promise<TokenRecord | undefined>;
   /**
-   * The tokens that begin like this, also those expired or revoked. Only the first {@link TOKEN_START} characters are
+   * The tokens that begin like this, also those expired or revoked. Only the first {@link INDEXED_TOKEN_LENGTH} characters are
    * known, and compared. It reads all tokens: for operators.
    */
   startingWith(start: string): Promise<TokenRecord[]>;
@@ -53,7 +53,7 @@ export interface Tokens {
 const PREFIX = "anp_";
 
 /** How many characters of an issued token are stored as text: 48 of its 256 bits. */
-export const TOKEN_START: number = PREFIX.length + 8;
+export const INDEXED_TOKEN_LENGTH: number = PREFIX.length + 8;
 
 const BATCH = 256;
 
@@ -84,7 +84,7 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
   return {
     async issue(user_id, { label = "", expires_at } = {}) {
       const secret = `${PREFIX}${random.bytes(32).toString("base64url")}`;
-      const start = secret.slice(0, TOKEN_START);
+      const start = secret.slice(0, INDEXED_TOKEN_LENGTH);
       return { secret, record: await add(secret, { user_id, label, start }, expires_at) };
     },
     async register(user_id, secret, label) {
@@ -102,7 +102,7 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
       const digest = await findDigest(storage, idOrSecret);
       return digest === undefined ? undefined : readToken(storage, digest);
     },
-    startingWith: (start) => tokensStartingWith(storage, start.slice(0, TOKEN_START)),
+    startingWith: (start) => tokensStartingWith(storage, start.slice(0, INDEXED_TOKEN_LENGTH)),
     async revoke(idOrSecret) {
       const digest = await findDigest(storage, idOrSecret);
       if (digest === undefined) return undefined;

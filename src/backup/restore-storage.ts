@@ -16,15 +16,15 @@ export interface RestoreProgress {
 }
 
 /** The storage holds values that are not of the archive. */
-export class OccupiedError extends Error {
-  override readonly name = "OccupiedError";
+export class StorageNotEmptyError extends Error {
+  override readonly name = "StorageNotEmptyError";
 }
 
 /**
  * Restores values into an empty storage. Until `markFinished`, no command works on that storage. An interrupted restore
  * is finished by running it again.
  *
- * @throws OccupiedError when the storage holds a value that no earlier try stored, or an item of a stream differs
+ * @throws StorageNotEmptyError when the storage holds a value that no earlier try stored, or an item of a stream differs
  */
 export async function restoreStorage(
   storage: Storage,
@@ -34,7 +34,7 @@ export async function restoreStorage(
 ): Promise<void> {
   if (!(await isUnfinished(storage))) {
     for await (const key of storage.keys([])) {
-      throw new OccupiedError(`The storage ${storage.url} is not empty: it has ${printKey(key)}.`);
+      throw new StorageNotEmptyError(`The storage ${storage.url} is not empty: it has ${printKey(key)}.`);
     }
     await markUnfinished(storage);
   }
@@ -70,7 +70,9 @@ async function storeBatch(storage: Storage, batch: readonly StoredValue[], progr
     if (texts[index] === value) continue;
     const changed = created[index] === false && streamItem(key) === undefined;
     if (!changed)
-      throw new OccupiedError(`The storage ${storage.url} has another ${printKey(key)}. Begin with an empty one.`);
+      throw new StorageNotEmptyError(
+        `The storage ${storage.url} has another ${printKey(key)}. Begin with an empty one.`,
+      );
     // A document may have changed between two tries: the later one counts.
     await storage.put(key, value);
   }

@@ -1,6 +1,6 @@
 import type { InvalidField } from "../contract/validate.ts";
 import type { ConfigKey } from "./config-keys.ts";
-import type { ConfigSource } from "./config-source.ts";
+import type { ConfigOrigin } from "./config-origin.ts";
 
 /** The configuration is not valid. The message has one line for each field error, with the place of the value. */
 export class ConfigError extends Error {
@@ -12,14 +12,14 @@ export class ConfigError extends Error {
 }
 
 /** Where the values of a configuration come from. */
-export interface ConfigOrigin {
+export interface ConfigOrigins {
   readonly keys: readonly ConfigKey[];
-  readonly sources: ReadonlyMap<string, ConfigSource>;
+  readonly sources: ReadonlyMap<string, ConfigOrigin>;
   readonly file: string | undefined;
 }
 
 /** A field error with the place of its value: `server.port: must be … (ANP_SERVER_PORT in the environment)`. */
-export function printConfigError({ path, message, hint, of }: InvalidField, origin: ConfigOrigin): string {
+export function printConfigError({ path, message, hint, of }: InvalidField, origin: ConfigOrigins): string {
   const name = path.join(".");
   // An element of a list has no key of its own; the key of the list has the source.
   const key = origin.keys.find((known) => name === known.name || name.startsWith(`${known.name}.`));
@@ -31,7 +31,7 @@ export function printConfigError({ path, message, hint, of }: InvalidField, orig
   return `${name || "configuration"}: ${message}${place}${hint === undefined ? "" : `. ${hint}`}`;
 }
 
-function placeOf(source: ConfigSource | undefined): string {
+function placeOf(source: ConfigOrigin | undefined): string {
   if (source?.kind === "environment") return inVariable(source.variable);
   if (source?.kind === "file") return ` (${source.file})`;
   return "";

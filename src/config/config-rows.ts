@@ -1,6 +1,6 @@
 import { configSchema } from "./config-schema.ts";
 import { configKeys } from "./config-keys.ts";
-import { describeSource } from "./config-source.ts";
+import { describeOrigin } from "./config-origin.ts";
 import { getAt } from "./config-tree.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
@@ -22,7 +22,7 @@ export function configRows({ config, sources }: LoadedConfig): ConfigRow[] {
     return {
       key: name,
       value: secret && value !== null ? SET : withoutPasswords(value),
-      source: value === null ? "not set" : describeSource(sources.get(name)!),
+      source: value === null ? "not set" : describeOrigin(sources.get(name)!),
     };
   });
 }

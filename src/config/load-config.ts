@@ -5,7 +5,7 @@ import { closestMatch } from "../runtime/did-you-mean.ts";
 import { ConfigError, printConfigError } from "./config-errors.ts";
 import { configKeys, configSections, valueFromText, type ConfigKey } from "./config-keys.ts";
 import { configSchema, type Config } from "./config-schema.ts";
-import type { ConfigSource } from "./config-source.ts";
+import type { ConfigOrigin } from "./config-origin.ts";
 import { getAt, readConfigTree, removeAt, setAt, type ConfigTree } from "./config-tree.ts";
 
 /** Values for some keys, as `{ "server.port": 8787 }`. */
@@ -17,7 +17,7 @@ export interface LoadedConfig {
   /** The folder that its relative paths start from. */
   readonly baseDir: string;
   /** The source of each key, by its dotted name. */
-  readonly sources: ReadonlyMap<string, ConfigSource>;
+  readonly sources: ReadonlyMap<string, ConfigOrigin>;
   /** Environment variables that start with `ANP_` but set no key. */
   readonly unknownVariables: readonly string[];
 }
@@ -36,7 +36,7 @@ export interface ConfigInput {
 /** A configuration while it is put together. */
 interface Draft {
   readonly tree: ConfigTree;
-  readonly sources: Map<string, ConfigSource>;
+  readonly sources: Map<string, ConfigOrigin>;
   readonly baseDir: string;
   /** Every error found, one line each. */
   readonly errors: string[];
@@ -77,7 +77,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   return { config: checked.data, baseDir, sources, unknownVariables: unknown };
 }
 
-function set({ tree, sources }: Draft, key: ConfigKey, value: unknown, source: ConfigSource): void {
+function set({ tree, sources }: Draft, key: ConfigKey, value: unknown, source: ConfigOrigin): void {
   setAt(tree, key.path, value);
   sources.set(key.name, source);
 }
@@ -123,7 +123,7 @@ async function applyEnvironment(draft: Draft, key: ConfigKey, env: ConfigInput["
 }
 
 /** @param pointer the key or variable that names the file */
-async function readSecret(draft: Draft, key: ConfigKey, path: string, pointer: string, source: ConfigSource) {
+async function readSecret(draft: Draft, key: ConfigKey, path: string, pointer: string, source: ConfigOrigin) {
   try {
     const secret = (await readFile(path, "utf8")).trim();
     if (secret === "") draft.errors.push(`${key.name}: the file ${path} that ${pointer} names is empty`);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeRange } from "../runtime/value-words.ts";
+import { describeRange } from "../runtime/describe-value.ts";
 
 /** A schema without its wrappers, and what the wrappers add to it. */
 export interface UnwrappedSchema {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { didYouMean } from "../runtime/did-you-mean.ts";
 import { describeSchema, knownKeys } from "./schema-walk.ts";
-import { describeGiven, describeType, notOneOf } from "../runtime/value-words.ts";
+import { describeGiven, describeType, notOneOf } from "../runtime/describe-value.ts";
 
 /** A path into a value: names of fields and indexes of elements. */
 export type ValuePath = readonly (string | number)[];

@@ -1,22 +1,22 @@
 import { resolve } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import type { FixtureUser } from "../admin/load-fixture.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Faults } from "../faults/inject-faults.ts";
 import { createApp, createMetricsApp } from "../http/app.ts";
-import { createInFlight, type InFlight } from "../http/in-flight.ts";
+import { createConcurrencyLimits, type ConcurrencyLimits } from "../http/concurrency-limits.ts";
 import { createMetrics, type Metrics } from "../http/metrics/metrics.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { version } from "../runtime/version.ts";
 import type { ServiceObserver } from "../service/observer.ts";
 import type { Service } from "../service/service.ts";
+import { drain, type Drained } from "./drain.ts";
 import { listen, type Listener } from "./listen.ts";
 import { createPinoLogger, type BufferedLogger } from "./pino-logger.ts";
 import { openRateLimits, type OpenRates } from "./open-rate-limits.ts";
 import { RefreshTimer } from "./refresh-timer.ts";
 import { startBanner } from "./start-banner.ts";
-import { awaitStopSignal, type Stop } from "./stop-signals.ts";
+import { watchStopSignals, type StopSignals } from "./stop-signals.ts";
 import { StorageChanges } from "./storage-changes.ts";
 import { checkStorageRisks } from "./storage-risks.ts";
 import { StorageWatch } from "./storage-watch.ts";
@@ -43,10 +43,7 @@ export interface DaemonOptions {
 }
 
 /** What listens, and what has to be stopped with it. */
-interface Started {
-  readonly listeners: readonly Listener[];
-  readonly inFlight: InFlight;
-  readonly rates: OpenRates;
+interface Started extends Drained {
   readonly refreshes: RefreshTimer;
 }
 
@@ -63,7 +60,7 @@ interface Started {
  */
 export class Daemon {
   readonly #options: DaemonOptions;
-  readonly #stop: Stop;
+  readonly #stop: StopSignals;
   #logger: BufferedLogger | undefined;
   /** Undefined when the configuration turns them off. */
   #metrics: Metrics | undefined;
@@ -72,7 +69,7 @@ export class Daemon {
   /** Takes over SIGINT and SIGTERM until `end`. */
   constructor(options: DaemonOptions) {
     this.#options = options;
-    this.#stop = awaitStopSignal(() => this.#logger?.end());
+    this.#stop = watchStopSignals(() => this.#logger?.end());
   }
 
   /** Whether the storage was found usable. Until then nothing is served from it. */
@@ -119,7 +116,10 @@ export class Daemon {
     if (started !== undefined) {
       const finishBackground = this.#serve(session, started, logger);
       await this.#stop.asked;
-      await this.#drain(session.service.config, started, finishBackground, logger);
+      const { server } = session.service.config;
+      const { drain_ms, drain_delay_ms } = server;
+      logger.info({ signal: this.#stop.signal(), drain_ms, drain_delay_ms }, "draining");
+      await drain(started, server, finishBackground, logger);
     }
     await closeWatches();
   }
@@ -175,7 +175,7 @@ export class Daemon {
       logger.warn({ faults: faults.texts }, "faults are on");
     }
     const { in_flight: all, in_flight_per_user: perUser } = config.limits;
-    const inFlight = createInFlight({ all, perUser });
+    const inFlight = createConcurrencyLimits({ all, perUser });
     const rates = await openRateLimits(config);
     const listeners = await this.#listen(session, inFlight, rates, logger);
     return { listeners, inFlight, rates, refreshes };
@@ -184,7 +184,7 @@ export class Daemon {
   /** Listens for the API, and for the metrics where they have a port of their own. */
   async #listen(
     { service, baseDir }: DaemonSession,
-    inFlight: InFlight,
+    inFlight: ConcurrencyLimits,
     { rates }: OpenRates,
     logger: Logger,
   ): Promise<Listener[]> {
@@ -232,27 +232,6 @@ export class Daemon {
       stopping.abort();
       return Promise.all([warmUp, tidying]);
     };
-  }
-
-  /** Stops accepting, waits up to `server.drain_ms` for the requests that run, and cuts the rest. */
-  async #drain(
-    { server }: Config,
-    { listeners, inFlight, rates }: Started,
-    finishBackground: () => Promise<unknown>,
-    logger: Logger,
-  ): Promise<void> {
-    const { drain_ms, drain_delay_ms } = server;
-    logger.info({ signal: this.#stop.signal(), drain_ms, drain_delay_ms }, "draining");
-    const background = finishBackground();
-    await wait(drain_delay_ms);
-    // Counted before the listeners cut them at the same moment.
-    const cut = setTimeout(() => {
-      const requests = inFlight.running();
-      if (requests > 0) logger.warn({ requests, drain_ms }, "requests were cut: they ran longer than drain_ms");
-    }, drain_ms);
-    await Promise.all([...listeners.map((listener) => listener.stop(drain_ms)), background]);
-    clearTimeout(cut);
-    await rates.close();
   }
 }
 

@@ -2,7 +2,7 @@ import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
 import { answerParseError } from "./parse-error-response.ts";
-import { checkPort, PortError } from "./port-check.ts";
+import { checkPort, PortError } from "./bind-check.ts";
 import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
 
 /** How often connections that have become idle are closed while the server stops, ms. */

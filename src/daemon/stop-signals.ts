@@ -3,7 +3,7 @@ import { constants } from "node:os";
 type StopSignal = "SIGINT" | "SIGTERM";
 
 /** The stop signals of the process. */
-export interface Stop {
+export interface StopSignals {
   /** Resolves at the first signal. */
   readonly asked: Promise<void>;
   /** The first signal, once it came. */
@@ -17,7 +17,7 @@ export interface Stop {
  *
  * @param beforeEnd what is still to be done then, at once
  */
-export function awaitStopSignal(beforeEnd: () => Promise<void> | undefined): Stop {
+export function watchStopSignals(beforeEnd: () => Promise<void> | undefined): StopSignals {
   let first: StopSignal | undefined;
   let resolve: () => void;
   const asked = new Promise<void>((done) => {

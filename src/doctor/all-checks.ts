@@ -2,9 +2,9 @@ import type { Check, CheckInput } from "./check.ts";
 import { clockCheck } from "./clock-check.ts";
 import { configCheck } from "./config-check.ts";
 import { fixturesCheck } from "./fixtures-check.ts";
-import { keysCheck } from "./jwks-check.ts";
+import { jwksCheck } from "./jwks-check.ts";
 import { modelCheck } from "./model-check.ts";
-import { portCheck } from "./listen-check.ts";
+import { portCheck } from "./port-check.ts";
 import { sourcesCheck } from "./sources-check.ts";
 import { storageCheck } from "./storage-check.ts";
 import { versionsCheck } from "./versions-check.ts";
@@ -17,7 +17,7 @@ export function allChecks(examined: CheckInput): Check[] {
     clockCheck(examined),
     portCheck(examined),
     modelCheck(examined),
-    keysCheck(examined),
+    jwksCheck(examined),
     sourcesCheck(examined),
     fixturesCheck(examined),
     versionsCheck(),

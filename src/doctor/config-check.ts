@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { describeSource } from "../config/config-source.ts";
+import { describeOrigin } from "../config/config-origin.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { checkTlsFiles, TlsError } from "../daemon/tls-files.ts";
 import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning } from "./check.ts";
@@ -29,7 +29,7 @@ function sources({ sources: known }: LoadedConfig): DoctorFinding {
   if (set.length === 0) return ok("source", "No file and no variable: every key has its default.");
   const bySource = new Map<string, string[]>();
   for (const [key, source] of set) {
-    const text = describeSource(source);
+    const text = describeOrigin(source);
     bySource.set(text, [...(bySource.get(text) ?? []), key]);
   }
   const parts = Array.from(bySource, ([source, keys]) =>

@@ -14,7 +14,7 @@ import {
 const ANSWER_MS = 5000;
 
 /** Whether the keys that the platform's tokens are checked with can be had. */
-export function keysCheck({ loaded: { config } }: CheckInput): Check {
+export function jwksCheck({ loaded: { config } }: CheckInput): Check {
   return {
     name: "platform tokens",
     bound_ms: ANSWER_MS + 2000,

@@ -7,7 +7,7 @@ import type { Service } from "../service/service.ts";
 import { createCors } from "./cors.ts";
 import { mountDocs } from "./docs-page.ts";
 import { createAnswering, type Answering, type RequestMeter } from "./error-handler.ts";
-import { createInFlight, type InFlight } from "./in-flight.ts";
+import { createConcurrencyLimits, type ConcurrencyLimits } from "./concurrency-limits.ts";
 import { operationRoute, stabilityHeaders } from "./operation-routes.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { mountMetrics, mountPages, type MetricsPage } from "./status-pages.ts";
@@ -17,7 +17,7 @@ export interface AppOptions {
   /** True while the daemon drains: it is not ready for new work. */
   readonly draining?: () => boolean;
   /** Bounds the requests that run at once; made from the configuration by default. */
-  readonly inFlight?: InFlight;
+  readonly inFlight?: ConcurrencyLimits;
   readonly rates?: RateLimits | undefined;
   readonly meter?: RequestMeter | undefined;
   /** Served at /metrics; without them that is 404. */
@@ -39,7 +39,8 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
   // Only a path that does not decode comes here: no route matches it.
   const app = new H3({ silent: true, onError: (_error, event) => unknown(event) });
   const exactly = withoutTrailingSlash(answering, unknown);
-  const inFlight = options.inFlight ?? createInFlight({ all: limits.in_flight, perUser: limits.in_flight_per_user });
+  const inFlight =
+    options.inFlight ?? createConcurrencyLimits({ all: limits.in_flight, perUser: limits.in_flight_per_user });
   const context = { service, logger, inFlight, rates, cors: createCors(server.cors) };
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
     const outage = endpoint.errors.includes(503) ? 503 : 500;

@@ -8,7 +8,7 @@ import { isOutage } from "../storage/storage-errors.ts";
 import { clientAddress } from "./client-address.ts";
 import type { Cors } from "./cors.ts";
 import type { Handler } from "./error-handler.ts";
-import type { InFlight, UserSlot } from "./in-flight.ts";
+import type { ConcurrencyLimits, UserSlot } from "./concurrency-limits.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { allow, idempotencyKey, readJson, readQuery } from "./read-request.ts";
 import { success } from "./respond.ts";
@@ -18,7 +18,7 @@ export interface OperationContext {
   readonly service: Service;
   readonly logger: Logger;
   readonly cors: Cors | undefined;
-  readonly inFlight: InFlight;
+  readonly inFlight: ConcurrencyLimits;
   readonly rates: RateLimits | undefined;
 }
 

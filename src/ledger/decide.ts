@@ -7,7 +7,7 @@ import type { Account, EntryDetails } from "./entry.ts";
 const Decimal = DecimalJs.clone({ precision: 60 });
 
 /** A requested change of a user's points. Amounts are points unless stated otherwise. */
-export type Command =
+export type LedgerCommand =
   | {
       readonly type: "chat_cost";
       /** Points of the answer when no free use pays for it; 0 takes neither. */
@@ -46,7 +46,7 @@ export interface Change {
 }
 
 /** Why a command is refused: 1005 too few points, 1009 a bad business request. */
-export interface Refusal {
+export interface LedgerRefusal {
   readonly code: 1005 | 1009;
   readonly message: string;
 }
@@ -66,7 +66,12 @@ export function pointsFor(amount: number, rate: number): number {
  * if ("code" in change) throw new AnpError(change.code, change.message);
  * change.account.balance; // 5
  */
-export function decide(account: Account, command: Command, now: number, quotaRules: QuotaRules): Change | Refusal {
+export function decideChange(
+  account: Account,
+  command: LedgerCommand,
+  now: number,
+  quotaRules: QuotaRules,
+): Change | LedgerRefusal {
   switch (command.type) {
     case "chat_cost":
       return chargeChat(account, command, now, quotaRules);
@@ -95,10 +100,10 @@ export function decide(account: Account, command: Command, now: number, quotaRul
 
 function chargeChat(
   account: Account,
-  command: Extract<Command, { type: "chat_cost" }>,
+  command: Extract<LedgerCommand, { type: "chat_cost" }>,
   now: number,
   quotaRules: QuotaRules,
-): Change | Refusal {
+): Change | LedgerRefusal {
   const { cost, quota, message_id, session_id, route, sub_intent } = command;
   const details = { type: "chat_cost" as const, message_id, session_id, route, sub_intent, free: false };
   if (cost === 0) return { delta: 0, account, details };
@@ -115,7 +120,7 @@ function chargeChat(
   return spend(account, cost, details);
 }
 
-function earn(account: Account, points: number, details: EntryDetails): Change | Refusal {
+function earn(account: Account, points: number, details: EntryDetails): Change | LedgerRefusal {
   const total_earned = account.total_earned + points;
   // The balance never exceeds the total earned, so one bound limits both.
   if (!(total_earned <= LIMITS.integer)) {
@@ -124,7 +129,7 @@ function earn(account: Account, points: number, details: EntryDetails): Change |
   return { delta: points, account: { ...account, balance: account.balance + points, total_earned }, details };
 }
 
-function spend(account: Account, points: number, details: EntryDetails): Change | Refusal {
+function spend(account: Account, points: number, details: EntryDetails): Change | LedgerRefusal {
   if (points > account.balance) {
     return { code: 1005, message: `Insufficient points: ${points} needed, ${account.balance} left.` };
   }

@@ -6,10 +6,11 @@ import { encodeKey } from "../storage/keys.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
 import type { Storage } from "../storage/storage.ts";
 import { openStream, serializeItem, type Stream } from "../storage/stream.ts";
-import { decide } from "./decide.ts";
+import { decideChange } from "./decide.ts";
 import { EMPTY_ACCOUNT, entry, hashEntry, type Account, type Entry } from "./entry.ts";
 import { entryKey, ledgerKey, operationKey, operationPointer } from "./ledger-keys.ts";
-import { checkSameRequest, entryAfter, type Operation, type Posted, type Posting } from "./posting.ts";
+import { checkSameRequest, type LedgerOperation } from "./idempotency.ts";
+import { entryAfter, type Posted, type Posting } from "./posting.ts";
 
 /** Learns what happens to ledgers, for metrics. Every call is cheap and never throws. */
 export interface LedgerObserver {
@@ -37,7 +38,7 @@ export interface OpenLedger {
    *
    * @throws AnpError 422 when the id was used for another request
    */
-  find(operation: Operation): Promise<Entry | undefined>;
+  find(operation: LedgerOperation): Promise<Entry | undefined>;
   /** Entries newest first; a page past the end is empty. */
   page(page: number, pageSize: number): Promise<{ entries: Entry[]; total: number }>;
 }
@@ -100,7 +101,7 @@ export class UserLedger {
 
       const now = clock.now();
       const last = end.last?.item;
-      const change = decide(last?.account ?? EMPTY_ACCOUNT, command, now, quotaRules);
+      const change = decideChange(last?.account ?? EMPTY_ACCOUNT, command, now, quotaRules);
       if ("code" in change) {
         if (known !== undefined) continue;
         throw new AnpError(change.code, change.message);
@@ -145,7 +146,7 @@ export class UserLedger {
   }
 
   /** The entry that the operation made before, as safe as when it was acknowledged: perhaps it never was. */
-  async #find(operation: Operation, { last, generation }: End): Promise<Entry | undefined> {
+  async #find(operation: LedgerOperation, { last, generation }: End): Promise<Entry | undefined> {
     const { storage } = this.#deps;
     if (last === undefined) return undefined;
     if (last.item.operation.id === operation.id) return this.#confirmed(last, operation);
@@ -162,7 +163,7 @@ export class UserLedger {
     throw new CorruptionError(printKey(key), `it leads to entry ${found.id}, which another operation made`);
   }
 
-  async #confirmed({ item, text }: { item: Entry; text: string }, operation: Operation): Promise<Entry> {
+  async #confirmed({ item, text }: { item: Entry; text: string }, operation: LedgerOperation): Promise<Entry> {
     checkSameRequest(item, operation);
     await this.#deps.storage.confirm(this.#stream.keyOf(item.id), text);
     return item;
@@ -185,7 +186,7 @@ export class UserLedger {
   }
 
   /** Appends an entry after the end; undefined when the change must be decided again on the ledger as it is now. */
-  async #append(end: End, next: Entry, operation: Operation): Promise<Posted | undefined> {
+  async #append(end: End, next: Entry, operation: LedgerOperation): Promise<Posted | undefined> {
     const text = serializeItem(next);
     const outcome = await this.#stream.append(versionOf(end), next, end.last?.text, text);
     if (outcome === "appended") {

@@ -1,6 +1,6 @@
 import type { OperationData, OperationId, OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { Operation } from "../ledger/posting.ts";
+import type { LedgerOperation } from "../ledger/idempotency.ts";
 import type { Ids } from "../runtime/ids.ts";
 
 /** The caller and the request of an operation. */
@@ -31,7 +31,7 @@ export function userOf(call: Call): string {
 }
 
 /** The ledger operation of a call: its id is the idempotency key, or else made for this call alone. */
-export function operationOf(call: Call, ids: Ids, request: object): Operation {
+export function ledgerOperationOf(call: Call, ids: Ids, request: object): LedgerOperation {
   if (call.idempotency_key === undefined) return { id: `call:${ids.request()}`, request };
   return { id: `key:${call.idempotency_key}`, request, origin: { in: "header", path: "Idempotency-Key" } };
 }

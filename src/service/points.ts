@@ -2,12 +2,13 @@ import type { Subscriptions } from "../accounts/subscriptions.ts";
 import type { OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { Entry } from "../ledger/entry.ts";
-import type { Command } from "../ledger/decide.ts";
+import type { LedgerCommand } from "../ledger/decide.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Operation, Posted } from "../ledger/posting.ts";
+import type { LedgerOperation } from "../ledger/idempotency.ts";
+import type { Posted } from "../ledger/posting.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Config } from "../config/config-schema.ts";
-import { operationOf, userOf, type Call, type OperationHandler, type Outcome } from "./operation.ts";
+import { ledgerOperationOf, userOf, type Call, type OperationHandler, type Outcome } from "./operation.ts";
 import type { UserStates } from "./user-state.ts";
 
 /** An operator's correction of a user's points. */
@@ -68,7 +69,7 @@ export function createPoints(deps: PointsDeps): Points {
     operations,
     adjust({ user, delta, reason, actor, request_id, idempotency_key }) {
       const call = { request_id, ...(idempotency_key === undefined ? {} : { idempotency_key }) };
-      const operation = operationOf(call, ids, { type: "adjust", delta, reason });
+      const operation = ledgerOperationOf(call, ids, { type: "adjust", delta, reason });
       return post(deps, user, operation, { type: "adjust", delta, reason, actor }, request_id);
     },
   };
@@ -80,8 +81,8 @@ async function exchange(
   { token_amount }: OperationInput<"exchangePoints">["body"],
 ): Promise<Outcome<"exchangePoints">> {
   const { rate, max_amount } = deps.config.exchange;
-  const operation = operationOf(call, deps.ids, { type: "exchange", token_amount });
-  const command: Command = { type: "exchange", token_amount, rate, max_amount };
+  const operation = ledgerOperationOf(call, deps.ids, { type: "exchange", token_amount });
+  const command: LedgerCommand = { type: "exchange", token_amount, rate, max_amount };
   const { entry, replayed } = await post(deps, userOf(call), operation, command, call.request_id);
   const exchange_rate = entry.details.type === "exchange" ? entry.details.exchange_rate : rate;
   return {
@@ -95,13 +96,13 @@ async function reward(
   call: Call,
   { ref_id, trade_type, volume_usd }: OperationInput<"postTradeReward">["body"],
 ): Promise<Outcome<"postTradeReward">> {
-  const operation: Operation = {
+  const operation: LedgerOperation = {
     id: `reward:${ref_id}`,
     request: { type: "trade_reward", trade_type, volume_usd },
     origin: { in: "body", path: "ref_id" },
   };
   const rate = deps.config.trade_reward[trade_type];
-  const command: Command = { type: "trade_reward", trade_type, volume_usd, rate };
+  const command: LedgerCommand = { type: "trade_reward", trade_type, volume_usd, rate };
   try {
     const { entry, replayed } = await post(deps, userOf(call), operation, command, ref_id);
     return { data: { points_earned: entry.delta, ref_id }, replayed };
@@ -115,8 +116,8 @@ async function reward(
 async function post(
   { ledger, userStates }: PointsDeps,
   user: string,
-  operation: Operation,
-  command: Command,
+  operation: LedgerOperation,
+  command: LedgerCommand,
   ref_id: string,
 ): Promise<Posted> {
   const { lang } = await userStates.profileOf(user);

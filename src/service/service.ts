@@ -9,7 +9,7 @@ import type { Logger } from "../runtime/logger.ts";
 import { observeStorage } from "../storage/observe-storage.ts";
 import { createAccountsService, type AccountsDeps, type AccountsService } from "./accounts-service.ts";
 import { createChat } from "./chat/chat.ts";
-import { createFeed, type Feed } from "./feed.ts";
+import { createFrontPageOperations, type FrontPageOperations } from "./front-page.ts";
 import { createSuggestions } from "./grounded-suggestions.ts";
 import { createKnowledge } from "./knowledge.ts";
 import { observeModel, observeNews, type ServiceObserver } from "./observer.ts";
@@ -66,7 +66,7 @@ export async function createService(given: ServiceDeps): Promise<Service> {
   const chat = createChat({ ...parts, events, news, assistant, knowledge });
   const local = deps.config.model === undefined ? assistant : createAssistant(deps);
   const suggestions = createSuggestions({ ...parts, assistant: local, knowledge });
-  const feed = createFeed({ ...parts, news, events, suggestions });
+  const feed = createFrontPageOperations({ ...parts, news, events, suggestions });
   const operations: { readonly [K in OperationId]: OperationHandler<K> } = {
     ...accounts.operations,
     ...feed,
@@ -125,7 +125,7 @@ async function openAssistant({ config, logger, modelFetch, observer }: ServiceDe
 }
 
 /** Requests what most front pages show, so that it is computed and cached. */
-async function warmFeed(feed: Feed, request_id: string): Promise<void> {
+async function warmFeed(feed: FrontPageOperations, request_id: string): Promise<void> {
   const topicsIn = (lang: string) => feed.getNewsTopics({ request_id }, { query: { limit: 5, lang }, body: undefined });
   await Promise.all([
     feed.getHotTopics({ request_id }, { query: { days: 30, limit: 1 }, body: undefined }),

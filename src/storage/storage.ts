@@ -71,7 +71,7 @@ export interface Predecessor {
 }
 
 /** Why a value was not created behind its predecessor. */
-export type Refusal =
+export type CreateRefusal =
   /** The key has a value already, whatever became of the predecessor. */
   | "conflict"
   /** The key is free, but the predecessor does not exist: it never did, or a failover lost it. */
@@ -80,7 +80,7 @@ export type Refusal =
   | "failover";
 
 /** The result of creating a value behind a predecessor. */
-export type CreateOutcome = "created" | Refusal;
+export type CreateOutcome = "created" | CreateRefusal;
 
 /** A segment in its encoded form, as {@link Storage.children} returns it; in a key it is not encoded again. */
 export class EncodedSegment {

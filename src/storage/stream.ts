@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { encodeKey } from "./keys.ts";
-import { EncodedSegment, type Key, type Refusal, type Storage } from "./storage.ts";
+import { EncodedSegment, type Key, type CreateRefusal, type Storage } from "./storage.ts";
 import { parseDocument, printKey } from "./documents.ts";
 import { CorruptionError } from "./storage-errors.ts";
 import { HINT_EVERY, itemKey, SEGMENT_SIZE } from "./stream-keys.ts";
 
-/** The result of an append; a {@link Refusal} changes nothing. */
-export type AppendOutcome = "appended" | Refusal;
+/** The result of an append; a {@link CreateRefusal} changes nothing. */
+export type AppendOutcome = "appended" | CreateRefusal;
 
 /** An item as a stream stores it. */
 export function serializeItem(item: unknown): string {

@@ -6,7 +6,7 @@ import { exampleConfig } from "../../src/config/config-example.ts";
 import { ConfigError } from "../../src/config/config-errors.ts";
 import { configJsonSchema } from "../../src/config/config-json-schema.ts";
 import { configKeys } from "../../src/config/config-keys.ts";
-import { describeSource } from "../../src/config/config-source.ts";
+import { describeOrigin } from "../../src/config/config-origin.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -131,7 +131,7 @@ describe("configuration", () => {
       const env = { ANP_SERVER_PORT: "2", ANP_SERVER_HOST: "e", ANP_STRANGER: "x", ANP_SERVICE_HOST: "kubernetes" };
       const flags = { "server.port": 3 };
       const { sources, unknownVariables } = await loadConfig({ file, env, flags, fixture: { storage: "fs:own" } });
-      const of = (key: string) => describeSource(sources.get(key)!);
+      const of = (key: string) => describeOrigin(sources.get(key)!);
       expect([of("server.port"), of("server.host"), of("server.drain_ms"), of("storage"), of("log.level")]).toEqual([
         "flag",
         "environment ANP_SERVER_HOST",

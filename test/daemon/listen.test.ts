@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { errorEnvelope } from "../../src/contract/envelope.ts";
 import { createApp } from "../../src/http/app.ts";
 import { listen } from "../../src/daemon/listen.ts";
-import { PortError } from "../../src/daemon/port-check.ts";
+import { PortError } from "../../src/daemon/bind-check.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { openFixtureService } from "../support/service.ts";
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
-import type { Command } from "../../src/ledger/decide.ts";
+import type { LedgerCommand } from "../../src/ledger/decide.ts";
 import { entry } from "../../src/ledger/entry.ts";
 import { ledgerKey } from "../../src/ledger/ledger-keys.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
@@ -20,7 +20,7 @@ const ENTRIES = soak?.count ?? 100;
 /** Short ledgers, so that all bits of many entries can be flipped: a walk goes no further than the wrong entry. */
 const ENTRIES_A_USER = 5;
 
-function commandOf(n: number, choice: Seeded): Command {
+function commandOf(n: number, choice: Seeded): LedgerCommand {
   switch (n % 4) {
     case 0:
       return { type: "chat_cost", cost: 1, quota: 2, message_id: n, session_id: n, route: "help", sub_intent: "费用" };

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../src/http/app.ts";
-import { createInFlight } from "../../src/http/in-flight.ts";
+import { createConcurrencyLimits } from "../../src/http/concurrency-limits.ts";
 import { createMetrics, type Metrics } from "../../src/http/metrics/metrics.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
@@ -44,7 +44,7 @@ describe("metrics", () => {
     metrics = createMetrics("1.2.3");
     const create: typeof createService = (deps) => createService({ ...deps, observer: metrics });
     ({ service, clock } = await openFixtureService({ storage, create, flags }));
-    const inFlight = createInFlight({ all: 0, perUser: 0 });
+    const inFlight = createConcurrencyLimits({ all: 0, perUser: 0 });
     const { news, events } = service;
     metrics.watch({
       now: () => clock.now(),

@@ -1,15 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
-import { decide, pointsFor, type Change, type Command, type Refusal } from "../../src/ledger/decide.ts";
+import {
+  decideChange,
+  pointsFor,
+  type Change,
+  type LedgerCommand,
+  type LedgerRefusal,
+} from "../../src/ledger/decide.ts";
 import { EMPTY_ACCOUNT, type Account } from "../../src/ledger/entry.ts";
 
 const rules = createQuotaRules("+08:00");
 const NOW = Date.parse("2026-11-20T04:00:00Z");
 const with_ = (fields: Partial<Account>): Account => ({ ...EMPTY_ACCOUNT, ...fields });
-const run = (account: Account, command: Command, now = NOW): Change | Refusal => decide(account, command, now, rules);
+const run = (account: Account, command: LedgerCommand, now = NOW): Change | LedgerRefusal =>
+  decideChange(account, command, now, rules);
 
-function chat(cost: number, quota: number): Command {
+function chat(cost: number, quota: number): LedgerCommand {
   return { type: "chat_cost", cost, quota, message_id: 1, session_id: 1, route: "help", sub_intent: "fees" };
 }
 
@@ -41,7 +48,12 @@ describe("points for an amount", () => {
 });
 
 describe("exchange", () => {
-  const exchange = (token_amount: number): Command => ({ type: "exchange", token_amount, rate: 10, max_amount: 1000 });
+  const exchange = (token_amount: number): LedgerCommand => ({
+    type: "exchange",
+    token_amount,
+    rate: 10,
+    max_amount: 1000,
+  });
 
   it("raises balance and total earned by the points", () => {
     expect(run(with_({ balance: 5, total_earned: 9, total_spent: 4 }), exchange(1.5))).toMatchObject({
@@ -104,7 +116,7 @@ describe("chat cost", () => {
 });
 
 describe("adjust", () => {
-  const adjust = (delta: number): Command => ({ type: "adjust", delta, reason: "test", actor: "op" });
+  const adjust = (delta: number): LedgerCommand => ({ type: "adjust", delta, reason: "test", actor: "op" });
 
   it("moves both ways, and never below zero", () => {
     expect(run(EMPTY_ACCOUNT, adjust(7))).toMatchObject({ delta: 7, account: { balance: 7, total_earned: 7 } });
@@ -118,7 +130,7 @@ describe("adjust", () => {
 
 describe("trade reward", () => {
   it("is the floor of volume times the rate", () => {
-    const reward = (volume_usd: number): Command => ({
+    const reward = (volume_usd: number): LedgerCommand => ({
       type: "trade_reward",
       trade_type: "spot",
       volume_usd,

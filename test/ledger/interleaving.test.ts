@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { AnpError } from "../../src/contract/errors.ts";
-import type { Command } from "../../src/ledger/decide.ts";
+import type { LedgerCommand } from "../../src/ledger/decide.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import type { Operation } from "../../src/ledger/posting.ts";
+import type { LedgerOperation } from "../../src/ledger/idempotency.ts";
 import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
@@ -21,7 +21,7 @@ const START = Date.parse("2026-11-20T15:00:00Z");
 const quotaRules = createQuotaRules("+08:00");
 
 /** What a key asks for, so that the same key always comes with the same request. */
-const KEYED: readonly Command[] = [
+const KEYED: readonly LedgerCommand[] = [
   { type: "exchange", token_amount: 0.5, rate: 10, max_amount: 100 },
   { type: "chat_cost", cost: 3, quota: QUOTA, message_id: 1, session_id: 1, route: "help", sub_intent: "fees" },
   { type: "trade_reward", trade_type: "spot", volume_usd: 450, rate: 0.01 },
@@ -29,7 +29,7 @@ const KEYED: readonly Command[] = [
 ];
 
 interface Step {
-  readonly command: Command;
+  readonly command: LedgerCommand;
   /** Index into KEYED; undefined for an operation that the server names. */
   readonly key: number | undefined;
   /** How the clock moves before the step, in hours; also back. */
@@ -42,7 +42,7 @@ const keyedStep = fc.record({
 });
 const freeStep = fc.record({
   command: fc.oneof(
-    fc.nat(3).map((cost): Command => ({
+    fc.nat(3).map((cost): LedgerCommand => ({
       type: "chat_cost",
       cost,
       quota: QUOTA,
@@ -51,7 +51,9 @@ const freeStep = fc.record({
       route: "help",
       sub_intent: "fees",
     })),
-    fc.integer({ min: -6, max: 6 }).map((delta): Command => ({ type: "adjust", delta, reason: "r", actor: "op" })),
+    fc
+      .integer({ min: -6, max: 6 })
+      .map((delta): LedgerCommand => ({ type: "adjust", delta, reason: "r", actor: "op" })),
   ),
   hours: fc.constantFrom(0, 0, 0, 1, 2, -1),
 });
@@ -114,7 +116,7 @@ it("keeps every promise under any interleaving of writers that crash and lose re
           quotaRules,
         });
 
-      async function attempt(ledger: Ledger, command: Command, operation: Operation): Promise<Outcome> {
+      async function attempt(ledger: Ledger, command: LedgerCommand, operation: LedgerOperation): Promise<Outcome> {
         try {
           const { entry, replayed } = await ledger.post(USER, {
             operation,
@@ -139,7 +141,7 @@ it("keeps every promise under any interleaving of writers that crash and lose re
         for (const { command, key, hours } of steps) {
           clock.advance(hours * HOUR);
           const id = key === undefined ? `own:${made++}` : `key:${key}`;
-          const operation: Operation = {
+          const operation: LedgerOperation = {
             id,
             request: { key: key ?? id },
             ...(key === undefined ? {} : { origin: { in: "header", path: "Idempotency-Key" } as const }),

@@ -2,7 +2,7 @@ import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { createSubscriptions } from "../../src/accounts/subscriptions.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
 import { createUsers } from "../../src/accounts/users.ts";
-import type { Command } from "../../src/ledger/decide.ts";
+import type { LedgerCommand } from "../../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
 import type { Posted } from "../../src/ledger/posting.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
@@ -21,7 +21,7 @@ export function openLedger(storage: Storage): Ledger {
 }
 
 /** Posts an operation with an idempotency key. */
-export function post(storage: Storage, user: string, key: string, command?: Command): Promise<Posted> {
+export function post(storage: Storage, user: string, key: string, command?: LedgerCommand): Promise<Posted> {
   return openLedger(storage).post(user, {
     operation: { id: `key:${key}`, request: key, origin: { in: "header", path: "Idempotency-Key" } },
     command: command ?? { type: "adjust", delta: 1, reason: "r", actor: "test" },

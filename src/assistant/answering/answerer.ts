@@ -7,6 +7,7 @@ import { answerMarket } from "./market-answer.ts";
 import { answerFromPassages, reply } from "./passage-answer.ts";
 import type { AnswerTask, Outcome } from "./passage-answer.ts";
 import { REPLIES, smallTalk } from "./replies.ts";
+import { scopeByEvidence } from "../routing/scope.ts";
 
 /** Answers questions from an index. */
 export interface Answerer {
@@ -21,10 +22,7 @@ export function createAnswerer({ model, logger }: { model: ModelGateway | undefi
   return {
     async answer(request, index) {
       const outcome = await answerByRoute({ request, index, model, logger });
-      // The passages know better than the classifier what is in scope.
-      const inScope = request.routing.route === "out_of_scope" && outcome.sources.length > 0;
-      const routing = inScope ? { ...request.routing, route: "help" as const, sub_intent: "general" } : request.routing;
-      return { ...outcome, routing };
+      return { ...outcome, routing: scopeByEvidence(request.routing, outcome.sources) };
     },
   };
 }

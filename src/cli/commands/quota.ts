@@ -2,8 +2,8 @@ import { defineCommand } from "../framework/define-command.ts";
 import { userParam } from "../framework/param.ts";
 import { printRecord } from "../terminal/print.ts";
 import { runAccountOperation } from "../target/operations.ts";
-import { showReset } from "../framework/when.ts";
-import { USER_OR_TOKEN } from "../target/user-named.ts";
+import { showReset } from "../framework/time-format.ts";
+import { USER_OR_TOKEN } from "../target/find-user.ts";
 
 export const quota = defineCommand({
   name: "quota",

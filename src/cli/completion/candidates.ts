@@ -3,14 +3,14 @@ import type { Definition } from "../framework/define-command.ts";
 import { GLOBAL_VALUES } from "../framework/global-flags.ts";
 import type { Candidate, Settings } from "./known-names.ts";
 import { flagOf, type Held, type Param } from "../framework/param.ts";
-import type { GlobalFlag, Place } from "./place.ts";
+import type { GlobalFlag, CompletionTarget } from "./completion-target.ts";
 
 /** What may be typed at a place: words, or paths that the shell completes itself. */
 export type Candidates = readonly Candidate[] | "files" | "folders";
 
 /** All candidates of a place of the command line, whatever is typed of the word. */
 export async function candidatesAt(
-  place: Place,
+  place: CompletionTarget,
   globals: readonly GlobalFlag[],
   settings: Settings,
 ): Promise<Candidates> {
@@ -38,7 +38,7 @@ export function verbNames({ commands }: Definition): Candidate[] {
   return commands.map(({ name, summary }) => ({ word: name, about: summary }));
 }
 
-async function wordsOf(command: Definition, place: Place, settings: Settings): Promise<Candidates> {
+async function wordsOf(command: Definition, place: CompletionTarget, settings: Settings): Promise<Candidates> {
   const verbs = place.verbs ? verbNames(command) : [];
   const runs = place.verbs ? command.fallback : command;
   if (runs === undefined) return verbs;
@@ -50,7 +50,7 @@ async function wordsOf(command: Definition, place: Place, settings: Settings): P
   return typeof values === "string" ? values : [...verbs, ...values];
 }
 
-function flagsAt({ command, flags }: Place, globals: readonly GlobalFlag[]): Candidate[] {
+function flagsAt({ command, flags }: CompletionTarget, globals: readonly GlobalFlag[]): Candidate[] {
   const own = Object.entries({ ...command?.fallback?.options, ...command?.options });
   const known = [
     ...own
@@ -61,13 +61,13 @@ function flagsAt({ command, flags }: Place, globals: readonly GlobalFlag[]): Can
   return [...known, { word: "--help", about: "show help" }, { word: "--version", about: "show the version" }];
 }
 
-async function valuesOf(param: Param<unknown>, place: Place, settings: Settings): Promise<Candidates> {
+async function valuesOf(param: Param<unknown>, place: CompletionTarget, settings: Settings): Promise<Candidates> {
   const words = param.read.words ?? (await param.choices?.());
   if (words !== undefined) return words.map((word) => ({ word }));
   return param.holds === undefined ? [] : heldValues(param.holds, place, settings);
 }
 
-function globalValues(flag: string, place: Place, settings: Settings): Candidates | Promise<Candidates> {
+function globalValues(flag: string, place: CompletionTarget, settings: Settings): Candidates | Promise<Candidates> {
   const values = GLOBAL_VALUES[flag.slice(2)];
   if (values === undefined) return [];
   if (typeof values === "string") return heldValues(values, place, settings);
@@ -75,7 +75,7 @@ function globalValues(flag: string, place: Place, settings: Settings): Candidate
   return (flag === "--format" ? formats : values).map((word) => ({ word }));
 }
 
-async function heldValues(held: Held, place: Place, settings: Settings): Promise<Candidates> {
+async function heldValues(held: Held, place: CompletionTarget, settings: Settings): Promise<Candidates> {
   if (held === "file") return "files";
   if (held === "folder") return "folders";
   try {

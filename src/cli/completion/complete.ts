@@ -7,7 +7,7 @@ import { declareGlobals, readGlobals } from "../framework/global-flags.ts";
 import { readBashLine } from "./bash-line.ts";
 import { candidatesAt, commandNames, verbNames, type Candidates } from "./candidates.ts";
 import type { Settings } from "./known-names.ts";
-import { findPlace, type Place } from "./place.ts";
+import { findPlace, type CompletionTarget } from "./completion-target.ts";
 
 /** Longest time to wait for a storage or a file after a key was pressed, ms. */
 const TIMEOUT_MS = 5000;
@@ -37,7 +37,7 @@ async function answerTo([form, ...rest]: readonly string[], env: Env, signal: Ab
 
 interface Fitting {
   readonly candidates: Candidates;
-  readonly place: Pick<Place, "typed" | "before">;
+  readonly place: Pick<CompletionTarget, "typed" | "before">;
 }
 
 async function candidatesFor(words: readonly string[], env: Env, signal: AbortSignal): Promise<Fitting> {

@@ -2,7 +2,7 @@ import { findDaemon } from "../target/daemon-target.ts";
 import type { Env } from "../framework/environment.ts";
 import type { Globals } from "../framework/global-flags.ts";
 import { userIds as listUserIds } from "../target/user-ids.ts";
-import type { Place } from "./place.ts";
+import type { CompletionTarget } from "./completion-target.ts";
 
 /** A word that may be typed. */
 export interface Candidate {
@@ -39,7 +39,7 @@ export async function planNames(settings: Settings): Promise<Candidate[]> {
 /**
  * Ids of the storage's users that start as typed. Nothing is created. A daemon is not asked: its token names the user.
  */
-export async function userIds({ command, typed }: Place, settings: Settings): Promise<Candidate[]> {
+export async function userIds({ command, typed }: CompletionTarget, settings: Settings): Promise<Candidate[]> {
   const globals = settings.globals();
   if (command?.target === "either" && (await findDaemon(globals, settings.env)) !== undefined) return [];
   const ids = await listUserIds(

@@ -1,4 +1,4 @@
-import { notOneOf } from "../../runtime/value-words.ts";
+import { notOneOf } from "../../runtime/describe-value.ts";
 
 /**
  * Readers of values that people type. Each gives the value or throws a RangeError whose message continues after the

@@ -6,7 +6,7 @@ import type { Context } from "../framework/command-context.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
 import type { AccountsSession, Session } from "./open-session.ts";
 import { withAccounts, withSession } from "./session.ts";
-import { findUser } from "./user-named.ts";
+import { findUser } from "./find-user.ts";
 
 /** Operations of the interface in one user's name, or nobody's: on the storage, or on a running daemon. */
 export interface Operations<Id extends OperationId = OperationId, S extends AccountsSession = Session> {

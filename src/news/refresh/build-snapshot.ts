@@ -9,7 +9,7 @@ import { feedItems } from "../items/feed-item.ts";
 import type { ReaderOptions } from "../sources/fetch-source.ts";
 import { type Listing, readArticles, readFearGreed, readNotices } from "../sources/listings.ts";
 import { createEventLoopYield } from "../topics/event-loop-yield.ts";
-import { mover, type DateShift, shiftAt } from "../snapshot/date-shift.ts";
+import { createDateShifter, type DateShift, shiftAt } from "../snapshot/date-shift.ts";
 import type { RefreshMode, Snapshot, SnapshotContent, SnapshotRecord } from "../snapshot/snapshot-document.ts";
 import {
   createSourceReader,
@@ -80,7 +80,7 @@ export async function buildSnapshot(
   const { notices, help, index, sentiment_ms } =
     mode === "full" ? await refreshListings(sources, listed, now, reader, deps) : listed;
 
-  const move = mover(deps.shift, now);
+  const move = createDateShifter(deps.shift, now);
   const topics = isSame(items, before.items)
     ? before.topics
     : await buildTopics(items, (item) => move(item.published_ms, item.movable), before.topics);
@@ -152,7 +152,7 @@ async function refreshItems(
     return ids.length === 0 ? [] : { ...item, source_ids: ids };
   });
   const listed = lists.flatMap((list) => list ?? []);
-  const move = mover(shift, now);
+  const move = createDateShifter(shift, now);
   const at = (item: StoredItem): number => move(item.published_ms, item.movable);
   const oldest = now - config.max_age_days * DAY;
   // An undated item that its feed still lists would come back as new, so it does not age out.

@@ -16,7 +16,10 @@ export function shiftAt(shift: DateShift | undefined, now: number): number {
  * A function that shifts a date if it comes from a local file. Dates after the anchor count as the anchor once it is
  * reached, so that no shifted date lies in the future.
  */
-export function mover(shift: DateShift | undefined, now: number): (date: number, movable: boolean) => number {
+export function createDateShifter(
+  shift: DateShift | undefined,
+  now: number,
+): (date: number, movable: boolean) => number {
   if (shift === undefined || now < shift.anchor_ms) return (date) => date;
   const distance = shiftAt(shift, now);
   return (date, movable) => (movable ? Math.min(date, shift.anchor_ms) + distance : date);

@@ -2,7 +2,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { isOutage } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { type DateShift, mover, shiftAt } from "./date-shift.ts";
+import { type DateShift, createDateShifter, shiftAt } from "./date-shift.ts";
 import { type Projection, project } from "./projection.ts";
 import type { Snapshot } from "./snapshot-document.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
@@ -10,7 +10,7 @@ import type { SnapshotStore } from "./snapshot-store.ts";
 const LOOK_EVERY_MS = 1000;
 
 /** What a look at the storage found. */
-export interface Look {
+export interface SnapshotLookup {
   /** Number of the newest published snapshot, which may be damaged; 0 when there is none. */
   readonly number: number;
   /** The newest snapshot that can be read. */
@@ -35,7 +35,7 @@ export class LatestSnapshot {
   #seen: { readonly number: number; readonly generation: number } | undefined;
   #isLive = false;
   #lookedAt = -Infinity;
-  #looking: Promise<Look> | undefined;
+  #looking: Promise<SnapshotLookup> | undefined;
   #projection: Projection | undefined;
 
   constructor(deps: LatestSnapshotDeps) {
@@ -65,13 +65,13 @@ export class LatestSnapshot {
     const now = clock.now();
     const distance = shiftAt(shift, now);
     if (this.#projection?.snapshot !== this.#newest || this.#projection.distance !== distance) {
-      this.#projection = project(this.#newest, mover(shift, now), distance, this.#projection);
+      this.#projection = project(this.#newest, createDateShifter(shift, now), distance, this.#projection);
     }
     return this.#projection;
   }
 
   /** Looks for a newer snapshot now. @throws StorageError when the storage fails */
-  async look(): Promise<Look> {
+  async look(): Promise<SnapshotLookup> {
     // A look that is under way may have begun before another process published.
     await this.#looking?.catch(() => undefined);
     return this.#sharedLook();
@@ -86,14 +86,14 @@ export class LatestSnapshot {
     this.#isLive = true;
   }
 
-  #sharedLook(): Promise<Look> {
+  #sharedLook(): Promise<SnapshotLookup> {
     this.#looking ??= this.#readNewest().finally(() => {
       this.#looking = undefined;
     });
     return this.#looking;
   }
 
-  async #readNewest(): Promise<Look> {
+  async #readNewest(): Promise<SnapshotLookup> {
     const { storage, store, monotonic } = this.#deps;
     const generation = storage.generation();
     const number = await store.newestNumber();

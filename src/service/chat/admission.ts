@@ -1,9 +1,10 @@
 import { AnpError } from "../../contract/errors.ts";
 import type { Entry } from "../../ledger/entry.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { Operation, Posted, Posting } from "../../ledger/posting.ts";
+import type { LedgerOperation } from "../../ledger/idempotency.ts";
+import type { Posted, Posting } from "../../ledger/posting.ts";
 import type { UserState, UserStates } from "../user-state.ts";
-import type { AnswerInFlight } from "./answers-in-flight.ts";
+import type { PendingAnswer } from "./pending-answers.ts";
 
 // Both steps hold the ledger's lock, so that what is charged is not counted as in flight too. Nobody holds it while an
 // answer is made: one user's questions are answered side by side.
@@ -16,7 +17,7 @@ import type { AnswerInFlight } from "./answers-in-flight.ts";
 export function admit(
   { ledger, userStates }: { ledger: Ledger; userStates: UserStates },
   user: string,
-  { operation, cost, answer }: { operation: Operation; cost: number; answer: AnswerInFlight },
+  { operation, cost, answer }: { operation: LedgerOperation; cost: number; answer: PendingAnswer },
 ): Promise<UserState | { readonly before: Entry }> {
   return ledger.withLock(user, async (locked) => {
     const state = await userStates.of(user, locked);
@@ -32,7 +33,7 @@ export function admit(
  *
  * @throws AnpError 1005 when another process charged first and left too little
  */
-export function charge(ledger: Ledger, user: string, posting: Posting, answer: AnswerInFlight): Promise<Posted> {
+export function charge(ledger: Ledger, user: string, posting: Posting, answer: PendingAnswer): Promise<Posted> {
   return ledger.withLock(user, async (locked) => {
     try {
       return await locked.post(posting);

@@ -3,12 +3,13 @@ import type { Answer } from "../../assistant/assistant.ts";
 import type { Message } from "../../assistant/sessions/messages.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Ids } from "../../runtime/ids.ts";
-import { operationOf, userOf, type OperationHandler } from "../operation.ts";
+import { ledgerOperationOf, userOf, type OperationHandler } from "../operation.ts";
 import type { UserStates } from "../user-state.ts";
 import { admit, charge } from "./admission.ts";
 import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
-import { AnswersInFlight } from "./answers-in-flight.ts";
+import { PendingAnswers } from "./pending-answers.ts";
 import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
+import { chargeFor } from "./price.ts";
 import { readQuestion, type Question } from "./question.ts";
 
 /** What a chat is made of. */
@@ -22,7 +23,7 @@ export interface ChatDeps extends AnswerDeps, DeliveryDeps {
 /** Where a question meets the ledger: read, admit, answer, store, charge once, then deliver. */
 export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
   const { clock, ids, ledger, messages } = deps;
-  const inFlight = new AnswersInFlight();
+  const inFlight = new PendingAnswers();
 
   /** To be stored before the charge, so that a charge never lacks its answer. */
   function draftOf({ user, body, research }: Question, reply: Answer, started: number) {
@@ -40,19 +41,23 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
 
   return async (call, { body }) => {
     const user = userOf(call);
-    const operation = operationOf(call, ids, { type: "chat", ...body });
+    const operation = ledgerOperationOf(call, ids, { type: "chat", ...body });
     const answer = await inFlight.begin(user, operation.id);
     try {
       const started = clock.now();
       const question = await readQuestion(deps, user, body);
-      const admitted = await admit(deps, user, { operation, cost: question.cost, answer });
+      const admitted = await admit(deps, user, { operation, cost: question.price, answer });
       if ("before" in admitted) return await deliverAgain(messages, admitted.before);
       const reply = await answerQuestion(deps, question, admitted, call.signal);
       const message = await messages.create(draftOf(question, reply, started), body.session_id);
-      const cost = reply.grounded ? question.cost : 0;
       const posting = {
         operation,
-        command: { type: "chat_cost", cost, quota: admitted.quota, ...detailsOf(message) } as const,
+        command: {
+          type: "chat_cost",
+          cost: chargeFor(question.price, reply),
+          quota: admitted.quota,
+          ...detailsOf(message),
+        } as const,
         ref_id: call.request_id,
         lang: question.routing.lang,
       };

@@ -4,11 +4,10 @@ import type { Routing } from "../../assistant/routing/routing.ts";
 import type { Messages } from "../../assistant/sessions/messages.ts";
 import type { Config } from "../../config/config-schema.ts";
 import type { OperationInput } from "../../contract/endpoints.ts";
+import { priceOf, RESEARCH } from "./price.ts";
 
 /** Turns of a session that the plan's memory gives to the answer. */
 const MEMORY_TURNS = 6;
-/** The route of an advanced research, priced on its own. */
-const RESEARCH = "advanced_research";
 
 type Body = OperationInput<"sendChat">["body"];
 
@@ -22,7 +21,7 @@ export interface Question {
   readonly history: readonly Turn[];
   readonly subscription: Subscription;
   /** Points of a grounded answer where no free use pays for it. */
-  readonly cost: number;
+  readonly price: number;
 }
 
 /** Routes a question by its words, its session and the user's plan. */
@@ -35,8 +34,8 @@ export async function readQuestion(
   const history = await turnsOf(deps.messages, user, body.session_id, subscription);
   const routing = deps.assistant.route(body.question, { history, ...hintsOf(body) });
   const research = routing.research && subscription.features[RESEARCH] === true ? RESEARCH : undefined;
-  const cost = costOf(deps.config, research ?? routing.route);
-  return { user, body, routing, research, history, subscription, cost };
+  const price = priceOf(deps.config, research ?? routing.route);
+  return { user, body, routing, research, history, subscription, price };
 }
 
 async function turnsOf(
@@ -56,11 +55,4 @@ export function hintsOf(body: Body): { page_context?: string; token_symbol?: str
     ...(body.page_context ? { page_context: body.page_context } : {}),
     ...(body.token_symbol ? { token_symbol: body.token_symbol } : {}),
   };
-}
-
-function costOf({ costs }: Config, route: string): number {
-  if (route === RESEARCH) return costs.advanced_research;
-  if (route === "account") return costs.account;
-  if (route === "small_talk") return costs.small_talk;
-  return costs.default;
 }

@@ -2,7 +2,7 @@ import type { LedgerRow } from "../../../admin/ledger-reader.ts";
 import type { Column } from "../../terminal/column.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
 import { showDelta } from "../../terminal/print.ts";
-import { showAge, showLocal } from "../../framework/when.ts";
+import { showAge, showLocal } from "../../framework/time-format.ts";
 
 /** A reference is shortened to its first characters, by which --ref finds it. */
 const REF_SHOWN = 13;

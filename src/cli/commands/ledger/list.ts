@@ -3,7 +3,7 @@ import { EXIT, UsageError, type ExitCode } from "../../framework/exit.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { optional, toggle, userParam } from "../../framework/param.ts";
 import { integer } from "../../framework/value-readers.ts";
-import { USER_OR_TOKEN } from "../../target/user-named.ts";
+import { USER_OR_TOKEN } from "../../target/find-user.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
 
 const PAGE_SIZE = 20;

@@ -1,7 +1,7 @@
 import { UsageError } from "../../framework/exit.ts";
 import { optional, repeatable, type Param, type Values } from "../../framework/param.ts";
 import { anything, text } from "../../framework/value-readers.ts";
-import { since, until, type When } from "../../framework/when.ts";
+import { since, until, type When } from "../../framework/time-format.ts";
 import type { Selection } from "../../../admin/select-entries.ts";
 
 const SHORTEST_REF = 6;

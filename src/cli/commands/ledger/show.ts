@@ -6,9 +6,9 @@ import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { optional, required } from "../../framework/param.ts";
 import { formatOf, printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
-import { findUser } from "../../target/user-named.ts";
+import { findUser } from "../../target/find-user.ts";
 import { text } from "../../framework/value-readers.ts";
-import { showAge, showLocal } from "../../framework/when.ts";
+import { showAge, showLocal } from "../../framework/time-format.ts";
 
 export const show = defineCommand({
   name: "show",

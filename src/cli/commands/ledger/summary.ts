@@ -1,8 +1,8 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { userParam } from "../../framework/param.ts";
-import { since } from "../../framework/when.ts";
-import { USER_OR_TOKEN } from "../../target/user-named.ts";
+import { since } from "../../framework/time-format.ts";
+import { USER_OR_TOKEN } from "../../target/find-user.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
 
 const DEFAULT_RANGE = "30d";

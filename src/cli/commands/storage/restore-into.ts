@@ -44,7 +44,7 @@ export async function restoreInto(
 /** The failure with how far it came and what to do; one of the storage keeps its kind, and so its exit code. */
 function withAdvice(error: unknown, { values }: RestoreProgress): unknown {
   if (!(error instanceof Error)) return error;
-  if (error.name === "OccupiedError") return new CommandFailure(EXIT.failure, error.message);
+  if (error.name === "StorageNotEmptyError") return new CommandFailure(EXIT.failure, error.message);
   const restored = `The storage is incomplete: ${values} values were restored.`;
   if (error.name === "ChecksumError") {
     return new CommandFailure(EXIT.failure, `${error.message}\n${restored} Start again with an empty storage.`);

@@ -2,7 +2,7 @@ import { defineCommand } from "../../framework/define-command.ts";
 import { userParam } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { runAccountOperation } from "../../target/operations.ts";
-import { USER_OR_TOKEN } from "../../target/user-named.ts";
+import { USER_OR_TOKEN } from "../../target/find-user.ts";
 import { SUBSCRIPTION_DISPLAY } from "./subscription-display.ts";
 
 export const show = defineCommand({

@@ -1,5 +1,5 @@
 import type { OperationData } from "../../../contract/endpoints.ts";
-import { showLocal } from "../../framework/when.ts";
+import { showLocal } from "../../framework/time-format.ts";
 
 type Subscription = OperationData<"getSubscription">;
 

@@ -2,7 +2,7 @@ import { defineCommand } from "../../framework/define-command.ts";
 import { knownUser } from "../../framework/param.ts";
 import { printRows } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
-import { USER_OR_TOKEN, findUser } from "../../target/user-named.ts";
+import { USER_OR_TOKEN, findUser } from "../../target/find-user.ts";
 import { tokenColumns } from "./token-columns.ts";
 import { toTokenRow } from "../../../admin/token-state.ts";
 

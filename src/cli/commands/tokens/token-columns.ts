@@ -1,5 +1,5 @@
 import type { Column } from "../../terminal/column.ts";
-import { showAge } from "../../framework/when.ts";
+import { showAge } from "../../framework/time-format.ts";
 import type { TokenRow } from "../../../admin/token-state.ts";
 
 /** @param now ms since the epoch, for the age of a token */

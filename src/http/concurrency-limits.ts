@@ -1,7 +1,7 @@
 import { AnpError } from "../contract/errors.ts";
 
 /** Bounds how many requests run at once, in all and of one user, so that one caller cannot take the daemon from the others. */
-export interface InFlight {
+export interface ConcurrencyLimits {
   /** @throws AnpError 429 when as many run as may */
   enter(): void;
   leave(): void;
@@ -22,7 +22,13 @@ export interface UserSlot {
 }
 
 /** Limits: how many may run, 0 for any number. */
-export function createInFlight({ all, perUser }: { readonly all: number; readonly perUser: number }): InFlight {
+export function createConcurrencyLimits({
+  all,
+  perUser,
+}: {
+  readonly all: number;
+  readonly perUser: number;
+}): ConcurrencyLimits {
   const slots = new Map<string, UserSlot>();
   let running = 0;
   return {

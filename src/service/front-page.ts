@@ -12,7 +12,7 @@ import { userOf, type OperationHandler } from "./operation.ts";
 import { readQuestions, type ListedQuestions } from "../assistant/questions-file.ts";
 
 /** The operations of the front page, and the intake of events. */
-export interface Feed {
+export interface FrontPageOperations {
   readonly getRecommendedQuestions: OperationHandler<"getRecommendedQuestions">;
   readonly getHotTopics: OperationHandler<"getHotTopics">;
   readonly getNewsHot: OperationHandler<"getNewsHot">;
@@ -21,7 +21,7 @@ export interface Feed {
   readonly recordEvent: OperationHandler<"recordEvent">;
 }
 
-export function createFeed(deps: {
+export function createFrontPageOperations(deps: {
   config: Config;
   baseDir: string;
   clock: Clock;
@@ -30,7 +30,7 @@ export function createFeed(deps: {
   events: Events;
   /** Keeps the suggested questions that are answered. */
   suggestions: (list: OperationData<"getNewsTopics">) => Promise<OperationData<"getNewsTopics">>;
-}): Feed {
+}): FrontPageOperations {
   const { config, clock, logger, news, events } = deps;
   const questions = createQuestionList(config.assistant.questions, deps.baseDir);
 

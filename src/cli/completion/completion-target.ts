@@ -10,7 +10,7 @@ export interface GlobalFlag {
 }
 
 /** What is to be completed on a command line. */
-export interface Place {
+export interface CompletionTarget {
   /** What the last word is. */
   readonly wanted:
     | { readonly kind: "word" }
@@ -36,7 +36,7 @@ export interface Place {
  *
  * @param words what was typed after the program's name, up to the cursor
  */
-export async function findPlace(words: readonly string[], globals: readonly GlobalFlag[]): Promise<Place> {
+export async function findPlace(words: readonly string[], globals: readonly GlobalFlag[]): Promise<CompletionTarget> {
   const line = new TypedLine(globals);
   for (const word of words.slice(0, -1)) await line.take(word);
   return line.placeOf(words.at(-1) ?? "");
@@ -69,7 +69,7 @@ class TypedLine {
   }
 
   /** The place of the last word. */
-  placeOf(last: string): Place {
+  placeOf(last: string): CompletionTarget {
     const place = {
       typed: last,
       before: "",
@@ -107,7 +107,7 @@ class TypedLine {
     if (verb === undefined) this.#arguments += 1;
   }
 
-  #valueOf(flag: string): Place["wanted"] {
+  #valueOf(flag: string): CompletionTarget["wanted"] {
     const param = this.#paramOf(flag);
     return param === undefined ? { kind: "global-value", flag } : { kind: "value", param };
   }

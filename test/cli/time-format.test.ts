@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sparkline } from "../../src/cli/terminal/sparkline.ts";
-import { showAge, showLocal, showReset, showSpan, since, until } from "../../src/cli/framework/when.ts";
+import { showAge, showLocal, showReset, showSpan, since, until } from "../../src/cli/framework/time-format.ts";
 
 const NOW = Date.parse("2026-11-20T04:00:00Z");
 /** An instant of the zone that the tests run in; others are tried with a terminal. */

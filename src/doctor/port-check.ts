@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { bindError } from "../daemon/port-check.ts";
+import { bindError } from "../daemon/bind-check.ts";
 import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning, withTimeout } from "./check.ts";
 
 /** How long the program that listens there may take to answer, ms. */

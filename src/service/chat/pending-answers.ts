@@ -1,7 +1,7 @@
 import type { Funds } from "../user-state.ts";
 
 /** The place of an answer that this process is making. */
-export interface AnswerInFlight {
+export interface PendingAnswer {
   /** Sets aside a free use or `cost` points; false when the user has too little of both beside what is set aside. */
   reserve(funds: Funds, cost: number): boolean;
   /** Gives back what was set aside. */
@@ -23,11 +23,11 @@ const NOTHING: Funds = { free: 0, points: 0 };
  * more answers than can be charged. Nothing of it is stored: the charge itself decides, and a crash leaves nothing
  * behind.
  */
-export class AnswersInFlight {
+export class PendingAnswers {
   readonly #byUser = new Map<string, Set<Held>>();
 
   /** Begins an answer. A repeat of a question in flight waits for that answer instead of asking for another. */
-  async begin(user: string, operation: string): Promise<AnswerInFlight> {
+  async begin(user: string, operation: string): Promise<PendingAnswer> {
     for (let first = this.#find(user, operation); first !== undefined; first = this.#find(user, operation)) {
       await first.over;
     }
