@@ -56,15 +56,15 @@ export const serve = defineCommand({
             }),
       });
       daemon.logStopped();
-      // A feed that does not answer holds up a refresh, and the process with it. Nothing waits for that any more.
-      setTimeout(() => {
-        io.exit(EXIT.ok);
-      }, GRACE_MS).unref();
     } catch (error) {
       throw daemon.hasOpened ? error : await unusableStorage(error);
     } finally {
       await daemon.end();
     }
+    // A feed that does not answer holds up a refresh, and the process with it. Nothing waits for that any more.
+    setTimeout(() => {
+      io.exit(EXIT.ok);
+    }, GRACE_MS).unref();
   },
 });
 
