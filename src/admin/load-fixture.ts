@@ -77,7 +77,7 @@ export async function loadFixture(fixture: Fixture, service: Service): Promise<F
   return users;
 }
 
-/** By how many ms the dates of this storage's copy are moved. The first process that loads it decides. */
+/** The offset in ms that dates of this storage's copy are moved by. The first process that loads it decides. */
 async function movedBy(fixture: Fixture, storage: Storage, now: number): Promise<number> {
   const key: Key = ["fixtures", fixture.name];
   const mark = { moved_by_ms: Math.max(0, now - fixture.anchor_ms) };

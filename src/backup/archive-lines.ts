@@ -5,7 +5,7 @@ import { storedValue, storedValues, type StoredValue } from "./storage-archive.t
 const KIND = "storage";
 
 /**
- * All values of a storage as lines of JSON that end with a checksum.
+ * All values of a storage as JSON lines that end with a checksum.
  *
  * @param created_at ISO 8601
  * @param onDamage called for each damaged part of the storage; the rest is archived
@@ -23,7 +23,7 @@ async function* jsonLines(values: AsyncIterable<StoredValue>): AsyncGenerator<st
 }
 
 /**
- * The values of an archive's lines. The checksum is known only after the last of them.
+ * The values of an archive's lines. The checksum is verified only after the last of them.
  *
  * @throws ChecksumError when the input was cut off or changed, or is not an archive
  */

@@ -12,8 +12,8 @@ export class ImportError extends Error {
 export type LedgerLine = z.infer<typeof ledgerLine>;
 
 /**
- * The lines of an export, after checking that each ledger is whole, that its entries form a chain, and that the users are
- * those that the export names.
+ * The lines of an export, after checking that each ledger is complete, that its entries form a chain, and that the
+ * users are those that the export names.
  *
  * @throws ChecksumError
  * @throws ImportError
@@ -34,7 +34,7 @@ export async function* checkLedgerLines(lines: AsyncIterable<string>): AsyncGene
   if (!order.isComplete()) throw new ChecksumError("The input names users whose ledger it does not hold.");
 }
 
-/** The order that the lines of an export must have. */
+/** Checks that the lines of an export are in order. */
 class LineOrder {
   /** The named users, and whether their ledger has ended. */
   readonly #ended = new Map<string, boolean>();
@@ -56,7 +56,7 @@ class LineOrder {
   }
 
   #name({ users }: UsersLine): void {
-    if (this.#begun) throw new ImportError("users are named too late");
+    if (this.#begun) throw new ImportError("users are named after the first ledger has begun");
     for (const [user] of users) {
       if (this.#ended.has(user)) throw new ImportError(`${user} is named twice`);
       this.#ended.set(user, false);
@@ -65,7 +65,8 @@ class LineOrder {
 
   #follow(item: Entry): void {
     const last = this.#last;
-    if (last !== undefined && last.user_id !== item.user_id) throw new ImportError(`${last.user_id} has no end`);
+    if (last !== undefined && last.user_id !== item.user_id)
+      throw new ImportError(`the ledger of ${last.user_id} has no end`);
     this.#expect(item.user_id);
     const error = chainError(item, last, item.user_id);
     if (error !== undefined) throw new ImportError(`entry ${(last?.id ?? 0) + 1} of ${item.user_id}: ${error}`);
@@ -94,7 +95,7 @@ function parseLine(text: string): LedgerLine {
   } catch (error) {
     throw new ImportError((error as Error).message);
   }
-  // The value of the line and not the parsed one: what is stored must be the same byte for byte.
+  // The value of the line, not the parsed one: what is stored must be identical byte for byte.
   if (ledgerLine.safeParse(value).success) return value as LedgerLine;
   throw new ImportError("it is not a line of a ledger export");
 }

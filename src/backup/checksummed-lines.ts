@@ -39,8 +39,8 @@ export interface ChecksummedLine {
 }
 
 /**
- * The lines between header and footer. Each is yielded once the next has arrived, so that none is half a line; the digest
- * is checked after the last of them.
+ * The lines between header and footer. Each is yielded once the next has arrived, so that a truncated line never is.
+ * The digest is checked after the last of them.
  *
  * @throws ChecksumError
  */
@@ -68,7 +68,7 @@ export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>
   }
   if (number === 0 || footer?.lines !== number - 1 || footer.sha256 !== digest.digest("hex")) {
     throw new ChecksumError(
-      `The input is not what was exported: its ${number} lines do not have the digest of the last.`,
+      `The input is not what was exported: the checksum in its last line does not match its ${number} lines.`,
     );
   }
 }

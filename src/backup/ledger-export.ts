@@ -14,7 +14,7 @@ const USERS_A_LINE = 500;
 const ENTRIES_AT_ONCE = 256;
 
 /**
- * The lines of a ledger export (see `ledger-lines.ts`), of ledgers of any length in flat memory.
+ * The lines of a ledger export (see `ledger-lines.ts`). Ledgers of any length take constant memory.
  *
  * @throws AnpError 404 for a user who is not known
  * @throws CorruptionError when a value is not what was written

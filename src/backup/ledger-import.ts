@@ -18,7 +18,7 @@ export interface ImportProgress {
   writing: boolean;
   /** Users whose ledger and profile were written. */
   users: number;
-  /** Users that the export holds. */
+  /** Users in the export. */
   all: number;
   entries: number;
   answers: number;
@@ -36,8 +36,8 @@ const BATCH = { values: 128, characters: 1024 * 1024 } as const;
  * Imports an export of ledgers into a storage that has none of its users. The export is read twice. The first pass checks
  * all of it and writes nothing: the digest, the chain of the entries, and that the storage holds no other value under
  * their keys. So nothing is written of an input that was cut off or changed, or that does not fit the storage. The second
- * pass writes: a user's profile last, when the ledger is whole, and the index of operations made anew from the entries.
- * An interrupted import is finished by running it again: values that are stored already must be the same byte for byte.
+ * pass writes: a user's profile last, when the ledger is complete, and an index of operations rebuilt from the entries.
+ * An interrupted import is finished by running it again: values that are already stored must be identical.
  *
  * @param read yields the lines from the first on, the same each time
  * @param progress is kept up to date, for a report in case of failure
@@ -63,7 +63,7 @@ export async function importLedgers(
 interface ImportPass {
   /** Users are named. */
   named?(line: UsersLine): Promise<void>;
-  /** Values, in the order in which to write them: those of one call in any, a user's profile in the last. */
+  /** Writes or checks values, in any order within one call. A user's profile comes in that user's last call. */
   store(values: readonly Value[]): Promise<void>;
   entry(item: Entry): void;
   answer?(): void;
@@ -126,7 +126,7 @@ function writingPass(storage: Storage, progress: ImportProgress, onProgress: () 
   };
 }
 
-/** Makes stored values of the lines and passes them on in batches. */
+/** Converts the lines to stored values and passes them on in batches. */
 async function passLines(lines: AsyncIterable<LedgerLine>, pass: ImportPass): Promise<void> {
   let last: Entry | undefined;
   let waiting: Value[] = [];
@@ -148,7 +148,7 @@ async function passLines(lines: AsyncIterable<LedgerLine>, pass: ImportPass): Pr
 
   async function addEntry(item: Entry): Promise<void> {
     await add(entryKey(item.user_id, item.id), item);
-    // Who creates a ledger's first entry creates the others: so a user who was created meanwhile is not mixed up.
+    // The first entry is written before the others: if another process has created the user meanwhile, it fails here.
     if (item.id === 1) await flush();
     if (last?.operation.repeatable === true) {
       await add(operationKey(last.user_id, last.operation.id), { entry: last.id });
@@ -189,7 +189,9 @@ async function countEqual(storage: Storage, values: readonly Value[]): Promise<n
   for (const [index, { key, text }] of values.entries()) {
     const stored = texts[index];
     if (stored === undefined || stored === text) continue;
-    throw new ImportError(`Another ${printKey(key)} is in this storage. Import into a storage without that user.`);
+    throw new ImportError(
+      `This storage has a different value at ${printKey(key)}. Import into a storage without that user.`,
+    );
   }
   return texts.filter((stored) => stored !== undefined).length;
 }
@@ -205,7 +207,7 @@ async function refuseOtherUser(
   const first = await openStream(storage, ledgerKey(user), entry).get(1);
   if ((profile?.created_at ?? created_at) === created_at && (first?.hash ?? firstHash) === firstHash) return;
   throw new ImportError(
-    `The storage has a user ${user} already, who is not the user of this export. ` +
+    `The storage already has another user ${user}, who is not the one in this export. ` +
       "Import into a storage without that user, or export the others one by one.",
   );
 }

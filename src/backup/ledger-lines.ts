@@ -7,7 +7,7 @@ import { message } from "../assistant/sessions/messages.ts";
 /**
  * The lines of a ledger export. All users come first, so that an import finds existing ones before it writes anything.
  * Then each user's entries, oldest first, each answer before the entry that charged for it. The profile comes last, so
- * that nobody can use a ledger of which a part is missing.
+ * that an incomplete ledger cannot be used.
  */
 
 const digest = z.string();

@@ -24,7 +24,7 @@ export class StorageNotEmptyError extends Error {
  * Restores values into an empty storage. Until `markFinished`, no command works on that storage. An interrupted restore
  * is finished by running it again.
  *
- * @throws StorageNotEmptyError when the storage holds a value that no earlier try stored, or an item of a stream differs
+ * @throws StorageNotEmptyError when the storage holds a value that no earlier attempt stored, or an item of a stream differs
  */
 export async function restoreStorage(
   storage: Storage,
@@ -71,9 +71,9 @@ async function storeBatch(storage: Storage, batch: readonly StoredValue[], progr
     const changed = created[index] === false && streamItem(key) === undefined;
     if (!changed)
       throw new StorageNotEmptyError(
-        `The storage ${storage.url} has another ${printKey(key)}. Begin with an empty one.`,
+        `The storage ${storage.url} has a different value at ${printKey(key)}. Start with an empty one.`,
       );
-    // A document may have changed between two tries: the later one counts.
+    // A document may have changed between two attempts: the later value wins.
     await storage.put(key, value);
   }
   progress.values += batch.length;
@@ -81,8 +81,8 @@ async function storeBatch(storage: Storage, batch: readonly StoredValue[], progr
 }
 
 /**
- * Indexes the operation of each entry that another one follows, as a writer would: one that was indexed while its ledger
- * was archived is missing in the archive.
+ * Indexes the operation of each entry that another one follows, as a writer would: an index entry that was created
+ * while its ledger was archived is missing in the archive.
  */
 async function indexFollowed(storage: Storage, values: readonly StoredValue[]): Promise<void> {
   const indexed = values.slice(1).map(async (next, index) => {

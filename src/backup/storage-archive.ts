@@ -19,10 +19,10 @@ const OWN: ReadonlySet<string> = new Set(["ready", "import"]);
 const BATCH = 256;
 
 /**
- * All values of a storage, in flat memory. The order of the passes over its keys keeps the archive consistent while
+ * All values of a storage, in constant memory. The order of the passes over its keys keeps the archive consistent while
  * daemons write to the storage: first what points to entries of ledgers, then the streams, each from its first item to
  * its last, then what entries point to. So no ledger has a gap, no operation leads to a missing entry, and no entry lacks
- * its answer. Each ledger is of one moment, but not all of the same.
+ * its answer. Each ledger is complete as of one moment, which differs between ledgers.
  *
  * @param onDamage is called for a gap in a stream, whose later items are archived too, and for a key that anp does not
  *   write, which is left out

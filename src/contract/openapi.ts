@@ -15,7 +15,7 @@ Operations with a lock take the user's token in the header \`X-User-Token\`. The
 
 ## The envelope
 
-Every answer is a JSON object with \`success\`, \`code\`, \`message\` and \`request_id\`. A success has \`code\` 0 and its result in \`data\`. A failure has a code of the table below and no \`data\`; 422 lists every invalid field in \`errors\`, 500 has a \`detail\`. The header \`X-Request-Id\` of a request becomes its \`request_id\` where it is well-formed.
+Every answer is a JSON object with \`success\`, \`code\`, \`message\` and \`request_id\`. A success has \`code\` 0 and its result in \`data\`. A failure has a code of the table below and no \`data\`; 422 lists every invalid field in \`errors\`, 500 has a \`detail\`. The header \`X-Request-Id\` of a request becomes its \`request_id\` if it is well-formed.
 
 ## Error codes
 
@@ -34,7 +34,7 @@ export function openApiText(): string {
   return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
 }
 
-/** The OpenAPI 3.1 document of the interface, made of the endpoint table and the error catalogue. */
+/** The OpenAPI 3.1 document of the interface, built from the endpoint table and the error catalogue. */
 export function openApiDocument(): ReturnType<typeof createDocument> {
   const paths: ZodOpenApiPathsObject = {};
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
@@ -46,7 +46,7 @@ export function openApiDocument(): ReturnType<typeof createDocument> {
       title: "Assistant, News and Points",
       version: version(),
       description: DESCRIPTION,
-      // Who that is differs from daemon to daemon.
+      // The operator differs from daemon to daemon.
       contact: { name: "The operator of this daemon" },
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -79,7 +79,7 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
       .string()
       .regex(/^[\w-]{1,128}$/)
       .optional()
-      .meta({ description: "Echoed; made when absent or malformed" }),
+      .meta({ description: "Echoed; generated when absent or malformed" }),
     ...(endpoint.idempotent === true
       ? {
           "Idempotency-Key": z
@@ -175,7 +175,7 @@ const retryHeaders = z.object({
     .meta({ description: "Seconds after which to try again", examples: [2] }),
 });
 
-/** One response a status; codes that share a status share it. */
+/** One response per status; codes that share a status share it. */
 function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject["responses"] {
   const responses: ZodOpenApiOperationObject["responses"] = {};
   for (const code of [...new Set(codes)].sort((a, b) => ERRORS[a].status - ERRORS[b].status)) {

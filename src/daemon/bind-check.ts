@@ -1,11 +1,11 @@
 import { createServer } from "node:net";
 
-/** The address or the port cannot be listened on. */
+/** The daemon cannot listen on the address or the port. */
 export class PortError extends Error {
   override readonly name = "PortError";
 }
 
-/** @throws PortError that says why the address or the port cannot be listened on */
+/** @throws PortError that says why listening on the address or the port fails */
 export async function checkPort(host: string, port: number): Promise<void> {
   const code = await bindError(host, port);
   if (code === undefined) return;
@@ -13,7 +13,7 @@ export async function checkPort(host: string, port: number): Promise<void> {
   throw new PortError(`Cannot listen on ${address}: ${reasonOf(code, host)}`);
 }
 
-/** Why a host and port cannot be listened on: the platform's code, as `EADDRINUSE`. Undefined when they can. */
+/** The platform's error code when listening on a host and port fails, as `EADDRINUSE`; undefined when it works. */
 export function bindError(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -36,9 +36,9 @@ function reasonOf(code: string, host: string): string {
       return `${host} is not an address of this machine`;
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return `the name ${host} is not known (${code})`;
+      return `the name ${host} cannot be resolved (${code})`;
     case "EACCES":
-      return "this user may not use the port; take one above 1023, or grant the right (CAP_NET_BIND_SERVICE)";
+      return "this user may not use the port; use one above 1023, or grant CAP_NET_BIND_SERVICE";
     default:
       return code;
   }

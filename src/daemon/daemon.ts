@@ -25,14 +25,14 @@ import type { TlsFiles } from "./tls-files.ts";
 /** What a daemon runs on. Its caller opens and closes it. */
 export interface DaemonSession {
   readonly service: Service;
-  /** The folder that relative paths of the configuration start from. */
+  /** The folder that relative paths of the configuration are resolved against. */
   readonly baseDir: string;
-  /** Whose tokens the banner shows; undefined without a fixture. */
+  /** The users whose tokens the banner shows; undefined without a fixture. */
   readonly fixtureUsers: readonly FixtureUser[] | undefined;
 }
 
 export interface DaemonOptions {
-  /** Dates the lines of the log. */
+  /** The clock of the log's timestamps. */
   readonly clock: Clock;
   /** Refuses to start on a storage that may lose acknowledged data. */
   readonly requireDurable: boolean;
@@ -42,14 +42,14 @@ export interface DaemonOptions {
   readonly say: (text: string) => void;
 }
 
-/** What listens, and what has to be stopped with it. */
+/** The parts that listen, and those that stop with them. */
 interface Started extends Drained {
   readonly refreshes: RefreshTimer;
 }
 
 /**
- * One daemon: `run` opens, starts, serves until a stop signal, and drains. The service is made with the daemon's logger
- * and observer, so these are asked for first.
+ * One daemon: `run` opens, starts, serves until a stop signal, and drains. The service is created with the daemon's
+ * logger and observer, so call `openLog` and `observe` first.
  *
  * @example
  * const daemon = new Daemon({ clock: systemClock, requireDurable: false, faults: undefined, say: console.error });
@@ -104,7 +104,7 @@ export class Daemon {
   }
 
   /**
-   * Returns once everything that ran has been finished or cut.
+   * Returns once everything that ran has finished or was cut off.
    *
    * @throws DurabilityError, PortError, TlsError
    * @throws StorageError when the storage cannot be read and written
@@ -115,7 +115,7 @@ export class Daemon {
     const started = await this.#start(session, logger);
     if (started !== undefined) {
       const finishBackground = this.#serve(session, started, logger);
-      await this.#stop.asked;
+      await this.#stop.requested;
       const { server } = session.service.config;
       const { drain_ms, drain_delay_ms } = server;
       logger.info({ signal: this.#stop.signal(), drain_ms, drain_delay_ms }, "draining");
@@ -128,7 +128,7 @@ export class Daemon {
     this.#logger?.info({}, "stopped");
   }
 
-  /** Writes what is left of the log and gives the signals back. Called last, once the service is closed. */
+  /** Flushes the log and removes the signal handlers. Called last, once the service is closed. */
   async end(): Promise<void> {
     this.#stop.forget();
     await this.#logger?.end();
@@ -162,17 +162,17 @@ export class Daemon {
     };
   }
 
-  /** Refreshes the news where that is due, and listens. Undefined when the stop signal came first. */
+  /** Refreshes the news if that is due, and listens. Undefined when the stop signal came first. */
   async #start(session: DaemonSession, logger: Logger): Promise<Started | undefined> {
     const { faults } = this.#options;
     const { service } = session;
     const { config, clock, news } = service;
     const refreshes = new RefreshTimer({ news, clock, logger, interval_s: config.news.refresh_interval_s });
-    await Promise.race([refreshes.first(), this.#stop.asked]);
+    await Promise.race([refreshes.first(), this.#stop.requested]);
     if (this.#stop.signal() !== undefined) return undefined;
     if (faults !== undefined) {
       await faults.arm(service);
-      logger.warn({ faults: faults.texts }, "faults are on");
+      logger.warn({ faults: faults.texts }, "fault injection is on");
     }
     const { in_flight: all, in_flight_per_user: perUser } = config.limits;
     const inFlight = createConcurrencyLimits({ all, perUser });
@@ -214,7 +214,7 @@ export class Daemon {
     return listeners;
   }
 
-  /** Reports that the daemon listens, and begins what runs behind the requests. Returns what ends that. */
+  /** Reports that the daemon listens, and starts the background work. Returns the function that ends it. */
   #serve(session: DaemonSession, { listeners, refreshes }: Started, logger: Logger): () => Promise<unknown> {
     const { service, fixtureUsers: users } = session;
     const url = listeners[0]!.url;
@@ -237,11 +237,11 @@ export class Daemon {
 
 async function tidy({ storage }: Service, logger: Logger, signal: AbortSignal): Promise<void> {
   try {
-    // The age of a file is by the machine's clock, also where the service's clock is fixed.
+    // The age of a file follows the machine's clock, even when the service's clock is fixed.
     const removed = await storage.tidy(systemClock.now(), signal);
-    if (removed > 0) logger.info({ removed }, "removed what killed writers left");
+    if (removed > 0) logger.info({ removed }, "removed leftovers of killed writers");
   } catch (error) {
-    logger.warn({ err: error }, "what killed writers left could not be removed");
+    logger.warn({ err: error }, "leftovers of killed writers could not be removed");
   }
 }
 

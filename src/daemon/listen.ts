@@ -13,7 +13,7 @@ type Server = Awaited<ReturnType<typeof listhen>>["server"];
 /** A server that listens. */
 export interface Listener {
   readonly url: string;
-  /** Stops accepting, and waits up to `drain_ms` milliseconds for requests that run; then cuts what is left. */
+  /** Stops accepting, and waits up to `drain_ms` milliseconds for running requests; then cuts the rest off. */
   readonly stop: (drain_ms: number) => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface Listener {
  */
 export async function listen(app: H3, host: string, port: number, tls?: TlsFiles): Promise<Listener> {
   if (tls !== undefined) await checkTlsFiles(tls);
-  // listhen takes any failure of its own check of the port for a port in use.
+  // listhen reports any failure of its own port check as a port in use.
   await checkPort(host, port);
   const { server, url } = await listenWithListhen(app, host, port, tls);
   server.on("clientError", answerParseError);
@@ -43,7 +43,7 @@ async function listenWithListhen(
 ): Promise<{ server: Server; url: string }> {
   const handler = toNodeHandler(app);
   try {
-    // listhen's own shutdown ends the process at once, and its free-port search would take another port in silence.
+    // listhen's own shutdown ends the process at once, and its free-port search would silently take another port.
     const { server, url } = await listhen(handler, {
       hostname: host,
       port: { port, random: port === 0, verbose: false },
@@ -54,12 +54,12 @@ async function listenWithListhen(
       autoClose: false,
       ...(tls === undefined ? {} : { https: { ...tls } }),
     });
-    // http-shutdown, which listhen puts on every server, follows each request; that ends the process when the request's
-    // socket has gone by then.
+    // http-shutdown, which listhen installs on every server, tracks each request, and crashes the process when the
+    // request's socket has already gone.
     for (const other of server.listeners("request")) {
       if (other !== handler) server.off("request", other as () => void);
     }
-    // listhen leaves the scheme's own port out, and the colon before it in.
+    // listhen omits the scheme's default port, but keeps the colon before it.
     return { server, url: url.replace(/:?\/?$/, "") };
   } catch (error) {
     throw new PortError(`Cannot listen on ${host}:${port}: ${(error as Error).message}`, { cause: error });
@@ -71,7 +71,7 @@ function stop(server: Server, drain_ms: number): Promise<void> {
     const cut = setTimeout(() => {
       server.closeAllConnections();
     }, drain_ms);
-    // A connection whose last request ends from now on would be kept alive for seconds, and the stop with it.
+    // A connection whose last request ends from now on would be kept alive for seconds, and delay the stop.
     const sweep = setInterval(() => {
       server.closeIdleConnections();
     }, SWEEP_MS);

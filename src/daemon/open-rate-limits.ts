@@ -1,7 +1,7 @@
 import { createRateLimits, type RateLimits } from "../http/rate-limits.ts";
 import type { Config } from "../config/config-schema.ts";
 
-/** How long Redis may take to count one request, ms: longer, and the daemon counts for itself. */
+/** How long Redis may take to count one request, ms; after that the daemon counts in its own memory. */
 const COUNT_MS = 250;
 
 /** The rate limits of a daemon, and the way to free what they hold. */
@@ -22,7 +22,7 @@ export async function openRateLimits({ storage, limits }: Config): Promise<OpenR
   ]);
   const settings = parseRedisUrl(storage);
   const connection = connectRedis({ ...settings, timeoutMs: Math.min(COUNT_MS, settings.timeoutMs) });
-  // It is tried again in the background for as long as it fails.
+  // A failed connection is retried in the background.
   await connection.ready().catch(() => undefined);
   const rates = await createRateLimits(limits.rates, { client: connection.client, prefix: settings.prefix });
   return { rates, close: () => connection.close() };

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { ERRORS } from "../contract/errors.ts";
 import { SAFE_HEADERS } from "../http/respond.ts";
 
-/** Answers a request that Node's HTTP parser refused, which no route sees, with an envelope all the same. */
+/** Sends an envelope for a request that Node's HTTP parser refused: no route sees such a request. */
 export function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -6,21 +6,21 @@ import type { Logger } from "../runtime/logger.ts";
 
 /** A logger whose lines are written in the background. */
 export interface BufferedLogger extends Logger {
-  /** Writes what is waiting, as far as a reader takes it in time. Nothing is logged after that. */
+  /** Flushes the buffer, within a time limit. Nothing is logged after that. */
   end(): Promise<void>;
 }
 
 /** How long a line may wait to be written, ms. */
 const FLUSH_MS = 200;
-/** How long the end waits for what is left to be written, ms. */
+/** Time limit of the last flush, ms. */
 const END_WITHIN_MS = 500;
-/** Bound of what waits while nobody reads, UTF-16 code units; further lines are dropped. */
+/** Bound of the buffer while nobody reads, UTF-16 code units; further lines are dropped. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
-/** Lines of JSON on stderr. */
+/** Logs JSON lines to stderr. */
 export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "silent", clock: Clock): BufferedLogger {
-  // Under load, lines go out by the buffer instead of one by one: a write a line costs a quarter of a request. pino's
-  // own destination would flush at the exit of the process, and try for ever where nobody reads.
+  // Lines are buffered: one write per line costs a quarter of a request. pino's own destination would flush when the
+  // process exits, and retry forever if nobody reads.
   const destination = new SonicBoom({
     fd: 2,
     sync: false,
@@ -28,7 +28,7 @@ export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "s
     periodicFlush: FLUSH_MS,
     maxLength: MOST_WAITING,
   });
-  // A log that cannot be written is no reason to end: the disk may be full, or its reader may be gone.
+  // A log that cannot be written must not end the process: the disk may be full, or the reader gone.
   destination.on("error", () => undefined);
   const flushAtCrash = (): void => {
     destination.flushSync();

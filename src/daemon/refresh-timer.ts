@@ -2,10 +2,10 @@ import type { News, RefreshMode } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 
-/** Intervals after which a refresh is a full one. */
+/** Every this many intervals, a refresh is full. */
 const FULL_EVERY = 12;
 
-/** How often a failed refresh is repeated within an interval. */
+/** How many times a failed refresh is retried within an interval. */
 const RETRIES = 10;
 
 /** Which refresh is due, and in how many milliseconds. */
@@ -18,7 +18,7 @@ export interface Due {
  * When the next refresh is due: one interval after the newest snapshot, whichever daemon published it, so that several
  * daemons on one storage share the work; a full one when the last full one is {@link FULL_EVERY} intervals old.
  *
- * @param state.known_ms for how long the newest snapshot has been known to be the newest, by a clock that is never set
+ * @param state.known_ms for how long the newest snapshot has been known to be the newest, by a monotonic clock
  */
 export function nextRefresh(state: {
   readonly published_ms: number | undefined;
@@ -29,7 +29,7 @@ export function nextRefresh(state: {
 }): Due {
   const { published_ms, full_ms, interval_ms, known_ms, now } = state;
   if (published_ms === undefined || full_ms === undefined) return { in_ms: 0, mode: "full" };
-  // A snapshot from the future (a clock that stepped back, or another machine's) must not put the next one off for long.
+  // A snapshot from the future (a clock that stepped back, or another machine's) must not delay the next one for long.
   const in_ms = Math.max(0, Math.min(interval_ms - known_ms, published_ms + interval_ms - now));
   return { in_ms, mode: Math.abs(now + in_ms - full_ms) >= FULL_EVERY * interval_ms ? "full" : "view" };
 }
@@ -42,14 +42,14 @@ export class RefreshTimer {
   readonly #interval_ms: number;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
-  /** The newest snapshot and when this daemon first saw it, by a clock that is never set. */
+  /** The newest snapshot and when this daemon first saw it, by a monotonic clock. */
   #newest = { version: -1, since: 0 };
 
   constructor(deps: {
     readonly news: News;
     readonly clock: Clock;
     readonly logger: Logger;
-    /** Seconds between refreshes; 0 refreshes at the start alone, and only where there is no snapshot. */
+    /** Seconds between refreshes; 0 refreshes only at the start, and only if no snapshot exists. */
     readonly interval_s: number;
   }) {
     this.#news = deps.news;
@@ -58,7 +58,7 @@ export class RefreshTimer {
     this.#interval_ms = deps.interval_s * 1000;
   }
 
-  /** The refresh that a start needs; a failing one is logged. */
+  /** Refreshes at the start if that is due; a failure is logged. */
   async first(): Promise<void> {
     try {
       const { in_ms, version } = await this.#due();
@@ -112,7 +112,7 @@ export class RefreshTimer {
     return { ...next, version };
   }
 
-  /** Refreshes, unless another daemon does or did: several find it due at the same moment. */
+  /** Refreshes, unless another daemon is refreshing or has done so: several find it due at the same moment. */
   async #refresh(version: number, mode: RefreshMode): Promise<void> {
     try {
       const result = await this.#news.refreshAfter(version, mode);
@@ -122,14 +122,14 @@ export class RefreshTimer {
         this.#logger.info({ mode, news_updated_count, notice_updated_count, topic_rebuild_count }, "news refreshed");
       }
     } catch (error) {
-      // The daemon stops: nothing waits for the refresh any more.
+      // The daemon is stopping: nothing waits for the refresh any more.
       if ((error as Error).name === "AbortError") return;
-      this.#logger.error({ err: error, mode }, "the news could not be refreshed; the last snapshot stays");
+      this.#logger.error({ err: error, mode }, "the news could not be refreshed; the last snapshot is kept");
     }
   }
 
   #logUnreadable(error: unknown): void {
-    this.#logger.error({ err: error }, "the news' state could not be read");
+    this.#logger.error({ err: error }, "the state of the news could not be read");
   }
 }
 

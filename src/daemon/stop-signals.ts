@@ -5,22 +5,22 @@ type StopSignal = "SIGINT" | "SIGTERM";
 /** The stop signals of the process. */
 export interface StopSignals {
   /** Resolves at the first signal. */
-  readonly asked: Promise<void>;
+  readonly requested: Promise<void>;
   /** The first signal, once it came. */
   signal(): StopSignal | undefined;
-  /** Gives the signals back to the platform. */
+  /** Removes the signal handlers. */
   forget(): void;
 }
 
 /**
  * Watches SIGINT and SIGTERM. The second signal ends the process, as if it had been killed by it.
  *
- * @param beforeEnd what is still to be done then, at once
+ * @param beforeEnd the last work of the process after a second signal
  */
 export function watchStopSignals(beforeEnd: () => Promise<void> | undefined): StopSignals {
   let first: StopSignal | undefined;
   let resolve: () => void;
-  const asked = new Promise<void>((done) => {
+  const requested = new Promise<void>((done) => {
     resolve = done;
   });
   function onSignal(name: StopSignal): void {
@@ -34,7 +34,7 @@ export function watchStopSignals(beforeEnd: () => Promise<void> | undefined): St
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
   return {
-    asked,
+    requested,
     signal: () => first,
     forget() {
       process.off("SIGINT", onSignal);

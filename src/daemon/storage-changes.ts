@@ -7,12 +7,12 @@ import { logFinding } from "./storage-risks.ts";
 
 /** How often the storage's generation is compared, ms. */
 const COMPARE_EVERY_MS = 1000;
-/** How often it is examined though its generation is the same, ms: settings can be changed while a server runs. */
+/** How often it is examined even if its generation is the same, ms: settings can change while a server runs. */
 const EXAMINE_EVERY_MS = 60_000;
-/** Created once in a storage: where it differs or is missing, the data is other data. */
+/** Created once per storage: if it differs or is missing, the data was replaced. */
 const IDENTITY: Key = ["ready", "identity"];
 
-/** Examines the storage again, in the background, when its server was lost or replaced, and once a minute besides. */
+/** Examines the storage again in the background: when its server was lost or replaced, and once a minute. */
 export class StorageChanges {
   readonly #storage: Storage;
   readonly #logger: Logger;
@@ -73,7 +73,7 @@ export class StorageChanges {
     if (identity !== this.#identity) {
       this.#logger.error(
         { storage: this.#storage.url },
-        "the storage is not the one that was served from: what was acknowledged before is not there",
+        "the storage was replaced: what was acknowledged before is missing",
       );
       this.#identity = identity ?? (await this.#identify());
     }
@@ -91,7 +91,7 @@ export class StorageChanges {
       if (!this.#risks.has(text)) logFinding(this.#logger, finding);
     }
     for (const [text, { subject, message }] of this.#risks) {
-      if (!risks.has(text)) this.#logger.info({ subject }, `storage: no longer so: ${message}`);
+      if (!risks.has(text)) this.#logger.info({ subject }, `storage: resolved: ${message}`);
     }
     this.#risks = risks;
     this.#onRisks?.(risks.size);
@@ -105,7 +105,7 @@ interface WatchOptions {
   readonly onRisks?: (count: number) => void;
 }
 
-/** Findings that are not ok, by their text without figures that change. */
+/** Findings that are not ok, by their text without its numbers, which vary. */
 function risksOf(findings: readonly Finding[]): ReadonlyMap<string, Finding> {
   const risks = findings.filter(({ level }) => level !== "ok");
   return new Map(risks.map((finding) => [`${finding.subject}: ${finding.message.replaceAll(/\d+/g, "n")}`, finding]));

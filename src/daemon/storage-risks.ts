@@ -2,18 +2,18 @@ import type { Logger } from "../runtime/logger.ts";
 import type { Finding } from "../storage/finding.ts";
 import type { Storage } from "../storage/storage.ts";
 
-/** The storage may lose what was acknowledged, and the operator asked for one that does not. */
+/** The storage may lose acknowledged data, and the operator requires one that does not. */
 export class DurabilityError extends Error {
   override readonly name = "DurabilityError";
 }
 
 /**
- * Looks at the storage before the daemon serves from it, and logs what an operator should know: what may be lost, and
- * the setting that fixes it. One that cannot be written must be reported now, not at the first charge.
+ * Examines the storage before the daemon serves from it, and logs what an operator should know: what may be lost, and
+ * the setting that fixes it. A storage that cannot be written must be reported now, not at the first charge.
  *
  * @param now the clock's time, ms since 1970
  * @param probe reads and writes
- * @returns what was found
+ * @returns all findings
  * @throws DurabilityError when `required` and acknowledged data may be lost
  * @throws StorageError when the storage cannot be read and written
  */
@@ -35,7 +35,7 @@ export async function checkStorageRisks(
   const risks = findings.filter(({ level, loses }) => loses !== undefined || level === "error");
   if (required && risks.length > 0) {
     const lines = risks.map((risk) => `  ${describe(risk)}`);
-    throw new DurabilityError(`${storage.url} does not keep all that is acknowledged:\n${lines.join("\n")}`);
+    throw new DurabilityError(`${storage.url} may lose acknowledged data:\n${lines.join("\n")}`);
   }
   await probe();
   for (const finding of findings) {
@@ -44,7 +44,7 @@ export async function checkStorageRisks(
   return findings;
 }
 
-/** Logs what is not as it should be about a storage. */
+/** Logs a finding about the storage. */
 export function logFinding(logger: Logger, { level, ...finding }: Finding): void {
   logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);
 }

@@ -3,11 +3,11 @@ import { isOutage } from "../storage/storage-errors.ts";
 
 /** How often the storage is probed while it is lost, ms. */
 const PROBE_EVERY_MS = 1000;
-/** Least pause between two lines, ms; while the storage stays lost, the pause doubles up to the greatest. */
+/** Shortest pause between two log lines, ms; while the storage stays lost, the pause doubles up to the longest. */
 const LEAST_PAUSE_MS = 5000;
 const MOST_PAUSE_MS = 60_000;
 
-/** Reports when the storage is lost and when it is back, in few lines however many calls fail meanwhile. */
+/** Logs when the storage is lost and when it is back, in few lines however many calls fail meanwhile. */
 export class StorageWatch {
   readonly #logger: Logger;
   readonly #probe: () => Promise<void>;
@@ -49,7 +49,7 @@ export class StorageWatch {
     this.#schedule();
   }
 
-  /** Probes a lost storage a last time, and leaves nothing unreported. */
+  /** Probes a lost storage one last time, and logs what was not logged yet. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -74,7 +74,7 @@ export class StorageWatch {
       this.#isUp = true;
       this.#onChange?.(true);
     } catch {
-      // It was counted as any other failure.
+      // It was counted like any other failure.
     }
   }
 
@@ -84,7 +84,7 @@ export class StorageWatch {
     const now = performance.now();
     const lost_ms = now - this.#lostAt;
     const isSettled = lost_ms >= LEAST_PAUSE_MS || now - this.#failedAt >= PROBE_EVERY_MS || this.#isStopped;
-    // A storage that comes and goes is summed up; one that is back and stays so is reported at once.
+    // A flapping storage is summarized; one that is back and stays back is reported at once.
     if (now - at < pause_ms && !(this.#isUp && isSettled)) return;
     const failures = this.#failures;
     const lost_s = Math.round(lost_ms / 100) / 10;

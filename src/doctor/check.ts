@@ -2,13 +2,13 @@ import type { Fixture } from "../admin/load-fixture.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import type { Finding } from "../storage/finding.ts";
 
-/** The result of one examination. */
+/** One finding of a check. */
 export interface DoctorFinding extends Finding {
-  /** With the level `error`: something outside of this program does not answer. */
+  /** With the level `error`: an external service does not answer. */
   readonly unreachable?: true;
 }
 
-/** One thing to look at. Checks run side by side and do not depend on each other. */
+/** Checks run concurrently and do not depend on each other. */
 export interface Check {
   readonly name: string;
   /** How long it may take, ms. */
@@ -20,7 +20,7 @@ export interface Check {
 /** What the checks examine. */
 export interface CheckInput {
   readonly loaded: LoadedConfig;
-  /** The fixture that is shown instead of an operator's content, if any. */
+  /** The fixture that is used instead of an operator's content, if any. */
   readonly fixture?: Fixture | undefined;
   /** The clock's time, ms since the epoch. */
   readonly now: number;
@@ -38,12 +38,12 @@ export function failed(subject: string, message: string, remedy: string): Doctor
   return { level: "error", subject, message, remedy };
 }
 
-/** An error of something that does not answer. */
+/** An error: something does not answer. */
 export function unreachable(subject: string, message: string, remedy: string): DoctorFinding {
   return { ...failed(subject, message, remedy), unreachable: true };
 }
 
-/** Aborted when the time of one request is up, or that of its check. */
+/** A signal for one request: aborted after `ms`, or with its check. */
 export function withTimeout(signal: AbortSignal, ms: number): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 }
@@ -53,6 +53,6 @@ export function networkReason(error: unknown): string {
   const { name, message, cause } = error as Error;
   if (name === "TimeoutError" || name === "AbortError") return "no answer in time";
   const code = (cause as { code?: unknown } | undefined)?.code ?? (error as { code?: unknown }).code;
-  // What fetch says of a URL holds the login in it.
+  // fetch repeats the URL in its message, credentials included.
   return typeof code === "string" ? code : message.replace(/(:\/\/)[^/?#@\s]*@/g, "$1");
 }

@@ -1,11 +1,11 @@
 import { createQuotaRules } from "../accounts/quota-rules.ts";
 import { type Check, type CheckInput, failed, ok } from "./check.ts";
 
-/** Ids count from here, for 2^41 ms. */
+/** Ids count milliseconds from here, with 41 bits. */
 const FIRST = Date.parse("2026-01-01T00:00:00Z");
 const LAST = FIRST + 2 ** 41;
 
-/** Whether the machine's clock can be right, and when the free uses reset by it. */
+/** Whether the machine's clock is plausible, and when the free uses reset. */
 export function clockCheck({ loaded: { config }, now }: CheckInput): Check {
   return {
     name: "clock",
@@ -16,13 +16,13 @@ export function clockCheck({ loaded: { config }, now }: CheckInput): Check {
         return Promise.resolve([
           failed(
             "system",
-            `It says ${at}: entries, tokens and quota days would be dated wrongly.`,
+            `The clock shows ${at}: entries, tokens and quota days would be dated wrongly.`,
             "Set the machine's clock and keep it synchronised (chrony, systemd-timesyncd).",
           ),
         ]);
       }
       const { next_reset_at } = createQuotaRules(config.quota.timezone).stateOf({ day: "", used: 0 }, 0, now);
-      return Promise.resolve([ok("system", `It says ${at}; the free uses reset at ${next_reset_at}.`)]);
+      return Promise.resolve([ok("system", `The clock shows ${at}; the free uses reset at ${next_reset_at}.`)]);
     },
   };
 }

@@ -5,10 +5,10 @@ import { checkTlsFiles, TlsError } from "../daemon/tls-files.ts";
 import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning } from "./check.ts";
 
 const DAY_MS = 86_400_000;
-/** A certificate that ends sooner is a warning, days. */
+/** A certificate that expires sooner is a warning, days. */
 const CERTIFICATE_DAYS = 21;
 
-/** Where the configuration comes from, what means nothing in it, and the files that it names for TLS. */
+/** Where the configuration comes from, unknown variables, and the TLS files that it names. */
 export function configCheck({ loaded, now }: CheckInput): Check {
   return {
     name: "config",
@@ -41,7 +41,7 @@ function sources({ sources: known }: LoadedConfig): DoctorFinding {
 function unknownVariable(variable: string): DoctorFinding {
   return warning(
     "environment",
-    `${variable} is set and means nothing to anp.`,
+    `${variable} is set, but anp has no such variable.`,
     "Unset it, or look for its name in `anp config schema`.",
   );
 }
@@ -56,10 +56,10 @@ async function certificate(
     const found = await checkTlsFiles({ cert: resolve(baseDir, tls.cert_file), key: resolve(baseDir, tls.key_file) });
     const days = Math.floor((Date.parse(found.validTo) - now) / DAY_MS);
     const ends = new Date(found.validTo).toISOString();
-    if (days < 0) return failed("tls", `The certificate ended at ${ends}.`, "Renew the certificate.");
+    if (days < 0) return failed("tls", `The certificate expired at ${ends}.`, "Renew the certificate.");
     if (days < CERTIFICATE_DAYS)
-      return warning("tls", `The certificate ends ${inDays(days)}.`, "Renew the certificate.");
-    return ok("tls", `The certificate is valid until ${ends}, and the key is its own.`);
+      return warning("tls", `The certificate expires ${inDays(days)}.`, "Renew the certificate.");
+    return ok("tls", `The certificate is valid until ${ends}, and the key belongs to it.`);
   } catch (error) {
     if (!(error instanceof TlsError)) throw error;
     return failed("tls", `${error.message}.`, remedy);

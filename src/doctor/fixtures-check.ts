@@ -6,7 +6,7 @@ import { readQuestions } from "../assistant/questions-file.ts";
 import { type Check, type DoctorFinding, type CheckInput, failed, ok } from "./check.ts";
 import { packageFile } from "../runtime/package-file.ts";
 
-/** The files that come with the package, and those that the configuration names besides sources. */
+/** The bundled files, and the files that the configuration names besides sources. */
 export function fixturesCheck({ loaded, fixture }: CheckInput): Check {
   return {
     name: "fixtures",
@@ -14,10 +14,15 @@ export function fixturesCheck({ loaded, fixture }: CheckInput): Check {
     async run() {
       const { questions } = loaded.config.assistant;
       return Promise.all([
-        tried("fallback", "The bundled hot topics can be shown when nothing else can.", REINSTALL, async () => {
-          await readBundledSnapshot();
-        }),
-        tried("demo", "The demo is here: `anp serve --demo`.", REINSTALL, async () => {
+        tried(
+          "fallback",
+          "The bundled hot topics are readable; they are shown when nothing else is available.",
+          REINSTALL,
+          async () => {
+            await readBundledSnapshot();
+          },
+        ),
+        tried("demo", "The demo is complete: `anp serve --demo`.", REINSTALL, async () => {
           const { folder } = await openFixture(DEMO);
           await Promise.all(["users.json", "events.ndjson", "config.yaml"].map((file) => access(join(folder, file))));
         }),
@@ -29,7 +34,7 @@ export function fixturesCheck({ loaded, fixture }: CheckInput): Check {
           : [
               tried(
                 "questions",
-                `${questions} holds recommended questions.`,
+                `${questions} contains recommended questions.`,
                 "Correct assistant.questions.",
                 async () => {
                   await readQuestions(resolve(loaded.baseDir, questions));

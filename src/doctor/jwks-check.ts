@@ -13,14 +13,14 @@ import {
 /** Longest wait for the key set, ms. */
 const ANSWER_MS = 5000;
 
-/** Whether the keys that the platform's tokens are checked with can be had. */
+/** Whether the keys that verify the platform's tokens can be fetched. */
 export function jwksCheck({ loaded: { config } }: CheckInput): Check {
   return {
     name: "platform tokens",
     bound_ms: ANSWER_MS + 2000,
     async run(signal) {
       const { jwt } = config.auth;
-      if (jwt === undefined) return [ok("keys", "None are taken: users log in with tokens of this service.")];
+      if (jwt === undefined) return [ok("keys", "Not configured: users log in with tokens of this service.")];
       if (jwt.jwks_url === undefined) return [ok("keys", "Checked with a shared secret.")];
       return [await probe(jwt.jwks_url, signal)];
     },

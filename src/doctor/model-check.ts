@@ -15,14 +15,14 @@ import {
 /** Longest wait for one answer, ms. */
 const ANSWER_MS = 8000;
 
-/** Whether the model's endpoint is reached, takes our key and knows the model. */
+/** Whether the model's endpoint answers, accepts our key and has the model. */
 export function modelCheck({ loaded }: CheckInput): Check {
   const { model } = loaded.config;
   return {
     name: "model",
     bound_ms: 2 * ANSWER_MS + 2000,
     async run(signal) {
-      if (model === undefined) return [ok("model", "None is configured: answers are made of the sources' own words.")];
+      if (model === undefined) return [ok("model", "Not configured: answers quote their sources.")];
       return [await probe(model, signal)];
     },
   };
@@ -36,11 +36,11 @@ async function probe(model: ModelConfig, signal: AbortSignal): Promise<DoctorFin
     const list = await fetch(`${base}/models`, { headers, signal: withTimeout(signal, ANSWER_MS), redirect: "error" });
     if (list.ok) {
       const names = namesIn(await list.json().catch(() => undefined));
-      if (names?.includes(model.model) === true) return ok("model", `${place} is reached and has ${model.model}.`);
+      if (names?.includes(model.model) === true) return ok("model", `${place} answers and has ${model.model}.`);
       if (names !== undefined) {
         return warning(
           "model",
-          `${place} is reached, but does not list ${model.model}.${didYouMean(model.model, names)}`,
+          `${place} answers, but does not list ${model.model}.${didYouMean(model.model, names)}`,
           `Set model.model to one of: ${names.slice(0, 10).join(", ")}${names.length > 10 ? ", …" : ""}.`,
         );
       }
@@ -49,13 +49,13 @@ async function probe(model: ModelConfig, signal: AbortSignal): Promise<DoctorFin
       const refused = refusal(list.status, place, model);
       if (refused !== undefined) return refused;
     }
-    // Not every server lists its models: the shortest possible completion shows as much.
+    // Not every server lists its models: then the shortest possible completion is the test.
     return await complete(base, place, model, headers, signal);
   } catch (error) {
     return unreachable(
       "model",
       `${place} does not answer: ${networkReason(error)}.`,
-      "Check model.base_url, and that this machine may reach it. Until then chats fail with 1007" +
+      "Check model.base_url, and that this machine can reach it. Until then chats fail with 1007" +
         (model.fallback === "extractive" ? ", or are answered from the sources." : "."),
     );
   }
@@ -76,7 +76,7 @@ async function complete(
     redirect: "error",
   });
   await response.body?.cancel();
-  if (response.ok) return ok("model", `${place} is reached and answers with ${model.model}.`);
+  if (response.ok) return ok("model", `${place} answers with ${model.model}.`);
   return (
     refusal(response.status, place, model) ??
     failed(
@@ -99,7 +99,7 @@ function refusal(status: number, place: string, model: ModelConfig): DoctorFindi
   return undefined;
 }
 
-/** The ids of a list of models; undefined when it is none. */
+/** The ids of a list of models; undefined for any other body. */
 function namesIn(body: unknown): string[] | undefined {
   const data = (body as { data?: unknown } | undefined)?.data;
   if (!Array.isArray(data)) return undefined;

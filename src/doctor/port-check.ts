@@ -4,28 +4,28 @@ import { bindError } from "../daemon/bind-check.ts";
 import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning, withTimeout } from "./check.ts";
 
 /** How long the program that listens there may take to answer, ms. */
-const ASKING_MS = 2000;
+const PROBE_MS = 2000;
 
-/** Whether the daemon's port is free, or who has it. */
+/** Whether the daemon's port is free, or which program uses it. */
 export function portCheck({ loaded: { config } }: CheckInput): Check {
   const { host, port, tls } = config.server;
   return {
     name: "port",
-    bound_ms: ASKING_MS + 2000,
+    bound_ms: PROBE_MS + 2000,
     async run(signal) {
-      if (port === 0) return [ok("server.port", "0: a free port is taken at each start.")];
+      if (port === 0) return [ok("server.port", "0: each start uses a free port.")];
       const code = await bindError(host, port);
       if (code === undefined) return [ok("server.port", `${host}:${port} is free.`)];
       if (code === "EADDRINUSE")
-        return [await occupant(tls === undefined ? "http" : "https", host, port, withTimeout(signal, ASKING_MS))];
+        return [await occupant(tls === undefined ? "http" : "https", host, port, withTimeout(signal, PROBE_MS))];
       return [failed("server.port", `${host}:${port} cannot be listened on: ${code}.`, remedyOf(code))];
     },
   };
 }
 
 function remedyOf(code: string): string {
-  if (code === "EACCES") return "Take a port above 1023, or give the process the right (CAP_NET_BIND_SERVICE).";
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return "Let server.host be an address of this machine.";
+  if (code === "EACCES") return "Use a port above 1023, or grant the process CAP_NET_BIND_SERVICE.";
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return "Set server.host to an address of this machine.";
   return "Correct server.host and server.port.";
 }
 
@@ -48,7 +48,7 @@ async function occupant(
       return warning(
         "server.port",
         `An anp daemon listens on ${address} and is not ready: ${ready.body.trim()}.`,
-        "Look at its log and its storage; while it stops, this passes.",
+        "Look at its log and its storage. A daemon that is stopping is not ready either.",
       );
     }
     return ok("server.port", `An anp daemon listens on ${address} and is ready.`);
@@ -56,23 +56,23 @@ async function occupant(
     return failed(
       "server.port",
       `${address} is in use by another program.`,
-      "Stop it, or take another port with server.port or --port.",
+      "Stop it, or use another port: server.port or --port.",
     );
   }
 }
 
-/** Most of a document that says what is asked here. */
-const LONGEST = 4 * 1024 * 1024;
+/** Longest body that is read, characters. */
+const MAX_BODY = 4 * 1024 * 1024;
 
 function get(url: string, signal: AbortSignal): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const options = { signal, agent: false as const };
-    const hear = (response: IncomingMessage): void => {
+    const onResponse = (response: IncomingMessage): void => {
       let body = "";
       response.setEncoding("utf8");
       response.on("data", (text: string) => {
         body += text;
-        if (body.length > LONGEST) response.destroy(new Error("too long"));
+        if (body.length > MAX_BODY) response.destroy(new Error("too long"));
       });
       response.on("end", () => {
         resolve({ status: response.statusCode ?? 0, body });
@@ -80,10 +80,10 @@ function get(url: string, signal: AbortSignal): Promise<{ status: number; body: 
       response.on("error", reject);
     };
     const request =
-      // It is only identified, and nothing is sent to it: its certificate need not be known.
+      // The program is only identified, and no secret is sent to it: its certificate is not verified.
       url.startsWith("https:")
-        ? httpsRequest(url, { ...options, rejectUnauthorized: false }, hear)
-        : httpRequest(url, options, hear);
+        ? httpsRequest(url, { ...options, rejectUnauthorized: false }, onResponse)
+        : httpRequest(url, options, onResponse);
     request.on("error", reject);
     request.end();
   });

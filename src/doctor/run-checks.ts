@@ -6,7 +6,7 @@ export interface CheckResult extends DoctorFinding {
 }
 
 /**
- * Runs all checks side by side, each within its bound; one that breaks is an error of its own, and stops no other.
+ * Runs all checks concurrently, each within its bound. A check that throws becomes a finding; the others go on.
  *
  * @param onDone called with the results of each check as it ends
  * @returns the results in the order of the checks
@@ -30,14 +30,14 @@ async function examine(check: Check): Promise<DoctorFinding[]> {
   const signal = AbortSignal.timeout(bound_ms);
   const late = new Promise<DoctorFinding[]>((resolve) => {
     signal.addEventListener("abort", () => {
-      const message = `It did not end within ${bound_ms / 1000} s.`;
-      resolve([unreachable(name, message, "Look at what it waits for; run it again with --verbose.")]);
+      const message = `The check did not end within ${bound_ms / 1000} s.`;
+      resolve([unreachable(name, message, "Run it again with --verbose to see what it waits for.")]);
     });
   });
   try {
     return await Promise.race([check.run(signal), late]);
   } catch (error) {
-    const remedy = "This is an error of anp itself: report it with the output of --verbose.";
+    const remedy = "This is a bug in anp: report it with the output of --verbose.";
     return [{ level: "error", subject: name, message: (error as Error).message, remedy }];
   }
 }

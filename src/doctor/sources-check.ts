@@ -6,10 +6,10 @@ import { type Check, type DoctorFinding, type CheckInput, failed, ok, unreachabl
 
 /** Sources read at once, as a refresh does. */
 const CONCURRENCY = 8;
-/** Longest wait for one, ms, whatever the configuration allows a refresh. */
+/** Longest wait for one source, ms, even if the configuration allows a refresh more. */
 const LONGEST_MS = 10_000;
 
-/** Whether each news source is reached and can be read. */
+/** Whether each news source can be reached and read. */
 export function sourcesCheck({ loaded, now }: CheckInput): Check {
   const { news } = loaded.config;
   const sources = sourcesOf(news);
@@ -20,7 +20,7 @@ export function sourcesCheck({ loaded, now }: CheckInput): Check {
     bound_ms: rounds * timeoutMs + 5000,
     async run(signal) {
       if (sources.length === 0) {
-        return [warning("sources", "No news source is configured.", "Name feeds in news.sources.")];
+        return [warning("sources", "No news source is configured.", "List feeds in news.sources.")];
       }
       const reader = { baseDir: loaded.baseDir, timeoutMs, maxBytes: news.max_bytes, fetch, signal };
       return mapBounded(sources, CONCURRENCY, (source) => probe(source, reader, now));
@@ -36,13 +36,13 @@ async function probe(source: Source, reader: ReaderOptions, now: number): Promis
     if (refused > 0) {
       return warning(
         source.id,
-        `${found}, and ${refused} that are not valid and are left out.`,
+        `${found}; ${refused} more are not valid and are left out.`,
         "Correct them at the source.",
       );
     }
-    // An empty help center is a state; a feed without entries is mostly a mistake.
+    // An empty help center may be intended; a feed without entries is usually a mistake.
     if (items === 0 && source.kind === "news") {
-      return warning(source.id, `${place} is empty.`, "Look at the feed, and whether it is the right one.");
+      return warning(source.id, `${place} is empty.`, "Check that it is the right feed.");
     }
     return ok(source.id, `${found}.`);
   } catch (error) {
@@ -58,13 +58,13 @@ async function probe(source: Source, reader: ReaderOptions, now: number): Promis
 const OUTSIDE: ReadonlySet<SourceFailure> = new Set(["timeout", "network", "status"]);
 
 const REMEDIES: Readonly<Record<SourceFailure, string>> = {
-  timeout: "Raise news.timeout_ms, or take another source; until then its last good content stays.",
-  network: "Check the URL, and that this machine may reach it; until then its last good content stays.",
+  timeout: "Raise news.timeout_ms, or use another source; until then its last good content is used.",
+  network: "Check the URL, and that this machine can reach it; until then its last good content is used.",
   status: "Check the URL; where it needs a login, write it as https://USER:PASSWORD@HOST/….",
-  redirect: "Let the URL be where the feed is in the end.",
-  too_large: "Raise news.max_bytes, or take a shorter feed.",
+  redirect: "Use the URL that it redirects to.",
+  too_large: "Raise news.max_bytes, or use a shorter feed.",
   not_found: "Correct the path: it is relative to the configuration file.",
-  unreadable: "Give this user the right to read the file.",
-  not_a_feed: "Check that the URL is of an RSS, Atom or JSON feed, not of a page.",
-  invalid: "Let the file have the form of those in fixtures/demo.",
+  unreadable: "Allow this user to read the file.",
+  not_a_feed: "Check that the URL is that of an RSS, Atom or JSON feed, not of a page.",
+  invalid: "Give the file the form of those in fixtures/demo.",
 };

@@ -10,13 +10,13 @@ import { isUnfinished } from "../storage/unfinished-import.ts";
 import { storageRemedy } from "../storage/storage-remedy.ts";
 import { type Check, type DoctorFinding, type CheckInput, failed, ok, unreachable, warning } from "./check.ts";
 
-/** Clocks that differ by less are taken for one, ms. */
+/** Clocks that differ by less count as equal, ms. */
 const CLOCK_BOUND_MS = 2000;
 
 const UNFINISHED = failed(
   "contents",
   "This storage is incomplete: `anp storage import` was interrupted, and no other command works on it.",
-  "Run the import again with the same backup. Where that is gone, empty the folder or the database.",
+  "Run the import again with the same backup. If the backup is gone, empty the folder or the database.",
 );
 
 /** Whether the storage can be written and read back, what it may lose, and whether its clocks agree with this one. */
@@ -52,18 +52,18 @@ export function storageCheck({ loaded: { config }, now }: CheckInput): Check {
   };
 }
 
-/** Why a folder that is not there could not be made; undefined when nothing is in its way. */
+/** Why a missing folder cannot be created; undefined when it can. */
 async function obstacleTo(folder: string): Promise<string | undefined> {
   const parent = dirname(folder);
   try {
-    if (!(await stat(parent)).isDirectory()) return `${parent} is no folder.`;
-    // A file system without files of its own, as /proc, says so only when it is asked to make one.
+    if (!(await stat(parent)).isDirectory()) return `${parent} is not a folder.`;
+    // A virtual file system such as /proc refuses only the attempt to create something in it.
     await rmdir(await mkdtemp(join(parent, ".anp-doctor-")));
     return undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if ((code === "ENOENT" || code === "ENOTDIR") && !existsSync(parent)) return obstacleTo(parent);
-    return `It cannot be made in ${parent}: ${code ?? message}.`;
+    return `It cannot be created in ${parent}: ${code ?? message}.`;
   }
 }
 
@@ -100,13 +100,13 @@ async function roundTrip(storage: Storage): Promise<DoctorFinding> {
     if (!created || again || read !== value || left) {
       return failed(
         "round trip",
-        "A value that was created did not come back as it was, once and no more.",
+        "A created value was not read back unchanged, could be created twice, or was not removed.",
         "Do not use this storage: ledgers on it cannot be trusted.",
       );
     }
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    // It may be there although nobody said so.
+    // The value may exist although the call failed.
     await storage.remove(key).catch(() => undefined);
     return unreachable("round trip", error.message, remedy(error));
   }
@@ -114,7 +114,7 @@ async function roundTrip(storage: Storage): Promise<DoctorFinding> {
   return ok("round trip", `Created, refused to create again, read and removed in ${ms} ms.`);
 }
 
-/** A file's time comes from the machine that keeps the disk. */
+/** A file's time comes from the machine that has the disk. */
 async function fileClock(folder: string): Promise<DoctorFinding> {
   const file = join(folder, `.clock-${randomUUID()}.tmp`);
   try {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { packageFile } from "../runtime/package-file.ts";
 import { type Check, type DoctorFinding, failed, ok } from "./check.ts";
 
-/** Libraries that a report of a problem should name. */
+/** Libraries that a bug report should name. */
 const NAMED = ["h3", "listhen", "unstorage", "ioredis", "zod", "ai", "feedsmith", "jose", "decimal.js"];
 
 interface Manifest {
@@ -49,7 +49,7 @@ async function libraries(): Promise<DoctorFinding> {
   return ok("libraries", `${named.map(({ name, version }) => `${name} ${version}`).join(", ")}.`);
 }
 
-/** Orders versions by their numbers; what follows a hyphen does not count. */
+/** Orders versions by their numbers; what follows a hyphen is ignored. */
 function compare(a: string, b: string): number {
   const [x, y] = [a, b].map((text) => text.split("-")[0]!.split(".").map(Number));
   for (let at = 0; at < 3; at++) {

@@ -4,20 +4,20 @@ import { didYouMean } from "../runtime/did-you-mean.ts";
 export const FAULTS = {
   model: {
     timeout: "the model never answers: 1007 after model.timeout_ms",
-    error: "the model answers with status 500: 1007 once the tries of model.max_retries are used up",
+    error: "the model answers with status 500: 1007 once the retries of model.max_retries are used up",
     refused: "the model cannot be reached: 1007, as above",
-    empty: "the model says nothing: 1007, as above",
+    empty: "the model returns an empty answer: 1007, as above",
   },
   storage: {
-    "read-error": "no read works: 503; front page and news go on from memory; /readyz is 503",
-    "write-error": "no write works: a chat or an exchange is 503 and charges nothing; an event is not stored",
-    down: "neither reads nor writes work",
-    damage: "what is read is damaged: 500",
+    "read-error": "every read fails: 503; front page and news are served from memory; /readyz is 503",
+    "write-error": "every write fails: a chat or an exchange is 503 and charges nothing; an event is not stored",
+    down: "every read and every write fails",
+    damage: "every value read is damaged: 500",
   },
   events: { "write-error": "the event log cannot be written: events are accepted and not stored" },
-  "hot-topics": { error: "hot topics fail inside: the bundled snapshot is shown, with 200" },
+  "hot-topics": { error: "hot topics fail internally: the bundled snapshot is shown, with 200" },
   "trade-reward": { error: "the experimental endpoint fails: 500" },
-  answers: { slow: "every answer of the API comes ms later, 2000 by default" },
+  answers: { slow: "every answer of the API is delayed by ms, 2000 by default" },
 } as const satisfies Record<string, Record<string, string>>;
 
 /** What is made to fail. */
@@ -32,7 +32,7 @@ export type Fault = {
     readonly kind: KindOf<N>;
     /** How long an answer is held back, in milliseconds. */
     readonly ms: number;
-    /** How often it strikes before it is over. */
+    /** How many times it is injected. */
     readonly times: number;
   };
 }[FaultName];
@@ -41,15 +41,15 @@ const SLOW_MS = 2000;
 /** An hour, ms. */
 const MOST_MS = 3_600_000;
 
-/** A fault and its kind, as every list of them shows it. */
+/** All faults as `NAME=KIND`, with their descriptions. */
 export const FAULT_LIST: readonly { readonly text: string; readonly about: string }[] = Object.entries(FAULTS).flatMap(
   ([name, kinds]) => Object.entries(kinds).map(([kind, about]) => ({ text: `${name}=${kind}`, about })),
 );
 
 /**
- * Reads `NAME=KIND`, with `,times=N` or `,ms=N` behind it where wanted.
+ * Reads `NAME=KIND`, optionally followed by `,times=N` or `,ms=N`.
  *
- * @throws RangeError whose message goes on after the name of the flag or key
+ * @throws RangeError whose message continues after the name of the flag or key
  */
 export function readFault(typed: string): Fault {
   const [head = "", ...settings] = typed.split(",");
@@ -72,11 +72,11 @@ export function readFault(typed: string): Fault {
     const [key, value] = setting.split("=");
     const known = name === "answers" ? ["ms", "times"] : ["times"];
     if ((key !== "ms" && key !== "times") || !known.includes(key)) {
-      throw new RangeError(`knows no setting ${quoted(setting)} of ${name}, only ${known.join(" and ")}`);
+      throw new RangeError(`has an unknown setting ${quoted(setting)}: ${name} takes only ${known.join(" and ")}`);
     }
     const most = key === "ms" ? MOST_MS : Number.MAX_SAFE_INTEGER;
     if (!/^\d+$/.test(value ?? "") || Number(value) < 1 || Number(value) > most) {
-      throw new RangeError(`wants ${key}= an integer from 1 to ${most}, not ${quoted(setting)}`);
+      throw new RangeError(`must give ${key} as an integer from 1 to ${most}, not ${quoted(setting)}`);
     }
     read[key] = Number(value);
   }
@@ -84,18 +84,18 @@ export function readFault(typed: string): Fault {
 }
 
 /**
- * Checks that no two faults are of one name: which of them should strike?
+ * Checks that no two faults have the same name.
  *
  * @throws RangeError as {@link readFault} does
  */
 export function checkFaults(faults: readonly Fault[]): readonly Fault[] {
   for (const [index, { name }] of faults.entries()) {
-    if (faults.findIndex((other) => other.name === name) !== index) throw new RangeError(`gives ${name} twice`);
+    if (faults.findIndex((other) => other.name === name) !== index) throw new RangeError(`names ${name} twice`);
   }
   return faults;
 }
 
-/** A fault as {@link readFault} reads it. */
+/** The text of a fault, as {@link readFault} accepts it. */
 export function faultText({ name, kind, ms, times }: Fault): string {
   return [
     `${name}=${kind}`,

@@ -13,12 +13,12 @@ ${lines.join("\n")}
   NAME=KIND,times=N    only the first N times
   answers=slow,ms=N    hold answers back for N milliseconds
 
-One fault of each name. They strike once the daemon listens, so that it starts as ever. Where no model is configured,
-model=... brings one along that gives up after a second.
+At most one fault of each name. Faults are injected once the daemon listens, so that it starts normally. If no model is
+configured, model=... adds one that times out after a second.
 
-In production they are refused. A daemon is in production unless it shows a fixture's world (--demo, --fixtures) or
-its configuration says \`mode: staging\` (ANP_MODE=staging); \`mode: production\` refuses them there too.
+In production they are refused. A daemon is in production unless it runs on a fixture (--demo, --fixtures) or its
+configuration says \`mode: staging\` (ANP_MODE=staging); with \`mode: production\` they are refused on a fixture too.
 
-In a smoke file they stand at the top: \`faults: [model=timeout]\`.
+A smoke file lists them at the top: \`faults: [model=timeout]\`.
 `;
 }

@@ -1,6 +1,6 @@
 import { modelConfig, type ModelConfig } from "../config/model-config.ts";
 
-/** The model that fails where none is configured: it gives up soon, so that nobody has to wait for the failure. */
+/** The failing model where none is configured. Its timeout is short, so that a failure does not take long. */
 export const FAILING_MODEL: ModelConfig = modelConfig.parse({
   base_url: "http://model.invalid/v1",
   model: "failing-model",
@@ -11,7 +11,7 @@ export const FAILING_MODEL: ModelConfig = modelConfig.parse({
 /** How a model's endpoint fails. */
 export type ModelFailure = "timeout" | "error" | "refused" | "empty";
 
-/** A fetch that ends as `failure` says, and goes to the network where that is undefined. */
+/** A fetch that fails as `failure` says, and goes to the network when that is undefined. */
 export function failingFetch(failure: () => ModelFailure | undefined): typeof fetch {
   return (input, init) => {
     const how = failure();
@@ -21,9 +21,9 @@ export function failingFetch(failure: () => ModelFailure | undefined): typeof fe
       case "timeout":
         return untilAborted(init?.signal);
       case "error":
-        return Promise.resolve(Response.json({ error: { message: "a fault was asked for" } }, { status: 500 }));
+        return Promise.resolve(Response.json({ error: { message: "injected fault" } }, { status: 500 }));
       case "refused":
-        return Promise.reject(new TypeError("fetch failed", { cause: new Error("a fault was asked for") }));
+        return Promise.reject(new TypeError("fetch failed", { cause: new Error("injected fault") }));
       case "empty":
         return Promise.resolve(Response.json(EMPTY_COMPLETION));
     }

@@ -2,22 +2,22 @@ import { printKey } from "../storage/documents.ts";
 import { CorruptionError, StorageError } from "../storage/storage-errors.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 
-/** What is asked of a storage. */
+/** The kind of a storage call. */
 export type Access = "read" | "write";
 
-/** How a call on the storage ends; undefined lets it pass. */
-export type Ending = "error" | "damage" | undefined;
+/** How a storage call fails; undefined lets it pass. */
+export type Failure = "error" | "damage" | undefined;
 
-/** A storage whose calls fail as `ending` says, each before it does anything. */
-export function failingStorage(storage: Storage, ending: (access: Access, key: string) => Ending): Storage {
+/** A storage whose calls fail as `failure` says, each before it does anything. */
+export function failingStorage(storage: Storage, failure: (access: Access, key: string) => Failure): Storage {
   function guard(access: Access, key: Key): void {
     const printed = printKey(key);
-    const end = ending(access, printed);
-    if (end === "damage") throw new CorruptionError(printed, "a fault was asked for");
-    if (end === "error") throw new StorageError(`Cannot ${access} ${printed}: a fault was asked for`);
+    const kind = failure(access, printed);
+    if (kind === "damage") throw new CorruptionError(printed, "injected fault");
+    if (kind === "error") throw new StorageError(`Cannot ${access} ${printed}: injected fault`);
   }
 
-  /** A call whose first argument is its key. All arguments go on, whatever they come to be. */
+  /** Guards a call whose first argument is its key; all arguments are passed on. */
   function guarded<A extends readonly unknown[], T>(
     access: Access,
     call: (key: Key, ...rest: A) => Promise<T>,

@@ -7,7 +7,7 @@ import { faultText, type Fault, type FaultName } from "./fault-catalogue.ts";
 import { failingFetch, FAILING_MODEL } from "./faulty-model.ts";
 import { failingStorage } from "./faulty-storage.ts";
 
-/** Which accesses each fault of the storage lets fail. */
+/** Which accesses each storage fault affects. */
 const FAILING_ACCESS = {
   "read-error": ["read"],
   "write-error": ["write"],
@@ -17,21 +17,21 @@ const FAILING_ACCESS = {
 
 /** The faults that are injected into a daemon, so that QA sees what users would. */
 export class Faults {
-  /** The faults, in the form in which they are typed. */
+  /** The faults as typed. */
   readonly texts: readonly string[];
   readonly #faults: ReadonlyMap<FaultName, Fault>;
-  /** How often each of them still strikes. */
+  /** How many more times each fault is injected. */
   readonly #left: Map<FaultName, number>;
   #isArmed = false;
 
-  /** @param faults checked ones: at most one of each name */
+  /** @param faults at most one of each name */
   constructor(faults: readonly Fault[]) {
     this.texts = faults.map(faultText);
     this.#faults = new Map(faults.map((fault) => [fault.name, fault]));
     this.#left = new Map(faults.map((fault) => [fault.name, fault.times]));
   }
 
-  /** Creates a service on dependencies that fail as typed, once {@link Faults.arm} was called. */
+  /** Creates a service whose dependencies fail as the faults say, once {@link Faults.arm} was called. */
   async open(deps: ServiceDeps): Promise<Service> {
     const { storage, config } = deps;
     const isFaulty = (...names: FaultName[]): boolean => names.some((name) => this.#faults.has(name));
@@ -42,22 +42,22 @@ export class Faults {
       ...(isFaulty("model")
         ? {
             config: { ...config, model: config.model ?? FAILING_MODEL },
-            modelFetch: failingFetch(() => this.#strike("model")?.kind),
+            modelFetch: failingFetch(() => this.#trigger("model")?.kind),
           }
         : {}),
     });
     return isFaulty("trade-reward", "answers") ? { ...service, run: this.#run(service) } : service;
   }
 
-  /** Warms the service up, and lets the faults strike from then on: a start that fails would show nothing. */
+  /** Warms the service up, then activates the faults: a daemon that does not start would show nothing. */
   async arm(service: Service): Promise<void> {
-    // Warming up would use up a fault that strikes only some times.
+    // Warming up would use up a fault that is limited by `times`.
     await service.warm();
     this.#isArmed = true;
   }
 
-  /** The fault of that name, if it strikes now. */
-  #strike<N extends FaultName>(name: N): Extract<Fault, { name: N }> | undefined {
+  /** The fault of that name if it is active, counted as used once. */
+  #trigger<N extends FaultName>(name: N): Extract<Fault, { name: N }> | undefined {
     const left = this.#left.get(name) ?? 0;
     if (!this.#isArmed || left <= 0) return undefined;
     this.#left.set(name, left - 1);
@@ -67,9 +67,9 @@ export class Faults {
   #storage(storage: Storage): Storage {
     const fault = this.#faults.get("storage") as Extract<Fault, { name: "storage" }> | undefined;
     return failingStorage(storage, (access, key) => {
-      if (access === "write" && key.startsWith("events/") && this.#strike("events") !== undefined) return "error";
+      if (access === "write" && key.startsWith("events/") && this.#trigger("events") !== undefined) return "error";
       if (fault === undefined || !FAILING_ACCESS[fault.kind].includes(access)) return undefined;
-      if (this.#strike("storage") === undefined) return undefined;
+      if (this.#trigger("storage") === undefined) return undefined;
       return fault.kind === "damage" ? "damage" : "error";
     });
   }
@@ -78,7 +78,7 @@ export class Faults {
     const views = new SnapshotViews(projection);
     const headlines = views.headlines.bind(views);
     views.headlines = (...query) => {
-      if (this.#strike("hot-topics") !== undefined) throw new Error("hot topics fail: a fault was asked for");
+      if (this.#trigger("hot-topics") !== undefined) throw new Error("hot topics fail: injected fault");
       return headlines(...query);
     };
     return views;
@@ -86,10 +86,10 @@ export class Faults {
 
   #run(service: Service): Service["run"] {
     return async (id, call, raw) => {
-      const slow = this.#strike("answers");
+      const slow = this.#trigger("answers");
       if (slow !== undefined) await wait(slow.ms);
-      if (id === "postTradeReward" && this.#strike("trade-reward") !== undefined) {
-        throw new Error("the trade reward fails: a fault was asked for");
+      if (id === "postTradeReward" && this.#trigger("trade-reward") !== undefined) {
+        throw new Error("the trade reward fails: injected fault");
       }
       return service.run(id, call, raw);
     };

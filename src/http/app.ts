@@ -12,21 +12,21 @@ import { operationRoute, stabilityHeaders } from "./operation-routes.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { mountMetrics, mountPages, type MetricsPage } from "./status-pages.ts";
 
-/** What the app knows of its process. */
+/** What the app needs from its process. */
 export interface AppOptions {
   /** True while the daemon drains: it is not ready for new work. */
   readonly draining?: () => boolean;
-  /** Bounds the requests that run at once; made from the configuration by default. */
+  /** Limits concurrent requests; created from the configuration by default. */
   readonly inFlight?: ConcurrencyLimits;
   readonly rates?: RateLimits | undefined;
   readonly meter?: RequestMeter | undefined;
-  /** Served at /metrics; without them that is 404. */
+  /** Served at /metrics; without it, that path is 404. */
   readonly metrics?: MetricsPage | undefined;
 }
 
 /**
- * The HTTP surface: the contract's endpoints mounted on the service, and the daemon's own pages. Errors of any kind
- * leave as an envelope.
+ * The HTTP surface: the contract's endpoints mounted on the service, and the daemon's own pages. Every error becomes an
+ * envelope.
  *
  * @example
  * const response = await createApp(service, logger).request("http://anp.test/api/v1/news/hot");
@@ -36,7 +36,7 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
   const { rates, meter, metrics } = options;
   const answering = createAnswering({ ids: service.ids, logger, meter });
   const unknown = notFound(answering);
-  // Only a path that does not decode comes here: no route matches it.
+  // Called only for a path that cannot be decoded: no route matches it.
   const app = new H3({ silent: true, onError: (_error, event) => unknown(event) });
   const exactly = withoutTrailingSlash(answering, unknown);
   const inFlight =
@@ -73,7 +73,7 @@ function notFound(answering: Answering): ReturnType<Answering> {
   });
 }
 
-/** The router takes a path with a slash at its end for the one without; the interface has no such path. */
+/** The router treats a path with a trailing slash like the one without; the contract has no such path. */
 function withoutTrailingSlash(answering: Answering, unknown: ReturnType<Answering>): Answering {
   return (name, handler, failures) => {
     const answer = answering(name, handler, failures);

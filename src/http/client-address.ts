@@ -8,8 +8,8 @@ export interface Addressed {
 }
 
 /**
- * The address that an anonymous request is counted for: where it came from, as the last of `trustedProxies` proxies saw
- * it. Earlier values of X-Forwarded-For can be forged by the caller.
+ * The address that an anonymous request is counted for: where it came from, as the outermost of `trustedProxies`
+ * proxies saw it. Earlier values of X-Forwarded-For can be forged by the caller.
  */
 export function clientAddress(request: Addressed, trustedProxies: number): string {
   const { headers, ip = "unknown" } = request;
@@ -22,8 +22,8 @@ export function clientAddress(request: Addressed, trustedProxies: number): strin
 }
 
 /**
- * One subscriber has a whole /64 of IPv6, IPv4 addresses may be mapped into IPv6, and some proxies add the port, which
- * differs for each connection.
+ * The same text for all addresses of a subscriber, who has a whole /64 of IPv6. IPv4 addresses may be mapped into IPv6,
+ * and some proxies add the port, which differs for each connection.
  */
 function countedAs(address: string): string {
   const alone = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, "$1");

@@ -1,17 +1,17 @@
 import { AnpError } from "../contract/errors.ts";
 
-/** Bounds how many requests run at once, in all and of one user, so that one caller cannot take the daemon from the others. */
+/** Limits concurrent requests, in total and per user, so that one caller cannot block the others. */
 export interface ConcurrencyLimits {
-  /** @throws AnpError 429 when as many run as may */
+  /** @throws AnpError 429 when the limit is reached */
   enter(): void;
   leave(): void;
   /**
-   * @returns what to leave with
-   * @throws AnpError 429 when as many of the user's run as may
+   * @returns the slot to pass to `leaveAs`
+   * @throws AnpError 429 when the user's limit is reached
    */
   enterAs(user: string): UserSlot;
   leaveAs(slot: UserSlot): void;
-  /** How many run now. */
+  /** How many requests run now. */
   running(): number;
 }
 
@@ -21,7 +21,7 @@ export interface UserSlot {
   running: number;
 }
 
-/** Limits: how many may run, 0 for any number. */
+/** The limits are numbers of requests; 0 means no limit. */
 export function createConcurrencyLimits({
   all,
   perUser,

@@ -2,15 +2,15 @@ import { appendCorsHeaders, appendCorsPreflightHeaders, isPreflightRequest, type
 import type { Config } from "../config/config-schema.ts";
 import { page } from "./respond.ts";
 
-/** Lets pages of other origins call the API, as far as the configuration says. */
+/** Lets pages of other origins call the API, as configured. */
 export interface Cors {
   /** The answer to a browser that asks whether it may call; undefined for any other request. */
   preflight(event: H3Event, method: string): Response | undefined;
-  /** Marks the answer that is still to come for the page that asked. */
+  /** Adds the CORS headers to the response that the event will get. */
   mark(event: H3Event): void;
 }
 
-/** Headers that pages may send, and those that they may read, beside the ones that they always may. */
+/** Headers that pages may send, and those that they may read, besides those that are always allowed. */
 const SENT = ["Content-Type", "Idempotency-Key", "X-Request-Id", "X-User-Token"];
 const READ = ["Idempotency-Replayed", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id", "X-Stability"];
 

@@ -14,7 +14,7 @@ const TYPES = {
   "favicon-32x32.png": "image/png",
 } as const satisfies Record<(typeof SWAGGER_UI_FILES)[number], string>;
 
-/** Nothing but this daemon's own files and answers. */
+/** Allows only this daemon's own files and responses. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -37,7 +37,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** Swagger UI takes an operation that may be called without a token for one whose token was given: a closed lock. */
+/** Swagger UI shows a closed lock where a token is optional, as if it had been given: the plugin opens that lock. */
 const START = `const openLocks = {
   statePlugins: {
     auth: {
@@ -62,7 +62,7 @@ SwaggerUIBundle({
 
 const DAY = "public, max-age=86400";
 
-/** Mounts the API's documentation for browsers at /docs. It needs no network but this daemon. */
+/** Mounts the API's documentation for browsers at /docs. It loads nothing from other hosts. */
 export function mountDocs(app: H3, answering: Answering): void {
   const policy = { "cache-control": "no-cache", "content-security-policy": POLICY };
   app.all(

@@ -7,7 +7,7 @@ import { isOutage } from "../storage/storage-errors.ts";
 import { givenRequestId } from "./read-request.ts";
 import { failure } from "./respond.ts";
 
-/** Counts what was answered. */
+/** Counts responses. */
 export interface RequestMeter {
   /**
    * Returns the function that counts an answer of the operation: HTTP status, code of the error catalogue (0 for a
@@ -16,25 +16,25 @@ export interface RequestMeter {
   meterOf(operation: string): (status: number, code: number, ms: number) => void;
 }
 
-/** Answers one request; whatever it throws becomes an envelope. */
+/** Answers one request; anything it throws becomes an envelope. */
 export type Handler = (event: H3Event, request_id: string) => Promise<Response> | Response;
 
-/** What is particular to one route's failures. */
+/** Settings for the failures of one route. */
 export interface FailureOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The code for a storage that does not answer. */
   readonly outage?: 500 | 503;
 }
 
-/** Runs a handler under a request id, turns whatever it throws into an envelope, and logs and counts the outcome. */
+/** Runs a handler under a request id, turns anything it throws into an envelope, and logs and counts the outcome. */
 export type Answering = (
   name: string,
   handler: Handler,
   options?: FailureOptions,
 ) => (event: H3Event) => Promise<Response>;
 
-/** Statuses that are logged in sum: a line a request would be a storm of them under load. */
-const LOGGED_IN_SUM: ReadonlySet<number> = new Set([429, 503]);
+/** Statuses that are logged as counts: one line per request would flood the log under load. */
+const LOGGED_AS_COUNT: ReadonlySet<number> = new Set([429, 503]);
 
 const REFUSALS_EVERY_MS = 5000;
 
@@ -76,7 +76,7 @@ export function createAnswering(deps: {
   };
 }
 
-/** The error of a caller; `outage` is the code of a storage that does not answer. */
+/** The error that the caller gets; `outage` is the code for a storage that does not answer. */
 function toAnpError(error: unknown, outage: 500 | 503): AnpError {
   if (error instanceof AnpError) return error;
   return new AnpError(isOutage(error) ? outage : 500, undefined, { cause: error });
@@ -97,8 +97,8 @@ function logFailure(
   if (code === 1007) logger.error({ err, ...request }, "the model call failed");
 }
 
-/** A line for each success would cost more than the request: those are logged at the level debug. */
+/** Successes are logged at the level debug: a line for each would cost more than the request. */
 function logRequest(logger: Logger, fields: { readonly status: number; readonly [field: string]: unknown }): void {
-  const isDetail = fields.status < 400 || LOGGED_IN_SUM.has(fields.status);
+  const isDetail = fields.status < 400 || LOGGED_AS_COUNT.has(fields.status);
   logger[isDetail ? "debug" : "info"](fields, "request");
 }

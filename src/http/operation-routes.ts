@@ -23,8 +23,8 @@ export interface OperationContext {
 }
 
 /**
- * Answers one operation of the contract. The order of the checks is the interface's: method, load, token, rate limit,
- * body and its type, fields, then the service. Every await here costs each request.
+ * Answers one operation of the contract. The order of the checks is part of the interface: method, load, token, rate
+ * limit, body and its type, fields, then the service. Every await here adds to the time of each request.
  */
 export function operationRoute(id: OperationId, context: OperationContext): Handler {
   const { cors, inFlight } = context;
@@ -65,16 +65,16 @@ async function authenticate(
     if (user !== undefined || endpoint.auth === "optional") return user;
   } catch (error) {
     if (endpoint.auth === "required") throw error;
-    // A caller who may be anonymous is served as one when the token cannot be checked.
+    // Where a token is optional, a caller whose token cannot be checked is served as anonymous.
     if (!isOutage(error)) context.logger.error({ err: error }, "an optional token could not be checked");
     return undefined;
   }
-  // A caller who tries tokens has no user to be counted for.
+  // A caller who guesses tokens is counted by address.
   await countRate(event, endpoint, undefined, context);
   throw new AnpError(401);
 }
 
-/** Counts the request for its user, or else for its address. */
+/** Counts the request for its user, or without one for its address. */
 function countRate(
   event: H3Event,
   { rate }: Endpoint,

@@ -20,7 +20,7 @@ export interface RateLimits {
 export interface RateStore {
   /** A client of ioredis, of one server or of a cluster. */
   readonly client: object;
-  /** What the names of the counters start with. */
+  /** Prefix of the counters' names. */
   readonly prefix: string;
 }
 
@@ -84,10 +84,10 @@ async function take(rule: Rule, caller: string): Promise<Record<string, string>>
   });
 }
 
-/** Callers that are counted in memory, of one group. */
+/** Bound of the callers that are counted in memory, per group. */
 const CALLERS = 50_000;
 
-/** Counts in memory, and forgets the caller seen longest ago when there are too many: addresses cost nothing. */
+/** Counts in memory, and evicts the least recently seen caller beyond the bound: addresses are easy to change. */
 function countInMemory(limiter: RateLimiterMemory): Count {
   const seen = new LRUCache<string, true>({
     max: CALLERS,
@@ -121,7 +121,7 @@ function redisOptions(group: RateGroup, requests: number, { client, prefix }: Ra
     storeClient: client,
     keyPrefix: `${prefix}:rates:${group}`,
     rejectIfRedisNotReady: true,
-    // A caller who has used up a window is refused without another call of Redis.
+    // A caller who has used up a window is refused without another call to Redis.
     inMemoryBlockOnConsumed: requests + 1,
   };
 }

@@ -16,7 +16,7 @@ export function allow(request: Pick<Request, "method">, method: string): void {
   if (!allowed.includes(request.method)) throw new AnpError(405, undefined, { headers: { allow: allowed.join(", ") } });
 }
 
-/** The caller's request id where it is well-formed, else undefined. */
+/** The caller's request id if it is well-formed, else undefined. */
 export function givenRequestId(headers: Pick<Headers, "get">): string | undefined {
   const given = headers.get("x-request-id");
   return given !== null && REQUEST_ID.test(given) ? given : undefined;
@@ -33,8 +33,8 @@ export function idempotencyKey(headers: Pick<Headers, "get">, fieldErrors: Field
 }
 
 /**
- * Query parameters as the endpoint's schema wants them: numbers where it asks for numbers. A key that is given twice is
- * added to the field errors.
+ * Query parameters, converted to numbers where the endpoint's schema has numbers. A repeated key is added to the field
+ * errors.
  */
 export function readQuery(endpoint: Endpoint, search: string, fieldErrors: FieldError[]): Record<string, unknown> {
   const { query } = endpoint;
@@ -54,7 +54,7 @@ function isNumeric(schema: unknown): boolean {
 /**
  * The JSON body of a request.
  *
- * @throws AnpError 415 for another content type, 413 past the bound, 422 for what is no JSON or was cut off
+ * @throws AnpError 415 for another content type, 413 past the bound, 422 for a body that is incomplete or not JSON
  */
 export async function readJson(request: Request, limit: number): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
@@ -86,7 +86,7 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
 
 async function readChunks(request: Request, limit: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array();
-  // No `for await`: it cancels the stream when it is left, and that takes the socket from a request still to be answered.
+  // No `for await`: leaving it early cancels the stream, which closes the socket before the response is sent.
   const reader = (request.body as ReadableStream<Uint8Array>).getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;

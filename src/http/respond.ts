@@ -3,7 +3,7 @@ import { ERRORS, type AnpError, type ErrorKind } from "../contract/errors.ts";
 
 const CONTENT_TYPE = "application/json; charset=utf-8";
 
-/** Headers of every answer, for browsers: no sniffing of the type, no scripts, no frames, no referrer. */
+/** Headers of every response, for browsers: no sniffing of the type, no scripts, no frames, no referrer. */
 export const SAFE_HEADERS = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -13,17 +13,17 @@ export const SAFE_HEADERS = {
 /** The detail of a 500. The log has the cause, under the request id. */
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
 
-/** Bytes of results that the service gives as the same frozen object again; serialised once. */
-const serialised = new WeakMap<object, Buffer>();
+/** Results that the service returns as the same frozen object again, serialized once. */
+const serialized = new WeakMap<object, Buffer>();
 
 const BEFORE_TEXT = '{"success":true,"code":0,"message":"ok","data":';
 const BEFORE_DATA = Buffer.from(BEFORE_TEXT);
 
 function bytesOf(data: object): Buffer {
-  let bytes = serialised.get(data);
+  let bytes = serialized.get(data);
   if (bytes === undefined) {
     bytes = Buffer.from(JSON.stringify(data));
-    serialised.set(data, bytes);
+    serialized.set(data, bytes);
   }
   return bytes;
 }
@@ -64,7 +64,7 @@ export function failure(error: AnpError, request_id: string, headers: Record<str
   });
 }
 
-/** A page of the daemon's own. */
+/** A response without an envelope: a page of the daemon itself. */
 export function page(
   body: string | Uint8Array<ArrayBuffer>,
   contentType: string,

@@ -6,7 +6,7 @@ import { page } from "./respond.ts";
 type Body = string | Uint8Array<ArrayBuffer>;
 
 /**
- * Answers GET with a body that does not change while the process runs. A browser that has it already gets a 304
+ * Answers GET with a body that does not change while the process runs. A browser that already has it gets a 304
  * (RFC 9110 §13.1.2).
  *
  * @param load reads the body; called for each answer that needs it, so that large files do not stay in memory

@@ -5,13 +5,13 @@ import type { Answering } from "./error-handler.ts";
 import { allow } from "./read-request.ts";
 import { page } from "./respond.ts";
 
-/** What Prometheus reads. */
+/** The page that Prometheus scrapes. */
 export interface MetricsPage {
   readonly contentType: string;
   text(): Promise<string>;
 }
 
-/** Mounts the daemon's own pages: whether it lives, whether it is ready, and the OpenAPI document. */
+/** Mounts the daemon's own pages: liveness, readiness, and the OpenAPI document. */
 export function mountPages(app: H3, answering: Answering, service: Service, draining: () => boolean): void {
   app.all(
     "/healthz",
@@ -24,9 +24,9 @@ export function mountPages(app: H3, answering: Answering, service: Service, drai
     "/readyz",
     answering("readyz", async (event) => {
       allow(event.req, "GET");
-      const fault = draining() ? "draining" : await storageFault(service);
-      const text = fault === undefined ? "ready\n" : `not ready: ${fault}\n`;
-      return page(text, "text/plain", { status: fault === undefined ? 200 : 503 });
+      const reason = draining() ? "draining" : await outageOf(service);
+      const text = reason === undefined ? "ready\n" : `not ready: ${reason}\n`;
+      return page(text, "text/plain", { status: reason === undefined ? 200 : 503 });
     }),
   );
   app.all(
@@ -49,7 +49,7 @@ export function mountMetrics(app: H3, answering: Answering, metrics: MetricsPage
   );
 }
 
-async function storageFault(service: Service): Promise<string | undefined> {
+async function outageOf(service: Service): Promise<string | undefined> {
   try {
     await service.ready();
     return undefined;

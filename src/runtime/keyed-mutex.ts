@@ -1,6 +1,6 @@
 /**
  * A mutex per key: actions with the same key run one after the other, actions with different keys run concurrently. It
- * saves the writers of one process conflicts with each other; correctness between processes is up to the storage.
+ * avoids conflicts between the writers of one process; correctness between processes is up to the storage.
  *
  * @example
  * const inTurn = createKeyedMutex();

@@ -73,7 +73,7 @@ it("refuses a ledger that went on otherwise here than there, and writes nothing"
   await take(lines, there);
   for (const id of ["there", "there, too", "and again"]) await post(there, "alice", id);
   await expect(take(await exported(there))).rejects.toThrow(
-    `Another users/alice/ledger/0/${ENTRIES + 1} is in this storage`,
+    `This storage has a different value at users/alice/ledger/0/${ENTRIES + 1}.`,
   );
   expect(await allOf(target)).toEqual(before);
 });
@@ -87,7 +87,7 @@ it("mixes nothing into the ledger of a user who comes while it is being written"
     }
     return run();
   });
-  await expect(take(lines, busy)).rejects.toThrow("Another users/alice/ledger/0/1 is in this storage");
+  await expect(take(lines, busy)).rejects.toThrow("This storage has a different value at users/alice/ledger/0/1.");
   expect((await verifyLedger(target, "alice")).damage).toBeUndefined();
   expect((await post(target, "alice", "second")).entry.id).toBe(2);
 });
@@ -109,15 +109,19 @@ it.for<[what: string, change: (text: string) => string, says: string]>([
     (text) => text.replace('"delta":1,', '"delta":2,'),
     "Line 26: entry 1 of alice: its hash does not",
   ],
-  ["a changed quota", (text) => text.replace('"free_daily_quota":7', '"free_daily_quota":8'), "the digest of the last"],
-  ["a changed plan", (text) => text.replace('"plan":"pro"', '"plan":"max"'), "the digest of the last"],
+  [
+    "a changed quota",
+    (text) => text.replace('"free_daily_quota":7', '"free_daily_quota":8'),
+    "the checksum in its last line",
+  ],
+  ["a changed plan", (text) => text.replace('"plan":"pro"', '"plan":"max"'), "the checksum in its last line"],
   ["a user named twice", (text) => text.replace(/^(\{"users".*\n)/m, "$1$1"), "Line 3: alice is named twice"],
   [
     "a user without a ledger",
     (text) => text.replace(/^\{"(?!users|anp)(?:.*\n)*(?=\{"anp)/m, ""),
-    "the digest of the last",
+    "the checksum in its last line",
   ],
-  ["a changed question", (text) => text.replace("第 3 问", "第 4 问"), "the digest of the last"],
+  ["a changed question", (text) => text.replace("第 3 问", "第 4 问"), "the checksum in its last line"],
   ["a line left out", (text) => text.replace(/^\{"id":7,.*\n/m, ""), "entry 7 of alice: it does not follow"],
   ["a line twice", (text) => text.replace(/^(\{"id":7,.*\n)/m, "$1$1"), "entry 8 of alice: it does not follow"],
   ["a user left out", (text) => text.replace(/^\{"user":.*\n/m, ""), "alice has no end"],
@@ -150,17 +154,17 @@ it("refuses a storage that has a user of that id, and writes nothing", async () 
   const clock = fixedClock(Date.parse(NOW) + 1);
   await createUsers({ storage: target, clock, ttl_ms: 0 }).create("Ümit/1", {});
   const before = await allOf(target);
-  await expect(take(lines)).rejects.toThrow("The storage has a user Ümit/1 already");
+  await expect(take(lines)).rejects.toThrow("The storage already has another user Ümit/1,");
   expect(await allOf(target)).toEqual(before);
   target = await openStorage("memory:");
   await post(target, "alice", "other");
-  await expect(take(lines)).rejects.toThrow("The storage has a user alice already");
+  await expect(take(lines)).rejects.toThrow("The storage already has another user alice,");
 });
 
 it("refuses an entry where another one is", async () => {
   await interrupted(100);
   await target.put(["users", "alice", "ledger", "0", "5"], "{}");
-  await expect(take(lines)).rejects.toThrow("Another users/alice/ledger/0/5 is in this storage");
+  await expect(take(lines)).rejects.toThrow("This storage has a different value at users/alice/ledger/0/5.");
 });
 
 async function exported(storage: Storage): Promise<string[]> {

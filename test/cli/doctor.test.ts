@@ -75,7 +75,7 @@ it("finds the demo well, tells what it looked at, and leaves nothing behind", as
   expect(await readdir(join(cwd, ".anp/demo/doctor"))).toEqual([]);
 });
 
-it("takes a storage that is not there yet for no mistake, and does not make it", async () => {
+it("accepts a storage that does not exist yet, and does not create it", async () => {
   const { code, of } = await examine(["--storage", "fs:nowhere"]);
   expect(code).toBe(0);
   expect(of("storage", "address")).toMatchObject({ level: "warning" });
@@ -84,8 +84,8 @@ it("takes a storage that is not there yet for no mistake, and does not make it",
 
   await writeFile(join(cwd, "file"), "");
   for (const [folder, says] of [
-    ["file/sub/data", `${join(cwd, "file")} is no folder.`],
-    ["/proc/nope", "It cannot be made in /proc: "],
+    ["file/sub/data", `${join(cwd, "file")} is not a folder.`],
+    ["/proc/nope", "It cannot be created in /proc: "],
   ]) {
     const unmakable = await examine(["--storage", `fs:${folder}`]);
     expect(unmakable.code).toBe(6);
@@ -97,7 +97,7 @@ it("takes a storage that is not there yet for no mistake, and does not make it",
   expect(await readdir(cwd)).toEqual(["file"]);
 });
 
-it("names every fault of a configuration that cannot be used, exits 2, and still tells the versions", async () => {
+it("reports every error of an invalid configuration, exits 2, and still reports the versions", async () => {
   await configure({ exchange: { rat: 3 }, quota: { free_daily: -1 } });
   const { code, findings, of } = await examine(["--config", "anp.json"]);
   expect(code).toBe(2);
@@ -107,12 +107,12 @@ it("names every fault of a configuration that cannot be used, exits 2, and still
   expect(of("versions", "anp")?.level).toBe("ok");
 });
 
-it("tells a variable that means nothing", async () => {
+it("reports an unknown variable", async () => {
   const { code, of } = await examine(await configure({}), { ANP_QUITE_OTHER: "80" });
   expect(code).toBe(0);
   expect(of("config", "environment")).toMatchObject({
     level: "warning",
-    message: "ANP_QUITE_OTHER is set and means nothing to anp.",
+    message: "ANP_QUITE_OTHER is set, but anp has no such variable.",
   });
 });
 
@@ -133,7 +133,7 @@ describe("of the port", () => {
     expect(theirs.of("port", "server.port")).toMatchObject({
       level: "error",
       message: `127.0.0.1:${other.port} is in use by another program.`,
-      remedy: "Stop it, or take another port with server.port or --port.",
+      remedy: "Stop it, or use another port: server.port or --port.",
     });
   });
 });
@@ -153,7 +153,7 @@ describe("of the model", () => {
     });
 
   it.for([
-    { name: "has the model", names: ["other", "answerer-1"], level: "ok", words: "is reached and has answerer-1" },
+    { name: "has the model", names: ["other", "answerer-1"], level: "ok", words: "answers and has answerer-1" },
     { name: "does not list it", names: ["answerer-2"], level: "warning", words: "Did you mean answerer-2?" },
     { name: "lists nothing but answers", names: undefined, level: "ok", words: "answers with answerer-1" },
   ])("it says when the endpoint $name", async ({ names, level, words }) => {

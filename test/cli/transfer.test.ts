@@ -135,7 +135,7 @@ it("writes nothing from a changed ledger export, and imports the right one after
   await writeFile(join(cwd, "changed"), right.replace('"free_daily_quota":7', '"free_daily_quota":700'));
   const { code, stderr } = await anp(["ledger", "import", "changed", "--storage", "fs:repaired"], { cwd });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/do not have the digest of the last\.\nNothing was written\.\n$/);
+  expect(stderr).toMatch(/the checksum in its last line does not match its \d+ lines\.\nNothing was written\.\n$/);
   expect(await contentOf("fs:repaired")).toEqual([]);
   const again = await anp(["ledger", "import", "right", "--storage", "fs:repaired"], { cwd });
   expect([again.code, again.stderr]).toEqual([0, ""]);
@@ -153,7 +153,7 @@ it("finishes an import that was killed, and reports a remedy for another ledger"
   const other = await anp(["ledger", "import", "right", "--storage", "fs:killed"], { cwd });
   expect(other.code).toBe(1);
   expect(other.stderr).toMatch(
-    /^error: Another users\/alice\/profile is in this storage\. Import into .* without that user\.\nNothing was written\.\n$/,
+    /^error: This storage has a different value at users\/alice\/profile\. Import into .* without that user\.\nNothing was written\.\n$/,
   );
 });
 
@@ -164,8 +164,14 @@ it("writes nothing from a backup that was cut off or changed, and restores the r
   await writeFile(join(cwd, "changed"), right.replace("users:alice:profile", "users:mallory:profile"));
   await writeFile(join(cwd, "backup-cut"), right.slice(0, 30_000));
   for (const [args, says] of [
-    ["storage import changed", /do not have the digest of the last\.\nNothing was written\.\n$/],
-    ["storage import - < changed", /do not have the digest of the last\.\nNothing was written\.\n$/],
+    [
+      "storage import changed",
+      /the checksum in its last line does not match its \d+ lines\.\nNothing was written\.\n$/,
+    ],
+    [
+      "storage import - < changed",
+      /the checksum in its last line does not match its \d+ lines\.\nNothing was written\.\n$/,
+    ],
     ["storage import backup-cut", /cut off: it ends in line \d+.*\nNothing was written\.\n$/],
   ] as const) {
     const { code, stderr } = await shell(`anp ${args} --storage fs:from-backup`, cwd);
@@ -191,7 +197,7 @@ it("refuses other commands on a storage that is not completely restored", async 
   ]) {
     const { code, stdout, stderr } = await anp([...args, "--storage", "fs:part"], { cwd });
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("Not all has come into this storage yet");
+    expect(stderr).toContain("The import into this storage is not finished.");
   }
   const doctor = await anp(["doctor", "--storage", "fs:part"], { cwd });
   expect(doctor.code).toBe(1);
@@ -228,7 +234,7 @@ it("refuses a user who exists already, and reports a remedy", async () => {
   const line = "anp ledger export --storage fs:data | anp ledger import - --storage fs:other";
   const { code, stderr } = await shell(line, cwd);
   expect(code).toBe(1);
-  expect(stderr).toContain("user alice already");
+  expect(stderr).toContain("already has another user alice");
   expect(stderr).toContain("Import into a storage without that user");
   expect((await contentOf("fs:other")).map(([key]) => key)).toEqual(["users/alice/profile"]);
 });

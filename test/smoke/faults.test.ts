@@ -117,7 +117,7 @@ describe("a service with faults", () => {
 });
 
 describe("a fault's text", () => {
-  it.each(FAULT_LIST.map(({ text }) => text))("is read and told alike: %s", (text) => {
+  it.each(FAULT_LIST.map(({ text }) => text))("is read and printed alike: %s", (text) => {
     expect(faultText(readFault(text))).toBe(text);
     expect(faultText(readFault(`${text},times=3`))).toBe(`${text},times=3`);
   });
@@ -126,8 +126,8 @@ describe("a fault's text", () => {
     ["modle=timeout", "Did you mean model?"],
     ["model=timout", "Did you mean timeout?"],
     ["model", "must be model="],
-    ["answers=slow,ms=0", "wants ms= an integer from 1"],
-    ["model=error,ms=5", "knows no setting"],
+    ["answers=slow,ms=0", "must give ms as an integer from 1"],
+    ["model=error,ms=5", "has an unknown setting"],
     ["toString=error", "must be NAME=KIND"],
     ["model=toString", "must be model="],
   ])("is refused with a hint: %s", (text, hint) => {
@@ -135,6 +135,6 @@ describe("a fault's text", () => {
   });
 
   it("is not accepted twice for one name", () => {
-    expect(() => checkFaults([readFault("model=error"), readFault("model=empty")])).toThrow("gives model twice");
+    expect(() => checkFaults([readFault("model=error"), readFault("model=empty")])).toThrow("names model twice");
   });
 });

@@ -118,7 +118,7 @@ it.each([
       expect.stringMatching(/^1:22: faults\[1\] must be NAME=KIND .* Did you mean answers\?$/) as string,
     ],
   ],
-  ["a fault twice", `faults: [model=error, model=empty]\n${STEP}`, ["1:9: faults gives model twice."]],
+  ["a fault twice", `faults: [model=error, model=empty]\n${STEP}`, ["1:9: faults names model twice."]],
   [
     "configuration that there is not",
     `config: { exchange: { rat: 5 }, storage: "fs:x", exchang: {} }\n${STEP}`,

@@ -25,13 +25,13 @@ it("takes them in staging, says so, and fails as asked", async () => {
   const faults = [...FAULT, "--fault", "storage=read-error"];
   const daemon = await startDaemon(["--storage", "memory:", ...faults], { cwd, env: { ANP_MODE: "staging" } });
   await daemon.says("faults: trade-reward=error storage=read-error");
-  await daemon.says('"faults are on"');
+  await daemon.says('"fault injection is on"');
   expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503);
   expect((await daemon.end("SIGTERM")).code).toBe(0);
 });
 
-it("refuses what is no fault, with a hint, and lists all of them in the help", async () => {
+it("refuses an unknown fault with a hint, and lists all of them in the help", async () => {
   const [wrong, twice, help, topic] = await Promise.all([
     spawnAnp(["serve", "--demo", "--fault", "model=timout"], { cwd }),
     spawnAnp(["serve", "--demo", "--fault", "model=error", "--fault", "model=empty"], { cwd }),
@@ -40,7 +40,7 @@ it("refuses what is no fault, with a hint, and lists all of them in the help", a
   ]);
   expect([wrong.code, twice.code]).toEqual([2, 2]);
   expect(wrong.stderr).toMatch(/^error: --fault must be model=.*, not "model=timout"\. Did you mean timeout\?$/m);
-  expect(twice.stderr).toContain("error: --fault gives model twice.");
+  expect(twice.stderr).toContain("error: --fault names model twice.");
   expect(help.stdout).toMatch(/--fault <name=kind>/);
   expect(topic.stdout).toContain("model=timeout");
   expect(topic.stdout).toContain("answers=slow,ms=N");

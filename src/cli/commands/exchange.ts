@@ -25,11 +25,11 @@ export const exchange = defineCommand({
       user,
       idempotencyKey: key,
       input: { body: { token_amount } },
-      async before({ session, whose }) {
+      async before({ session, currentUser }) {
         const rate = session?.service.config.exchange.rate;
         // A daemon reports its rate only with the result.
         const terms = rate === undefined ? "at the daemon's rate" : `at ${rate} points a unit`;
-        await confirmChange(context, yes, async () => `Exchange ${token_amount} of ${await whose()} ${terms}?`);
+        await confirmChange(context, yes, async () => `Exchange ${token_amount} of ${await currentUser()} ${terms}?`);
       },
     });
     await printRecord(context, data);

@@ -6,7 +6,7 @@ import type { CommandIo } from "./command-io.ts";
 import type { Env } from "./environment.ts";
 import { readGlobals, type Globals } from "./global-flags.ts";
 
-/** What a command runs in. */
+/** The context of a running command. */
 export interface Context {
   readonly io: CommandIo;
   readonly terminal: Terminal;

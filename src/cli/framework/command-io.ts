@@ -4,8 +4,8 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Env } from "./environment.ts";
 
 /**
- * All that a command touches of its process, so that a command line runs in any process: in that of a test, on streams
- * that the test reads. Relative paths alone start from the process's own working directory.
+ * Everything that a command uses of its process, so that a test can run a command line in its own process on its own
+ * streams. Only relative paths still depend on the process: on its working directory.
  */
 export interface CommandIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };

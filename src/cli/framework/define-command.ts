@@ -8,8 +8,8 @@ import { flagOf, type Param, type Params, type Values } from "./param.ts";
 import { readValues } from "./read-values.ts";
 
 /**
- * What a command works on: the storage alone, the storage or a running daemon (`--url`), or neither of them (it may
- * then read the flags in a sense of its own).
+ * What a command works on: only the storage, the storage or a running daemon (`--url`), or neither of them (it may then
+ * interpret these flags itself).
  */
 export type Target = "storage" | "either" | "none";
 
@@ -23,13 +23,13 @@ export interface CommandSpec<A extends Params, O extends Params> {
   readonly options: O;
   /** Command lines to paste, without the leading `anp`. */
   readonly examples: readonly [string, ...string[]];
-  /** Field of the contract → argument or flag, where it is not `--field-name`. */
+  /** Field of the contract → argument or flag, if that is not `--field-name`. */
   readonly fields?: Readonly<Record<string, string>>;
   /** `storage` when left out. */
   readonly target?: Target;
-  /** The formats it prints, where not all. */
+  /** The formats it prints; all of them when left out. */
   readonly formats?: readonly Format[];
-  /** Gives an exit code where that is not 0 though nothing failed. */
+  /** Returns an exit code if that is not 0 although nothing failed. */
   readonly run: (values: Values<A> & Values<O>, context: Context) => Promise<void> | Promise<ExitCode>;
 }
 
@@ -48,12 +48,12 @@ export interface Wiring {
   readonly invocation: Invocation;
 }
 
-/** A command or a group of them, ready to be filled into commander's. */
+/** A command or a group of commands, ready to be declared on commander's. */
 export interface Definition {
   readonly name: string;
   readonly summary: string;
   readonly fill: (command: Command, wiring: Wiring) => void;
-  /** What it takes; a group takes nothing itself. */
+  /** Its arguments; a group has none itself. */
   readonly arguments: Params;
   readonly options: Params;
   readonly target: Target;
@@ -107,7 +107,7 @@ function declareCommand(command: Command, spec: Omit<CommandSpec<Params, Params>
   const params = Object.values(spec.arguments);
   const names = params.map((param) => (param.missing === undefined ? nameOf(param) : `[${nameOf(param)}]`));
   command.description(spec.description ?? spec.summary).usage(["[options]", ...names].join(" "));
-  // Optional for commander: what is missing is asked for on a terminal.
+  // Optional for commander: on a terminal, a prompt asks for a missing one.
   for (const param of params) command.argument(`[${nameOf(param)}]`, param.about);
   for (const [key, param] of Object.entries(spec.options)) {
     const about = param.value !== undefined && param.missing === undefined ? `${param.about} (required)` : param.about;

@@ -1,14 +1,14 @@
 /** The environment of a run. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Variables that mean something to the command line itself, beside the keys of the configuration. */
+/** Variables that the command line itself reads, besides the keys of the configuration. */
 export const VARIABLES: Readonly<Record<string, string>> = {
   ANP_CONFIG: "configuration file, as --config",
   ANP_STORAGE: "storage URL, as --storage",
   ANP_URL: "a running daemon to work on instead, as --url",
   ANP_PROFILE: "a daemon and token kept by `anp profiles`, as --profile",
-  ANP_TOKEN: "the user's token at the daemon, as --token, where no profile has one",
-  ANP_TOKEN_FILE: "a file that holds it",
+  ANP_TOKEN: "the user's token at the daemon, as --token, if the profile has none",
+  ANP_TOKEN_FILE: "a file that contains the token",
   ANP_DEBUG: "debug messages and stack traces, as --verbose",
   CI: "never ask, as --no-input",
   NO_COLOR: "no colour, as --no-color",

@@ -55,7 +55,7 @@ function describe(error: unknown, { path, fields }: Invocation): Report {
     case "ContractViolation":
       return {
         exit: EXIT.failure,
-        lines: [asError(error.message), "The daemon and this program are of different versions.", ...requestOf(error)],
+        lines: [asError(error.message), "The daemon and this program have different versions.", ...requestOf(error)],
       };
     case "PortError":
     case "DurabilityError":

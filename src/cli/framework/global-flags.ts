@@ -12,10 +12,10 @@ export type Format = (typeof FORMATS)[number];
 
 /** What each format is. */
 export const FORMAT_MEANINGS: Readonly<Record<Format, string>> = {
-  table: "what a terminal shows: columns below each other, wide characters too, cut to the terminal's width",
-  tsv: "what a pipe gets: a line of column names, then one line a row",
+  table: "the default on a terminal: aligned columns, also of wide characters, cut to the terminal's width",
+  tsv: "the default in a pipe: a line of column names, then one line per row",
   json: "one document; --json is short for it",
-  jsonl: "one JSON object a line",
+  jsonl: "one JSON object per line",
   csv: "RFC 4180 quoting, lines that end in a line feed",
 };
 
@@ -40,7 +40,7 @@ export interface Globals {
   readonly verbose: boolean;
 }
 
-/** What the values of the global flags name, where that is not free text. */
+/** What the values of the global flags name, if not free text. */
 export const GLOBAL_VALUES: Readonly<Record<string, Held | readonly string[]>> = {
   config: "file",
   fixtures: "folder",
@@ -74,7 +74,7 @@ export function declareGlobals(program: Command): void {
 
 type RawGlobals = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Flags whose text is taken as typed. */
+/** Flags whose text is used as typed. */
 const TEXTS = ["storage", "config", "url", "token", "profile", "fixtures", "seed"] as const;
 
 /** Flags that exclude each other. */

@@ -1,14 +1,14 @@
 import type { CommandIo } from "./command-io.ts";
 
-/** Whether the run was asked to end early. */
+/** A request to end the run early. */
 export interface Interrupt {
   /** Aborted at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
-  /** Gives the signals back to the platform. */
+  /** Removes the signal handlers. */
   readonly forget: () => void;
 }
 
-/** Takes the first SIGINT or SIGTERM as a request to end in good order; the second ends the process at once. */
+/** The first SIGINT or SIGTERM requests an orderly end; the second ends the process at once. */
 export function awaitInterrupt({ signals }: CommandIo): Interrupt {
   const controller = new AbortController();
   const forget = (): void => {

@@ -26,7 +26,7 @@ export type Params = Readonly<Record<string, Param<unknown>>>;
 /** The values of params. */
 export type Values<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
-/** A value that must be given; on a terminal it is asked for. */
+/** A required value; on a terminal, a prompt asks for it if it is missing. */
 export function required<T>(value: string, about: string, read: Reader<T>): Param<T> {
   return { value, about, read };
 }
@@ -36,9 +36,9 @@ export function knownUser(value: string, about: string): Param<string> {
   return { value, about, read: userId, holds: "user" };
 }
 
-/** The user that a command is about. On a daemon it may be left out: the token says who. */
+/** The user that a command is about. On a daemon it may be left out: it is the token's user. */
 export function userParam(value: string, about: string): Param<string | undefined> {
-  return { value, about: `${about}; with --url the token says who`, read: userId, holds: "user" };
+  return { value, about: `${about}; with --url, the token's user`, read: userId, holds: "user" };
 }
 
 /** A value that may be left out. */
@@ -46,7 +46,7 @@ export function optional<T>(value: string, about: string, read: Reader<T>): Para
   return { value, about, read, missing: () => undefined };
 }
 
-/** An optional value, among those that the contract or the user's files define. */
+/** An optional value: one of those that the contract or the user's files define. */
 export function among(
   value: string,
   about: string,
@@ -55,7 +55,7 @@ export function among(
   return { value, about, read: anything, choices, missing: () => undefined };
 }
 
-/** One value or more: all the arguments that are left. */
+/** One value or more: all remaining arguments. */
 export function several<T>(value: string, about: string, read: Reader<T>): Param<readonly T[]> {
   const readOne = (typed: string): readonly T[] => [read(typed)];
   const { words } = read;

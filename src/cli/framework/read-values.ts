@@ -62,7 +62,7 @@ function typedValues(
   return typed;
 }
 
-/** @throws RangeError whose message goes on after the param's name */
+/** @throws RangeError whose message continues after the param's name */
 async function readValue(param: Param<unknown>, typed: Typed): Promise<unknown> {
   const words = typeof typed === "string" ? [typed] : typed === true ? [""] : typed;
   const value = param.readAll === undefined ? param.read(words[0]!) : param.readAll(words);

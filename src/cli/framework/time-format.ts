@@ -75,7 +75,7 @@ function when(typed: string, edge: "start" | "end"): When {
   return () => next.getTime() - 1;
 }
 
-// Date.parse takes February 30 for March 2.
+// Date.parse reads February 30 as March 2.
 function isDay(text: string): boolean {
   const ms = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);

@@ -69,7 +69,7 @@ export function delta(typed: string): number {
   return value;
 }
 
-/** Digits that a JSON number carries without loss, whatever they are. */
+/** Decimal digits that any JSON number (a double) keeps without loss. */
 const EXACT_DIGITS = 15;
 
 /** A decimal amount greater than 0. */
@@ -83,7 +83,7 @@ export function amount(typed: string): number {
   return value;
 }
 
-/** One of some words. */
+/** One of the given words. */
 export function oneOf<const T extends string>(...words: readonly T[]): Reader<T> {
   const read = (typed: string): T => {
     const found = words.find((word) => word === typed);
@@ -116,7 +116,7 @@ export function day(typed: string): string {
   return typed;
 }
 
-// Date.parse takes February 30 for March 2.
+// Date.parse reads February 30 as March 2.
 function isDay(typed: string): boolean {
   const ms = /^\d{4}-\d\d-\d\d$/.test(typed) ? Date.parse(`${typed}T00:00:00Z`) : NaN;
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(typed);
@@ -124,7 +124,7 @@ function isDay(typed: string): boolean {
 
 const DAY_MS = 86_400_000;
 
-/** When something ends: from the present instant to the last, both in ms; undefined for never. */
+/** When something expires: from the present instant to the last, both ms since the epoch; undefined for never. */
 export type Expiry = (now: number) => number | undefined;
 
 /** An ISO 8601 instant, a number of days as `30d`, or `never`. */

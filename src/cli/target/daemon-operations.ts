@@ -6,11 +6,11 @@ import type { Outcome } from "../../service/operation.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
 
-/** The operations of a running daemon, in the name of the token's user. */
+/** The operations of a running daemon, on behalf of the token's user. */
 export interface DaemonOperations {
   readonly run: <K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string) => Promise<Outcome<K>>;
   /** The id of the token's user. */
-  readonly whose: () => Promise<string>;
+  readonly currentUser: () => Promise<string>;
   readonly close: () => void;
 }
 
@@ -27,7 +27,7 @@ export async function openDaemonOperations(target: DaemonTarget, user: string | 
       const { data, replayed } = await client.call(id, input, { idempotencyKey });
       return { data, replayed };
     },
-    async whose() {
+    async currentUser() {
       requireToken(target);
       return (me ??= client.getMe().then(({ data }) => data.user_id));
     },
@@ -36,8 +36,8 @@ export async function openDaemonOperations(target: DaemonTarget, user: string | 
     },
   };
   try {
-    if (user !== undefined && (await operations.whose()) !== user) {
-      throw new UsageError(`The token is not ${user}'s but ${await operations.whose()}'s.`);
+    if (user !== undefined && (await operations.currentUser()) !== user) {
+      throw new UsageError(`The token is not ${user}'s but ${await operations.currentUser()}'s.`);
     }
   } catch (error) {
     client.close();

@@ -7,34 +7,34 @@ import type { Service, ServiceDeps } from "../../service/service.ts";
 import type { Context } from "../framework/command-context.ts";
 import { openDependencies, type DependencyOptions, type RuntimeDependencies } from "./runtime-dependencies.ts";
 
-/** Users and their points, opened on the storage that the flags, the environment and the configuration name. */
+/** The users and their points, on the storage that the flags, the environment and the configuration name. */
 export interface AccountsSession {
   readonly service: AccountsService;
   /**
-   * A call in the name of a user.
+   * A call on behalf of a user.
    *
    * @throws AnpError 404 for a user who is not known
    */
   readonly callOf: (user: string, idempotency_key?: string) => Promise<Call>;
-  /** A call in nobody's name. */
+  /** A call without a user. */
   readonly anonymous: () => Call;
 }
 
-/** The whole service, opened there. */
+/** The whole service, on the same storage. */
 export interface Session extends AccountsSession {
   readonly service: Service;
-  /** The folder that relative paths of the configuration start from. */
+  /** The folder that relative paths of the configuration are resolved against. */
   readonly baseDir: string;
   /** The users of the fixture in use; undefined without one, or when they were loaded before. */
   readonly fixtureUsers: readonly FixtureUser[] | undefined;
 }
 
 export interface SessionOptions extends DependencyOptions {
-  /** Learns what the service does. */
+  /** Observes what the service does. */
   readonly observer?: ((config: Config) => ServiceObserver) | undefined;
-  /** Makes the service where the usual way is not wanted: with faults. */
+  /** Replaces `createService`, to inject faults. */
   readonly open?: ((deps: ServiceDeps) => Promise<Service>) | undefined;
-  /** Loads the fixture again though it was loaded before: the daemon needs its users and repairs what is missing. */
+  /** Loads the fixture even if it was loaded before: the daemon needs its users and repairs what is missing. */
   readonly reload?: true | undefined;
 }
 
@@ -88,7 +88,7 @@ async function sessionOn(
   };
 }
 
-/** Calls of a service, in a user's name and in nobody's. */
+/** Calls of a service, with and without a user. */
 function callsOf(
   { ids, userStates }: AccountsService,
   { random }: Pick<RuntimeDependencies, "random">,
@@ -106,7 +106,7 @@ function callsOf(
 /** Loads a fixture, and its news, into a storage that does not have them. */
 async function loadOnce(fixture: Fixture, service: Service, again: boolean): Promise<FixtureUser[] | undefined> {
   const users = !again && (await isLoaded(fixture, service.storage)) ? undefined : await loadFixture(fixture, service);
-  // The daemon refreshes by itself. A command has only these news to show or to answer from.
+  // The daemon refreshes by itself. A command has only this news to show or to answer from.
   if (!again && (await service.news.status()).version === 0) await service.news.refresh("full");
   return users;
 }

@@ -8,27 +8,27 @@ import type { AccountsSession, Session } from "./open-session.ts";
 import { withAccounts, withSession } from "./session.ts";
 import { findUser } from "./find-user.ts";
 
-/** Operations of the interface in one user's name, or nobody's: on the storage, or on a running daemon. */
+/** The operations of the interface, for one user or an anonymous caller, on the storage or on a running daemon. */
 export interface Operations<Id extends OperationId = OperationId, S extends AccountsSession = Session> {
   /**
-   * Runs one. The client of a daemon makes an idempotency key where none is given, so that it may try again.
+   * Runs an operation. The client of a daemon generates an idempotency key if none is given, so that it can retry.
    *
    * @throws AnpError as the operation does
    */
   readonly run: <K extends Id>(id: K, input: RawInput, idempotencyKey?: string) => Promise<Outcome<K>>;
   /** The id of the user; on a daemon, of the token's user. */
-  readonly whose: () => Promise<string>;
-  /** What the operations run on when that is a storage. */
+  readonly currentUser: () => Promise<string>;
+  /** The session of operations that run on the storage. */
   readonly session?: S;
 }
 
-/** Those on a user's points, quota and plan. */
+/** The operations on a user's points, quota and plan. */
 export type AccountOperations = Operations<AccountOperationId, AccountsSession>;
 
 /**
- * Opens the interface's operations on what the command works on, and closes it after `action`.
+ * Opens the interface's operations on the command's target, and closes it after `action`.
  *
- * @param user the user of the calls; undefined means nobody on the storage, and the token's user on a daemon
+ * @param user the user of the calls; undefined means an anonymous caller on the storage, the token's user on a daemon
  * @throws UsageError when the user is not the token's
  */
 export async function withOperations<T>(
@@ -43,14 +43,14 @@ export async function withOperations<T>(
       ...ofUser(session, user),
       run: async (id, input, key) => session.service.run(id, await callFor(session, user, key), input),
     });
-  // What needs no user can be shown, or refreshed, where nothing is stored yet.
+  // An operation without a user also works where nothing is stored yet.
   return withSession(context, onStorage, user === undefined ? { create: true } : {});
 }
 
 /**
- * As `withOperations`, for those on a user's points, quota and plan: on the storage nothing else is opened.
+ * As `withOperations`, for the operations on a user's points, quota and plan: on the storage nothing else is opened.
  *
- * @param options.lookUp whether the user may be given by the beginning of a token: for what only reads
+ * @param options.lookUp whether the user may be given as the beginning of a token; for operations that only read
  */
 export async function withAccountOperations<T>(
   context: Context,
@@ -86,10 +86,10 @@ async function onDaemon<T>(
 function ofUser<S>(
   session: S,
   user: string | undefined,
-): { readonly session: S; readonly whose: () => Promise<string> } {
+): { readonly session: S; readonly currentUser: () => Promise<string> } {
   return {
     session,
-    async whose() {
+    async currentUser() {
       if (user === undefined) throw new Error("The operations belong to no user.");
       return Promise.resolve(user);
     },
@@ -100,8 +100,8 @@ async function callFor(session: AccountsSession, user: string | undefined, key: 
   return user === undefined ? session.anonymous() : session.callOf(user, key);
 }
 
-/** An operation of the interface, as a command calls it. */
-export interface Asked<O = Operations> {
+/** The parameters of one operation. */
+export interface OperationRequest<O = Operations> {
   readonly user?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly input: RawInput;
@@ -116,30 +116,34 @@ export interface Asked<O = Operations> {
  *
  * @throws AnpError as the operation does
  */
-export async function runOperation<K extends OperationId>(context: Context, id: K, asked: Asked): Promise<Outcome<K>> {
+export async function runOperation<K extends OperationId>(
+  context: Context,
+  id: K,
+  request: OperationRequest,
+): Promise<Outcome<K>> {
   const { checkInput } = await import("../../contract/check-input.ts");
-  checkInput(id, asked.input);
-  return withOperations(context, asked.user, (operations) => perform(context, operations, id, asked));
+  checkInput(id, request.input);
+  return withOperations(context, request.user, (operations) => perform(context, operations, id, request));
 }
 
 /**
- * As `runOperation`, for those on a user's points, quota and plan. The user of one that only reads may be given by the
- * beginning of a token.
+ * As `runOperation`, for the operations on a user's points, quota and plan. For one that only reads, the user may be
+ * given as the beginning of a token.
  *
  * @throws AnpError as the operation does
  */
 export async function runAccountOperation<K extends AccountOperationId>(
   context: Context,
   id: K,
-  asked: Asked<AccountOperations>,
+  request: OperationRequest<AccountOperations>,
 ): Promise<Outcome<K>> {
   const [{ checkInput }, { ENDPOINTS }] = await Promise.all([
     import("../../contract/check-input.ts"),
     import("../../contract/endpoints.ts"),
   ]);
-  checkInput(id, asked.input);
+  checkInput(id, request.input);
   const lookUp = ENDPOINTS[id].method === "GET";
-  return withAccountOperations(context, asked.user, (operations) => perform(context, operations, id, asked), {
+  return withAccountOperations(context, request.user, (operations) => perform(context, operations, id, request), {
     lookUp,
   });
 }
@@ -148,7 +152,7 @@ async function perform<Id extends OperationId, S extends AccountsSession, K exte
   { terminal }: Context,
   operations: Operations<Id, S>,
   id: K,
-  { input, idempotencyKey, before, after }: Asked<Operations<Id, S>>,
+  { input, idempotencyKey, before, after }: OperationRequest<Operations<Id, S>>,
 ): Promise<Outcome<K>> {
   await before?.(operations);
   const outcome = await operations.run(id, input, idempotencyKey);

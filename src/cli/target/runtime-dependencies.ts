@@ -14,7 +14,7 @@ import { openConfig } from "./open-config.ts";
 /** What a service runs on. */
 export interface RuntimeDependencies {
   readonly config: Config;
-  /** The folder that relative paths of the configuration start from. */
+  /** The folder that relative paths of the configuration are resolved against. */
   readonly baseDir: string;
   readonly fixture: Fixture | undefined;
   readonly storage: Storage;
@@ -29,9 +29,9 @@ export interface DependencyOptions {
   readonly config?: ConfigValues | undefined;
   /** Checks values against the configuration before anything is opened. */
   readonly check?: ((config: Config) => void) | undefined;
-  /** Ids and secrets that nobody may foresee, whatever --seed says. */
+  /** Unpredictable ids and secrets, whatever --seed says. */
   readonly secret?: true | undefined;
-  /** Creates the storage where there is none yet; any other command takes that for a mistyped name. */
+  /** Creates the storage if it does not exist; other commands treat that as a mistyped name. */
   readonly create?: true | undefined;
   /** Also works on a storage whose import is not finished. */
   readonly unfinished?: true | undefined;
@@ -48,8 +48,7 @@ export async function openDependencies(context: Context, options: DependencyOpti
   const { config, baseDir, fixture, unknownVariables } = await openConfig(context, options.config);
   options.check?.(config);
   const logger = options.logger(config);
-  if (unknownVariables.length > 0)
-    logger.info({ variables: unknownVariables }, "variables of the environment that mean nothing to anp");
+  if (unknownVariables.length > 0) logger.info({ variables: unknownVariables }, "unknown ANP_ variables");
   const random = restartable(options.secret === true ? undefined : globals.seed);
   const mustExist = options.create !== true && fixture === undefined;
   const storage = await openStorage(config.storage, { mustExist });
@@ -57,8 +56,8 @@ export async function openDependencies(context: Context, options: DependencyOpti
     if (options.unfinished !== true && (await isUnfinished(storage))) {
       throw new CommandFailure(
         EXIT.failure,
-        "Not all has come into this storage yet. Run `anp storage import` again with the same backup to finish it; " +
-          "where that is gone, empty the folder or the database.",
+        "The import into this storage is not finished. Run `anp storage import` again with the same backup; " +
+          "if the backup is gone, empty the folder or the database.",
       );
     }
   } catch (error) {
@@ -69,13 +68,13 @@ export async function openDependencies(context: Context, options: DependencyOpti
 }
 
 type RestartableRandom = Random & {
-  /** Begins the sequence of this salt; nothing without a seed. */
+  /** Restarts the sequence with this salt; does nothing without a seed. */
   readonly restart: (salt: string) => void;
 };
 
 /**
- * The source of randomness. A seeded one starts again for each state of the ledger it is used on: two processes with
- * one seed would otherwise give two operations one id, and the ledger would take the second for the first.
+ * The source of randomness. A seeded one restarts for each state of the ledger it is used on: two processes with one
+ * seed would otherwise give two operations the same id, and the ledger would treat the second as a repeat.
  */
 function restartable(seed: string | undefined): RestartableRandom {
   if (seed === undefined) return { ...systemRandom, restart: () => undefined };

@@ -4,8 +4,8 @@ import type { AccountsSession, Session, SessionOptions } from "./open-session.ts
 import type { DependencyOptions } from "./runtime-dependencies.ts";
 
 /**
- * Opens the service on the storage, also where a daemon is named, and closes it after `action`, whatever happens. A
- * fixture that the storage does not have is loaded first; nothing is written to any other storage.
+ * Opens the service on the storage, even if a daemon is named, and always closes it after `action`. A fixture that the
+ * storage does not have is loaded first; nothing is written to any other storage.
  *
  * @throws UsageError, ConfigError, StorageError
  *

@@ -12,7 +12,7 @@ const BASES = {
 export function userFolder(kind: keyof typeof BASES, env: Env, ...path: string[]): string {
   const { variable, below } = BASES[kind];
   const base = env[variable];
-  // The specification has relative paths ignored.
+  // The specification says to ignore relative paths.
   const folder = base !== undefined && isAbsolute(base) ? base : join(env["HOME"] ?? homedir(), below);
   return join(folder, "anp", ...path);
 }

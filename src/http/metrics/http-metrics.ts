@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { RequestMeter } from "../error-handler.ts";
 import { LATENCY_BUCKETS_S } from "./latency-buckets.ts";
 
-/** Requests that were answered. */
+/** Answered requests. */
 export function createHttpMetrics(registers: Registry[]): RequestMeter {
   const seconds = new Histogram({
     name: "anp_http_request_duration_seconds",
@@ -28,11 +28,11 @@ export function createHttpMetrics(registers: Registry[]): RequestMeter {
   };
 }
 
-/** Requests that run, and whether the daemon takes new ones. */
+/** Running requests, and whether the daemon accepts new ones. */
 export function watchRequests(registers: Registry[], inFlight: () => number, draining: () => boolean): void {
   new Gauge({
     name: "anp_http_requests_in_flight",
-    help: "API requests that run",
+    help: "Running API requests",
     registers,
     collect() {
       this.set(inFlight());

@@ -19,10 +19,10 @@ export interface Sources {
   readonly draining: () => boolean;
 }
 
-/** The metrics of one daemon, as Prometheus reads them. */
+/** The metrics of one daemon, in the format of Prometheus. */
 export interface Metrics extends RequestMeter, ServiceObserver, StorageMetrics {
   readonly contentType: string;
-  /** Reads from these from now on. */
+  /** Adds the gauges that read from these sources. */
   watch(sources: Sources): void;
   text(): Promise<string>;
 }

@@ -1,20 +1,20 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { ServiceObserver } from "../../service/observer.ts";
 
-/** Upper bounds, in seconds: answers of a model take that long. */
+/** Upper bounds of a model call, in seconds. */
 const BUCKETS_S = [0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
 
-/** Calls of the model. */
+/** Model calls. */
 export function createModelMetrics(registers: Registry[]): Pick<ServiceObserver, "modelCalled"> {
   const calls = new Counter({
     name: "anp_model_calls_total",
-    help: "Calls of the model, by outcome",
+    help: "Model calls, by outcome",
     labelNames: ["outcome"],
     registers,
   });
   const seconds = new Histogram({
     name: "anp_model_call_duration_seconds",
-    help: "Time of a call of the model with all its tries",
+    help: "Time of a model call with all its retries",
     buckets: BUCKETS_S,
     registers,
   });

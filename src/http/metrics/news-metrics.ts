@@ -28,14 +28,14 @@ export function createNewsMetrics(registers: Registry[]): Pick<ServiceObserver, 
   };
 }
 
-/** How old the published news are, and which sources fail. */
+/** How old the published news is, and which sources fail. */
 export function watchNews(registers: Registry[], newsStatus: () => Promise<NewsStatus>, now: () => number): void {
   const read = shared(() => newsStatus().catch(() => undefined));
   const ageOf = (iso: string | null): number => (iso === null ? Infinity : Math.max(0, now() - Date.parse(iso)) / 1000);
   const gauges: [name: string, help: string, of: (status: NewsStatus) => number][] = [
     [
       "anp_news_refresh_age_seconds",
-      "Age of the published news; +Inf when there are none",
+      "Age of the published news; +Inf when there is none",
       ({ published_at }) => ageOf(published_at),
     ],
     [
@@ -45,7 +45,7 @@ export function watchNews(registers: Registry[], newsStatus: () => Promise<NewsS
     ],
     [
       "anp_news_sources_failing",
-      "Sources whose last reading failed",
+      "Sources whose last read failed",
       ({ sources }) => sources.filter(({ ok }) => !ok).length,
     ],
   ];
@@ -56,14 +56,14 @@ export function watchNews(registers: Registry[], newsStatus: () => Promise<NewsS
       registers,
       async collect() {
         const status = await read();
-        // While the storage is lost, the last known value stays.
+        // While the storage is lost, the last known value is kept.
         if (status !== undefined) this.set(of(status));
       },
     });
   }
 }
 
-/** One reading for all who ask while it runs: the gauges of one scrape. */
+/** Shares one read between concurrent callers: the gauges of one scrape. */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () =>

@@ -3,7 +3,7 @@ import type { StorageObserver, StorageVerb } from "../../storage/observe-storage
 import { LATENCY_BUCKETS_S } from "./latency-buckets.ts";
 
 export interface StorageMetrics extends StorageObserver {
-  /** Whether the storage answers, as far as it is known. */
+  /** Whether the storage answers, as far as is known. */
   storageIsUp(up: boolean): void;
   /** How many findings about the storage are open. */
   storageRisks(count: number): void;
@@ -11,11 +11,11 @@ export interface StorageMetrics extends StorageObserver {
 
 const VERBS: readonly StorageVerb[] = ["get", "has", "getMany", "create", "put", "remove"];
 
-/** Calls on the storage and its health. */
+/** Storage calls, and the storage's health. */
 export function createStorageMetrics(registers: Registry[]): StorageMetrics {
   const seconds = new Histogram({
     name: "anp_storage_call_duration_seconds",
-    help: "Time of a storage call that did its work, by verb",
+    help: "Time of a successful storage call, by verb",
     labelNames: ["verb"],
     buckets: LATENCY_BUCKETS_S,
     registers,
@@ -34,7 +34,7 @@ export function createStorageMetrics(registers: Registry[]): StorageMetrics {
   up.set(1);
   const risks = new Gauge({
     name: "anp_storage_risks",
-    help: "What is not as it should be about the storage; the log says what",
+    help: "Open findings about the storage; the log has the details",
     registers,
   });
   return {

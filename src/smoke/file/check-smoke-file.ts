@@ -60,23 +60,25 @@ function checkStep(step: Step, path: ValuePath): InvalidField[] {
 /** A path below /api/ that the contract does not have is an error, unless the step expects a 404 or 405. */
 function checkEndpoint({ request, expect = {} }: Step, path: ValuePath): InvalidField[] {
   const [method = "", target = ""] = request.split(" ");
-  const [asked = ""] = target.split("?");
+  const [pathname = ""] = target.split("?");
   const place = [...path, "request"];
-  if (!asked.startsWith("/api/") || asked.includes("${")) return [];
+  if (!pathname.startsWith("/api/") || pathname.includes("${")) return [];
   const expectsRefusal = [404, 405].some((code) => expect.status === code || expect.code === code);
-  const id = operationAt(asked);
+  const id = operationAt(pathname);
   if (expectsRefusal) return [];
   if (id === undefined) {
     const known = Object.values(ENDPOINTS).map((endpoint) => endpoint.path);
-    const hint = didYouMean(asked, known) || ` Known paths: ${known.join(", ")}.`;
-    return [{ path: place, message: `the API has no ${asked}.${hint} To test that it is refused, expect status 404.` }];
+    const hint = didYouMean(pathname, known) || ` Known paths: ${known.join(", ")}.`;
+    return [
+      { path: place, message: `the API has no ${pathname}.${hint} To test that it is refused, expect status 404.` },
+    ];
   }
   const endpoint = ENDPOINTS[id];
   if (method === endpoint.method || method === "HEAD") return [];
   return [
     {
       path: place,
-      message: `${asked} takes ${endpoint.method}, not ${method}. To test that it is refused, expect status 405.`,
+      message: `${pathname} takes ${endpoint.method}, not ${method}. To test that it is refused, expect status 405.`,
     },
   ];
 }

@@ -5,7 +5,7 @@ import { MATCHERS, type Matcher } from "../run/matchers.ts";
 type Json = Record<string, unknown>;
 
 const EXPECTATION = { $ref: "#/$defs/Expectation" };
-/** A reference may stand wherever a matcher's argument does. */
+/** A reference may replace any argument of a matcher. */
 const REFERENCE = { type: "string", pattern: "\\$\\{" };
 
 /** The JSON Schema (2020-12) of smoke files, for editors. */
@@ -36,10 +36,11 @@ function expectationSchema(): Json {
   };
 }
 
-function argument({ about, example, argument: taken }: Matcher): Json {
+function argument({ about, example, argument: accepted }: Matcher): Json {
   const description = `${about}, as ${example}`;
-  if (taken.holds === "expectation") return { description, ...EXPECTATION };
-  if (taken.holds === "expectations") return { description, anyOf: [{ type: "array", items: EXPECTATION }, REFERENCE] };
-  const schema = { ...z.toJSONSchema(taken.schema, { io: "input", unrepresentable: "any" }), $schema: undefined };
+  if (accepted.holds === "expectation") return { description, ...EXPECTATION };
+  if (accepted.holds === "expectations")
+    return { description, anyOf: [{ type: "array", items: EXPECTATION }, REFERENCE] };
+  const schema = { ...z.toJSONSchema(accepted.schema, { io: "input", unrepresentable: "any" }), $schema: undefined };
   return { description, anyOf: [schema, REFERENCE] };
 }

@@ -21,10 +21,10 @@ export const doctor = defineCommand({
   name: "doctor",
   summary: "Check the set-up, with a remedy for each finding",
   description:
-    "Look at the configuration and where it comes from, the storage (a round trip, and what it may lose), clock, port, " +
-    "model, the platform's keys, news sources, fixtures and versions, side by side. Each finding comes with its remedy. " +
-    "Exit code 0 when nothing is wrong, warnings included; 6 when all that is wrong is that something does not answer; 1 " +
-    "when anything else is; 2 when the configuration cannot be used. With --strict, warnings count as errors.",
+    "Check the configuration and where it comes from, the storage (a round trip, and what it may lose), clock, port, " +
+    "model, the platform's keys, news sources, fixtures and versions, all at the same time. Each finding has a remedy. " +
+    "Exit code 0 when there is no error; 6 when every error is that something does not answer; 1 for any other error; " +
+    "2 when the configuration is not valid. With --strict, warnings count as errors.",
   arguments: {},
   options: { strict: toggle("warnings count as errors") },
   examples: ["doctor", "doctor --config /etc/anp/anp.yaml --strict", "doctor --demo --json"],
@@ -46,7 +46,7 @@ export const doctor = defineCommand({
   },
 });
 
-/** All checks; where the configuration cannot be used, what is wrong with it and the checks that need none. */
+/** All checks. If the configuration is not valid: its errors, and the checks that do not need it. */
 async function checksOf(context: Context): Promise<{ checks: Check[]; unusable?: CheckResult[] }> {
   const [{ openConfig }, { versionsCheck }] = await Promise.all([
     import("../../target/open-config.ts"),

@@ -23,12 +23,12 @@ const CHUNK = 128;
  * @throws AnpError, UnreachableError as the client does; CommandFailure when the daemon cannot write its event log
  */
 export async function replayToDaemon(
-  { run, whose }: Operations,
+  { run, currentUser }: Operations,
   lines: AsyncIterable<string | UnreadableLine>,
   options: ReplayOptions & { readonly dryRun: boolean },
 ): Promise<ReplayReport> {
   const { dryRun, chunk = CHUNK } = options;
-  const me = await whose();
+  const me = await currentUser();
 
   async function send({ fingerprint, event }: ReplayedEvent): Promise<"stored" | "skipped" | { reason: string }> {
     if (event.user_id !== me) return { reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };

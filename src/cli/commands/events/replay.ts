@@ -95,7 +95,7 @@ function replayFrom(context: Context, source: LineSource, flags: Flags): Promise
   }
   return withOperations(context, undefined, async (operations: Operations) => {
     const { replayToDaemon } = await import("./replay-to-daemon.ts");
-    const target = `${daemon.url} ${await operations.whose()}`;
+    const target = `${daemon.url} ${await operations.currentUser()}`;
     return run(context, source, flags, pointFor(target), (lines, options) =>
       replayToDaemon(operations, lines, options),
     );

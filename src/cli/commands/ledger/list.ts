@@ -49,7 +49,7 @@ export const list = defineCommand({
         import("./open-ledger-reader.ts"),
         import("./print-entries.ts"),
       ]);
-      const who = await operations.whose();
+      const who = await operations.currentUser();
       const reader = openLedgerReader(operations, who);
       if (following) {
         const { follow } = await import("./follow.ts");

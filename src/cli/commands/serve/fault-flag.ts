@@ -5,30 +5,30 @@ import type { Context } from "../../framework/command-context.ts";
 import { UsageError } from "../../framework/exit.ts";
 import { repeatable, type Param } from "../../framework/param.ts";
 
-/** Offered where a fault is typed; it may have settings behind it. */
+/** The suggestions of completion; settings may follow them. */
 const words = FAULT_LIST.map(({ text }) => text);
 
-/** `--fault NAME=KIND`, again and again. */
+/** `--fault NAME=KIND`, may be repeated. */
 export const faultFlag: Param<readonly Fault[]> = repeatable(
   "name=kind",
   `make a part fail, so that QA sees what users would; never in production (${Object.keys(FAULTS).join(", ")}: see anp help faults)`,
   Object.assign((typed: string) => readFault(typed), { words }),
 );
 
-/** The faults of a daemon; undefined without any, and then no code of theirs is loaded. */
-export async function openFaults(asked: readonly Fault[]): Promise<Faults | undefined> {
-  if (asked.length === 0) return undefined;
+/** The faults of a daemon; without any it is undefined, and their code is not loaded. */
+export async function openFaults(given: readonly Fault[]): Promise<Faults | undefined> {
+  if (given.length === 0) return undefined;
   try {
-    checkFaults(asked);
+    checkFaults(given);
   } catch (error) {
     throw error instanceof RangeError ? new UsageError(`--fault ${error.message}.`) : error;
   }
   const { Faults } = await import("../../../faults/inject-faults.ts");
-  return new Faults(asked);
+  return new Faults(given);
 }
 
 /**
- * A daemon is in production unless its configuration or its world says otherwise.
+ * A daemon is in production unless its configuration says otherwise or it runs on a fixture.
  *
  * @throws UsageError in production
  */
@@ -38,6 +38,6 @@ export function allowFaults({ mode }: Config, { globals }: Context): void {
   throw new UsageError(
     mode === "production"
       ? "--fault is refused: the configuration says that this daemon is in production (mode)."
-      : "--fault is refused in production. Give --demo, or set ANP_MODE=staging where no user is.",
+      : "--fault is refused in production. Give --demo, or set ANP_MODE=staging where there are no real users.",
   );
 }

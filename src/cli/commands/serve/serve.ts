@@ -10,7 +10,7 @@ export const serve = defineCommand({
   description:
     "Run the HTTP daemon: the API under /api/v1, /docs, /openapi.json, /healthz, /readyz and /metrics. Logs are JSON " +
     "lines on stderr. " +
-    "SIGTERM or SIGINT drains: what runs is finished, up to server.drain_ms; a second one ends at once.",
+    "SIGTERM or SIGINT drains: running requests may finish, up to server.drain_ms; a second signal ends it at once.",
   arguments: {},
   options: {
     host: optional("address", "address to listen on (server.host)", text(255)),
@@ -68,12 +68,12 @@ export const serve = defineCommand({
   },
 });
 
-/** Time for the event loop to end by itself once all is closed, ms. */
+/** Time for the event loop to end by itself once everything is closed, ms. */
 const GRACE_MS = 100;
 
 /**
- * The key that was read or written first means nothing to the person who starts a daemon: the storage as a whole cannot
- * be used.
+ * Reports an outage of the storage as a whole: the key that was read or written first means nothing to the person who
+ * starts a daemon.
  */
 async function unusableStorage(error: unknown): Promise<unknown> {
   const { isOutage } = await import("../../../storage/storage-errors.ts");
