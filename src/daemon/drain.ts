@@ -5,7 +5,7 @@ import type { Logger } from "../runtime/logger.ts";
 import type { Listener } from "./listen.ts";
 import type { OpenRates } from "./open-rate-limits.ts";
 
-/** What a daemon has to stop. */
+/** The parts of a daemon that a drain stops. */
 export interface Drained {
   readonly listeners: readonly Listener[];
   readonly inFlight: ConcurrencyLimits;
@@ -14,9 +14,9 @@ export interface Drained {
 
 /**
  * Drains a daemon after a stop signal: waits `server.drain_delay_ms` for load balancers to notice, stops accepting, waits
- * up to `server.drain_ms` for running requests, and cuts the rest.
+ * up to `server.drain_ms` for running requests, and cuts the rest off.
  *
- * @param finishBackground ends what runs behind the requests
+ * @param finishBackground ends the background work
  */
 export async function drain(
   { listeners, inFlight, rates }: Drained,
@@ -27,7 +27,7 @@ export async function drain(
   const { drain_ms, drain_delay_ms } = server;
   const background = finishBackground();
   await wait(drain_delay_ms);
-  // Counted before the listeners cut them at the same moment.
+  // Counted before the listeners cut them off at the same moment.
   const cut = setTimeout(() => {
     const requests = inFlight.running();
     if (requests > 0) logger.warn({ requests, drain_ms }, "requests were cut: they ran longer than drain_ms");
