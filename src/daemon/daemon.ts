@@ -22,7 +22,7 @@ import { checkStorageRisks } from "./storage-risks.ts";
 import { StorageWatch } from "./storage-watch.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
-/** What a daemon runs on. Its caller opens and closes it. */
+/** The service that a daemon runs. The caller opens and closes it. */
 export interface DaemonSession {
   readonly service: Service;
   /** The folder that relative paths of the configuration are resolved against. */
@@ -181,7 +181,7 @@ export class Daemon {
     return { listeners, inFlight, rates, refreshes };
   }
 
-  /** Listens for the API, and for the metrics where they have a port of their own. */
+  /** Listens for the API, and for the metrics if they have a separate port. */
   async #listen(
     { service, baseDir }: DaemonSession,
     inFlight: ConcurrencyLimits,

@@ -10,7 +10,7 @@ export interface OpenRates {
   close(): Promise<void>;
 }
 
-/** Opens the rate limits of the configuration: in the storage's Redis, over a connection of their own, or in memory. */
+/** Opens the rate limits of the configuration: in the storage's Redis, over a separate connection, or in memory. */
 export async function openRateLimits({ storage, limits }: Config): Promise<OpenRates> {
   const wanted = Object.values(limits.rates).some((rate) => rate !== undefined);
   if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage)) {

@@ -18,7 +18,7 @@ export class StorageWatch {
   /** Failures since the last line. */
   #failures = 0;
   #lastError: unknown;
-  /** What the last line said, when, and how long the next one waits. */
+  /** The state that the last line reported, its time, and the pause before the next. */
   #reported = { isUp: true, at: -Infinity, pause_ms: 0 };
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;

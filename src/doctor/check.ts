@@ -17,7 +17,7 @@ export interface Check {
   run(signal: AbortSignal): Promise<DoctorFinding[]>;
 }
 
-/** What the checks examine. */
+/** The input of the checks. */
 export interface CheckInput {
   readonly loaded: LoadedConfig;
   /** The fixture that is used instead of an operator's content, if any. */

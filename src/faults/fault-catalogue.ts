@@ -1,6 +1,6 @@
 import { didYouMean } from "../runtime/did-you-mean.ts";
 
-/** What each kind of fault does, and what a caller sees of it. */
+/** What each kind of fault does, and how a caller notices. */
 export const FAULTS = {
   model: {
     timeout: "the model never answers: 1007 after model.timeout_ms",
@@ -20,7 +20,7 @@ export const FAULTS = {
   answers: { slow: "every answer of the API is delayed by ms, 2000 by default" },
 } as const satisfies Record<string, Record<string, string>>;
 
-/** What is made to fail. */
+/** The part that fails. */
 export type FaultName = keyof typeof FAULTS;
 
 type KindOf<N extends FaultName> = N extends FaultName ? keyof (typeof FAULTS)[N] : never;

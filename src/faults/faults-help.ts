@@ -1,6 +1,6 @@
 import { FAULT_LIST } from "./fault-catalogue.ts";
 
-/** What `anp help faults` says. */
+/** The text of `anp help faults`. */
 export function faultsHelp(): string {
   const width = Math.max(...FAULT_LIST.map(({ text }) => text.length));
   const lines = FAULT_LIST.map(({ text, about }) => `  ${text.padEnd(width)}  ${about}`);

@@ -54,7 +54,7 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
   return app;
 }
 
-/** An app for an address of its own that serves the metrics and nothing else. */
+/** An app for a separate address that serves only the metrics. */
 export function createMetricsApp(deps: {
   readonly ids: Ids;
   readonly logger: Logger;

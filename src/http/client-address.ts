@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 
-/** What the address of a caller is read from. */
+/** The parts of a request that the caller's address is read from. */
 export interface Addressed {
   readonly headers: Pick<Headers, "get">;
   /** Address of the socket's other end. */

@@ -13,7 +13,7 @@ import type { RateLimits } from "./rate-limits.ts";
 import { allow, idempotencyKey, readJson, readQuery } from "./read-request.ts";
 import { success } from "./respond.ts";
 
-/** What the operations of one app share. */
+/** The dependencies that the operations of one app share. */
 export interface OperationContext {
   readonly service: Service;
   readonly logger: Logger;

@@ -24,7 +24,7 @@ export interface RateStore {
   readonly prefix: string;
 }
 
-/** What is left of a limit. */
+/** The rest of a limit, in the fields of rate-limiter-flexible. */
 interface Left {
   readonly remainingPoints: number;
   readonly msBeforeNext: number;

@@ -20,7 +20,7 @@ export interface LedgerObserver {
   conflicted(): void;
 }
 
-/** What ledgers are made of. */
+/** The dependencies of ledgers. */
 export interface LedgerDeps {
   readonly storage: Storage;
   readonly clock: Clock;

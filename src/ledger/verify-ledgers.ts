@@ -139,7 +139,7 @@ function nameOf(segment: EncodedSegment): string {
   return decodeSegment(segment) ?? segment.text;
 }
 
-/** What the verification of one user is made with. */
+/** The parameters of one user's verification. */
 interface UserOptions {
   /** Is called for each valid entry. */
   readonly count: () => void;

@@ -14,7 +14,7 @@ import type { Call, Outcome } from "./operation.ts";
 import { createPoints, type AccountOperationId, type Points } from "./points.ts";
 import { createUserStates, type UserStates } from "./user-state.ts";
 
-/** What accounts are made of. */
+/** The dependencies of the accounts service. */
 export interface AccountsDeps {
   readonly config: Config;
   readonly storage: Storage;

@@ -34,7 +34,7 @@ export interface Service extends AccountsService {
   readonly events: Events;
 }
 
-/** What a service is made of. */
+/** The dependencies of the service. */
 export interface ServiceDeps extends AccountsDeps {
   /** Folder that the paths of the config are relative to. */
   readonly baseDir: string;

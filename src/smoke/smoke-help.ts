@@ -1,7 +1,7 @@
 import { MATCHERS, type Matcher } from "./run/matchers.ts";
 import { RUN_VALUES } from "./run/run-values.ts";
 
-/** What `anp help smoke-files` says. */
+/** The text of `anp help smoke-files`. */
 // eslint-disable-next-line max-lines-per-function -- It is one text.
 export function smokeFilesHelp(): string {
   return `A smoke file is YAML: a list of requests, and what is expected of each answer.
@@ -66,7 +66,7 @@ EXPECT
   time       milliseconds it took, as { $lt: 1000 }
 
 An object may have further fields in the answer. An array must have the same length. All other values must be equal.
-A matcher takes the place of a value for any other rule:
+A matcher in place of a value expresses any other rule:
 
 ${columns(Object.entries(MATCHERS).map(([name, { about, example }]: [string, Matcher]) => [name, about, example]))}
 

@@ -21,7 +21,7 @@ export interface Prompt {
   readonly messages: Message[];
 }
 
-/** What a prompt is made of. */
+/** The input of a prompt. */
 export interface PromptRequest {
   readonly question: string;
   readonly lang: Language;

@@ -10,11 +10,11 @@ export function environment(): string {
     const meaning = `${name}: ${description}`;
     return [
       [variable, meaning],
-      ...(secret ? [[`${variable}_FILE`, `a file that holds ${name}`] as [string, string]] : []),
+      ...(secret ? [[`${variable}_FILE`, `a file that contains ${name}`] as [string, string]] : []),
     ];
   });
   return `${twoColumns(Object.entries(VARIABLES))}
-Any key of the configuration that holds one value (anp help configuration):
+Any key of the configuration that has a single value (anp help configuration):
 
 ${twoColumns(keys)}
 Precedence: flags, environment, file, defaults. An empty variable counts as not set.

@@ -10,6 +10,6 @@ export function exitCodes(): string {
     return [String(exit), `${EXIT_MEANINGS[name as keyof typeof EXIT]}${from}`];
   });
   return `${twoColumns(rows)}
-The same on a storage and on a daemon (--url). Output printed before a failure remains valid.
+They are the same on a storage and on a daemon (--url). Output printed before a failure remains valid.
 `;
 }

@@ -1,15 +1,15 @@
 const WIDTH = 100;
 
-/** Rows of a name and what it means, the meanings below each other and broken before column 100. */
+/** Rows of a name and its meaning, in two aligned columns, wrapped before column 100. */
 export function twoColumns(rows: readonly (readonly [name: string, meaning: string])[]): string {
   const indent = Math.max(...rows.map(([name]) => name.length)) + 2;
   const lines = rows.flatMap(([name, meaning]) =>
-    broken(meaning, WIDTH - indent).map((part, index) => `${(index === 0 ? name : "").padEnd(indent)}${part}`),
+    wrapped(meaning, WIDTH - indent).map((part, index) => `${(index === 0 ? name : "").padEnd(indent)}${part}`),
   );
   return `${lines.join("\n")}\n`;
 }
 
-function broken(text: string, width: number): string[] {
+function wrapped(text: string, width: number): string[] {
   const lines: string[] = [""];
   for (const word of text.split(" ")) {
     const line = lines.at(-1)!;

@@ -11,7 +11,7 @@ import type { Context } from "../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
 import { openConfig } from "./open-config.ts";
 
-/** What a service runs on. */
+/** The dependencies of a service, opened. */
 export interface RuntimeDependencies {
   readonly config: Config;
   /** The folder that relative paths of the configuration are resolved against. */

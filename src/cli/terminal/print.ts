@@ -58,7 +58,7 @@ export function openRowPrinter<T extends object>(context: Context, columns: read
 }
 
 /**
- * Prints one object: its fields below each other on a terminal, in one row for a program.
+ * Prints one object: one field per line on a terminal, one row for a program.
  *
  * @param show how a terminal shows a field, where that is not the plain value
  */

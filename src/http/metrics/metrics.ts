@@ -10,7 +10,7 @@ import { createModelMetrics } from "./model-metrics.ts";
 import { createNewsMetrics, watchNews } from "./news-metrics.ts";
 import { createStorageMetrics, type StorageMetrics } from "./storage-metrics.ts";
 
-/** What the gauges read from when the metrics are scraped. */
+/** The sources that the gauges read when the metrics are scraped. */
 export interface Sources {
   readonly now: () => number;
   readonly newsStatus: () => Promise<NewsStatus>;
@@ -27,7 +27,7 @@ export interface Metrics extends RequestMeter, ServiceObserver, StorageMetrics {
   text(): Promise<string>;
 }
 
-/** Metrics in a registry of their own. */
+/** Creates the metrics in a new registry. */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   const registers = [registry];

@@ -12,7 +12,7 @@ import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
 import { chargeFor } from "./price.ts";
 import { readQuestion, type Question } from "./question.ts";
 
-/** What a chat is made of. */
+/** The dependencies of the chat. */
 export interface ChatDeps extends AnswerDeps, DeliveryDeps {
   readonly ids: Ids;
   readonly ledger: Ledger;

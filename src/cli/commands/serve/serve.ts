@@ -61,7 +61,7 @@ export const serve = defineCommand({
     } finally {
       await daemon.end();
     }
-    // A feed that does not answer holds up a refresh, and the process with it. Nothing waits for that any more.
+    // A feed that does not answer would keep a refresh running, and the process alive. Nothing waits for it any more.
     setTimeout(() => {
       io.exit(EXIT.ok);
     }, GRACE_MS).unref();
