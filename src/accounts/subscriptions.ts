@@ -22,11 +22,11 @@ type Stored = z.infer<typeof storedSubscription>;
 /** A user's subscription, in the fields of the interface. */
 export type Subscription = z.infer<typeof subscription>;
 
-/** Feature name to whether it is on, a plan. */
+/** Which features each plan has: whether a feature is on, by its name. */
 export type Plans = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 
 export interface Subscriptions {
-  /** The subscription at the clock's now, at most `ttl_ms` stale. */
+  /** The subscription at the present instant, at most `ttl_ms` stale. */
   get(user: string): Promise<Subscription>;
   /** Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period. */
   set(user: string, plan: string, period: Period): Promise<void>;

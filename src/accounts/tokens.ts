@@ -24,12 +24,12 @@ export type TokenRecord = z.infer<typeof tokenRecord>;
 
 /** Opaque tokens of 256 bits: shown once, kept as a hash, with an expiry and a way to revoke them. */
 export interface Tokens {
-  /** Makes a token for a user. The secret is given here and never again. */
+  /** Creates a token for a user. The secret is returned here and never again. */
   issue(
     user: string,
     options?: { expires_at?: number; label?: string },
   ): Promise<{ secret: string; record: TokenRecord }>;
-  /** Registers a secret that is known beforehand, as the demo's; a registered one stays as it is. */
+  /** Registers a secret that is known beforehand, such as the demo's; an existing one is not changed. */
   register(user: string, secret: string, label: string): Promise<void>;
   /** The user of a token, or undefined when it is unknown, expired or revoked. */
   resolve(secret: string): Promise<string | undefined>;

@@ -6,11 +6,11 @@ import { parseDocument, readDocument, writeDocument } from "../storage/documents
 import type { Key, Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
-/** A user's profile: what is stored of a user beside the ledger. */
+/** A user's profile: what is stored about a user besides the ledger. */
 export const userProfile = z.strictObject({
   user_id: z.string().min(1).max(LIMITS.userId),
   created_at: z.iso.datetime(),
-  /** Free uses a day; null takes the configured default. */
+  /** Free uses per day; null means the configured default. */
   free_daily_quota: z.int().min(0).nullable(),
   /** Language the user reads. */
   lang: language,
@@ -26,7 +26,7 @@ export type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang"
 export interface Users {
   /** The profile, at most `ttl_ms` old. */
   get(user: string): Promise<UserProfile | undefined>;
-  /** Creates a user; false when there is one of that id. */
+  /** Creates a user; false when the id exists. */
   create(user: string, settings: UserSettings): Promise<boolean>;
   /**
    * Stores the settings of a platform token: creates the user, or changes the settings unless a newer token has changed

@@ -1,7 +1,7 @@
 import type { AccountsService } from "../service/accounts-service.ts";
 
 /**
- * The ids of all users, sorted, or the given one alone.
+ * The ids of all users, sorted, or only the given one.
  *
  * @throws AnpError 404 when the given user is not known
  */

@@ -7,6 +7,6 @@ export async function run(): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
   const exit = (code: number): void => process.exit(code);
   const io: CommandIo = { stdin, stdout, stderr, env, clock: systemClock, signals: process, exit };
-  // Not process.exit(): it would cut what a pipe has not taken yet.
+  // Not process.exit(): it would lose output that a pipe has not read yet.
   process.exitCode = await main(process.argv.slice(2), io);
 }

@@ -5,7 +5,7 @@ import type { Wiring } from "./framework/define-command.ts";
 import { declareGlobals } from "./framework/global-flags.ts";
 import { TOPICS } from "./help/help-topics.ts";
 
-/** Width of help that no terminal shows. */
+/** Width of help that is not shown on a terminal. */
 const DEFAULT_COLUMNS = 80;
 
 /** The program with the names of its commands; the definition of a command is loaded once it is typed. */

@@ -15,7 +15,7 @@ import { createKnowledge } from "./knowledge.ts";
 import { observeModel, observeNews, type ServiceObserver } from "./observer.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
 
-/** The whole service: the 13 operations of the interface, and the rooms an operator works with. */
+/** The whole service: the 13 operations of the interface, and the modules that operators work with. */
 export interface Service extends AccountsService {
   /**
    * Checks the input against the contract and runs the operation.

@@ -1,4 +1,4 @@
-/** A command line as bash has it, taken apart. */
+/** A command line of bash, split into words. */
 export interface BashLine {
   /** The words, without quotes, the one at the cursor last; an empty one where none was begun. */
   readonly words: readonly string[];
@@ -12,7 +12,7 @@ export interface BashLine {
 }
 
 /**
- * Takes a command line apart, up to the cursor, by the rules of quoting of POSIX shells.
+ * Splits a command line, up to the cursor, by the quoting rules of POSIX shells.
  *
  * @param breaks characters that readline ends a word at
  */

@@ -79,7 +79,7 @@ async function helpOn(words: readonly string[]): Promise<Fitting> {
 function textOf({ candidates, place: { typed, before } }: Fitting, kept: number): string {
   if (typeof candidates === "string") return `${candidates}\n`;
   const lines = candidates
-    // A shell takes the answer apart by lines and tabs.
+    // A shell splits the answer at line ends and tabs.
     .filter(({ word }) => word.startsWith(typed) && !/[\t\n]/.test(word))
     .map(({ word, about = "" }) => `${`${before}${word}`.slice(kept)}\t${about}\n`);
   return `words\n${lines.join("")}`;

@@ -8,17 +8,17 @@ export type Cell = string | number | boolean | null | undefined | readonly strin
 export interface Column<T> {
   readonly name: string;
   readonly of: (row: T) => Cell;
-  /** How a terminal shows it, where that is not the plain value. */
+  /** How a terminal shows it, if not as the plain value. */
   readonly show?: (row: T, terminal: Terminal) => string;
-  /** Takes what is left of the terminal's width, and is cut where that is too little. */
+  /** Gets the rest of the terminal's width, and is truncated if that is too narrow. */
   readonly wide?: true;
-  /** Left out where the terminal is too narrow for all columns. */
+  /** Left out if the terminal is too narrow for all columns. */
   readonly spare?: true;
-  /** For programs alone: a terminal has no room for it. */
+  /** Only in machine formats: a terminal has no room for it. */
   readonly machine?: true;
-  /** For people alone: a program can tell it from the other columns. */
+  /** Only on a terminal: a program can derive it from the other columns. */
   readonly person?: true;
-  /** What a terminal calls it, where that is not its name. */
+  /** Its heading on a terminal, if not its name. */
   readonly title?: string;
 }
 

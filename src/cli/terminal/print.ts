@@ -9,7 +9,7 @@ export function formatOf({ globals, terminal }: Context): Format {
   return globals.format ?? (terminal.interactive ? "table" : "tsv");
 }
 
-/** Prints rows; `data` is what the JSON document holds. */
+/** Prints rows; `data` is the content of the JSON document. */
 export async function printRows<T extends object>(
   context: Context,
   { data, rows, columns }: { data: unknown; rows: readonly T[]; columns: readonly Column<T>[] },
@@ -80,7 +80,7 @@ export async function printRecord<T extends object>(
   await context.terminal.write(lines.join(""));
 }
 
-/** Prints any number of records as they come. Methods that give false report that the reader has gone. */
+/** Prints any number of records as they come. Methods return false once the reader has gone. */
 export interface RecordPrinter<T> {
   /** Waits until the reader has taken what does not fit into the batch. */
   print(record: T): Promise<boolean>;
@@ -93,7 +93,7 @@ const BATCH_CHARACTERS = 32 * 1024;
 /** Rows of a table that are drawn together. */
 const ROWS_DRAWN = 100;
 
-/** Text that is written in batches. Both give false once the reader has gone. */
+/** Text that is written in batches. Both return false once the reader has gone. */
 interface Batch {
   readonly add: (text: string) => Promise<boolean>;
   readonly flush: () => Promise<boolean>;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Shorter waits are put off until they add up, ms: a timer is not finer. */
+/** Shorter waits are postponed until they add up, ms: timers are no more precise. */
 const LEAST_WAIT_MS = 5;
-/** After a source or a target stalled, this much time is made up for, ms. */
+/** After the source or the target stalled, at most this much time is caught up, ms. */
 const MOST_BEHIND_MS = 1000;
 
 /**

@@ -17,8 +17,8 @@ const IN_FLIGHT = 8;
 const CHUNK = 128;
 
 /**
- * Sends the events of lines to a daemon, in the name of the token's user. Each has an idempotency key made of its content,
- * so that the daemon stores it once however often it is sent. The daemon dates events by its own clock.
+ * Sends the events of lines to a daemon, on behalf of the token's user. Each has an idempotency key derived from its
+ * content, so that the daemon stores it once however often it is sent. The daemon dates events by its own clock.
  *
  * @throws AnpError, UnreachableError as the client does; CommandFailure when the daemon cannot write its event log
  */
