@@ -21,7 +21,7 @@ export interface ConfigOrigins {
 /** A field error with the place of its value: `server.port: must be … (ANP_SERVER_PORT in the environment)`. */
 export function printConfigError({ path, message, hint, of }: InvalidField, origin: ConfigOrigins): string {
   const name = path.join(".");
-  // An element of a list has no key of its own; the key of the list has the source.
+  // An element of a list has no key; the key of the list has the source.
   const key = origin.keys.find((known) => name === known.name || name.startsWith(`${known.name}.`));
   const source = key === undefined ? undefined : origin.sources.get(key.name);
   const inFile = origin.file === undefined ? "" : ` (${origin.file})`;

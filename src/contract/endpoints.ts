@@ -47,8 +47,8 @@ export interface Endpoint {
   /** The envelope's `data` on success. */
   readonly data: z.ZodObject;
   /**
-   * Codes of the error catalogue that this endpoint may answer with, beside those of every endpoint (`codesOf`). One
-   * without 503 either needs no storage to answer, or has another code for a storage that cannot be reached.
+   * Codes of the error catalogue that this endpoint may answer with, besides those of every endpoint (`codesOf`). An
+   * endpoint without 503 either needs no storage, or has another code for a storage that cannot be reached.
    */
   readonly errors: readonly ErrorCode[];
   /** Whether an Idempotency-Key header makes a repeat safe. */

@@ -66,8 +66,8 @@ export function hintFor(key: string, known: readonly string[]): string {
 }
 
 /**
- * The words for every issue whose schema brings no message of its own. A given value is repeated only where the schema
- * accepts numbers, booleans or certain words: a text may be a question or a secret.
+ * The message of every issue whose schema has none. The given value is repeated only if the schema accepts numbers,
+ * booleans or certain words: a text may be a question or a secret.
  */
 const errorMap: z.core.$ZodErrorMap = (issue) => {
   const { schema, input } = issue;

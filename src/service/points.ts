@@ -107,7 +107,7 @@ async function reward(
     const { entry, replayed } = await post(deps, userOf(call), operation, command, ref_id);
     return { data: { points_earned: entry.delta, ref_id }, replayed };
   } catch (error) {
-    // The interface knows no business refusal here: what is not wrong with the input is a 500.
+    // The interface has no business error here: a failure that is not about the input is a 500.
     if (error instanceof AnpError && error.code === 1009) throw new AnpError(500, error.message, { cause: error });
     throw error;
   }

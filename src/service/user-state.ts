@@ -15,7 +15,7 @@ export interface Funds {
 export interface UserState {
   readonly profile: UserProfile;
   readonly ledger: OpenLedger;
-  /** Free uses a day. */
+  /** Free uses per day. */
   readonly quota: number;
   readonly quotaState: QuotaState;
   readonly funds: Funds;
@@ -36,7 +36,7 @@ export function createUserStates(deps: {
   ledger: Ledger;
   quotaRules: QuotaRules;
   clock: Clock;
-  /** Free uses a day of a user who has no quota of their own. */
+  /** Free uses per day of a user without their own quota. */
   defaultQuota: number;
 }): UserStates {
   const { users, quotaRules, clock, defaultQuota } = deps;

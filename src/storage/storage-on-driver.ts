@@ -6,7 +6,7 @@ import { StorageError } from "./storage-errors.ts";
 import { EncodedSegment, type Key, type Storage } from "./storage.ts";
 
 /**
- * The storage that a driver makes: keys are encoded, and failures name what was asked for.
+ * The storage on a driver: keys are encoded, and failures name the call and its key.
  *
  * @throws StorageError for a driver without `createItem`
  */
@@ -68,7 +68,7 @@ async function call<T>(verb: string, key: Key, action: (encoded: string) => Prom
   }
 }
 
-/** Asked at every request, so an answer that needs no waiting takes no detour. */
+/** Called at every request, so a result that the driver returns at once is not awaited. */
 function has(driver: StorageDriver, key: Key): Promise<boolean> {
   let found: boolean | Promise<boolean>;
   try {

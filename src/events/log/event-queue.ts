@@ -59,7 +59,7 @@ export class EventQueue {
     return this.#writing;
   }
 
-  /** The batch that was taken last is no longer being written. */
+  /** The write of the batch that was taken last has ended. */
   batchDone(): void {
     this.#writing = [];
   }

@@ -17,7 +17,7 @@ export interface AccountFacts {
   readonly read_at: string;
 }
 
-/** An answer to a question about the user's own account, made of the figures alone. */
+/** An answer to a question about the user's own account, made only of the figures. */
 export interface AccountAnswer {
   readonly text: string;
   readonly sources: SourceItem[];

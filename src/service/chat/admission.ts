@@ -6,8 +6,8 @@ import type { Posted, Posting } from "../../ledger/posting.ts";
 import type { UserState, UserStates } from "../user-state.ts";
 import type { PendingAnswer } from "./pending-answers.ts";
 
-// Both steps hold the ledger's lock, so that what is charged is not counted as in flight too. Nobody holds it while an
-// answer is made: one user's questions are answered side by side.
+// Both steps hold the ledger's lock, so that what is charged is not counted as in flight too. It is not held while
+// an answer is created: a user's questions are answered concurrently.
 
 /**
  * Admits a question at `cost` points, or finds the entry that its operation made before.

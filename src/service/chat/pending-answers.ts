@@ -1,8 +1,8 @@
 import type { Funds } from "../user-state.ts";
 
-/** The place of an answer that this process is making. */
+/** The reservation of an answer that this process is working on. */
 export interface PendingAnswer {
-  /** Sets aside a free use or `cost` points; false when the user has too little of both beside what is set aside. */
+  /** Sets aside a free use or `cost` points; false when the user has too little of both besides what is set aside. */
   reserve(funds: Funds, cost: number): boolean;
   /** Gives back what was set aside. */
   release(): void;

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config-schema.ts";
 
-/** The route of an advanced research, which has a price of its own. */
+/** The route of an advanced research, which has its own price. */
 export const RESEARCH = "advanced_research";
 
 /**

@@ -6,7 +6,7 @@ import { hasCode, ignoring } from "./error-codes.ts";
 
 /** How the name of a temporary file ends. */
 export const TEMPORARY_SUFFIX = ".tmp";
-/** Ledgers and questions are for their owner's eyes alone. */
+/** Only the owner may read ledgers and questions. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** Folders remembered as made: every session has one. */

@@ -13,7 +13,7 @@ const stockDriver = fsLite as (options: { base: string }) => Driver;
 
 const SUFFIX = ".json";
 
-/** Keeps each value in a file of its own below `base`, on a local disk with hard links: see {@link DurableFiles}. */
+/** Keeps each value in its own file below `base`, on a local disk with hard links: see {@link DurableFiles}. */
 export function fsDriver(base: string): StorageDriver {
   const stock = stockDriver({ base });
   const files = new DurableFiles(base);
@@ -29,7 +29,7 @@ export function fsDriver(base: string): StorageDriver {
     hasItem: (key) => files.exists(pathOf(key)),
     getItem,
     setItem,
-    // Text goes in and out as it is: unstorage would decode what starts with "base64:".
+    // Text is stored and returned unchanged: unstorage would decode what starts with "base64:".
     getItemRaw: getItem,
     setItemRaw: setItem,
     removeItem: (key) => files.remove(pathOf(key)),

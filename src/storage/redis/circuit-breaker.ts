@@ -2,8 +2,8 @@
 const MAX_DOMAINS = 10_000;
 
 /**
- * A circuit breaker for each failure domain, so that a line of callers does not wait one after the other for what does
- * not answer: after one call failed, the next one is let through as long after as that call took.
+ * A circuit breaker for each failure domain, so that queued callers do not each wait for a domain that does not answer.
+ * After a failed call, the next one is let through once as much time has passed as the failed call took.
  */
 export interface CircuitBreaker {
   /** Why the domain should not be called now; undefined when it is up, or when this caller, and no other, should try. */

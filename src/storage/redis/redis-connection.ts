@@ -102,7 +102,7 @@ export class RedisConnection {
   }
 }
 
-/** A connection of its own to the server or cluster of the settings. */
+/** A new connection to the server or cluster of the settings. */
 export function connectRedis(settings: RedisSettings): RedisConnection {
   const client = settings.cluster
     ? new Cluster(clusterNodes(settings), clusterOptions(settings))
@@ -110,7 +110,7 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
   return new RedisConnection(client, settings.shown.replace(/\?.*$/s, ""));
 }
 
-/** A cluster's client has no bound of its own for a command that finds no node. */
+/** A cluster's client does not limit the time of a command that finds no node. */
 async function withDeadline<T>(action: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {

@@ -15,7 +15,7 @@ import { RedisWriter } from "./redis-writer.ts";
 const stockDriver = redis as (options: object) => Driver<object, Redis | Cluster>;
 
 /**
- * Keeps each value under a Redis key of its own, `prefix:{first:second}:rest`: what shares the first two segments of a
+ * Keeps each value under its own Redis key, `prefix:{first:second}:rest`: what shares the first two segments of a
  * key shares a slot of a cluster. Every command ends in time; none is sent twice unless that is safe.
  */
 export function redisDriver(settings: RedisSettings): StorageDriver {
@@ -25,7 +25,7 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
       : { ...settings.nodes[0], ...redisOptions(settings) },
   );
   const connection = new RedisConnection(stock.getInstance!(), settings.shown.replace(/\?.*$/s, ""));
-  // WAIT holds up its connection, so with it writes have one of their own.
+  // WAIT blocks its connection, so with it writes have a separate one.
   const writing =
     settings.waitReplicas > 0 ? new RedisConnection(connection.client.duplicate(), settings.shown) : connection;
   const reader = new RedisReader(connection, settings);
@@ -43,7 +43,7 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
     getItem,
     getMany: (keys) => reader.getMany(keys.map(nameOf)),
     setItem,
-    // Text goes in and out as it is: unstorage would decode what starts with "base64:".
+    // Text is stored and returned unchanged: unstorage would decode what starts with "base64:".
     getItemRaw: getItem,
     setItemRaw: setItem,
     removeItem: (key) => writer.remove(nameOf(key)),

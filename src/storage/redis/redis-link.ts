@@ -60,7 +60,7 @@ export class RedisLink {
     return this.#generation;
   }
 
-  /** To be called before each command: another server's data is noticed before what is sent after that is answered. */
+  /** To be called before each command: so a change of servers is noticed before the command is answered. */
   checkReplicationId(): void {
     this.#checkReplicationId();
   }

@@ -3,15 +3,15 @@ import { isReplica } from "./redis-errors.ts";
 import { REDIS_SCRIPTS } from "./redis-scripts.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
-/** How long an operation is tried again after a failure, ms. A command begun then may take `timeoutMs` more. */
+/** How long a failed operation is retried, ms. A command that has begun by then may take `timeoutMs` more. */
 export const TRY_FOR_MS = 1000;
 export const RETRY_AFTER_MS = 40;
 const RECONNECT_AFTER_MS = 500;
 const SLOTS_REFRESH_MS = 1000;
 
 /**
- * The options of ioredis that make every command end in time, and let the client send none twice on its own: no queue
- * while the connection is down, no sending again after a reconnection. `RedisConnection.run` decides what is sent again.
+ * The options of ioredis that make every command end in time, and keep the client from sending any twice by itself: no
+ * queue while the connection is down, no resending after a reconnection. `RedisConnection.run` decides what is resent.
  */
 export function redisOptions(settings: RedisSettings): RedisOptions {
   return {
@@ -36,7 +36,7 @@ function connectionOptions(settings: RedisSettings): Omit<RedisOptions, "host" |
     connectTimeout: TRY_FOR_MS,
     // A timer of this length keeps the process alive after every disconnection.
     disconnectTimeout: 100,
-    // How long to wait before a server that loads its data is asked again; the process waits along.
+    // How long to wait before retrying a server that is loading its data.
     maxLoadingRetryTime: 200,
     commandTimeout: settings.timeoutMs,
     // A server that is silent this long is given up, so that a connection cut without notice is noticed.

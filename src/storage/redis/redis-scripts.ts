@@ -11,7 +11,7 @@ export interface Creation {
 
 const REPLY = { created: 1, sameValue: 2, conflict: 0, gap: -1, failover: -2 } as const;
 
-/** The script's reply for one creation. An error concerns that one alone. */
+/** The script's reply for one creation. An error concerns only that one. */
 export type CreationReply = (typeof REPLY)[keyof typeof REPLY] | Error;
 
 /**

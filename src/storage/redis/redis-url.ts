@@ -35,7 +35,7 @@ const PARAMETERS = [
 ] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
-/** A command on a cluster is given up after this time, ms: the client itself looks for a node for ever. */
+/** A command on a cluster fails after this time, ms: the client itself would look for a node forever. */
 export const CLUSTER_COMMAND_MS = 800;
 
 /** The forms of a Redis storage URL, for a message. */

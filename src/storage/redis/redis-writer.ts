@@ -98,7 +98,7 @@ export class RedisWriter {
     const replies = await queue(client.pipeline()).wait(waitReplicas, waitMs).exec();
     const [[error, reply], [waitError, confirmed]] = replies as [[Error | null, T], [Error | null, number]];
     if (error !== null) {
-      // The client follows a moved slot for single commands alone: one lets it learn where the key is now.
+      // The client follows a moved slot only for single commands: this one makes it learn the key's new node.
       if (/^(MOVED|ASK) /.test(error.message)) await client.exists(name);
       throw error;
     }
