@@ -6,6 +6,9 @@ import type { CreateOutcome } from "./storage.ts";
  * An unstorage driver with what the storage needs besides. Keys are encoded (see `keys.ts`), values are text.
  */
 export interface StorageDriver extends Driver {
+  /** Text as it is stored: without these two, unstorage would parse and serialize values itself. */
+  readonly getItemRaw: NonNullable<Driver["getItemRaw"]>;
+  readonly setItemRaw: NonNullable<Driver["setItemRaw"]>;
   /** Whether an acknowledged write survives the end of the process. */
   readonly durable: boolean;
   /** Rises when values that existed may be lost; absent where that does not happen. */

@@ -4,7 +4,8 @@ import memory from "unstorage/drivers/memory";
 import type { StorageDriver } from "./driver.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
-const stockDriver = memory as () => Driver<undefined, Map<string, string>>;
+const stockDriver = memory as () => Driver<undefined, Map<string, string>> &
+  Required<Pick<Driver, "getItemRaw" | "setItemRaw">>;
 
 /** Keeps everything in this process's memory: for tests and temporary daemons. */
 export function memoryDriver(): StorageDriver {

@@ -6,7 +6,7 @@ import { printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { expiry, text } from "../../framework/value-readers.ts";
 import { SUBSCRIPTION_DISPLAY } from "./subscription-display.ts";
-import { expiresAt } from "../expires-at.ts";
+import { expiresAt } from "../../framework/expires-at.ts";
 
 export const set = defineCommand({
   name: "set",

@@ -3,7 +3,7 @@ import { knownUser, optional } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { expiry, text } from "../../framework/value-readers.ts";
-import { expiresAt } from "../expires-at.ts";
+import { expiresAt } from "../../framework/expires-at.ts";
 
 export const issue = defineCommand({
   name: "issue",

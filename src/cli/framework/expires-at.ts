@@ -1,5 +1,5 @@
-import { UsageError } from "../framework/exit.ts";
-import type { Expiry } from "../framework/value-readers.ts";
+import { UsageError } from "./exit.ts";
+import type { Expiry } from "./value-readers.ts";
 
 /**
  * The instant that --expires names, ms since the epoch; undefined for never.
