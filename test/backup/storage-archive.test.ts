@@ -100,7 +100,7 @@ it("refuses a storage that is not empty, and an item of a stream that is another
   const broken = watchedStorage(target, ({ verb }) => (verb === "getMany" ? "fail" : "pass"));
   await expect(take(storedValues(source), broken)).rejects.toThrow(StorageError);
   await target.put(["users", "alice", "ledger", "0", "1"], "{}");
-  await expect(take(storedValues(source))).rejects.toThrow("has another users/alice/ledger/0/1");
+  await expect(take(storedValues(source))).rejects.toThrow("has a different value at users/alice/ledger/0/1");
 });
 
 it("copies what comes after a gap too, and tells of it", async () => {
