@@ -1,6 +1,6 @@
 import type { InvalidField } from "../contract/validate.ts";
 import type { ConfigKey } from "./config-keys.ts";
-import type { ConfigOrigin } from "./config-origin.ts";
+import type { ConfigOrigin } from "./describe-origin.ts";
 
 /** The configuration is not valid. The message has one line for each field error, with the place of the value. */
 export class ConfigError extends Error {

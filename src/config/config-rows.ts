@@ -1,6 +1,6 @@
 import { configSchema } from "./config-schema.ts";
 import { configKeys } from "./config-keys.ts";
-import { describeOrigin } from "./config-origin.ts";
+import { describeOrigin } from "./describe-origin.ts";
 import { getAt } from "./config-tree.ts";
 import type { LoadedConfig } from "./load-config.ts";
 

@@ -5,7 +5,7 @@ import { closestMatch } from "../runtime/did-you-mean.ts";
 import { ConfigError, printConfigError } from "./config-errors.ts";
 import { configKeys, configSections, valueFromText, type ConfigKey } from "./config-keys.ts";
 import { configSchema, type Config } from "./config-schema.ts";
-import type { ConfigOrigin } from "./config-origin.ts";
+import type { ConfigOrigin } from "./describe-origin.ts";
 import { getAt, readConfigTree, removeAt, setAt, type ConfigTree } from "./config-tree.ts";
 
 /** Values for some keys, as `{ "server.port": 8787 }`. */

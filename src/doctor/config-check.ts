@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { describeOrigin } from "../config/config-origin.ts";
+import { describeOrigin } from "../config/describe-origin.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { checkTlsFiles, TlsError } from "../daemon/tls-files.ts";
 import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning } from "./check.ts";

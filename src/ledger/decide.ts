@@ -62,7 +62,7 @@ export function pointsFor(amount: number, rate: number): number {
  * @param now milliseconds since the Unix epoch
  * @example
  * const command = { type: "adjust", delta: 5, reason: "welcome", actor: "ops" } as const;
- * const change = decide(EMPTY_ACCOUNT, command, clock.now(), createQuotaRules("+08:00"));
+ * const change = decideChange(EMPTY_ACCOUNT, command, clock.now(), createQuotaRules("+08:00"));
  * if ("code" in change) throw new AnpError(change.code, change.message);
  * change.account.balance; // 5
  */

@@ -6,7 +6,7 @@ import { exampleConfig } from "../../src/config/config-example.ts";
 import { ConfigError } from "../../src/config/config-errors.ts";
 import { configJsonSchema } from "../../src/config/config-json-schema.ts";
 import { configKeys } from "../../src/config/config-keys.ts";
-import { describeOrigin } from "../../src/config/config-origin.ts";
+import { describeOrigin } from "../../src/config/describe-origin.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { temporaryFolder } from "../support/folder.ts";
 

@@ -5,6 +5,7 @@ import type { Classification, Classifier, Example, Trained } from "./classifier/
 import { conceptsIn, isInDomain } from "./routing-concepts.ts";
 import type { RouteSeeds } from "./seeds/seed.ts";
 import { asksAdvice, asksResearch, isElliptical, withoutCourtesy } from "./routing-rules.ts";
+import { isInScope } from "./scope.ts";
 import { SEEDS } from "./routing.ts";
 import type { Route, Routing } from "./routing.ts";
 import { detectLanguage, hasHan } from "../../language/detect-language.ts";
@@ -44,8 +45,6 @@ export function seedExamples(): Example[] {
   );
 }
 
-/** Below `any`, a question is out of scope; below `offDomain`, one that names no concept of the domain. */
-const MIN_CONFIDENCE = { any: 0.35, offDomain: 0.75 };
 /** Most characters of small talk. */
 const SMALL_TALK_LENGTH = { zh: 8, en: 24 };
 /** From this confidence on, a follow-up is classified by itself. */
@@ -103,18 +102,18 @@ export function createRouter(others?: readonly Example[]): Router {
     const best = classifier.classify(core);
     if (previous !== undefined && best.confidence < CONFIDENT && isElliptical(question)) {
       const joined = classifier.classify(`${withoutCourtesy(previous)} ${core}`);
-      if (joined.confidence > MIN_CONFIDENCE.any) return joined;
+      if (isInScope(joined.confidence, true)) return joined;
     }
     // Small talk is short; a longer question that only resembles it ("can you add 5 and 89") is something else.
     const talk =
       best.label.startsWith("small_talk/") &&
       core.length <= (hasHan(core) ? SMALL_TALK_LENGTH.zh : SMALL_TALK_LENGTH.en);
-    if (isInDomain(core) || talk) return best.confidence < MIN_CONFIDENCE.any ? OUT_OF_SCOPE : best;
+    if (isInDomain(core) || talk) return isInScope(best.confidence, true) ? best : OUT_OF_SCOPE;
     if (page_context !== undefined && isInDomain(page_context)) {
       const placed = classifier.classify(`${page_context} ${core}`);
-      if (placed.confidence >= MIN_CONFIDENCE.offDomain) return placed;
+      if (isInScope(placed.confidence, false)) return placed;
     }
-    return best.confidence < MIN_CONFIDENCE.offDomain ? OUT_OF_SCOPE : best;
+    return isInScope(best.confidence, false) ? best : OUT_OF_SCOPE;
   }
 
   return {
