@@ -91,7 +91,7 @@ async function measureCommands(url) {
       const { code, seconds, megabytes, bytes, stderr } = await runMeasured([...words, "--storage", url], lines);
       if (code !== 0 || stderr !== "") throw new Error(`anp ${words.join(" ")} ended with ${code}: ${stderr}`);
       const name = `anp ${words.join(" ")}${lines === 10 ? " | head" : ""}`;
-      rows.push([name, seconds.toFixed(2), megabytes.toFixed(0), (bytes / 2 ** 20).toFixed(1), "≤ 200 MB"]);
+      rows.push([name, seconds.toFixed(2), megabytes.toFixed(0), (bytes / 2 ** 20).toFixed(1), "≤ 100 MB"]);
     }
   }
   table(["command", "s", "MB RSS", "MB out", "asked"], rows);
