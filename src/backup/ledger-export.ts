@@ -4,9 +4,10 @@ import { AnpError } from "../contract/errors.ts";
 import { entry, type Entry } from "../ledger/entry.ts";
 import { ledgerKey } from "../ledger/ledger-keys.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { batchesOf } from "../runtime/batches.ts";
 import { parseDocument, readDocument } from "../storage/documents.ts";
 import type { Storage } from "../storage/storage.ts";
-import { openStream } from "../storage/stream.ts";
+import { Stream } from "../storage/stream.ts";
 import type { UserLine, UsersLine } from "./ledger-lines.ts";
 import { message, messageKey } from "../assistant/sessions/messages.ts";
 
@@ -23,18 +24,18 @@ export async function* exportLedgers(
   { storage, ledger }: { storage: Storage; ledger: Ledger },
   users: readonly string[],
 ): AsyncGenerator<string> {
-  for (let at = 0; at < users.length; at += USERS_A_LINE) {
+  for await (const some of batchesOf(users, USERS_A_LINE)) {
     const line: UsersLine = { users: [] };
-    for (const user of users.slice(at, at + USERS_A_LINE)) {
+    for (const user of some) {
       const { created_at } = await profileOf(storage, user);
-      const first = await openStream(storage, ledgerKey(user), entry).get(1);
+      const first = await new Stream(storage, ledgerKey(user), entry).get(1);
       line.users.push([user, created_at, first?.hash ?? null]);
     }
     yield JSON.stringify(line);
   }
   for (const user of users) {
     let last: Entry | undefined;
-    for await (const page of pagesOf(ledger.entries(user))) {
+    for await (const page of batchesOf(ledger.entries(user), ENTRIES_AT_ONCE)) {
       yield* answersOf(storage, page);
       for (const item of page) yield JSON.stringify(item);
       last = page.at(-1);
@@ -53,17 +54,6 @@ async function profileOf(storage: Storage, user: string) {
   const profile = await readDocument(storage, profileKey(user), userProfile);
   if (profile === undefined) throw new AnpError(404, `User ${user} is not known.`);
   return profile;
-}
-
-async function* pagesOf(entries: AsyncIterable<Entry>): AsyncGenerator<Entry[]> {
-  let page: Entry[] = [];
-  for await (const item of entries) {
-    page.push(item);
-    if (page.length < ENTRIES_AT_ONCE) continue;
-    yield page;
-    page = [];
-  }
-  if (page.length > 0) yield page;
 }
 
 /** The charged answers, which a repeated question returns in the new storage too. */

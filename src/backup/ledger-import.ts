@@ -5,10 +5,8 @@ import { entry, type Entry } from "../ledger/entry.ts";
 import { entryKey, ledgerKey, operationKey } from "../ledger/ledger-keys.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
-import { headHint } from "../storage/stream-keys.ts";
-import { openStream } from "../storage/stream.ts";
-import { checkLedgerLines, ImportError, type LedgerLine } from "./check-ledger-lines.ts";
-import type { UserLine, UsersLine } from "./ledger-lines.ts";
+import { Stream } from "../storage/stream.ts";
+import { checkLedgerLines, ImportError, type LedgerLine } from "./ledger-lines.ts";
 
 /** The progress of an import. */
 export interface ImportProgress {
@@ -52,25 +50,11 @@ export async function importLedgers(
   onProgress: () => void = () => undefined,
 ): Promise<string[]> {
   const users: string[] = [];
-  await passLines(checkLedgerLines(read()), checkingPass(storage, progress, users, onProgress));
+  await passLines(storage, checkLedgerLines(read()), progress, users, onProgress);
   progress.all = users.length;
   progress.writing = true;
-  await passLines(checkLedgerLines(read()), writingPass(storage, progress, onProgress));
+  await passLines(storage, checkLedgerLines(read()), progress, users, onProgress);
   return users;
-}
-
-/** What one pass does with the lines. */
-interface ImportPass {
-  /** Users are named. */
-  named?(line: UsersLine): Promise<void>;
-  /** Writes or checks values, in any order within one call. A user's profile comes in that user's last call. */
-  store(values: readonly Value[]): Promise<void>;
-  entry(item: Entry): void;
-  answer?(): void;
-  /** All entries of a user are stored. */
-  hint?(user: string, entries: number): Promise<void>;
-  /** All of a user is stored. */
-  ended(user: string, entries: number): Promise<void>;
 }
 
 interface Value {
@@ -78,57 +62,59 @@ interface Value {
   readonly text: string;
 }
 
-function checkingPass(storage: Storage, progress: ImportProgress, users: string[], onProgress: () => void): ImportPass {
-  return {
-    async named(line) {
+/** Converts the lines to values. Before `progress.writing` these are only compared with the storage, and users collected. */
+async function passLines(
+  storage: Storage,
+  lines: AsyncIterable<LedgerLine>,
+  progress: ImportProgress,
+  users: string[],
+  onProgress: () => void,
+): Promise<void> {
+  const { writing } = progress;
+  const batch = createBatch(async (values) => {
+    if (writing) await createValues(storage, values, progress);
+    else await countEqual(storage, values);
+    onProgress();
+  });
+  let last: Entry | undefined;
+  for await (const line of lines) {
+    if ("users" in line) {
+      if (writing) continue;
       for (const user of line.users) {
         await refuseOtherUser(storage, ...user);
         users.push(user[0]);
       }
-    },
-    async store(values) {
-      await countEqual(storage, values);
-      onProgress();
-    },
-    entry() {
-      progress.checked += 1;
-    },
-    async ended(user, entries) {
-      if (await storage.has(entryKey(user, entries + 1))) progress.ahead.push(user);
-    },
-  };
-}
-
-function writingPass(storage: Storage, progress: ImportProgress, onProgress: () => void): ImportPass {
-  return {
-    async store(values) {
-      const created = await Promise.all(values.map(({ key, text }) => storage.create(key, text)));
-      const others = values.filter((_, index) => !created[index]);
-      progress.present += await countEqual(storage, others);
-      onProgress();
-    },
-    entry({ id, user_id }) {
-      progress.entries += 1;
-      progress.current = { user: user_id, entry: id };
-    },
-    answer() {
-      progress.answers += 1;
-    },
-    async hint(user, entries) {
-      const hint = headHint(entries);
-      if (hint > 0) await storage.create([...ledgerKey(user), "head"], String(hint));
-    },
-    ended() {
-      progress.users += 1;
+    } else if ("id" in line) {
+      await batch.add(entryKey(line.user_id, line.id), line);
+      // The first entry is written before the others: if another process has created the user meanwhile, it fails here.
+      if (line.id === 1) await batch.flush();
+      if (last?.operation.repeatable === true) {
+        await batch.add(operationKey(last.user_id, last.operation.id), { entry: last.id });
+      }
+      last = line;
+      progress[writing ? "entries" : "checked"] += 1;
+      if (writing) progress.current = { user: line.user_id, entry: line.id };
+    } else if ("user" in line) {
+      const { user: profile, subscription, entries } = line;
+      const { user_id } = profile;
+      if (subscription !== null) await batch.add(subscriptionKey(user_id), subscription);
+      await batch.flush();
+      if (writing && entries > 0) await storage.create([...ledgerKey(user_id), "head"], String(entries));
+      await batch.add(profileKey(user_id), profile);
+      await batch.flush();
+      last = undefined;
       progress.current = undefined;
-      return Promise.resolve();
-    },
-  };
+      if (writing) progress.users += 1;
+      else if (await storage.has(entryKey(user_id, entries + 1))) progress.ahead.push(user_id);
+    } else {
+      await batch.add(messageKey(line.answer.message_id), line.answer);
+      if (writing) progress.answers += 1;
+    }
+  }
+  await batch.flush();
 }
 
-/** Converts the lines to stored values and passes them on in batches. */
-async function passLines(lines: AsyncIterable<LedgerLine>, pass: ImportPass): Promise<void> {
-  let last: Entry | undefined;
+function createBatch(store: (values: readonly Value[]) => Promise<void>) {
   let waiting: Value[] = [];
   let characters = 0;
 
@@ -136,48 +122,24 @@ async function passLines(lines: AsyncIterable<LedgerLine>, pass: ImportPass): Pr
     const values = waiting;
     waiting = [];
     characters = 0;
-    await pass.store(values);
+    await store(values);
   }
 
-  async function add(key: Key, value: object): Promise<void> {
-    const text = JSON.stringify(value);
-    waiting.push({ key, text });
-    characters += text.length;
-    if (waiting.length >= BATCH.values || characters >= BATCH.characters) await flush();
-  }
+  return {
+    async add(key: Key, value: object): Promise<void> {
+      const text = JSON.stringify(value);
+      waiting.push({ key, text });
+      characters += text.length;
+      if (waiting.length >= BATCH.values || characters >= BATCH.characters) await flush();
+    },
+    flush,
+  };
+}
 
-  async function addEntry(item: Entry): Promise<void> {
-    await add(entryKey(item.user_id, item.id), item);
-    // The first entry is written before the others: if another process has created the user meanwhile, it fails here.
-    if (item.id === 1) await flush();
-    if (last?.operation.repeatable === true) {
-      await add(operationKey(last.user_id, last.operation.id), { entry: last.id });
-    }
-    last = item;
-    pass.entry(item);
-  }
-
-  async function endUser({ user: profile, subscription, entries }: UserLine): Promise<void> {
-    const { user_id } = profile;
-    if (subscription !== null) await add(subscriptionKey(user_id), subscription);
-    await flush();
-    await pass.hint?.(user_id, entries);
-    await add(profileKey(user_id), profile);
-    await flush();
-    last = undefined;
-    await pass.ended(user_id, entries);
-  }
-
-  for await (const line of lines) {
-    if ("id" in line) await addEntry(line);
-    else if ("user" in line) await endUser(line);
-    else if ("users" in line) await pass.named?.(line);
-    else {
-      await add(messageKey(line.answer.message_id), line.answer);
-      pass.answer?.();
-    }
-  }
-  await flush();
+async function createValues(storage: Storage, values: readonly Value[], progress: ImportProgress): Promise<void> {
+  const created = await Promise.all(values.map(({ key, text }) => storage.create(key, text)));
+  const others = values.filter((_, index) => !created[index]);
+  progress.present += await countEqual(storage, others);
 }
 
 /**
@@ -204,7 +166,7 @@ async function refuseOtherUser(
   firstHash: string | null,
 ): Promise<void> {
   const profile = await readDocument(storage, profileKey(user), userProfile);
-  const first = await openStream(storage, ledgerKey(user), entry).get(1);
+  const first = await new Stream(storage, ledgerKey(user), entry).get(1);
   if ((profile?.created_at ?? created_at) === created_at && (first?.hash ?? firstHash) === firstHash) return;
   throw new ImportError(
     `The storage already has another user ${user}, who is not the one in this export. ` +

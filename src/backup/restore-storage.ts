@@ -1,6 +1,7 @@
 import { entry } from "../ledger/entry.ts";
 import { operationKey } from "../ledger/ledger-keys.ts";
-import { printKey } from "../storage/documents.ts";
+import { batchesOf } from "../runtime/batches.ts";
+import { checkDocument, printKey } from "../storage/documents.ts";
 import { EncodedSegment, type Storage } from "../storage/storage.ts";
 import { streamItem } from "../storage/stream-keys.ts";
 import { isUnfinished, markUnfinished } from "../storage/unfinished-import.ts";
@@ -38,29 +39,16 @@ export async function restoreStorage(
     }
     await markUnfinished(storage);
   }
-  let waiting: StoredValue[] = [];
-  let characters = 0;
   let last: StoredValue[] = [];
-
-  async function flush(): Promise<void> {
-    await storeBatch(storage, waiting, progress);
-    await indexFollowed(storage, [...last, ...waiting]);
+  const characters = { weigh: ({ value }: StoredValue) => value.length, mostWeight: BATCH.characters };
+  for await (const batch of batchesOf(source, BATCH.values, characters)) {
+    await storeBatch(storage, batch, progress);
+    await indexFollowed(storage, [...last, ...batch]);
     onProgress();
-    last = waiting.slice(-1);
-    waiting = [];
-    characters = 0;
+    last = batch.slice(-1);
   }
-
-  for await (const item of source) {
-    waiting.push(item);
-    characters += item.value.length;
-    if (waiting.length < BATCH.values && characters < BATCH.characters) continue;
-    await flush();
-  }
-  await flush();
 }
 
-/** Creates the values, then reads them back. */
 async function storeBatch(storage: Storage, batch: readonly StoredValue[], progress: RestoreProgress): Promise<void> {
   const keys = batch.map(({ key }) => segmentsOf(key));
   const created = await Promise.all(batch.map(({ value }, index) => storage.create(keys[index]!, value)));
@@ -91,8 +79,8 @@ async function indexFollowed(storage: Storage, values: readonly StoredValue[]): 
     const following = ledgerItem(next.key);
     if (place === undefined || following?.stem.text !== place.stem.text || following.version !== place.version + 1)
       return;
-    const found = entry.safeParse(jsonOf(value)).data;
-    if (found?.operation.repeatable !== true) return;
+    const found = checkDocument(segmentsOf(key), value, entry);
+    if (found === undefined || found instanceof Error || !found.operation.repeatable) return;
     await storage.create(operationKey(place.user, found.operation.id), JSON.stringify({ entry: found.id }));
   });
   await Promise.all(indexed);
@@ -106,12 +94,4 @@ function ledgerItem(key: string) {
 
 function segmentsOf(key: string): EncodedSegment[] {
   return key.split(":").map((text) => new EncodedSegment(text));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

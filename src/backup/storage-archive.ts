@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { batchesOf } from "../runtime/batches.ts";
 import { printKey } from "../storage/documents.ts";
 import { encodeKey, isEncodedKey } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { itemKey, streamItem } from "../storage/stream-keys.ts";
+import { checksummed, ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 
 /** One value of a storage: its encoded key, and the text as it is stored. */
 export const storedValue = z.strictObject({
@@ -17,6 +19,45 @@ export type StoredValue = z.infer<typeof storedValue>;
 /** Values about the storage itself, which no archive holds. */
 const OWN: ReadonlySet<string> = new Set(["ready", "import"]);
 const BATCH = 256;
+
+/**
+ * All values of a storage as JSON lines that end with a checksum.
+ *
+ * @param created_at ISO 8601
+ * @param onDamage called for each damaged part of the storage; the rest is archived
+ */
+export function archiveLines(
+  storage: Storage,
+  created_at: string,
+  onDamage: (message: string) => void,
+): AsyncGenerator<string> {
+  return checksummed("storage", created_at, jsonLines(storedValues(storage, onDamage)));
+}
+
+async function* jsonLines(values: AsyncIterable<StoredValue>): AsyncGenerator<string> {
+  for await (const value of values) yield JSON.stringify(value);
+}
+
+/**
+ * The values of an archive's lines. The checksum is verified only after the last of them.
+ *
+ * @throws ChecksumError when the input was cut off or changed, or is not an archive
+ */
+export async function* archivedValues(lines: AsyncIterable<string>): AsyncGenerator<StoredValue> {
+  for await (const { number, text } of verifyChecksum("storage", lines)) yield parseLine(number, text);
+}
+
+function parseLine(number: number, text: string): StoredValue {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ChecksumError(`Line ${number}: ${(error as Error).message}.`);
+  }
+  const parsed = storedValue.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ChecksumError(`Line ${number} is not a line of a storage export: ${parsed.error.issues[0]!.message}.`);
+}
 
 /**
  * All values of a storage, in constant memory. The order of the passes over its keys keeps the archive consistent while
@@ -39,13 +80,12 @@ export async function* storedValues(
   yield* values(storage, (key) => !isPointer(key) && streamItem(key) === undefined, onDamage);
 }
 
-/** The values whose keys are not items of streams. */
 async function* values(
   storage: Storage,
   wanted: (key: readonly EncodedSegment[]) => boolean,
   onDamage: (damage: string) => void,
 ): AsyncGenerator<StoredValue> {
-  for await (const keys of batchesOf(keysOf(storage, wanted, onDamage))) yield* valuesOf(storage, keys);
+  for await (const keys of batchesOf(keysOf(storage, wanted, onDamage), BATCH)) yield* valuesOf(storage, keys);
 }
 
 /** The items of streams: each run from the item that has no predecessor. */
@@ -55,7 +95,7 @@ async function* streams(
   onDamage: (damage: string) => void,
 ): AsyncGenerator<StoredValue> {
   const items = keysOf(storage, (key) => wanted(key) && streamItem(key) !== undefined, onDamage);
-  for await (const keys of batchesOf(items)) {
+  for await (const keys of batchesOf(items, BATCH)) {
     const places = keys.map((key) => streamItem(key)!);
     const follows = await Promise.all(
       places.map(async ({ stem, version }) => version > 1 && (await storage.has(itemKey(stem, version - 1)))),
@@ -100,15 +140,4 @@ async function* keysOf(
     if (isEncodedKey(encodeKey(key))) yield key;
     else onDamage(`${JSON.stringify(encodeKey(key))} is not a key that anp writes.`);
   }
-}
-
-async function* batchesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }

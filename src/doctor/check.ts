@@ -2,19 +2,13 @@ import type { Fixture } from "../admin/load-fixture.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import type { Finding } from "../storage/finding.ts";
 
-/** One finding of a check. */
-export interface DoctorFinding extends Finding {
-  /** With the level `error`: an external service does not answer. */
-  readonly unreachable?: true;
-}
-
 /** Checks run concurrently and do not depend on each other. */
 export interface Check {
   readonly name: string;
   /** How long it may take, ms. */
   readonly bound_ms: number;
   /** @param signal aborted when the time is up */
-  run(signal: AbortSignal): Promise<DoctorFinding[]>;
+  run(signal: AbortSignal): Promise<Finding[]>;
 }
 
 /** The input of the checks. */
@@ -24,23 +18,6 @@ export interface CheckInput {
   readonly fixture?: Fixture | undefined;
   /** The clock's time, ms since the epoch. */
   readonly now: number;
-}
-
-export function ok(subject: string, message: string): DoctorFinding {
-  return { level: "ok", subject, message };
-}
-
-export function warning(subject: string, message: string, remedy: string): DoctorFinding {
-  return { level: "warning", subject, message, remedy };
-}
-
-export function failed(subject: string, message: string, remedy: string): DoctorFinding {
-  return { level: "error", subject, message, remedy };
-}
-
-/** An error: something does not answer. */
-export function unreachable(subject: string, message: string, remedy: string): DoctorFinding {
-  return { ...failed(subject, message, remedy), unreachable: true };
 }
 
 /** A signal for one request: aborted after `ms`, or with its check. */

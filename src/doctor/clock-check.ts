@@ -1,5 +1,6 @@
 import { createQuotaRules } from "../accounts/quota-rules.ts";
-import { type Check, type CheckInput, failed, ok } from "./check.ts";
+import { failed, ok } from "../storage/finding.ts";
+import type { Check, CheckInput } from "./check.ts";
 
 /** Ids count milliseconds from here, with 41 bits. */
 const FIRST = Date.parse("2026-01-01T00:00:00Z");

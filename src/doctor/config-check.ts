@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
-import { describeOrigin } from "../config/describe-origin.ts";
+import { describeOrigin } from "../config/config-errors.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { checkTlsFiles, TlsError } from "../daemon/tls-files.ts";
-import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning } from "./check.ts";
+import { failed, type Finding, ok, warning } from "../storage/finding.ts";
+import type { Check, CheckInput } from "./check.ts";
 
 const DAY_MS = 86_400_000;
 /** A certificate that expires sooner is a warning, days. */
@@ -24,7 +25,7 @@ export function configCheck({ loaded, now }: CheckInput): Check {
   };
 }
 
-function sources({ sources: known }: LoadedConfig): DoctorFinding {
+function sources({ sources: known }: LoadedConfig): Finding {
   const set = [...known].filter(([, { kind }]) => kind !== "default");
   if (set.length === 0) return ok("source", "No file and no variable: every key has its default.");
   const bySource = new Map<string, string[]>();
@@ -38,7 +39,7 @@ function sources({ sources: known }: LoadedConfig): DoctorFinding {
   return ok("source", `${parts.join("; ")}; the rest are defaults.`);
 }
 
-function unknownVariable(variable: string): DoctorFinding {
+function unknownVariable(variable: string): Finding {
   return warning(
     "environment",
     `${variable} is set, but anp has no such variable.`,
@@ -50,7 +51,7 @@ async function certificate(
   tls: { readonly cert_file: string; readonly key_file: string },
   baseDir: string,
   now: number,
-): Promise<DoctorFinding> {
+): Promise<Finding> {
   const remedy = "Correct server.tls.cert_file and server.tls.key_file: PEM files that this user may read.";
   try {
     const found = await checkTlsFiles({ cert: resolve(baseDir, tls.cert_file), key: resolve(baseDir, tls.key_file) });

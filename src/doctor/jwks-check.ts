@@ -1,14 +1,6 @@
-import { printLocation } from "../news/sources/fetch-source.ts";
-import {
-  type Check,
-  type DoctorFinding,
-  type CheckInput,
-  failed,
-  networkReason,
-  ok,
-  unreachable,
-  withTimeout,
-} from "./check.ts";
+import { printLocation } from "../news/sources/read-source.ts";
+import { failed, type Finding, ok, unreachable } from "../storage/finding.ts";
+import { type Check, type CheckInput, networkReason, withTimeout } from "./check.ts";
 
 /** Longest wait for the key set, ms. */
 const ANSWER_MS = 5000;
@@ -27,7 +19,7 @@ export function jwksCheck({ loaded: { config } }: CheckInput): Check {
   };
 }
 
-async function probe(url: string, signal: AbortSignal): Promise<DoctorFinding> {
+async function probe(url: string, signal: AbortSignal): Promise<Finding> {
   const place = printLocation(url);
   const remedy = "Check auth.jwt.jwks_url. Until then users with the platform's tokens get 500.";
   try {

@@ -1,16 +1,7 @@
 import type { ModelConfig } from "../config/model-config.ts";
 import { didYouMean } from "../runtime/did-you-mean.ts";
-import {
-  type Check,
-  type DoctorFinding,
-  type CheckInput,
-  failed,
-  networkReason,
-  ok,
-  unreachable,
-  warning,
-  withTimeout,
-} from "./check.ts";
+import { failed, type Finding, ok, unreachable, warning } from "../storage/finding.ts";
+import { type Check, type CheckInput, networkReason, withTimeout } from "./check.ts";
 
 /** Longest wait for one answer, ms. */
 const ANSWER_MS = 8000;
@@ -28,8 +19,8 @@ export function modelCheck({ loaded }: CheckInput): Check {
   };
 }
 
-async function probe(model: ModelConfig, signal: AbortSignal): Promise<DoctorFinding> {
-  const base = model.base_url.replace(/\/+$/, "");
+async function probe(model: ModelConfig, signal: AbortSignal): Promise<Finding> {
+  const base = model.base_url.replace(/(?<!\/)\/+$/, "");
   const place = base.replace(/(:\/\/)[^/?#@]*@/, "$1");
   const headers = model.api_key === undefined ? {} : { authorization: `Bearer ${model.api_key}` };
   try {
@@ -67,7 +58,7 @@ async function complete(
   model: ModelConfig,
   headers: Record<string, string>,
   signal: AbortSignal,
-): Promise<DoctorFinding> {
+): Promise<Finding> {
   const response = await fetch(`${base}/chat/completions`, {
     method: "POST",
     headers: { ...headers, "content-type": "application/json" },
@@ -87,7 +78,7 @@ async function complete(
   );
 }
 
-function refusal(status: number, place: string, model: ModelConfig): DoctorFinding | undefined {
+function refusal(status: number, place: string, model: ModelConfig): Finding | undefined {
   if (status === 401 || status === 403) {
     const key = model.api_key === undefined ? "No key was sent" : "The key was refused";
     return failed("model", `${place} answers ${status}: ${key}.`, "Set ANP_MODEL_API_KEY, or model.api_key_file.");

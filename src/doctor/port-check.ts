@@ -1,7 +1,7 @@
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
+import { Agent, request } from "undici";
 import { bindError } from "../daemon/bind-check.ts";
-import { type Check, type DoctorFinding, type CheckInput, failed, ok, warning, withTimeout } from "./check.ts";
+import { failed, type Finding, ok, warning } from "../storage/finding.ts";
+import { type Check, type CheckInput, withTimeout } from "./check.ts";
 
 /** How long the program that listens there may take to answer, ms. */
 const PROBE_MS = 2000;
@@ -30,12 +30,7 @@ function remedyOf(code: string): string {
 }
 
 /** Which program listens there: an anp daemon serves our document and reports its readiness. */
-async function occupant(
-  scheme: "http" | "https",
-  host: string,
-  port: number,
-  signal: AbortSignal,
-): Promise<DoctorFinding> {
+async function occupant(scheme: "http" | "https", host: string, port: number, signal: AbortSignal): Promise<Finding> {
   const address = `${host}:${port}`;
   const reached = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const base = `${scheme}://${reached}:${port}`;
@@ -64,27 +59,15 @@ async function occupant(
 /** Longest body that is read, characters. */
 const MAX_BODY = 4 * 1024 * 1024;
 
-function get(url: string, signal: AbortSignal): Promise<{ status: number; body: string }> {
-  return new Promise((resolve, reject) => {
-    const options = { signal, agent: false as const };
-    const onResponse = (response: IncomingMessage): void => {
-      let body = "";
-      response.setEncoding("utf8");
-      response.on("data", (text: string) => {
-        body += text;
-        if (body.length > MAX_BODY) response.destroy(new Error("too long"));
-      });
-      response.on("end", () => {
-        resolve({ status: response.statusCode ?? 0, body });
-      });
-      response.on("error", reject);
-    };
-    const request =
-      // The program is only identified, and no secret is sent to it: its certificate is not verified.
-      url.startsWith("https:")
-        ? httpsRequest(url, { ...options, rejectUnauthorized: false }, onResponse)
-        : httpRequest(url, options, onResponse);
-    request.on("error", reject);
-    request.end();
-  });
+async function get(url: string, signal: AbortSignal): Promise<{ status: number; body: string }> {
+  // The program is only identified, and no secret is sent to it: its certificate is not verified.
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+  const response = await request(url, { signal, dispatcher, reset: true });
+  response.body.setEncoding("utf8");
+  let body = "";
+  for await (const text of response.body) {
+    body += String(text);
+    if (body.length > MAX_BODY) throw new Error("too long");
+  }
+  return { status: response.statusCode, body };
 }

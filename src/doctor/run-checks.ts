@@ -1,7 +1,8 @@
-import { type Check, type DoctorFinding, unreachable } from "./check.ts";
+import { type Finding, unreachable } from "../storage/finding.ts";
+import type { Check } from "./check.ts";
 
 /** A finding and the check that it comes from. */
-export interface CheckResult extends DoctorFinding {
+export interface CheckResult extends Finding {
   readonly check: string;
 }
 
@@ -25,10 +26,10 @@ export async function runChecks(
   return results.flat();
 }
 
-async function examine(check: Check): Promise<DoctorFinding[]> {
+async function examine(check: Check): Promise<Finding[]> {
   const { name, bound_ms } = check;
   const signal = AbortSignal.timeout(bound_ms);
-  const late = new Promise<DoctorFinding[]>((resolve) => {
+  const late = new Promise<Finding[]>((resolve) => {
     signal.addEventListener("abort", () => {
       const message = `The check did not end within ${bound_ms / 1000} s.`;
       resolve([unreachable(name, message, "Run it again with --verbose to see what it waits for.")]);

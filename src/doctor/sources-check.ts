@@ -1,8 +1,11 @@
-import { printLocation, type ReaderOptions } from "../news/sources/fetch-source.ts";
-import { probeSource } from "../news/sources/probe-source.ts";
+import { NO_VALIDATORS, printLocation, type ReaderOptions, readSource } from "../news/sources/read-source.ts";
+import { parseSource } from "../news/sources/parse-source.ts";
 import { SourceError, type SourceFailure } from "../news/sources/source-error.ts";
-import { mapBounded, type Source, sourcesOf } from "../news/sources/sources.ts";
-import { type Check, type DoctorFinding, type CheckInput, failed, ok, unreachable, warning } from "./check.ts";
+import { createSourceFetch } from "../news/sources/public-fetch.ts";
+import { type Source, sourcesOf } from "../news/sources/sources.ts";
+import { batchesOf } from "../runtime/batches.ts";
+import { failed, type Finding, ok, unreachable, warning } from "../storage/finding.ts";
+import type { Check, CheckInput } from "./check.ts";
 
 /** Sources read at once, as a refresh does. */
 const CONCURRENCY = 8;
@@ -22,16 +25,27 @@ export function sourcesCheck({ loaded, now }: CheckInput): Check {
       if (sources.length === 0) {
         return [warning("sources", "No news source is configured.", "List feeds in news.sources.")];
       }
-      const reader = { baseDir: loaded.baseDir, timeoutMs, maxBytes: news.max_bytes, fetch, signal };
-      return mapBounded(sources, CONCURRENCY, (source) => probe(source, reader, now));
+      const fetch = createSourceFetch(news.contact);
+      const reader = { baseDir: loaded.baseDir, timeoutMs, maxBytes: news.max_bytes, fetch, now: () => now, signal };
+      const findings: Finding[] = [];
+      for await (const round of batchesOf(sources, CONCURRENCY)) {
+        findings.push(...(await Promise.all(round.map((source) => probe(source, reader, now)))));
+      }
+      return findings;
     },
   };
 }
 
-async function probe(source: Source, reader: ReaderOptions, now: number): Promise<DoctorFinding> {
+/** Reads a source once, as a refresh would, and keeps nothing. */
+async function probe(source: Source, reader: ReaderOptions, now: number): Promise<Finding> {
   const place = printLocation(source.location);
   try {
-    const { items, refused } = await probeSource(source, reader, now);
+    const { location, allowPrivate = false } = source;
+    // Without validators a server has nothing to compare with: one that answers "not modified" all the same sends nothing.
+    const reading = await readSource(location, NO_VALIDATORS, { ...reader, allowPrivate });
+    const content = reading && (await parseSource({ source, now, day: now, ...reading }));
+    const entries = content === undefined ? [] : content.kind === "fear_greed" ? [content.index] : content.entries;
+    const [items, refused] = [entries.length, content?.refused ?? 0];
     const found = `${place} has ${items} ${items === 1 ? "entry" : "entries"}`;
     if (refused > 0) {
       return warning(
@@ -55,16 +69,19 @@ async function probe(source: Source, reader: ReaderOptions, now: number): Promis
   }
 }
 
-const OUTSIDE: ReadonlySet<SourceFailure> = new Set(["timeout", "network", "status"]);
+const OUTSIDE: ReadonlySet<SourceFailure> = new Set(["timeout", "network", "status", "gone"]);
 
 const REMEDIES: Readonly<Record<SourceFailure, string>> = {
   timeout: "Raise news.timeout_ms, or use another source; until then its last good content is used.",
   network: "Check the URL, and that this machine can reach it; until then its last good content is used.",
+  address: "Check the URL; for a server of the own network, set allow_private of the source.",
+  gone: "Remove the source, or use its new URL.",
   status: "Check the URL; where it needs a login, write it as https://USER:PASSWORD@HOST/….",
   redirect: "Use the URL that it redirects to.",
   too_large: "Raise news.max_bytes, or use a shorter feed.",
   not_found: "Correct the path: it is relative to the configuration file.",
   unreadable: "Allow this user to read the file.",
+  too_costly: "Use another source: this one cannot be read within the limits.",
   not_a_feed: "Check that the URL is that of an RSS, Atom or JSON feed, not of a page.",
   invalid: "Give the file the form of those in fixtures/demo.",
 };

@@ -2,14 +2,25 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, rmdir, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { createSnapshotStore } from "../news/snapshot/snapshot-store.ts";
-import { StorageAddressError, StorageError } from "../storage/storage-errors.ts";
+import { createSnapshotStore, parseSnapshot } from "../news/snapshot/snapshot-store.ts";
+import { createQuotaRules } from "../accounts/quota-rules.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
+import { createLedger } from "../ledger/ledger.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { replaced } from "../storage/identity/expected-identity.ts";
+import { findIdentity } from "../storage/identity/storage-identity.ts";
+import { decodeSegment } from "../storage/keys.ts";
+import { lastUseFinding } from "../storage/last-use.ts";
+import { ifDamaged, StorageAddressError, StorageError } from "../storage/storage-errors.ts";
 import { openStorage } from "../storage/open-storage.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { isUnfinished } from "../storage/unfinished-import.ts";
 import { storageRemedy } from "../storage/storage-remedy.ts";
-import { type Check, type DoctorFinding, type CheckInput, failed, ok, unreachable, warning } from "./check.ts";
+import { failed, type Finding, ok, unreachable, warning } from "../storage/finding.ts";
+import type { Check, CheckInput } from "./check.ts";
 
+/** Users whose last free use is looked at. */
+const MOST_USERS = 500;
 /** Clocks that differ by less count as equal, ms. */
 const CLOCK_BOUND_MS = 2000;
 
@@ -20,19 +31,20 @@ const UNFINISHED = failed(
 );
 
 /** Whether the storage can be written and read back, what it may lose, and whether its clocks agree with this one. */
-export function storageCheck({ loaded: { config }, now }: CheckInput): Check {
+export function storageCheck({ loaded, now }: CheckInput): Check {
+  const { config, cwd } = loaded;
   return {
     name: "storage",
     bound_ms: 10_000,
     async run() {
       let storage: Storage;
       try {
-        storage = await openStorage(config.storage, { mustExist: true });
+        storage = await openStorage(config.storage, { mustExist: true, cwd });
       } catch (error) {
         if (error instanceof StorageAddressError) return [failed("address", error.message, "Correct `storage`.")];
         if (!(error instanceof StorageError)) throw error;
         const obstacle = config.storage.startsWith("fs:")
-          ? await obstacleTo(resolve(config.storage.slice(3)))
+          ? await obstacleTo(resolve(cwd, config.storage.slice(3)))
           : undefined;
         if (obstacle !== undefined) return [unreachable("address", `${error.message} ${obstacle}`, remedy(error))];
         return [
@@ -44,7 +56,7 @@ export function storageCheck({ loaded: { config }, now }: CheckInput): Check {
         ];
       }
       try {
-        return await examine(storage, now);
+        return await examine(storage, loaded, now);
       } finally {
         await storage.close();
       }
@@ -67,14 +79,17 @@ async function obstacleTo(folder: string): Promise<string | undefined> {
   }
 }
 
-async function examine(storage: Storage, now: number): Promise<DoctorFinding[]> {
+async function examine(storage: Storage, { config, cwd }: LoadedConfig, now: number): Promise<Finding[]> {
   try {
-    const findings: DoctorFinding[] = [ok("address", storage.url), await roundTrip(storage)];
+    const findings: Finding[] = [ok("address", storage.url), await roundTrip(storage)];
     // A storage that does not answer is reported once.
     if (findings[1]!.level === "error") return findings;
+    findings.push(...(await identityOf(storage, config.storage_id)));
+    findings.push(await lastUseFinding(storage, systemClock.now()));
+    findings.push(...(await futureQuotaDays(storage, now, config.quota.timezone)));
     if (await isUnfinished(storage)) findings.push(UNFINISHED);
     findings.push(...(await storage.examine(now)));
-    if (storage.url.startsWith("fs:")) findings.push(await fileClock(storage.url.slice(3)));
+    if (storage.url.startsWith("fs:")) findings.push(await fileClock(resolve(cwd, storage.url.slice(3))));
     findings.push(...(await newestSnapshot(storage, now)));
     return findings;
   } catch (error) {
@@ -83,11 +98,53 @@ async function examine(storage: Storage, now: number): Promise<DoctorFinding[]> 
   }
 }
 
+async function identityOf(storage: Storage, expected: string | undefined): Promise<Finding[]> {
+  if (storage.identity === undefined) return [];
+  const { id, missing, marks, isUnmarked } = await findIdentity(storage, true);
+  if (expected !== undefined && id !== expected) {
+    const { message } = replaced(storage.url, expected, id);
+    return [failed("identity", message, storageRemedy(message, "`storage`"))];
+  }
+  if (id === undefined) return [ok("identity", "None yet: the first start creates one.")];
+  if (missing === 0 || isUnmarked) return [ok("identity", id)];
+  return [
+    failed(
+      "identity",
+      `${id}, but ${missing} of its ${marks} marks are missing: a primary lost its data.`,
+      "Bring the data of that primary back. To go on without them: `anp storage accept`.",
+    ),
+  ];
+}
+
+/** Looks at the last free use of some users: a day after tomorrow was written by a clock that was wrong. */
+async function futureQuotaDays(storage: Storage, now: number, timezone: string): Promise<Finding[]> {
+  const quotaRules = createQuotaRules(timezone);
+  const ledger = createLedger({ storage, clock: { now: () => now }, quotaRules });
+  const found: string[] = [];
+  let users = 0;
+  for await (const segment of storage.children(["users"])) {
+    const user = decodeSegment(segment);
+    if (user === undefined) continue;
+    const day = (await ifDamaged(ledger.open(user), () => undefined))?.account.free_day ?? "";
+    if (quotaRules.dayOf(now, day) < day) found.push(`${user} (${day})`);
+    users += 1;
+    if (users >= MOST_USERS) break;
+  }
+  if (found.length === 0) return [];
+  return [
+    warning(
+      "quota days",
+      `The last free use of ${found.length} of ${users} users is dated in the future, as of ${found[0]}: a clock was ahead.`,
+      "Nothing to do if this machine's clock is right: such a day counts as unused. Otherwise set the clock.",
+    ),
+  ];
+}
+
 function remedy({ message }: StorageError): string {
   return storageRemedy(message, "`storage`");
 }
 
-async function roundTrip(storage: Storage): Promise<DoctorFinding> {
+async function roundTrip(storage: Storage): Promise<Finding> {
   const key: Key = ["doctor", randomUUID()];
   const value = JSON.stringify({ probe: key[1] });
   const from = performance.now();
@@ -115,7 +172,7 @@ async function roundTrip(storage: Storage): Promise<DoctorFinding> {
 }
 
 /** A file's time comes from the machine that has the disk. */
-async function fileClock(folder: string): Promise<DoctorFinding> {
+async function fileClock(folder: string): Promise<Finding> {
   const file = join(folder, `.clock-${randomUUID()}.tmp`);
   try {
     const before = Date.now();
@@ -134,11 +191,12 @@ async function fileClock(folder: string): Promise<DoctorFinding> {
 }
 
 /** A snapshot from the future was published by a machine whose clock differs. */
-async function newestSnapshot(storage: Storage, now: number): Promise<DoctorFinding[]> {
+async function newestSnapshot(storage: Storage, now: number): Promise<Finding[]> {
   const damaged: number[] = [];
-  const store = createSnapshotStore(storage, (version) => {
+  const onDamage = (version: number): void => {
     damaged.push(version);
-  });
+  };
+  const store = createSnapshotStore(storage, onDamage, parseSnapshot);
   const newest = await store.readNewest(await store.newestNumber());
   const ahead = newest === undefined ? 0 : newest.record.published_ms - now;
   if (ahead > CLOCK_BOUND_MS) {

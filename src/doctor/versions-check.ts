@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { packageFile } from "../runtime/package-file.ts";
-import { type Check, type DoctorFinding, failed, ok } from "./check.ts";
+import { failed, type Finding, ok } from "../storage/finding.ts";
+import type { Check } from "./check.ts";
 
 /** Libraries that a bug report should name. */
 const NAMED = ["h3", "listhen", "unstorage", "ioredis", "zod", "ai", "feedsmith", "jose", "decimal.js"];
@@ -27,14 +28,15 @@ async function readJson(path: string): Promise<unknown> {
   return JSON.parse(await readFile(packageFile(path), "utf8"));
 }
 
-function nodeVersion({ engines }: Manifest): DoctorFinding {
+function nodeVersion({ engines }: Manifest): Finding {
   const found = process.versions.node;
   const least = (engines?.node ?? "0").replace(/^>=\s*/, "");
-  if (compare(found, least) >= 0) return ok("node", `${found} on ${process.platform} ${process.arch}.`);
+  if (found.localeCompare(least, "en", { numeric: true }) >= 0)
+    return ok("node", `${found} on ${process.platform} ${process.arch}.`);
   return failed("node", `${found} is older than ${least}.`, `Install Node.js ${least} or later.`);
 }
 
-async function libraries(): Promise<DoctorFinding> {
+async function libraries(): Promise<Finding> {
   let bundled: readonly Manifest[];
   try {
     bundled = (await readJson("dist/bundle/packages.json")) as Manifest[];
@@ -47,14 +49,4 @@ async function libraries(): Promise<DoctorFinding> {
   }
   const named = bundled.filter(({ name }) => NAMED.includes(name));
   return ok("libraries", `${named.map(({ name, version }) => `${name} ${version}`).join(", ")}.`);
-}
-
-/** Orders versions by their numbers; what follows a hyphen is ignored. */
-function compare(a: string, b: string): number {
-  const [x, y] = [a, b].map((text) => text.split("-")[0]!.split(".").map(Number));
-  for (let at = 0; at < 3; at++) {
-    const difference = (x![at] ?? 0) - (y![at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }

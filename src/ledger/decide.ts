@@ -1,6 +1,6 @@
 import { Decimal as DecimalJs } from "decimal.js";
 import type { QuotaRules } from "../accounts/quota-rules.ts";
-import { LIMITS } from "../contract/limits.ts";
+import { LIMITS } from "../contract/field-bounds.ts";
 import type { Account, EntryDetails } from "./entry.ts";
 
 // 17 digits of a double times 16 of a rate: 60 are more than any product needs, so nothing is rounded before floor.
@@ -35,6 +35,8 @@ export type LedgerCommand =
       readonly volume_usd: number;
       /** Points a USD. */
       readonly rate: number;
+      /** Largest rewarded volume in USD. */
+      readonly max_volume_usd: number;
     }
   | { readonly type: "adjust"; readonly delta: number; readonly reason: string; readonly actor: string };
 
@@ -45,11 +47,10 @@ export interface Change {
   readonly details: EntryDetails;
 }
 
-/** Why a command is refused: 1005 too few points, 1009 a bad business request. */
-export interface LedgerRefusal {
-  readonly code: 1005 | 1009;
-  readonly message: string;
-}
+/** Why a command is refused: 1005 too few points, 1009 a bad business request, 422 a field past its bound. */
+export type LedgerRefusal =
+  | { readonly code: 1005 | 1009; readonly message: string }
+  | { readonly code: 422; readonly field: string; readonly message: string };
 
 /** floor(amount × rate), exact: both numbers are read in their shortest decimal form, so 0.29 × 100 is 29. */
 export function pointsFor(amount: number, rate: number): number {
@@ -87,7 +88,10 @@ export function decideChange(
       return earn(account, earned, { type: "exchange", token_amount, exchange_rate: rate });
     }
     case "trade_reward": {
-      const { trade_type, volume_usd } = command;
+      const { trade_type, volume_usd, max_volume_usd } = command;
+      if (volume_usd > max_volume_usd) {
+        return { code: 422, field: "volume_usd", message: `must be at most ${max_volume_usd}` };
+      }
       return earn(account, pointsFor(volume_usd, command.rate), { type: "trade_reward", trade_type, volume_usd });
     }
     case "adjust": {

@@ -6,7 +6,7 @@ const points = z.int().min(0);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** A user's account after one entry of the ledger. All figures are points, except the free uses of a day. */
-export const account = z.strictObject({
+const account = z.strictObject({
   balance: points,
   total_earned: points,
   total_spent: points,

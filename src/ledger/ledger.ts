@@ -1,30 +1,10 @@
-import { LRUCache } from "lru-cache";
+import { BoundedLru } from "../runtime/bounded-lru.ts";
 import { createKeyedMutex } from "../runtime/keyed-mutex.ts";
-import type { Entry } from "./entry.ts";
-import type { Posted, Posting } from "./posting.ts";
-import { UserLedger, type LedgerDeps, type OpenLedger } from "./user-ledger.ts";
+import type { Posting } from "./posting.ts";
+import { UserLedger, type LedgerDeps } from "./user-ledger.ts";
 
 /** The ledgers of all users: one append-only stream a user, one entry a change. */
-export interface Ledger {
-  /** The user's ledger as it is now. */
-  open(user: string): Promise<OpenLedger>;
-  /**
-   * Decides and appends one entry, or finds the one the operation made before.
-   *
-   * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request
-   * @throws TypeError for an operation id from outside that cannot be part of a storage key
-   */
-  post(user: string, posting: Posting): Promise<Posted>;
-  /**
-   * Runs steps that belong together: no posting and no other such steps of this process work on the user's ledger
-   * meanwhile. It spares the writers of one process conflicts with each other; what keeps ledgers right is the storage.
-   */
-  withLock<T>(user: string, steps: (ledger: Pick<UserLedger, "open" | "post">) => Promise<T>): Promise<T>;
-  /** The entries from number `from` to number `to`, both included, oldest first, as far as they exist. */
-  read(user: string, from: number, to: number): Promise<Entry[]>;
-  /** All entries, oldest first, in flat memory. */
-  entries(user: string): AsyncIterable<Entry>;
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 /** Users whose ledger's end is remembered. */
 const REMEMBERED = 20_000;
@@ -41,23 +21,33 @@ const REMEMBERED = 20_000;
  * });
  * entry.account.balance; // 5, also when it is posted again
  */
-export function createLedger(deps: LedgerDeps): Ledger {
-  const ledgers = new LRUCache<string, UserLedger>({ max: REMEMBERED });
+export function createLedger(deps: LedgerDeps) {
+  const ledgers = new BoundedLru<UserLedger>(REMEMBERED, { memoMethod: (user) => new UserLedger(user, deps) });
+  const ledgerOf = (user: string): UserLedger => ledgers.memo(user);
   const inTurn = createKeyedMutex();
 
-  function ledgerOf(user: string): UserLedger {
-    const known = ledgers.get(user) ?? new UserLedger(user, deps);
-    ledgers.set(user, known);
-    return known;
+  /**
+   * Runs steps that belong together: no posting and no other such steps of this process work on the user's ledger
+   * meanwhile. It spares the writers of one process conflicts with each other; what keeps ledgers right is the storage.
+   */
+  function withLock<T>(user: string, steps: (ledger: Pick<UserLedger, "open" | "post">) => Promise<T>): Promise<T> {
+    return inTurn(user, () => steps(ledgerOf(user)));
   }
 
-  const withLock: Ledger["withLock"] = (user, steps) => inTurn(user, () => steps(ledgerOf(user)));
-
   return {
-    open: (user) => ledgerOf(user).open(),
-    post: (user, posting) => withLock(user, (ledger) => ledger.post(posting)),
+    /** The user's ledger as it is now. */
+    open: (user: string) => ledgerOf(user).open(),
+    /**
+     * Decides and appends one entry, or finds the one the operation made before.
+     *
+     * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request
+     * @throws TypeError for an operation id from outside that cannot be part of a storage key
+     */
+    post: (user: string, posting: Posting) => withLock(user, (ledger) => ledger.post(posting)),
     withLock,
-    read: (user, from, to) => ledgerOf(user).read(from, to),
-    entries: (user) => ledgerOf(user).entries(),
+    /** The entries from number `from` to number `to`, both included, oldest first, as far as they exist. */
+    read: (user: string, from: number, to: number) => ledgerOf(user).read(from, to),
+    /** All entries, oldest first, in flat memory. */
+    entries: (user: string) => ledgerOf(user).entries(),
   };
 }

@@ -1,18 +1,13 @@
 import { userProfile } from "../accounts/users.ts";
-import { parseDocument, printKey, probe } from "../storage/documents.ts";
-import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
-import { decodeSegment, encodeSegment } from "../storage/keys.ts";
+import { checkDocument, probe } from "../storage/documents.ts";
+import { isOutage } from "../storage/storage-errors.ts";
+import { decodeSegment, encodeKey, encodeSegment } from "../storage/keys.ts";
 import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
+import { missingItem } from "../storage/stream-keys.ts";
 import type { Entry } from "./entry.ts";
 import { entryKey, ledgerKey } from "./ledger-keys.ts";
-import {
-  firstDamage,
-  scanDeliveries,
-  scanUsers,
-  type ChargeTrace,
-  type LedgerDamage,
-  type ScannedUser,
-} from "./key-scan.ts";
+import { damageAt, firstDamage, scanAnswers, scanUsers, unscannedUser } from "./key-scan.ts";
+import type { ChargeTrace, LedgerDamage, ScannedUser } from "./key-scan.ts";
 import { walkLedger } from "./walk-ledger.ts";
 
 /** The result of verifying one user's ledger. */
@@ -47,7 +42,7 @@ export interface VerifyOptions {
   /** Whether a user must have a profile. */
   readonly profiles?: boolean;
   readonly trace?: ChargeTrace | undefined;
-  /** How many delivered answers are held at once, 12 bytes each; a million by default. */
+  /** How many delivered answers are held at once, about 12 bytes each; a million by default. */
   readonly room?: number;
   /** By user id. */
   readonly receipts?: ReadonlyMap<string, Receipt> | undefined;
@@ -66,7 +61,7 @@ const ROOM = 1_000_000;
  *
  * Delivered answers are compared one by one with the charged ones. Where there are more of them than `room`, the users
  * are verified in portions whose answers fit, and the keys are read once more for each portion. A user with more answers
- * than `room` is a portion of their own, at 24 bytes an answer.
+ * than `room` is a portion of their own. A walk takes some 50 bytes more for each of its user's answers.
  *
  * @throws StorageError when the storage does not answer
  */
@@ -86,20 +81,19 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
   });
   const named = new Map((users ?? [...receipts.keys()]).map((id) => [encodeSegment(id), id]));
   const segments = users === undefined ? new Set([...scan.users.keys(), ...named.keys()]) : named.keys();
-  const ordered = inOrder([...segments].map((text) => scan.users.get(text) ?? emptyUser(new EncodedSegment(text))));
+  const ordered = inOrder([...segments].map((text) => scan.users.get(text) ?? unscannedUser(new EncodedSegment(text))));
   const report = (): void => onProgress?.({ keys, entries, users: { done, all: ordered.length } });
   const count = (): void => {
     entries += 1;
     if (entries % 256 === 0) report();
   };
-  for (const portion of scan.deliveries === undefined ? portionsOf(ordered, room) : [ordered]) {
-    const deliveries =
-      scan.deliveries ?? (await scanDeliveries(storage, prefix, { users: portion, trace, onKeys: report }));
+  for (const portion of scan.hasAnswers ? [ordered] : portionsOf(ordered, room)) {
+    if (!scan.hasAnswers) await scanAnswers(storage, prefix, { users: portion, trace, onKeys: report });
     for (const user of portion) {
       const id = named.get(user.segment.text);
       const receipt = id === undefined ? undefined : receipts.get(id);
-      const delivered = deliveries.of(user);
-      const verification = await verifyUser(storage, user, { count, profiles, delivered, receipt, id });
+      const verification = await verifyUser(storage, user, { count, profiles, receipt, id });
+      user.answers = [];
       if (verification !== undefined) yield verification;
       done += 1;
     }
@@ -110,10 +104,6 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
 export async function verifyLedger(storage: Storage, user: string): Promise<Verification> {
   for await (const found of verifyLedgers(storage, { users: [user], profiles: false })) return found;
   return { user_id: user, entries: 0, balance: 0, head: null };
-}
-
-function emptyUser(segment: EncodedSegment): ScannedUser {
-  return { segment, top: 0, traces: 0, damage: undefined };
 }
 
 function inOrder(users: readonly ScannedUser[]): ScannedUser[] {
@@ -139,22 +129,10 @@ function nameOf(segment: EncodedSegment): string {
   return decodeSegment(segment) ?? segment.text;
 }
 
-/** The parameters of one user's verification. */
-interface UserOptions {
-  /** Is called for each valid entry. */
-  readonly count: () => void;
-  readonly profiles: boolean;
-  /** Ids of delivered answers, ascending, each once. */
-  readonly delivered: Float64Array;
-  readonly receipt: Receipt | undefined;
-  /** The user's id, if the caller knows it. */
-  readonly id: string | undefined;
-}
-
 async function verifyUser(
   storage: Storage,
   scanned: ScannedUser,
-  options: UserOptions,
+  options: { count: () => void; profiles: boolean; receipt: Receipt | undefined; id: string | undefined },
 ): Promise<Verification | undefined> {
   const { segment } = scanned;
   const { receipt } = options;
@@ -166,7 +144,7 @@ async function verifyUser(
   let user_id = options.id ?? nameOf(segment);
   try {
     let passed: string | null = null;
-    const charges = createCharges(options.delivered);
+    const charges = createCharges(scanned.answers);
     const walk = await walkLedger(storage, segment, scanned.top, (entry) => {
       if (entry.id === receipt?.entries) passed = entry.hash;
       charges.add(entry);
@@ -178,6 +156,7 @@ async function verifyUser(
     const end = last?.id ?? 0;
     if (walk.damage === undefined) {
       note(await hintDamage(storage, segment, end));
+      note(await endDamage(storage, segment, end));
       note(charges.damage(end));
       if (receipt !== undefined) note(receiptDamage(receipt, end, passed));
     }
@@ -195,70 +174,52 @@ async function verifyUser(
   return damage === undefined ? verified : { ...verified, damage };
 }
 
+/** What the storage knows of an entry after the end: see `Storage.laterItem`. */
+async function endDamage(storage: Storage, user: EncodedSegment, end: number): Promise<LedgerDamage | undefined> {
+  const stem = new EncodedSegment(encodeKey(ledgerKey(user)));
+  const isOver = (await storage.laterItem(stem, end)) === undefined || (await storage.has(entryKey(user, end + 1)));
+  return isOver ? undefined : { entry: end + 1, message: missingItem(stem, end + 1).message };
+}
+
 /** The hint may lag behind, but the entry it names must exist. */
 async function hintDamage(storage: Storage, user: EncodedSegment, end: number): Promise<LedgerDamage | undefined> {
   const key: Key = [...ledgerKey(user), "head"];
   const text = await storage.get(key);
   if (text === undefined) return undefined;
-  const hint = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN;
-  if (Number.isNaN(hint)) {
-    return { entry: null, message: new CorruptionError(printKey(key), "it is not the number of an entry").message };
-  }
+  if (!/^[1-9]\d{0,15}$/.test(text)) return damageAt(null, key, "it is not the number of an entry");
+  const hint = Number(text);
   const at = entryKey(user, hint);
   // It may have been appended since the end was read.
   if (hint <= end || (await storage.has(at))) return undefined;
-  const message = `the entry is missing while the hint of the head points to ${hint}`;
-  return { entry: end + 1, message: new CorruptionError(printKey(at), message).message };
+  return damageAt(end + 1, at, `the entry is missing while the hint of the head points to ${hint}`);
 }
 
-/**
- * Compares the delivered answers with the charged ones.
- *
- * @param delivered ids of answers, ascending, each once
- */
-function createCharges(delivered: Float64Array): {
-  add(entry: Entry): void;
-  damage(end: number): LedgerDamage | undefined;
-} {
-  /** Per answer, the entry that charged for it; 0 for none. */
-  const entries = new Uint32Array(delivered.length);
+/** Compares the delivered answers, in any order, with the charged ones. */
+function createCharges(answers: readonly number[]) {
+  /** The entry that charged for each answer, in the order of their ids; 0 for none. */
+  const entries = new Map(answers.toSorted((one, other) => one - other).map((id) => [id, 0]));
   return {
-    add({ id, details }) {
-      if (details.type !== "chat_cost") return;
-      const at = indexOf(delivered, details.message_id);
+    add({ id, details }: Entry): void {
       // What was charged need not have been delivered.
-      if (delivered[at] === details.message_id) entries[at] = id;
+      if (details.type === "chat_cost" && entries.has(details.message_id)) entries.set(details.message_id, id);
     },
-    damage(end) {
-      const at = entries.indexOf(0);
-      if (at < 0) return undefined;
-      const message = `the entry that charged for the answer ${delivered[at]}, which was delivered, is missing`;
-      // Ids of answers grow with time: the next one's entry has the number of the missing one, or a later one.
-      const next = entries.subarray(at).find((entry) => entry > 0);
-      if (next === undefined) return { entry: end + 1, message };
-      return { entry: next, message: `${message}, while this one charges for a later answer` };
+    damage(end: number): LedgerDamage | undefined {
+      let message: string | undefined;
+      for (const [answer, entry] of entries) {
+        if (entry === 0) message ??= `the entry that charged for the answer ${answer}, which was delivered, is missing`;
+        // Ids of answers grow with time: the next one's entry has the number of the missing one, or a later one.
+        else if (message !== undefined)
+          return { entry, message: `${message}, while this one charges for a later answer` };
+      }
+      return message === undefined ? undefined : { entry: end + 1, message };
     },
   };
-}
-
-/** Index of the first of ascending numbers that is not below `wanted`. */
-function indexOf(numbers: Float64Array, wanted: number): number {
-  let [from, to] = [0, numbers.length];
-  while (from < to) {
-    const middle = Math.floor((from + to) / 2);
-    if (numbers[middle]! < wanted) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 function receiptDamage(receipt: Receipt, end: number, passed: string | null): LedgerDamage | undefined {
   const { entries, head } = receipt;
   if (end < entries) {
-    return {
-      entry: end + 1,
-      message: `the entry is missing: an earlier verification found ${entries} entries`,
-    };
+    return { entry: end + 1, message: `the entry is missing: an earlier verification found ${entries} entries` };
   }
   if (entries === 0 || passed === head) return undefined;
   return { entry: entries, message: "the entry is another one than at an earlier verification" };
@@ -267,14 +228,9 @@ function receiptDamage(receipt: Receipt, end: number, passed: string | null): Le
 /** The user's id in the profile, or the profile's damage. */
 async function profileOf(storage: Storage, user: EncodedSegment): Promise<string | LedgerDamage | undefined> {
   const key: Key = ["users", user, "profile"];
-  const text = await storage.get(key);
-  if (text === undefined) return undefined;
-  try {
-    const { user_id } = parseDocument(key, text, userProfile)!;
-    if (encodeSegment(user_id) === user.text) return user_id;
-    return { entry: null, message: new CorruptionError(printKey(key), `it is the profile of ${user_id}`).message };
-  } catch (error) {
-    if (!(error instanceof CorruptionError)) throw error;
-    return { entry: null, message: error.message };
-  }
+  const profile = checkDocument(key, await storage.get(key), userProfile);
+  if (profile === undefined) return undefined;
+  if (profile instanceof Error) return { entry: null, message: profile.message };
+  const { user_id } = profile;
+  return encodeSegment(user_id) === user.text ? user_id : damageAt(null, key, `it is the profile of ${user_id}`);
 }

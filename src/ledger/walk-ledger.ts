@@ -1,12 +1,12 @@
-import { parseDocument, printKey, readEach } from "../storage/documents.ts";
-import { CorruptionError, type StorageError } from "../storage/storage-errors.ts";
+import { checkDocument, readEach } from "../storage/documents.ts";
+import type { StorageError } from "../storage/storage-errors.ts";
 import { encodeSegment } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
-import { openStream } from "../storage/stream.ts";
+import { Stream } from "../storage/stream.ts";
 import { chainError } from "./chain.ts";
 import { entry, type Entry } from "./entry.ts";
 import { ledgerKey, operationKey, operationPointer } from "./ledger-keys.ts";
-import type { LedgerDamage } from "./key-scan.ts";
+import { damageAt, type LedgerDamage } from "./key-scan.ts";
 
 /** How far a walk came, and the damage that stopped it. */
 export interface Walk {
@@ -33,7 +33,7 @@ export async function walkLedger(
   top: number,
   visit: (entry: Entry) => void = () => undefined,
 ): Promise<Walk> {
-  const stream = openStream(storage, ledgerKey(user), entry);
+  const stream = new Stream(storage, ledgerKey(user), entry);
   let last: Entry | undefined;
   /** `last`, when its operation was not indexed yet when it was looked up: valid as long as it is the last. */
   let unindexed: Entry | undefined;
@@ -46,8 +46,7 @@ export async function walkLedger(
     const { valid, damage } = checkPage(keys, texts, last, user);
     if (valid.length === 0 && damage === undefined) {
       if (from > top) return { last, damage: undefined };
-      const message = `the entry is missing while entry ${top} exists`;
-      return { last, damage: { entry: from, message: corruptionMessage(keys[0]!, message) } };
+      return { last, damage: damageAt(from, keys[0]!, `the entry is missing while entry ${top} exists`) };
     }
     const pending = unindexed === undefined ? valid : [unindexed, ...valid];
     const followed = pending.length - (damage === undefined ? 1 : 0);
@@ -71,21 +70,17 @@ function checkPage(
 ): { valid: Entry[]; damage: LedgerDamage | undefined } {
   const valid: Entry[] = [];
   for (const [index, text] of texts.entries()) {
-    if (text === undefined) break;
     const last = valid.at(-1) ?? before;
-    const damaged = (message: string) => ({ valid, damage: { entry: (last?.id ?? 0) + 1, message } });
-    if (text instanceof Error) return damaged(text.message);
+    const number = (last?.id ?? 0) + 1;
     const key = keys[index]!;
-    try {
-      const found = parseDocument(key, text, entry)!;
-      const error = chainError(found, last, last?.user_id ?? ownerOf(found, user));
-      if (error !== undefined) return damaged(corruptionMessage(key, error));
-      if (JSON.stringify(found) !== text) return damaged(corruptionMessage(key, "it is not as it was written"));
-      valid.push(found);
-    } catch (error) {
-      if (!(error instanceof CorruptionError)) throw error;
-      return damaged(error.message);
-    }
+    const found = checkDocument(key, text, entry);
+    if (found === undefined) break;
+    if (found instanceof Error) return { valid, damage: { entry: number, message: found.message } };
+    const error =
+      chainError(found, last, last?.user_id ?? ownerOf(found, user)) ??
+      (JSON.stringify(found) === text ? undefined : "it is not as it was written");
+    if (error !== undefined) return { valid, damage: damageAt(number, key, error) };
+    valid.push(found);
   }
   return { valid, damage: undefined };
 }
@@ -110,28 +105,17 @@ async function checkIndex(
   const texts = await readEach(storage, keys);
   let unindexed: Entry | undefined;
   for (const [index, { item, at }] of repeatable.entries()) {
-    const text = texts[index];
+    const { id } = item;
     const key = keys[index]!;
-    const damaged = (message: string) => ({ damage: { entry: item.id, message } });
-    if (text instanceof Error) return damaged(text.message);
-    if (text === undefined) {
-      if (at < followed)
-        return damaged(corruptionMessage(key, `the index of the operation of entry ${item.id} is missing`));
-      unindexed = item;
-      continue;
+    const pointer = checkDocument(key, texts[index], operationPointer);
+    if (pointer instanceof Error) return { damage: { entry: id, message: pointer.message } };
+    if (pointer === undefined && at < followed) {
+      return { damage: damageAt(id, key, `the index of the operation of entry ${id} is missing`) };
     }
-    try {
-      const { entry: to } = parseDocument(key, text, operationPointer)!;
-      if (to !== item.id)
-        return damaged(corruptionMessage(key, `its entry is ${item.id}, but it is indexed as entry ${to}`));
-    } catch (error) {
-      if (!(error instanceof CorruptionError)) throw error;
-      return damaged(error.message);
+    if (pointer === undefined) unindexed = item;
+    else if (pointer.entry !== id) {
+      return { damage: damageAt(id, key, `its entry is ${id}, but it is indexed as entry ${pointer.entry}`) };
     }
   }
   return unindexed === undefined ? {} : { unindexed };
-}
-
-function corruptionMessage(key: Key, reason: string): string {
-  return new CorruptionError(printKey(key), reason).message;
 }

@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import { printField, validate } from "../contract/validate.ts";
-import type { Key, Storage } from "./storage.ts";
-import { EncodedSegment } from "./storage.ts";
-import { CorruptionError, isOutage, type StorageError } from "./storage-errors.ts";
+import { type Key, type Storage, EncodedSegment } from "./storage.ts";
+import { CorruptionError, isOutage, StorageError } from "./storage-errors.ts";
 
 /** A key as a person reads it: `users/alice/profile`. */
 export function printKey(key: Key): string {
@@ -18,16 +17,26 @@ export function printKey(key: Key): string {
  * @throws CorruptionError when the text is not JSON or does not match the schema
  */
 export function parseDocument<T>(key: Key, text: string | undefined, schema: z.ZodType<T>): T | undefined {
-  if (text === undefined) return undefined;
+  const checked = checkDocument(key, text, schema);
+  if (checked instanceof StorageError) throw checked;
+  return checked;
+}
+
+/** The same with the error as a result, for one of the values that {@link readEach} reads. */
+export function checkDocument<T>(
+  key: Key,
+  text: string | undefined | StorageError,
+  schema: z.ZodType<T>,
+): T | undefined | StorageError {
+  if (typeof text !== "string") return text;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new CorruptionError(printKey(key), (error as Error).message);
+    return new CorruptionError(printKey(key), (error as Error).message);
   }
   const checked = validate(schema, value);
-  if (checked.valid) return checked.data;
-  throw new CorruptionError(printKey(key), printField(checked.errors[0]!));
+  return checked.valid ? checked.data : new CorruptionError(printKey(key), printField(checked.errors[0]!));
 }
 
 /** The document under a key, or undefined. */

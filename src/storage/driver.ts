@@ -1,10 +1,9 @@
 import type { Driver } from "unstorage";
 import type { Finding } from "./finding.ts";
-import type { CreateOutcome } from "./storage.ts";
+import type { StorageIdentity } from "./identity/expected-identity.ts";
+import type { CreateOutcome, Predecessor } from "./storage.ts";
 
-/**
- * An unstorage driver with what the storage needs besides. Keys are encoded (see `keys.ts`), values are text.
- */
+/** An unstorage driver with what the storage needs besides. Keys are encoded (see `keys.ts`), values are text. */
 export interface StorageDriver extends Driver {
   /** Text as it is stored: without these two, unstorage would parse and serialize values itself. */
   readonly getItemRaw: NonNullable<Driver["getItemRaw"]>;
@@ -13,10 +12,21 @@ export interface StorageDriver extends Driver {
   readonly durable: boolean;
   /** Rises when values that existed may be lost; absent where that does not happen. */
   readonly generation?: () => number;
+  /** How it notices that another storage is in the place of this one; absent where none can be. */
+  readonly identity?: StorageIdentity;
   /** Creates the value if the key is absent, atomically and durably. False when the key has a value already. */
   createItem(key: string, value: string): Promise<boolean>;
   /** Creates the value likewise, but only while its predecessor exists. */
-  createItemAfter(key: string, value: string, predecessor: Predecessor): Promise<CreateOutcome>;
+  createItemAfter(key: string, value: string, predecessor: Predecessor<string>): Promise<CreateOutcome>;
+  /**
+   * Appends the item of that number to the stream of an encoded key: creates it while the item before it exists and none
+   * after it is known, and keeps the head of the stream with it.
+   *
+   * @param previous the text of the item before, compared as a predecessor's value
+   */
+  appendItem(stem: string, version: number, value: string, previous?: string): Promise<AppendItemOutcome>;
+  /** Number of an item that is, or is known to have been, in the stream after number `end`; undefined for none. */
+  laterItem(stem: string, end: number): number | undefined | Promise<number | undefined>;
   /**
    * Makes a value that was read as safe as an acknowledged one; absent where every value that can be read is. It throws
    * when the key has another value.
@@ -30,14 +40,11 @@ export interface StorageDriver extends Driver {
   keys(prefix: string): AsyncIterable<string>;
   /** What an operator should know about this storage: what it may lose, and the setting that fixes it. */
   examine(now: number): Promise<Finding[]>;
+  /** Whether a failed call found something that is no value of ours under its key. Any other failure is an outage. */
+  readonly isDamage?: (error: unknown) => boolean;
   /** Removes what killed writers left behind; absent where they leave nothing. Returns how many things it removed. */
   readonly tidy?: (now: number, signal?: AbortSignal) => Promise<number>;
 }
 
-/** What must exist for a value to be created. */
-export interface Predecessor {
-  /** An encoded key that shares its first two segments with the key to create. */
-  readonly key: string;
-  /** Its value; a driver whose server may lose acknowledged writes compares it, the others only check that the key exists. */
-  readonly value?: string;
-}
+/** The result of appending an item. A `hole`: its number is free, although it or a later item was stored. */
+export type AppendItemOutcome = CreateOutcome | "hole";

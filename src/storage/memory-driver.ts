@@ -2,6 +2,8 @@ import { Readable } from "node:stream";
 import type { Driver } from "unstorage";
 import memory from "unstorage/drivers/memory";
 import type { StorageDriver } from "./driver.ts";
+import { warning } from "./finding.ts";
+import { encodedItem, LOOK_AHEAD } from "./stream-keys.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
 const stockDriver = memory as () => Driver<undefined, Map<string, string>> &
@@ -11,6 +13,17 @@ const stockDriver = memory as () => Driver<undefined, Map<string, string>> &
 export function memoryDriver(): StorageDriver {
   const stock = stockDriver();
   const map = stock.getInstance!();
+
+  function laterItem(stem: string, end: number): number | undefined {
+    const head = Number(map.get(`${stem}:head`));
+    if (head > end) return head;
+    for (let later = end + 1; later <= end + LOOK_AHEAD; later++) if (map.has(encodedItem(stem, later))) return later;
+    return undefined;
+  }
+
+  const keysBelow = (prefix: string): string[] =>
+    [...map.keys()].filter((key) => prefix === "" || key.startsWith(`${prefix}:`));
+
   return {
     ...stock,
     durable: false,
@@ -25,24 +38,28 @@ export function memoryDriver(): StorageDriver {
       map.set(key, value);
       return Promise.resolve("created");
     },
+    appendItem(stem, version, value) {
+      const key = encodedItem(stem, version);
+      if (map.has(key)) return Promise.resolve("conflict");
+      if (version > 1 && !map.has(encodedItem(stem, version - 1))) return Promise.resolve("gap");
+      if (laterItem(stem, version - 1) !== undefined) return Promise.resolve("hole");
+      map.set(key, value).set(`${stem}:head`, String(version));
+      return Promise.resolve("created");
+    },
+    laterItem,
     children(prefix) {
-      const start = prefix === "" ? "" : `${prefix}:`;
-      const below = [...map.keys()].filter((key) => key.startsWith(start));
-      return Readable.from(new Set(below.map((key) => key.slice(start.length).split(":", 1)[0]!)));
+      const start = prefix === "" ? 0 : prefix.length + 1;
+      return Readable.from(new Set(keysBelow(prefix).map((key) => key.slice(start).split(":", 1)[0]!)));
     },
-    keys(prefix) {
-      const start = prefix === "" ? "" : `${prefix}:`;
-      return Readable.from([...map.keys()].filter((key) => key.startsWith(start)));
-    },
+    keys: (prefix) => Readable.from(keysBelow(prefix)),
     examine: () =>
       Promise.resolve([
-        {
-          level: "warning",
-          subject: "durability",
-          message: "Everything is kept in this process's memory.",
-          loses: "everything, when the process ends",
-          remedy: "Use --storage fs:FOLDER or redis://HOST:PORT for data that must last.",
-        },
+        warning(
+          "durability",
+          "Everything is kept in this process's memory.",
+          "Use --storage fs:FOLDER or redis://HOST:PORT for data that must last.",
+          "everything, when the process ends",
+        ),
       ]),
   };
 }

@@ -14,20 +14,21 @@ export interface StorageObserver {
   storageCalled(verb: StorageVerb, ms: number, times: number): void;
   /** A call has failed. */
   storageFailed(verb: StorageVerb, error: unknown): void;
+  /** A value was found damaged. @param key as a person reads it */
+  damaged(key: string): void;
 }
 
-/** `has` is called at every request: one of so many calls is timed. */
+/** `has` and `laterItem` are called at every request, and count alike: one of so many calls is timed. */
 const TIMED_OF_HAS = 16;
 
 /** The same storage, with every call but listings reported to the observer. */
 export function observeStorage(storage: Storage, observer: StorageObserver): Storage {
   let untimed = 0;
-  const hasFailed = (error: unknown): void => {
-    observer.storageFailed("has", error);
-  };
 
   /** The caller gets the very promise of the call: most are on the path of a request. */
-  function observed<T>(verb: StorageVerb, started: number, result: Promise<T>, times = 1): Promise<T> {
+  function observed<T>(verb: StorageVerb, call: () => Promise<T>, times = 1): Promise<T> {
+    const started = performance.now();
+    const result = call();
     result.then(
       () => {
         observer.storageCalled(verb, performance.now() - started, times);
@@ -39,24 +40,29 @@ export function observeStorage(storage: Storage, observer: StorageObserver): Sto
     return result;
   }
 
+  function failing<T>(verb: StorageVerb, result: Promise<T>): Promise<T> {
+    result.catch((error: unknown) => {
+      observer.storageFailed(verb, error);
+    });
+    return result;
+  }
+
+  function timedRarely<T>(call: () => Promise<T>): Promise<T> {
+    untimed = (untimed + 1) % TIMED_OF_HAS;
+    return untimed === 0 ? observed("has", call, TIMED_OF_HAS) : failing("has", call());
+  }
+
   return {
     ...storage,
-    get: (key) => observed("get", performance.now(), storage.get(key)),
-    has(key) {
-      untimed++;
-      if (untimed === TIMED_OF_HAS) {
-        untimed = 0;
-        return observed("has", performance.now(), storage.has(key), TIMED_OF_HAS);
-      }
-      const result = storage.has(key);
-      result.catch(hasFailed);
-      return result;
-    },
-    getMany: (keys) => observed("getMany", performance.now(), storage.getMany(keys)),
-    create: (key, value) => observed("create", performance.now(), storage.create(key, value)),
-    createAfter: (key, value, predecessor) =>
-      observed("create", performance.now(), storage.createAfter(key, value, predecessor)),
-    put: (key, value) => observed("put", performance.now(), storage.put(key, value)),
-    remove: (key) => observed("remove", performance.now(), storage.remove(key)),
+    verify: (key) => failing("get", storage.verify(key)),
+    get: (key) => observed("get", () => storage.get(key)),
+    has: (key) => timedRarely(() => storage.has(key)),
+    getMany: (keys) => observed("getMany", () => storage.getMany(keys)),
+    create: (key, value) => observed("create", () => storage.create(key, value)),
+    createAfter: (...given) => observed("create", () => storage.createAfter(...given)),
+    append: (...given) => observed("create", () => storage.append(...given)),
+    laterItem: (...given) => timedRarely(() => storage.laterItem(...given)),
+    put: (key, value) => observed("put", () => storage.put(key, value)),
+    remove: (key) => observed("remove", () => storage.remove(key)),
   };
 }

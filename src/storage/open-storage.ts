@@ -5,7 +5,7 @@ import { StorageAddressError, StorageError } from "./storage-errors.ts";
 import type { Storage } from "./storage.ts";
 
 /**
- * Opens the storage that a URL names: `fs:./data` (files, relative to the working directory), `memory:`, or a Redis
+ * Opens the storage that a URL names: `fs:./data` (files, relative to `cwd`, by default the working directory), `memory:`, or a Redis
  * (see `redis-url.ts`), which is connected to when it is first used.
  *
  * @throws StorageAddressError when the URL is not understood
@@ -15,15 +15,16 @@ import type { Storage } from "./storage.ts";
  * await storage.put(["users", "alice", "profile"], "{}");
  * await storage.close();
  */
-export async function openStorage(url: string, options: { mustExist?: boolean } = {}): Promise<Storage> {
+export async function openStorage(url: string, options: { mustExist?: boolean; cwd?: string } = {}): Promise<Storage> {
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9-]*):(.*)$/s.exec(url) ?? [];
   switch (scheme) {
     case "fs": {
       if (rest === "") throw new StorageAddressError("The storage URL fs: needs a folder, as fs:./data.");
-      if (options.mustExist === true && !existsSync(rest))
-        throw new StorageError(`There is no storage at ${resolve(rest)}.`);
+      const folder = resolve(options.cwd ?? "", rest);
+      if (options.mustExist === true && !existsSync(folder))
+        throw new StorageError(`There is no storage at ${folder}.`);
       const { fsDriver } = await import("./fs/fs-driver.ts");
-      return storageOnDriver(url, fsDriver(resolve(rest)));
+      return storageOnDriver(url, fsDriver(folder));
     }
     case "memory": {
       const { memoryDriver } = await import("./memory-driver.ts");

@@ -7,10 +7,22 @@ export class StorageError extends Error {
 export class CorruptionError extends StorageError {
   override readonly name = "CorruptionError";
   readonly key: string;
+  readonly reason: string;
 
   constructor(key: string, reason: string) {
     super(`The stored value of ${key} is damaged: ${reason}`);
     this.key = key;
+    this.reason = reason;
+  }
+}
+
+/** The result of a read, or `instead` where the value is damaged. */
+export async function ifDamaged<T, U>(read: Promise<T>, instead: (error: CorruptionError) => U): Promise<T | U> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof CorruptionError) return instead(error);
+    throw error;
   }
 }
 

@@ -2,8 +2,9 @@ import { createStorage } from "unstorage";
 import { printKey } from "./documents.ts";
 import type { StorageDriver } from "./driver.ts";
 import { encodeKey } from "./keys.ts";
-import { StorageError } from "./storage-errors.ts";
+import { CorruptionError, StorageError } from "./storage-errors.ts";
 import { EncodedSegment, type Key, type Storage } from "./storage.ts";
+import { itemKey, missingItem } from "./stream-keys.ts";
 
 /**
  * The storage on a driver: keys are encoded, and failures name the call and its key.
@@ -15,6 +16,7 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
     throw new StorageError(`The storage driver ${driver.name ?? url} cannot create a value atomically (createItem).`);
   }
   const stock = createStorage<string>({ driver });
+  const { call, readNow, list } = callsOn(driver);
   const get = (key: Key): Promise<string | undefined> =>
     call("read", key, async (encoded) => (await stock.getItemRaw<string>(encoded)) ?? undefined);
 
@@ -22,8 +24,13 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
     url,
     durable: driver.durable,
     generation: driver.generation ?? (() => 0),
+    identity: driver.identity,
+    async verify(key) {
+      const { identity } = driver;
+      if (identity !== undefined) await call("read", key, (encoded) => identity.verify(encoded));
+    },
     get,
-    has: (key) => has(driver, key),
+    has: (key) => readNow(key, (encoded) => driver.hasItem(encoded, {})),
     async getMany(keys) {
       const { getMany } = driver;
       if (getMany === undefined || keys.length === 0) return Promise.all(keys.map(get));
@@ -35,64 +42,65 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
       call("create", key, (encoded) =>
         driver.createItemAfter(encoded, value, { ...predecessor, key: encodeKey(predecessor.key) }),
       ),
+    append: (stream, version, value, previous) =>
+      call("create", itemKey(stream, version), async () => {
+        const outcome = await driver.appendItem(stream.text, version, value, previous);
+        if (outcome === "hole") throw missingItem(stream, version);
+        return outcome;
+      }),
+    laterItem: (stream, end) => readNow(itemKey(stream, end + 1), () => driver.laterItem(stream.text, end)),
     async confirm(key, value) {
       const { confirmItem } = driver;
       if (confirmItem !== undefined) await call("confirm", key, (encoded) => confirmItem(encoded, value));
     },
     put: (key, value) => call("write", key, (encoded) => stock.setItemRaw(encoded, value)),
     remove: (key) => call("remove", key, (encoded) => stock.removeItem(encoded)),
-    children: (prefix) =>
-      list(
-        prefix,
-        (encoded) => driver.children(encoded),
-        (segment) => new EncodedSegment(segment),
-      ),
-    keys: (prefix) =>
-      list(
-        prefix,
-        (encoded) => driver.keys(encoded),
-        (key) => key.split(":").map((segment) => new EncodedSegment(segment)),
-      ),
+    children: (prefix) => list("children", prefix, (segment) => new EncodedSegment(segment)),
+    keys: (prefix) => list("keys", prefix, (key) => key.split(":").map((segment) => new EncodedSegment(segment))),
     examine: (now) => driver.examine(now),
     tidy: async (now, signal) => driver.tidy?.(now, signal) ?? 0,
     close: () => stock.dispose(),
   };
 }
 
-async function call<T>(verb: string, key: Key, action: (encoded: string) => Promise<T>): Promise<T> {
-  const encoded = encodeKey(key);
-  try {
-    return await action(encoded);
-  } catch (error) {
-    throw failure(verb, key, error);
+/** Calls whose failures name what was asked for, and whether its value is damaged. */
+function callsOn(driver: StorageDriver) {
+  function failure(verb: string, key: Key, error: unknown): StorageError {
+    if (error instanceof StorageError) return error;
+    const { message } = error as Error;
+    if (driver.isDamage?.(error) === true) return new CorruptionError(printKey(key), message);
+    return new StorageError(`Cannot ${verb} ${printKey(key)}: ${message}`, { cause: error });
   }
-}
 
-/** Called at every request, so a result that the driver returns at once is not awaited. */
-function has(driver: StorageDriver, key: Key): Promise<boolean> {
-  let found: boolean | Promise<boolean>;
-  try {
-    found = driver.hasItem(encodeKey(key), {});
-  } catch (error) {
-    return call("read", key, () => Promise.reject(error as Error));
+  async function call<T>(verb: string, key: Key, action: (encoded: string) => Promise<T>): Promise<T> {
+    const encoded = encodeKey(key);
+    try {
+      return await action(encoded);
+    } catch (error) {
+      throw failure(verb, key, error);
+    }
   }
-  return typeof found === "boolean" ? Promise.resolve(found) : call("read", key, () => Promise.resolve(found));
-}
 
-async function* list<T>(
-  prefix: Key,
-  source: (encoded: string) => AsyncIterable<string>,
-  toItem: (text: string) => T,
-): AsyncGenerator<T> {
-  const encoded = encodeKey(prefix);
-  try {
-    for await (const text of source(encoded)) yield toItem(text);
-  } catch (error) {
-    throw failure("list", prefix, error);
+  /** Called at every request, so a result that the driver returns at once is not awaited. */
+  function readNow<T>(key: Key, read: (encoded: string) => T | Promise<T>): Promise<T> {
+    const encoded = encodeKey(key);
+    let found: T | Promise<T>;
+    try {
+      found = read(encoded);
+    } catch (error) {
+      return Promise.reject(failure("read", key, error));
+    }
+    return found instanceof Promise ? call("read", key, () => found) : Promise.resolve(found);
   }
-}
 
-function failure(verb: string, key: Key, error: unknown): StorageError {
-  if (error instanceof StorageError) return error;
-  return new StorageError(`Cannot ${verb} ${printKey(key)}: ${(error as Error).message}`, { cause: error });
+  async function* list<T>(what: "children" | "keys", prefix: Key, toItem: (text: string) => T): AsyncGenerator<T> {
+    const encoded = encodeKey(prefix);
+    try {
+      for await (const text of driver[what](encoded)) yield toItem(text);
+    } catch (error) {
+      throw failure("list", prefix, error);
+    }
+  }
+
+  return { call, readNow, list };
 }

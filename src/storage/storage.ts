@@ -1,4 +1,5 @@
 import type { Finding } from "./finding.ts";
+import type { StorageIdentity } from "./identity/expected-identity.ts";
 
 /**
  * Text documents under keys of segments, with one primitive that decides races, `create`.
@@ -14,6 +15,15 @@ export interface Storage {
    * Rises when values that existed may be lost, as after a failover: what was remembered of them has to be read again.
    */
   generation(): number;
+  /** How another storage in its place is noticed; undefined where none can be. */
+  readonly identity: StorageIdentity | undefined;
+  /**
+   * Makes sure that the place of a key is still the storage that was opened: to be called before an absent value is taken
+   * for one that never was.
+   *
+   * @throws StorageReplacedError
+   */
+  verify(key: Key): Promise<void>;
   /** The value, or undefined when absent. */
   get(key: Key): Promise<string | undefined>;
   /** Whether there is a value: cheaper than reading one, above all where there is none. */
@@ -24,6 +34,19 @@ export interface Storage {
   create(key: Key, value: string): Promise<boolean>;
   /** Creates the value likewise, but only while its predecessor exists. */
   createAfter(key: Key, value: string, predecessor: Predecessor): Promise<CreateOutcome>;
+  /**
+   * Appends the item of that number, from 1, to a stream (its key, encoded): creates it while the item before it exists
+   * and none after it is known.
+   *
+   * @param previous the text of the item before, compared where the storage's server may lose acknowledged writes
+   * @throws CorruptionError when that number is free although it or a later item was stored
+   */
+  append(stream: EncodedSegment, version: number, value: string, previous?: string): Promise<CreateOutcome>;
+  /**
+   * Number of an item that is, or is known to have been, in a stream after number `end`; undefined for none. What is known
+   * besides what is there: on Redis and in memory, a head that each append keeps; on files, what `FileStreams` says.
+   */
+  laterItem(stream: EncodedSegment, end: number): Promise<number | undefined>;
   /**
    * Makes a value that was read as safe as one whose creation was acknowledged. A value may be seen before it is: its
    * writer may have died, or have got an error.
@@ -64,8 +87,8 @@ export interface Storage {
 export type Key = readonly (string | EncodedSegment)[];
 
 /** What must exist for a value to be created: a key that shares its first two segments with the new one. */
-export interface Predecessor {
-  readonly key: Key;
+export interface Predecessor<K = Key> {
+  readonly key: K;
   /** Its value, compared where the storage's server may lose acknowledged writes; its presence is enough otherwise. */
   readonly value?: string;
 }

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { encodeKey } from "./keys.ts";
 import { EncodedSegment, type Key, type CreateRefusal, type Storage } from "./storage.ts";
-import { parseDocument, printKey } from "./documents.ts";
-import { CorruptionError } from "./storage-errors.ts";
-import { HINT_EVERY, itemKey, SEGMENT_SIZE } from "./stream-keys.ts";
+import { parseDocument } from "./documents.ts";
+import type { CorruptionError } from "./storage-errors.ts";
+import { itemKey, missingItem } from "./stream-keys.ts";
 
 /** The result of an append; a {@link CreateRefusal} changes nothing. */
 export type AppendOutcome = "appended" | CreateRefusal;
@@ -15,20 +15,26 @@ export function serializeItem(item: unknown): string {
 
 const PAGE_SIZE = 256;
 
-/** An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed. */
+/**
+ * An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed.
+ *
+ * @example
+ * const log = new Stream(storage, ["events", "2026-11-20"], batch);
+ * const last = await log.head();
+ * if ((await log.append(last, item)) === "conflict") retry(); // another writer made item last + 1
+ */
 export class Stream<T> {
   readonly name: Key;
   readonly #storage: Storage;
   readonly #schema: z.ZodType<T>;
-  readonly #hintKey: Key;
   /** The name, encoded once: a head is looked for at every request. */
   readonly #stem: EncodedSegment;
 
+  /** @param schema what every item must match when it is read; a mismatch is a CorruptionError */
   constructor(storage: Storage, name: Key, schema: z.ZodType<T>) {
     this.name = name;
     this.#storage = storage;
     this.#schema = schema;
-    this.#hintKey = [...name, "head"];
     this.#stem = new EncodedSegment(encodeKey(name));
   }
 
@@ -45,6 +51,7 @@ export class Stream<T> {
    * @param text what {@link serializeItem} makes of the item, for a caller that has it already
    * @returns anything but "appended" means: read again and decide again. After a "conflict" the item with that number
    * may be the caller's own, if an earlier reply was lost.
+   * @throws CorruptionError when the stream has a hole there
    */
   async append(
     expectedVersion: number,
@@ -52,15 +59,7 @@ export class Stream<T> {
     previous?: string,
     text = serializeItem(item),
   ): Promise<AppendOutcome> {
-    // Written before the item, so that a failure here leaves nothing behind; the version it names exists already.
-    if (expectedVersion > 0 && expectedVersion % HINT_EVERY === 0) {
-      await this.#storage.put(this.#hintKey, String(expectedVersion));
-    }
-    if (expectedVersion > 0 && expectedVersion % SEGMENT_SIZE === 0) await this.#confirmLast(expectedVersion);
-    const key = this.keyOf(expectedVersion + 1);
-    if (expectedVersion === 0) return (await this.#storage.create(key, text)) ? "appended" : "conflict";
-    const predecessor = { key: this.keyOf(expectedVersion), ...(previous !== undefined && { value: previous }) };
-    const outcome = await this.#storage.createAfter(key, text, predecessor);
+    const outcome = await this.#storage.append(this.#stem, expectedVersion + 1, text, previous);
     return outcome === "created" ? "appended" : outcome;
   }
 
@@ -77,7 +76,11 @@ export class Stream<T> {
     return text === undefined || item === undefined ? undefined : { item, text };
   }
 
-  /** The items from number `from` to number `to`, both included, as far as they exist. */
+  /**
+   * The items from number `from` to number `to`, both included, or to the end.
+   *
+   * @throws CorruptionError that names the first item that is damaged or missing
+   */
   async read(from: number, to: number): Promise<T[]> {
     const keys: Key[] = [];
     for (let version = Math.max(1, from); version <= to; version++) keys.push(this.keyOf(version));
@@ -85,7 +88,7 @@ export class Stream<T> {
     const items: T[] = [];
     for (const [index, text] of texts.entries()) {
       const key = keys[index]!;
-      const item = parseDocument(key, text, this.#schema) ?? (await this.#readAgain(key, texts.slice(index)));
+      const item = parseDocument(key, text, this.#schema) ?? (await this.#readAgain(Math.max(1, from) + index));
       if (item === undefined) break;
       items.push(item);
     }
@@ -93,13 +96,53 @@ export class Stream<T> {
   }
 
   /**
-   * The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at a stored hint
-   * (which may lag) and probes forward in steps that double, then halve: O(log distance) reads.
+   * The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at the stored head
+   * (which may lag on files), and searches on only where that is not the end.
+   *
+   * @throws CorruptionError that names an item that is missing although it, or a later one, was stored
    */
   async head(known?: number): Promise<number> {
-    let low = known ?? (await this.#storedHint());
-    if (!(await this.#exists(low + 1))) return low;
-    low += 1;
+    const generation = this.#storage.generation();
+    const stored = known ?? (await this.#storedHead());
+    const [next, isThere] = await Promise.all([
+      this.#storage.laterItem(this.#stem, stored),
+      known !== undefined || stored === 0 || this.#exists(stored),
+    ]);
+    if (isThere && next === undefined) return stored;
+    let end = isThere ? stored : 0;
+    let later: number | undefined;
+    while ((later = await this.#storage.laterItem(this.#stem, end)) !== undefined) {
+      if (!(await this.#exists(end + 1))) break;
+      end = await this.#searchFrom(end + 1);
+    }
+    // Items are appended in order: one that is absent now, while a later one was known before, is not on its way.
+    const isMissing = later !== undefined || (!isThere && (await this.#storedHead()) > end);
+    if (!isMissing) return end;
+    // A failover may have lost what was known, noticed or not.
+    const isLost = later !== undefined && (await this.#storage.laterItem(this.#stem, end)) === undefined;
+    if (isLost || this.#storage.generation() !== generation) return this.head();
+    // A known item may itself be the missing one.
+    throw missingItem(this.#stem, end > 0 && !(await this.#exists(end)) ? end : end + 1);
+  }
+
+  /** The error that names an item as missing. */
+  missing(version: number): CorruptionError {
+    return missingItem(this.#stem, version);
+  }
+
+  /** The first item after a number, missing ones passed over; undefined when none is left. */
+  async readNext(after: number): Promise<{ version: number; item: T } | undefined> {
+    const later = (await this.#storage.laterItem(this.#stem, after)) ?? 0;
+    for (let version = after + 1; version <= later; version++) {
+      const item = await this.get(version);
+      if (item !== undefined) return { version, item };
+    }
+    return undefined;
+  }
+
+  /** The last of the items that follow an existing one, in steps that double, then halve: O(log distance) reads. */
+  async #searchFrom(known: number): Promise<number> {
+    let low = known;
     let step = 1;
     while (await this.#exists(low + step)) {
       low += step;
@@ -136,42 +179,20 @@ export class Stream<T> {
     return this.#storage.has(this.keyOf(version));
   }
 
-  /** A hint is never trusted: one that is damaged or points past the end only costs the search its head start. */
-  async #storedHint(): Promise<number> {
-    const text = await this.#storage.get(this.#hintKey);
-    if (text === undefined) return 0;
-    const hint = Number(text);
-    return Number.isSafeInteger(hint) && hint > 0 && (await this.#exists(hint)) ? hint : 0;
+  /** A number that an existing item has or had; 0 where there is none, or no number. */
+  async #storedHead(): Promise<number> {
+    const head = Number(await this.#storage.get([...this.name, "head"]));
+    return Number.isSafeInteger(head) && head > 0 ? head : 0;
   }
 
-  /** An item that was absent when its page was read: the end, one that was appended meanwhile, or a gap. */
-  async #readAgain(key: Key, following: readonly (string | undefined)[]): Promise<T | undefined> {
-    if (following.every((later) => later === undefined)) return undefined;
-    // Items are appended in order, so if a later one was seen, this one can be read by now.
-    const item = parseDocument(key, await this.#storage.get(key), this.#schema);
-    if (item === undefined) throw new CorruptionError(printKey(key), "the item is missing while a later one exists");
+  /** An item that was absent when its page was read: after the end, appended meanwhile, or missing. */
+  async #readAgain(version: number): Promise<T | undefined> {
+    const generation = this.#storage.generation();
+    const end = await this.head();
+    const item = await this.get(version);
+    if (item === undefined && version <= end && this.#storage.generation() === generation) {
+      throw missingItem(this.#stem, version);
+    }
     return item;
   }
-
-  /**
-   * Makes sure of the last item of a folder before the next folder is begun: its writer may have died before its name
-   * was safe. Within a folder, syncing the next item's name makes the earlier ones safe.
-   */
-  async #confirmLast(version: number): Promise<void> {
-    const text = await this.#storage.get(this.keyOf(version));
-    if (text !== undefined) await this.#storage.confirm(this.keyOf(version), text);
-  }
-}
-
-/**
- * Opens the stream under `name`.
- *
- * @param schema what every item must match when it is read; a mismatch is a {@link CorruptionError}
- * @example
- * const log = openStream(storage, ["events", "2026-11-20"], batch);
- * const last = await log.head();
- * if ((await log.append(last, item)) === "conflict") retry(); // another writer made item last + 1
- */
-export function openStream<T>(storage: Storage, name: Key, schema: z.ZodType<T>): Stream<T> {
-  return new Stream(storage, name, schema);
 }

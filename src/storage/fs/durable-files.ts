@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { statSync } from "node:fs";
-import { link, mkdir, open, rename, stat, unlink } from "node:fs/promises";
+import { statSync, type Stats } from "node:fs";
+import { link, mkdir, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { VALUE_GONE } from "../failure-kinds.ts";
 import { hasCode, ignoring } from "./error-codes.ts";
 
 /** How the name of a temporary file ends. */
@@ -18,30 +19,51 @@ const MAX_KNOWN_FOLDERS = 10_000;
  */
 export class DurableFiles {
   readonly #base: string;
+  readonly #isThere: () => boolean;
   readonly #knownFolders = new Set<string>();
   readonly #writer = randomUUID();
   #temporaryFiles = 0;
 
-  constructor(base: string) {
+  /**
+   * @param isThere called before a folder is made: whether the base is known to be there, false when it may be new; it
+   * throws when another folder is in its place, or none
+   */
+  constructor(base: string, isThere: () => boolean = () => false) {
     this.#base = base;
+    this.#isThere = isThere;
   }
 
   /** One system call without a thread switch: most reads on a hot path ask for an entry that does not exist yet. */
-  exists(path: string): boolean {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  stat(path: string): Stats | undefined {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) this.#checkFolder(dirname(path));
+    return found;
   }
 
-  /** False when the file exists already. */
-  async create(path: string, text: string): Promise<boolean> {
+  exists(path: string): boolean {
+    return this.stat(path) !== undefined;
+  }
+
+  /** The text of a file; undefined when there is none. */
+  async read(path: string): Promise<string | undefined> {
+    return this.exists(path) ? readFile(path, "utf8").catch(ignoring("ENOENT")) : undefined;
+  }
+
+  /**
+   * False when the file exists already.
+   *
+   * @param second another name of the new file, in its folder: it replaces a file of that name
+   */
+  async create(path: string, text: string, second?: string): Promise<boolean> {
     const temporary = await this.#writeTemporary(path, text);
-    let created = true;
+    let created = false;
     try {
       await link(temporary, path);
+      created = true;
     } catch (error) {
       if (!hasCode(error, "EEXIST")) throw error;
-      created = false;
     } finally {
-      await unlink(temporary);
+      await (created && second !== undefined ? rename(temporary, second) : unlink(temporary));
     }
     if (created) await syncFolder(dirname(path));
     return created;
@@ -64,6 +86,15 @@ export class DurableFiles {
     await syncFolder(dirname(path)).catch(ignoring("ENOENT"));
   }
 
+  /** Makes a file that was read as safe as an acknowledged one. @throws Error when it has another text, or is gone */
+  async confirm(path: string, text: string): Promise<void> {
+    const stored = await this.read(path);
+    if (stored === undefined)
+      throw Object.assign(new Error("it was read before, and is missing"), { code: VALUE_GONE });
+    if (stored !== text) throw new Error("the key has another value by now");
+    await this.syncName(path);
+  }
+
   /** Makes the name of a file as safe as its writer would have, who may have been killed before that. */
   async syncName(path: string): Promise<void> {
     const folder = dirname(path);
@@ -74,8 +105,9 @@ export class DurableFiles {
   /** Makes a folder and those above it, as far as they do not exist. */
   async ensureFolder(folder: string): Promise<void> {
     if (this.#knownFolders.has(folder)) return;
+    const isThere = this.#isThere();
     if (folder === this.#base) {
-      const first = await makeFolders(folder);
+      const first = isThere ? undefined : await makeFolders(folder);
       if (first !== undefined) await syncUp(dirname(folder), dirname(first));
     } else {
       const parent = dirname(folder);
@@ -86,6 +118,19 @@ export class DurableFiles {
     // What is forgotten is only ensured again.
     if (this.#knownFolders.size >= MAX_KNOWN_FOLDERS) this.#knownFolders.clear();
     this.#knownFolders.add(folder);
+  }
+
+  /**
+   * Node.js from version 22 on takes a path below a file for one of a file that does not exist.
+   *
+   * @throws Error ENOTDIR when a file is in the place of the folder, or of one above it
+   */
+  #checkFolder(folder: string): void {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    if (found?.isDirectory() === false) {
+      throw Object.assign(new Error(`ENOTDIR: not a directory, ${folder}`), { code: "ENOTDIR" });
+    }
+    if (found === undefined && folder !== dirname(this.#base)) this.#checkFolder(dirname(folder));
   }
 
   async #writeTemporary(path: string, text: string): Promise<string> {

@@ -1,22 +1,25 @@
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { Cluster, Redis } from "ioredis";
+import { isRedisDamage } from "../failure-kinds.ts";
+import { type ExpectedIdentity, type LostParts, StorageReplacedError } from "../identity/expected-identity.ts";
 import { createCircuitBreaker } from "./circuit-breaker.ts";
-import { withoutCommand, classifyFailure, refusalError } from "./redis-errors.ts";
+import { classifyFailure, refusalError, withinDeadline, withoutCommand } from "./redis-errors.ts";
+import { RedisIdentity } from "./redis-identity.ts";
+import { hashTagOf } from "./redis-keys.ts";
 import { RedisLink } from "./redis-link.ts";
 import { clusterNodes, clusterOptions, redisOptions, RETRY_AFTER_MS, TRY_FOR_MS } from "./redis-options.ts";
-import { CLUSTER_COMMAND_MS, type RedisSettings } from "./redis-url.ts";
+import type { RedisSettings } from "./redis-url.ts";
 
 /** How long the second try waits at least for a connection that was lost, ms. */
 const SECOND_TRY_MS = 250;
 
 /** What happened to the tries of one operation before this one. */
-export interface Tries {
+interface Tries {
   /** Whether an earlier try may have been applied, though its reply did not arrive. */
   readonly uncertain: boolean;
 }
 
-/** How an operation is tried again. */
-export interface RunOptions {
+interface RunOptions {
   /** Not to be run again when it may have been applied. */
   readonly once?: boolean;
   /** Its failure domain: the server, or the slots of a node. Callers do not wait one after the other for one that is down. */
@@ -30,18 +33,43 @@ export class RedisConnection {
   readonly name: string;
   readonly #link: RedisLink;
   readonly #breaker = createCircuitBreaker(TRY_FOR_MS);
+  readonly #identity: RedisIdentity | undefined;
 
-  constructor(client: Redis | Cluster, name: string) {
+  /** @param identity what the servers must bear; nothing is checked without it */
+  constructor(
+    client: Redis | Cluster,
+    name: string,
+    identity?: { readonly expected: ExpectedIdentity; readonly prefix: string },
+  ) {
     this.client = client;
     this.name = name;
     this.#link = new RedisLink(client, name, () => {
       this.#breaker.reset();
     });
+    const generation = (): number => this.#link.generation();
+    this.#identity = identity && new RedisIdentity({ client, name, generation, ...identity });
   }
 
   /** Rises each time a server was lost or another one took its place: what was read may not exist any more. */
   generation(): number {
-    return this.#link.generation();
+    return this.#link.generation() + (this.#identity?.generation() ?? 0);
+  }
+
+  /** Reads the identity of the server, or of the primary, that holds a key. @throws StorageReplacedError */
+  async verify(name: string): Promise<void> {
+    await this.run(async () => this.#identity?.verify(this.#domainOf(name)));
+  }
+
+  /** Reads the identity of every server, once one is expected. @throws StorageError when none answers */
+  async findLost(): Promise<LostParts> {
+    if (this.#identity?.expected.id === undefined) return { lost: [], parts: 1 };
+    await this.ready();
+    const places = this.#identity.places();
+    const looks = await Promise.allSettled(places.map((place) => this.run(async () => this.#identity!.look(place))));
+    const errors = looks.flatMap((look) => (look.status === "rejected" ? [look.reason as unknown] : []));
+    const lost = errors.filter((error) => error instanceof StorageReplacedError);
+    if (errors.length > lost.length && errors.length === places.length) throw errors[0];
+    return { lost, parts: places.length };
   }
 
   /** Waits until commands can be sent. @throws StorageError after a second without a server */
@@ -53,7 +81,8 @@ export class RedisConnection {
    * Runs commands, again after a failure, for at most a second and one command's time. While its `domain` is known not to
    * answer, most callers get an error at once.
    *
-   * @throws StorageError when the server cannot be reached, refuses, or does not answer in time
+   * @throws StorageError when the server cannot be reached, refuses, or does not answer in time; the server's own error
+   * where that concerns one key alone
    */
   async run<T>(action: (tries: Tries) => Promise<T>, { once = false, domain }: RunOptions = {}): Promise<T> {
     const began = performance.now();
@@ -72,13 +101,13 @@ export class RedisConnection {
         await this.#link.ready(end, { error: replyError, uncertain });
       }
       try {
-        const result = await this.#runOnce(() => action({ uncertain }));
+        const result = await this.#runOnce(() => action({ uncertain }), domain);
         if (domain !== undefined) this.#breaker.answered(domain);
         return result;
       } catch (thrown) {
         const error = withoutCommand(thrown as Error);
         const outcome = classifyFailure(error);
-        if (outcome === "failed") throw refusalError(this.name, error);
+        if (outcome === "failed") throw isRedisDamage(error) ? error : refusalError(this.name, error);
         if (outcome === "uncertain") uncertain = true;
         replyError = error.name === "ReplyError" ? error : undefined;
         const isLate = tries > 1 && performance.now() >= until;
@@ -91,14 +120,28 @@ export class RedisConnection {
     }
   }
 
+  /** Runs commands on a key, or on several that share its hash tag, likewise. */
+  runOn<T>(name: string, action: (tries: Tries) => Promise<T>, options: { readonly once?: boolean } = {}): Promise<T> {
+    return this.run(action, { ...options, domain: this.#domainOf(name) });
+  }
+
   close(): Promise<void> {
     this.#link.close();
     return Promise.resolve();
   }
 
-  async #runOnce<T>(action: () => Promise<T>): Promise<T> {
+  /** The one server, or the slots of a cluster's node, for which the hash tag is enough. */
+  #domainOf(name: string): string {
+    return this.client instanceof Cluster ? hashTagOf(name) : "";
+  }
+
+  async #runOnce<T>(action: () => Promise<T>, domain: string | undefined): Promise<T> {
     this.#link.checkReplicationId();
-    return this.client instanceof Cluster ? withDeadline(action(), CLUSTER_COMMAND_MS) : action();
+    const known = domain === undefined ? undefined : this.#identity?.admit(domain);
+    if (known !== undefined) await known;
+    const result = await withinDeadline(this.client, action());
+    if (domain !== undefined) this.#identity?.confirm(domain);
+    return result;
   }
 }
 
@@ -107,18 +150,5 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
   const client = settings.cluster
     ? new Cluster(clusterNodes(settings), clusterOptions(settings))
     : new Redis({ ...settings.nodes[0], ...redisOptions(settings) });
-  return new RedisConnection(client, settings.shown.replace(/\?.*$/s, ""));
-}
-
-/** A cluster's client does not limit the time of a command that finds no node. */
-async function withDeadline<T>(action: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error("Command timed out"));
-    }, ms);
-  });
-  return Promise.race([action, deadline]).finally(() => {
-    clearTimeout(timer);
-  });
+  return new RedisConnection(client, settings.shown.replace(/\?.*/s, ""));
 }

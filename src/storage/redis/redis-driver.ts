@@ -2,14 +2,17 @@ import type { Cluster, Redis } from "ioredis";
 import type { Driver } from "unstorage";
 import redis from "unstorage/drivers/redis";
 import type { StorageDriver } from "../driver.ts";
+import { isRedisDamage } from "../failure-kinds.ts";
+import { ExpectedIdentity } from "../identity/expected-identity.ts";
 import { RedisConnection } from "./redis-connection.ts";
 import { examineRedis } from "./redis-findings.ts";
+import { markKeys } from "./redis-identity.ts";
 import { plainKey, redisKey, scanPattern } from "./redis-keys.ts";
 import { clusterNodes, clusterOptions, redisOptions } from "./redis-options.ts";
-import { RedisReader } from "./redis-reader.ts";
+import { createRedisReader } from "./redis-reader.ts";
 import { scanKeys } from "./redis-scan.ts";
 import type { RedisSettings } from "./redis-url.ts";
-import { RedisWriter } from "./redis-writer.ts";
+import { createRedisWriter } from "./redis-writer.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
 const stockDriver = redis as (options: object) => Driver<object, Redis | Cluster>;
@@ -24,12 +27,15 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
       ? { cluster: clusterNodes(settings), clusterOptions: clusterOptions(settings) }
       : { ...settings.nodes[0], ...redisOptions(settings) },
   );
-  const connection = new RedisConnection(stock.getInstance!(), settings.shown.replace(/\?.*$/s, ""));
+  const identity = { expected: new ExpectedIdentity(), prefix: settings.prefix };
+  const connection = new RedisConnection(stock.getInstance!(), settings.shown.replace(/\?.*/s, ""), identity);
   // WAIT blocks its connection, so with it writes have a separate one.
   const writing =
-    settings.waitReplicas > 0 ? new RedisConnection(connection.client.duplicate(), settings.shown) : connection;
-  const reader = new RedisReader(connection, settings);
-  const writer = new RedisWriter(writing, settings);
+    settings.waitReplicas > 0
+      ? new RedisConnection(connection.client.duplicate(), settings.shown, identity)
+      : connection;
+  const reader = createRedisReader(connection, settings);
+  const writer = createRedisWriter(writing, settings);
   const nameOf = (key: string): string => redisKey(settings.prefix, key);
   const getItem = (key: string): Promise<string | null> => reader.get(nameOf(key));
   const setItem = (key: string, value: string): Promise<void> => writer.set(nameOf(key), value);
@@ -39,6 +45,15 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
     durable: true,
     // The connection that writes may be the first to learn of another server.
     generation: () => connection.generation() + (writing === connection ? 0 : writing.generation()),
+    identity: {
+      expected: identity.expected,
+      marks: markKeys(settings.cluster),
+      verify: (key) => connection.verify(nameOf(key)),
+      async findLost() {
+        if (writing !== connection) await writing.findLost();
+        return connection.findLost();
+      },
+    },
     hasItem: (key) => reader.has(nameOf(key)),
     getItem,
     getMany: (keys) => reader.getMany(keys.map(nameOf)),
@@ -52,7 +67,10 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
     },
     createItemAfter: (key, value, { key: before, value: expected }) =>
       writer.create({ name: nameOf(key), value, predecessor: { name: nameOf(before), value: expected } }),
+    appendItem: (...given) => writer.append(...given),
+    laterItem: (stem, end) => reader.laterItem(stem, end),
     confirmItem: (key, value) => writer.confirm(nameOf(key), value),
+    isDamage: isRedisDamage,
     children: (prefix) => childrenBelow(connection, settings.prefix, prefix),
     keys: (prefix) => keysBelow(connection, settings.prefix, prefix),
     examine: (now) => examineRedis(connection, settings, now),
@@ -64,6 +82,8 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
 }
 
 async function* keysBelow(connection: RedisConnection, keyPrefix: string, below: string): AsyncGenerator<string> {
+  const [lost] = (await connection.findLost()).lost;
+  if (lost !== undefined) throw lost;
   for await (const name of scanKeys(connection, scanPattern(keyPrefix, below))) yield plainKey(keyPrefix, name);
 }
 

@@ -1,8 +1,17 @@
+import { Cluster, type Redis } from "ioredis";
+import { within } from "../../runtime/within.ts";
 import { StorageError } from "../storage-errors.ts";
+import { CLUSTER_COMMAND_MS } from "./redis-url.ts";
 
 /** An error after which another try is worth while, whether or not the command was applied. */
 export class UncertainError extends Error {
   override readonly name = "UncertainError";
+}
+
+/** Limits the time of a command: a cluster's client does not when it finds no node. */
+export function withinDeadline<T>(client: Redis | Cluster, command: Promise<T>): Promise<T> {
+  if (!(client instanceof Cluster)) return command;
+  return within(command, CLUSTER_COMMAND_MS, () => Promise.reject(new Error("Command timed out")));
 }
 
 /** Refused for now, certainly not applied: the server is starting, or its place in the cluster or its role changes. */

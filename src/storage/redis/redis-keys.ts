@@ -1,3 +1,5 @@
+import { groupBy } from "../../runtime/group-by.ts";
+
 /** `a:b:c:d` as `prefix:{a:b}:c:d`: what shares the first two segments shares a slot of a cluster. */
 export function redisKey(prefix: string, key: string): string {
   const second = key.indexOf(":", key.indexOf(":") + 1);
@@ -17,23 +19,12 @@ export function scanPattern(prefix: string, below: string): string {
   return below.includes(":") ? `${redisKey(escaped, below)}:*` : `${escaped}:{${below}:*`;
 }
 
-/** The failure domain of a key: the one server, or the slots of a cluster's node, for which the hash tag is enough. */
-export function domainOf({ cluster }: { readonly cluster: boolean }, name: string): string {
-  return cluster ? hashTagOf(name) : "";
-}
-
 /** Names by their hash tag: one command may ask a cluster for those of one. */
 export function groupByHashTag(names: readonly string[]): string[][] {
-  const groups = new Map<string, string[]>();
-  for (const name of names) {
-    const tag = hashTagOf(name);
-    const group = groups.get(tag);
-    if (group === undefined) groups.set(tag, [name]);
-    else group.push(name);
-  }
-  return [...groups.values()];
+  return [...groupBy(names, hashTagOf).values()];
 }
 
-function hashTagOf(name: string): string {
+/** The part of a name that decides about its slot. */
+export function hashTagOf(name: string): string {
   return name.slice(0, name.indexOf("}"));
 }

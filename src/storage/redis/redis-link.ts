@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { Cluster, Redis } from "ioredis";
 import { StorageError } from "../storage-errors.ts";
 import { isRefusal, isWrongDatabase, reasonOf, refusalError } from "./redis-errors.ts";
-import { TRY_FOR_MS } from "./redis-options.ts";
+import { SLOTS_REFRESH_MS, TRY_FOR_MS } from "./redis-options.ts";
 import { watchReplicationId } from "./redis-replication-id.ts";
 import { watchSlotOwners } from "./redis-slot-owners.ts";
 
@@ -20,7 +20,8 @@ export class RedisLink {
   readonly name: string;
   readonly #onReachable: () => void;
   readonly #hasNewOwners: () => boolean;
-  readonly #checkReplicationId: () => void;
+  /** To be called before each command: so a change of servers is noticed before the command is answered. */
+  readonly checkReplicationId: () => void;
   #generation = 0;
   #downSince: number | undefined = performance.now();
   #isConnecting = false;
@@ -30,6 +31,7 @@ export class RedisLink {
   /** The server has no database of our number. The client would go on in database 0. */
   #wrongDatabase: Error | undefined;
   #waiting: (() => void)[] = [];
+  #refreshes: NodeJS.Timeout | undefined;
 
   /** @param onReachable called when a server can be reached again */
   constructor(client: Redis | Cluster, name: string, onReachable: () => void) {
@@ -37,16 +39,10 @@ export class RedisLink {
     this.name = name;
     this.#onReachable = onReachable;
     this.#hasNewOwners = client instanceof Cluster ? watchSlotOwners(client) : () => false;
-    this.#checkReplicationId = client instanceof Redis ? watchReplicationId(client, this.#lost) : () => undefined;
+    this.checkReplicationId = client instanceof Redis ? watchReplicationId(client, this.#lost) : () => undefined;
     client.on("error", this.#failed);
-    client.on("ready", () => {
-      this.#connected();
-    });
-    for (const event of ["close", "end"]) {
-      client.on(event, () => {
-        this.#disconnected();
-      });
-    }
+    client.on("ready", this.#connected);
+    for (const event of ["close", "end"]) client.on(event, this.#disconnected);
     if (client instanceof Cluster) this.#watchNodes(client);
   }
 
@@ -58,11 +54,6 @@ export class RedisLink {
   generation(): number {
     if (this.#hasNewOwners()) this.#lost();
     return this.#generation;
-  }
-
-  /** To be called before each command: so a change of servers is noticed before the command is answered. */
-  checkReplicationId(): void {
-    this.#checkReplicationId();
   }
 
   /**
@@ -100,6 +91,7 @@ export class RedisLink {
 
   close(): void {
     this.#isClosed = true;
+    clearInterval(this.#refreshes);
     this.client.disconnect();
   }
 
@@ -111,25 +103,30 @@ export class RedisLink {
     this.client.connect().catch(() => undefined);
   }
 
-  #connected(): void {
+  readonly #connected = (): void => {
     this.#downSince = undefined;
     this.#wasEverReady = true;
     // The database is chosen before the client is ready.
     this.#lastError = this.#wrongDatabase;
     this.#onReachable();
     this.#wake();
-  }
+  };
 
-  #disconnected(): void {
+  readonly #disconnected = (): void => {
     this.#lost();
     this.#downSince ??= performance.now();
     this.#wrongDatabase = undefined;
     if (this.client instanceof Redis) stopSocketTimer(this.client);
-  }
+  };
 
   #watchNodes(cluster: Cluster): void {
     cluster.on("node error", this.#failed);
+    this.#refreshes = setInterval(() => {
+      if (cluster.status === "ready") cluster.refreshSlotsCache();
+    }, SLOTS_REFRESH_MS).unref();
     cluster.on("+node", (node: Redis) => {
+      // A command that is redirected while the client is closed still makes it connect.
+      if (this.#isClosed) node.disconnect();
       this.#onReachable();
       node.on("close", () => {
         this.#lost();

@@ -7,7 +7,8 @@ import type { RedisSettings } from "./redis-url.ts";
 export const TRY_FOR_MS = 1000;
 export const RETRY_AFTER_MS = 40;
 const RECONNECT_AFTER_MS = 500;
-const SLOTS_REFRESH_MS = 1000;
+/** How often a cluster is asked for its slots, and how long it may take to answer, ms. */
+export const SLOTS_REFRESH_MS = 1000;
 
 /**
  * The options of ioredis that make every command end in time, and keep the client from sending any twice by itself: no
@@ -57,7 +58,8 @@ export function clusterOptions(settings: RedisSettings): ClusterOptions {
     scripts: REDIS_SCRIPTS,
     clusterRetryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
     slotsRefreshTimeout: SLOTS_REFRESH_MS,
-    slotsRefreshInterval: SLOTS_REFRESH_MS,
+    // The client's own timer goes on for ever when it is closed while a refresh runs, and keeps the process alive.
+    slotsRefreshInterval: 0,
     // The client itself sends again only what a node refused, not what was on its way when a connection broke.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: RETRY_AFTER_MS,

@@ -57,7 +57,6 @@ async function statesOf(connection: RedisConnection, nodes: readonly Redis[]): P
   return states.map((state, index) => `${state} ${shares[index]!.text}`);
 }
 
-/** A node's share of the cluster, as the node reports it. */
 async function shareOf(
   connection: RedisConnection,
   node: Redis,

@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import type { Result } from "ioredis";
-import type { CreateOutcome } from "../storage.ts";
+import type { AppendItemOutcome } from "../driver.ts";
 
 /** A value to be created under a Redis key. */
 export interface Creation {
@@ -7,57 +8,26 @@ export interface Creation {
   readonly value: string;
   /** What must exist: a key, with this value where one is given. */
   readonly predecessor: { readonly name: string; readonly value: string | undefined } | undefined;
+  /** The head of its stream, for an item: the key that holds it, and the item's number. */
+  readonly head?: { readonly name: string; readonly version: number };
 }
 
-const REPLY = { created: 1, sameValue: 2, conflict: 0, gap: -1, failover: -2 } as const;
-
-/** The script's reply for one creation. An error concerns only that one. */
-export type CreationReply = (typeof REPLY)[keyof typeof REPLY] | Error;
-
-/**
- * Makes creations, each on its own. KEYS: their keys, then the predecessor of each. ARGV, three for each: the value; what
- * is required of the predecessor ("" nothing, "exists" that it exists, "equals" that its value is the third). The same
- * value, if it exists already, is written once more, so that WAIT has a write to wait for. A key that does not hold a
- * string gives its error for that creation; any other error comes before the first write.
- */
-const CREATE_VALUES = `
-local count = #KEYS / 2
-local predecessors = redis.call('MGET', unpack(KEYS, count + 1))
-local replies = {}
-for i = 1, count do
-  local key, value, required, predecessor = KEYS[i], ARGV[3 * i - 2], ARGV[3 * i - 1], predecessors[i]
-  local gap = required ~= '' and not predecessor
-  local failover = required == 'equals' and predecessor and predecessor ~= ARGV[3 * i]
-  if gap or failover then
-    replies[i] = redis.call('EXISTS', key) == 1 and ${REPLY.conflict} or gap and ${REPLY.gap} or ${REPLY.failover}
-  elseif redis.call('SETNX', key, value) == 1 then
-    replies[i] = ${REPLY.created}
-  else
-    local stored = redis.pcall('GET', key)
-    if stored == value then
-      redis.call('SET', key, value)
-      replies[i] = ${REPLY.sameValue}
-    else
-      replies[i] = type(stored) == 'table' and stored or ${REPLY.conflict}
-    end
-  end
-end
-return replies`;
-
-/**
- * Writes KEYS[1] once more if its value is ARGV[1], so that WAIT has a write to wait for, which is after the first. 1:
- * written; 0: the key has another value.
- */
-const CONFIRM_VALUE = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1])
-return 1`;
+/** The script's reply for one creation; for `same`, the key has that very value. An error concerns only that one. */
+type CreationReply = AppendItemOutcome | "same" | Error;
 
 /**
  * Our scripts as ioredis wants them: it sends the text of one once over each connection and in each pipeline, its digest
  * afterwards, and the text again to a server that does not know the digest.
  */
-export const REDIS_SCRIPTS = { createValues: { lua: CREATE_VALUES }, confirmValue: { lua: CONFIRM_VALUE } };
+export const REDIS_SCRIPTS = {
+  createValues: { lua: readScript("create-values") },
+  confirmValue: { lua: readScript("confirm-value") },
+};
+
+/** Its comments are not sent. */
+function readScript(name: string): string {
+  return readFileSync(new URL(`data/${name}.lua`, import.meta.url), "utf8").replaceAll(/^--.*\n/gm, "");
+}
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
@@ -72,12 +42,14 @@ type CreationInput = [keyCount: number, ...string[]];
 export function inputOf(creations: readonly Creation[]): CreationInput {
   const names = creations.map(({ name }) => name);
   const predecessors = creations.map(({ name, predecessor }) => predecessor?.name ?? name);
-  const values = creations.flatMap(({ value, predecessor }) => [
+  const heads = creations.map(({ name, head }) => head?.name ?? name);
+  const values = creations.flatMap(({ value, predecessor, head }) => [
     value,
     predecessor === undefined ? "" : predecessor.value === undefined ? "exists" : "equals",
     predecessor?.value ?? "",
+    head === undefined ? "" : String(head.version),
   ]);
-  return [2 * names.length, ...names, ...predecessors, ...values];
+  return [3 * names.length, ...names, ...predecessors, ...heads, ...values];
 }
 
 /**
@@ -85,19 +57,7 @@ export function inputOf(creations: readonly Creation[]): CreationInput {
  *
  * @param uncertain whether an earlier try of ours may have been applied: the same value is ours then
  */
-export function outcomeOfReply(reply: CreationReply, uncertain: boolean): CreateOutcome | Error {
-  switch (reply) {
-    case REPLY.created:
-      return "created";
-    case REPLY.sameValue:
-      return uncertain ? "created" : "conflict";
-    case REPLY.conflict:
-      return "conflict";
-    case REPLY.gap:
-      return "gap";
-    case REPLY.failover:
-      return "failover";
-    default:
-      return reply;
-  }
+export function outcomeOfReply(reply: CreationReply, uncertain: boolean): AppendItemOutcome | Error {
+  if (reply !== "same") return reply;
+  return uncertain ? "created" : "conflict";
 }

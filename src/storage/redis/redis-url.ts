@@ -23,22 +23,14 @@ export interface RedisSettings {
 }
 
 const FORM = /^(redis|rediss|redis-cluster|rediss-cluster):\/\/(?:([^@/?]*)@)?([^@/?]+)(?:\/(\d*))?(?:\?(.*))?$/s;
-const PARAMETERS = [
-  "prefix",
-  "wait_replicas",
-  "wait_ms",
-  "timeout_ms",
-  "password_file",
-  "tls_ca_file",
-  "tls_cert_file",
-  "tls_key_file",
-] as const;
-type Parameter = (typeof PARAMETERS)[number];
+/** The least, the greatest and the default value of each parameter that is a number. */
+const NUMBERS = { wait_replicas: [0, 16, 0], wait_ms: [1, 1000, 500], timeout_ms: [50, 60_000, 700] } as const;
+const FILES = ["password_file", "tls_ca_file", "tls_cert_file", "tls_key_file"] as const;
+const PARAMETERS: readonly string[] = ["prefix", ...Object.keys(NUMBERS), ...FILES];
 
 /** A command on a cluster fails after this time, ms: the client itself would look for a node forever. */
 export const CLUSTER_COMMAND_MS = 800;
 
-/** The forms of a Redis storage URL, for a message. */
 const REDIS_FORMS = "redis://HOST:PORT/DB, rediss:// (TLS), redis-cluster://HOST:PORT,HOST:PORT";
 const ENCODE = "In a password, write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25.";
 
@@ -104,19 +96,17 @@ function parseNode(text: string): { host: string; port: number } {
 function parseParameters(query: string): URLSearchParams {
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
-    if (!PARAMETERS.includes(name as Parameter)) {
-      // What comes before a later @ may be the rest of a password that has a ? in it.
-      if (query.includes("@")) throw unreadable();
-      throw new StorageAddressError(
-        `The storage URL has an unknown parameter ${JSON.stringify(name)}. Known: ${PARAMETERS.join(", ")}.`,
-      );
-    }
+    if (PARAMETERS.includes(name)) continue;
+    // What comes before a later @ may be the rest of a password that has a ? in it.
+    if (query.includes("@")) throw unreadable();
+    const known = PARAMETERS.join(", ");
+    throw new StorageAddressError(`The storage URL has an unknown parameter ${JSON.stringify(name)}. Known: ${known}.`);
   }
   return parameters;
 }
 
 function parsePrefix(parameters: URLSearchParams): string {
-  const prefix = parameters.get("prefix" satisfies Parameter) ?? "anp";
+  const prefix = parameters.get("prefix") ?? "anp";
   if (/^[\w.:-]{1,64}$/.test(prefix)) return prefix;
   throw new StorageAddressError("The storage URL's prefix must be 1 to 64 letters, digits, or one of _ . : -");
 }
@@ -135,9 +125,9 @@ function parseTiming(
   parameters: URLSearchParams,
   cluster: boolean,
 ): Pick<RedisSettings, "waitReplicas" | "waitMs" | "timeoutMs"> {
-  const waitReplicas = parseInteger(parameters, "wait_replicas", { min: 0, max: 16, fallback: 0 });
-  const waitMs = parseInteger(parameters, "wait_ms", { min: 1, max: 1000, fallback: 500 });
-  const timeoutMs = parseInteger(parameters, "timeout_ms", { min: 50, max: 60_000, fallback: 700 });
+  const waitReplicas = parseInteger(parameters, "wait_replicas");
+  const waitMs = parseInteger(parameters, "wait_ms");
+  const timeoutMs = parseInteger(parameters, "timeout_ms");
   const bound = cluster ? Math.min(timeoutMs, CLUSTER_COMMAND_MS) : timeoutMs;
   if (waitReplicas > 0 && waitMs >= bound) {
     throw new StorageAddressError(
@@ -149,11 +139,8 @@ function parseTiming(
   return { waitReplicas, waitMs, timeoutMs };
 }
 
-function parseInteger(
-  parameters: URLSearchParams,
-  name: Parameter,
-  { min, max, fallback }: { min: number; max: number; fallback: number },
-): number {
+function parseInteger(parameters: URLSearchParams, name: keyof typeof NUMBERS): number {
+  const [min, max, fallback] = NUMBERS[name];
   const text = parameters.get(name);
   if (text === null) return fallback;
   const value = Number(text);
@@ -176,8 +163,7 @@ function parseUser(text: string | undefined): [string | undefined, string | unde
   return [decode(name), decode(rest.join(":"))];
 }
 
-/** The content of the file that a parameter names. */
-function readSecret(parameters: URLSearchParams, name: Parameter): string | undefined {
+function readSecret(parameters: URLSearchParams, name: (typeof FILES)[number]): string | undefined {
   const path = parameters.get(name);
   if (path === null) return undefined;
   try {

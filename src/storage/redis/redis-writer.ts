@@ -1,101 +1,30 @@
-import type { ChainableCommander } from "ioredis";
+import type { Redis } from "ioredis";
+import type { AppendItemOutcome } from "../driver.ts";
 import type { CreateOutcome } from "../storage.ts";
-import { CreationBatcher } from "./creation-batcher.ts";
+import { encodedItem } from "../stream-keys.ts";
+import { createCreationBatcher } from "./creation-batcher.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { UncertainError } from "./redis-errors.ts";
-import { domainOf } from "./redis-keys.ts";
-import { inputOf, outcomeOfReply, type Creation, type CreationReply } from "./redis-scripts.ts";
+import { redisKey } from "./redis-keys.ts";
+import { inputOf, outcomeOfReply, type Creation } from "./redis-scripts.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
+type Commands = Pick<Redis, "set" | "unlink" | "createValues" | "confirmValue">;
+
 /** Writes under Redis keys. With `wait_replicas`, a write is acknowledged once so many replicas have it. */
-export class RedisWriter {
-  readonly #connection: RedisConnection;
-  readonly #settings: RedisSettings;
-  readonly #batcher: CreationBatcher;
-
-  constructor(connection: RedisConnection, settings: RedisSettings) {
-    this.#connection = connection;
-    this.#settings = settings;
-    this.#batcher = new CreationBatcher((creations) => this.#createAll(creations));
-  }
-
-  async set(name: string, value: string): Promise<void> {
-    const { client } = this.#connection;
-    await this.#writeOnce(
-      name,
-      () => client.set(name, value),
-      (commands) => commands.set(name, value),
-    );
-  }
-
-  async remove(name: string): Promise<void> {
-    const { client } = this.#connection;
-    await this.#writeOnce(
-      name,
-      () => client.unlink(name),
-      (commands) => commands.unlink(name),
-    );
-  }
-
-  async create(creation: Creation): Promise<CreateOutcome> {
-    if (!this.#settings.cluster) return this.#batcher.create(creation);
-    // The keys of different users are in different slots; those of one user in a slot that moves can be made one by one.
-    const outcome = (await this.#createAll([creation]))[0]!;
-    if (outcome instanceof Error) throw outcome;
-    return outcome;
-  }
-
-  /** Makes a value that was read as safe as an acknowledged one. @throws Error when the key has another value */
-  async confirm(name: string, value: string): Promise<void> {
-    if (this.#settings.waitReplicas === 0) return;
-    const confirmed = await this.#connection.run(
-      () => this.#replicated<0 | 1>(name, (commands) => commands.confirmValue(1, name, value)),
-      { domain: domainOf(this.#settings, name) },
-    );
-    if (confirmed !== 1) throw new Error("the key has another value by now");
-  }
-
-  /** The keys are in one slot of a cluster. */
-  #createAll(creations: readonly Creation[]): Promise<(CreateOutcome | Error)[]> {
-    const { name } = creations[0]!;
-    const input = inputOf(creations);
-    const { client } = this.#connection;
-    return this.#connection.run(
-      async ({ uncertain }) => {
-        const replies = await this.#write<CreationReply[]>(
-          name,
-          () => client.createValues(...input),
-          (commands) => commands.createValues(...input),
-        );
-        return replies.map((reply) => outcomeOfReply(reply, uncertain));
-      },
-      { domain: domainOf(this.#settings, name) },
-    );
-  }
-
-  /** A write that must not be sent twice: another writer may have written in between. */
-  async #writeOnce(
-    name: string,
-    direct: () => Promise<unknown>,
-    queue: (commands: ChainableCommander) => ChainableCommander,
-  ): Promise<void> {
-    const domain = domainOf(this.#settings, name);
-    await this.#connection.run(() => this.#write(name, direct, queue), { once: true, domain });
-  }
+export function createRedisWriter(connection: RedisConnection, settings: RedisSettings) {
+  const { client } = connection;
+  const { waitReplicas, waitMs } = settings;
+  const nameOf = (key: string): string => redisKey(settings.prefix, key);
+  const batcher = createCreationBatcher(createAll);
 
   /** One write: by itself, or in a pipeline with WAIT. */
-  #write<T>(
-    name: string,
-    direct: () => Promise<T>,
-    queue: (commands: ChainableCommander) => ChainableCommander,
-  ): Promise<T> {
-    return this.#settings.waitReplicas > 0 ? this.#replicated(name, queue) : direct();
-  }
-
-  async #replicated<T>(name: string, queue: (commands: ChainableCommander) => ChainableCommander): Promise<T> {
-    const { waitReplicas, waitMs } = this.#settings;
-    const { client } = this.#connection;
-    const replies = await queue(client.pipeline()).wait(waitReplicas, waitMs).exec();
+  async function write<T>(name: string, command: (commands: Commands) => Promise<T>): Promise<T> {
+    if (waitReplicas === 0) return command(client);
+    const pipeline = client.pipeline();
+    // A command of a pipeline has the same parameters, and its reply comes with those of the others.
+    void command(pipeline as unknown as Commands);
+    const replies = await pipeline.wait(waitReplicas, waitMs).exec();
     const [[error, reply], [waitError, confirmed]] = replies as [[Error | null, T], [Error | null, number]];
     if (error !== null) {
       // The client follows a moved slot only for single commands: this one makes it learn the key's new node.
@@ -108,4 +37,50 @@ export class RedisWriter {
     }
     return reply;
   }
+
+  /** A write that must not be sent twice: another writer may have written in between. */
+  async function writeOnce(name: string, command: (commands: Commands) => Promise<unknown>): Promise<void> {
+    await connection.runOn(name, () => write(name, command), { once: true });
+  }
+
+  /** The keys are in one slot of a cluster. */
+  function createAll(creations: readonly Creation[]): Promise<(AppendItemOutcome | Error)[]> {
+    const { name } = creations[0]!;
+    const input = inputOf(creations);
+    return connection.runOn(name, async ({ uncertain }) => {
+      const replies = await write(name, (commands) => commands.createValues(...input));
+      return replies.map((reply) => outcomeOfReply(reply, uncertain));
+    });
+  }
+
+  async function create(creation: Creation): Promise<AppendItemOutcome> {
+    if (!settings.cluster) return batcher(creation);
+    // The keys of different users are in different slots; those of one user in a slot that moves can be made one by one.
+    const outcome = (await createAll([creation]))[0]!;
+    if (outcome instanceof Error) throw outcome;
+    return outcome;
+  }
+
+  return {
+    set: (name: string, value: string) => writeOnce(name, (commands) => commands.set(name, value)),
+    remove: (name: string) => writeOnce(name, (commands) => commands.unlink(name)),
+    /** What is no item of a stream is in no hole of one. */
+    create: async (creation: Omit<Creation, "head">) => (await create(creation)) as CreateOutcome,
+    /** Appends an item of that number to the stream of an encoded key, and sets its head. */
+    append: (stem: string, version: number, value: string, previous: string | undefined) =>
+      create({
+        name: nameOf(encodedItem(stem, version)),
+        value,
+        predecessor: version === 1 ? undefined : { name: nameOf(encodedItem(stem, version - 1)), value: previous },
+        head: { name: nameOf(`${stem}:head`), version },
+      }),
+    /** Makes a value that was read as safe as an acknowledged one. @throws Error when the key has another value */
+    async confirm(name: string, value: string): Promise<void> {
+      if (waitReplicas === 0) return;
+      const confirmed = await connection.runOn(name, () =>
+        write(name, (commands) => commands.confirmValue(1, name, value)),
+      );
+      if (confirmed !== 1) throw new Error("the key has another value by now");
+    },
+  };
 }

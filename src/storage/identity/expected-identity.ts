@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { StorageError } from "../storage-errors.ts";
+
+/** What a storage bears: a random id, created when the storage is first used. */
+const identityDocument = z.object({
+  id: z.string().min(1),
+  /** How many marks there are; absent in a mark itself, and where an earlier build made only one. */
+  marks: z.int().optional(),
+  /** Differs after each `anp storage accept`. */
+  accepted: z.string().optional(),
+});
+
+export type IdentityDocument = z.infer<typeof identityDocument>;
+
+/** Another storage, or an emptied one, is in the place of the one that was expected: nothing is read or written there. */
+export class StorageReplacedError extends StorageError {}
+
+/** The parts of a storage that can be lost by themselves, as the primaries of a cluster, and those that are. */
+export interface LostParts {
+  readonly lost: readonly StorageReplacedError[];
+  readonly parts: number;
+}
+
+/**
+ * How another storage, or an emptied one, is noticed in the place of the one that was opened. Once an id is expected,
+ * every call on a part of the storage that does not bear it is refused.
+ */
+export interface StorageIdentity {
+  readonly expected: ExpectedIdentity;
+  /** Encoded keys of the documents that bear the id: the first one, and one for each part that can be lost by itself. */
+  readonly marks: readonly string[];
+  /** Looks at the part that holds the encoded key. @throws StorageReplacedError */
+  verify(key: string): Promise<void>;
+  /** Looks at every part. @throws StorageError when none answers */
+  findLost(): Promise<LostParts>;
+}
+
+/** The identity in a stored text; undefined for none, and for one that is damaged. */
+export function parseIdentity(text: string | null | undefined): IdentityDocument | undefined {
+  try {
+    return identityDocument.safeParse(JSON.parse(text ?? "null")).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The identity that a process expects of its storage, and what it makes of those that it finds. */
+export class ExpectedIdentity {
+  #id: string | undefined;
+  #isFixed = false;
+  /** The `accepted` of what was found in each place when it was first found replaced. */
+  readonly #refused = new Map<string, string | undefined>();
+
+  /** Undefined until {@link expect}: any storage is taken. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  /** @param isFixed whether an operator named it, so that no other one can be accepted while this process runs */
+  expect(id: string, isFixed: boolean): void {
+    this.#id = id;
+    this.#isFixed = isFixed;
+  }
+
+  /**
+   * Judges what a place bears. An identity that is accepted by `anp storage accept` after the expected one was missed is
+   * expected from then on.
+   *
+   * @param place as an operator knows it: a URL, a folder, a node's address
+   * @returns why the place must not be used; undefined when it may be
+   */
+  judge(place: string, text: string | null | undefined): StorageReplacedError | undefined {
+    if (this.#id === undefined) return undefined;
+    const found = parseIdentity(text);
+    if (found?.id === this.#id) {
+      this.#refused.delete(place);
+      return undefined;
+    }
+    if (!this.#refused.has(place)) this.#refused.set(place, found?.accepted);
+    else if (found?.accepted !== undefined && found.accepted !== this.#refused.get(place) && !this.#isFixed) {
+      this.#refused.delete(place);
+      this.#id = found.id;
+      return undefined;
+    }
+    return replaced(place, this.#id, found?.id);
+  }
+}
+
+/** The error for a place that has another identity, or none. */
+export function replaced(place: string, expected: string, found: string | undefined): StorageReplacedError {
+  const instead = found === undefined ? "has none: its data are gone, or it is another one" : `has ${found}`;
+  return new StorageReplacedError(`The storage at ${place} should have the identity ${expected}, but ${instead}.`);
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { batchesOf } from "../../runtime/batches.ts";
+import { EncodedSegment, type Key, type Storage } from "../storage.ts";
+import { type IdentityDocument, parseIdentity, replaced } from "./expected-identity.ts";
+
+/** Where every storage keeps its identity. */
+export const IDENTITY: Key = ["ready", "identity"];
+
+const BATCH = 32;
+
+/**
+ * Identifies the storage that a process works on: from then on every call is refused while another storage is in its
+ * place. Marks that are missing are created with `create`: on a new storage, one of an earlier build, and one whose
+ * loss is accepted by the start itself.
+ *
+ * @param options.expected the id that the configuration names, if any: then nothing is created
+ * @returns its id, and how many marks of an older identity were missing; undefined where no other storage can take its
+ *   place, and where it has no identity yet
+ * @throws StorageReplacedError when it does not have the expected id
+ */
+export async function identifyStorage(
+  storage: Storage,
+  {
+    expected,
+    create,
+    newId = randomUUID,
+  }: { readonly expected: string | undefined; readonly create: boolean; readonly newId?: () => string },
+): Promise<{ readonly id: string; readonly missing: number } | undefined> {
+  const { identity } = storage;
+  if (identity === undefined) return undefined;
+  let found = await findIdentity(storage, create);
+  const missing = found.id === undefined || found.isUnmarked ? 0 : found.missing;
+  if (expected !== undefined && (found.id !== expected || missing > 0)) {
+    throw replaced(storage.url, expected, found.id === expected ? undefined : found.id);
+  }
+  if (create && (found.missing > 0 || found.isUnmarked)) {
+    // The first mark decides between processes that start at once.
+    await storage.create(IDENTITY, JSON.stringify({ id: found.id ?? newId() }));
+    found = await findIdentity(storage, false);
+    const document = JSON.stringify({ id: found.id });
+    await onMarks(storage, (marks) => Promise.all(marks.map((mark) => storage.create(mark, document))));
+    if (found.isUnmarked) await storage.put(IDENTITY, JSON.stringify({ id: found.id, marks: found.marks }));
+  } else if (found.isUnmarked) return undefined;
+  if (found.id === undefined) return undefined;
+  identity.expected.expect(found.id, expected !== undefined);
+  return { id: found.id, missing };
+}
+
+/**
+ * Gives the storage an identity on purpose: the given one, else the one that is left on a part of it, else a new one.
+ * Processes that run and miss theirs go on with it.
+ */
+export async function acceptStorage(storage: Storage, expected: string | undefined): Promise<string | undefined> {
+  const { identity } = storage;
+  if (identity === undefined) return undefined;
+  const id = expected ?? (await findIdentity(storage, true)).id ?? randomUUID();
+  const document: IdentityDocument = { id, accepted: randomUUID() };
+  const text = JSON.stringify(document);
+  await onMarks(storage, (marks) => Promise.all(marks.map((mark) => storage.put(mark, text))));
+  await storage.put(IDENTITY, JSON.stringify({ ...document, marks: identity.marks.length }));
+  return id;
+}
+
+/**
+ * What is found of a storage's identity: its id, how many marks of it there should be, how many of them are missing or
+ * damaged, and whether an earlier build made only one of several.
+ *
+ * @param all reads all marks, also when the first one has an id
+ */
+export async function findIdentity(storage: Storage, all: boolean) {
+  const marks = storage.identity?.marks.length ?? 0;
+  const main = parseIdentity(await storage.get(IDENTITY));
+  const isUnmarked = main !== undefined && marks > 1 && main.marks === undefined;
+  if (main !== undefined && !all) return { id: main.id, missing: 0, marks, isUnmarked };
+  const texts = await onMarks(storage, (keys) => storage.getMany(keys));
+  const ids = texts.map((text) => parseIdentity(text)?.id);
+  const id = ids.find((one) => one !== undefined);
+  const missing = ids.filter((one) => one === undefined || one !== id).length;
+  return { id, missing, marks, isUnmarked };
+}
+
+/** Not all at once: on a cluster, each is a command that must be answered in time. */
+async function onMarks<T>(storage: Storage, call: (keys: readonly Key[]) => Promise<readonly T[]>): Promise<T[]> {
+  const results: T[] = [];
+  for await (const marks of batchesOf(storage.identity?.marks ?? [], BATCH)) {
+    results.push(...(await call(marks.map((mark) => [new EncodedSegment(mark)]))));
+  }
+  return results;
+}

@@ -1,0 +1,39 @@
+import { toIso } from "../runtime/clock.ts";
+import { failed, type Finding, ok } from "./finding.ts";
+import type { Storage } from "./storage.ts";
+import { PROBE } from "./write-probe.ts";
+
+const DAY_MS = 86_400_000;
+const LONGEST_BEHIND_MS = DAY_MS;
+/** A service may have been off for long: only what is beyond any pause is taken for a wrong clock. */
+const LONGEST_AHEAD_MS = 366 * DAY_MS;
+
+/**
+ * Compares the machine's clock with the time when a daemon last used the storage, which it notes every few seconds. A
+ * clock that is far from it is wrong, or an earlier one was: entries, tokens and quota days would be dated wrongly.
+ *
+ * @param now the machine's clock, ms since 1970
+ */
+export async function lastUseFinding(storage: Storage, now: number): Promise<Finding> {
+  const at = /"at":"([^"]+)"/.exec((await storage.get(PROBE)) ?? "")?.[1] ?? "";
+  const last = Date.parse(at);
+  return Number.isNaN(last)
+    ? ok("last use", "No daemon has noted its use of this storage yet.")
+    : judgeClock(now, last);
+}
+
+/** @param last when the storage was last used, ms since 1970 */
+export function judgeClock(now: number, last: number): Finding {
+  const difference =
+    last - now > LONGEST_BEHIND_MS
+      ? "more than a day behind"
+      : now - last > LONGEST_AHEAD_MS
+        ? "more than a year ahead of"
+        : undefined;
+  if (difference === undefined) return ok("last use", `Last used at ${toIso(last)}; the clock shows ${toIso(now)}.`);
+  const message = `The clock shows ${toIso(now)}, ${difference} the last use of this storage, ${toIso(last)}: one of them is wrong.`;
+  const remedy =
+    "Set the machine's clock (chrony, systemd-timesyncd). If it is right, run `anp storage accept`: quota days after " +
+    "tomorrow then count as unused.";
+  return { ...failed("last use", message, remedy), unusable: true };
+}
