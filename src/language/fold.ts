@@ -2,6 +2,8 @@ import { hasHan } from "./detect-language.ts";
 import { toSimplified } from "./traditional.ts";
 
 const MARKS = /\p{M}+/gu;
+/** More marks in a row than any language has (UAX #15 "Stream-Safe Text Format"): sorting them takes quadratic time. */
+const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 const ASCII = /^[\x00-\x7f]*$/;
 
 /**
@@ -12,6 +14,7 @@ const ASCII = /^[\x00-\x7f]*$/;
  */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
-  const lower = text.normalize("NFKC").toLowerCase().normalize("NFD").replace(MARKS, "").normalize("NFC");
+  const safe = text.replace(TOO_MANY_MARKS, "$1");
+  const lower = safe.normalize("NFKC").toLowerCase().normalize("NFD").replace(MARKS, "").normalize("NFC");
   return hasHan(lower) ? toSimplified(lower) : lower;
 }

@@ -1,8 +1,11 @@
 import { decodeHTMLStrict } from "entities/decode";
 
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uffff]/g;
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uffff\p{Bidi_Control}]/gu;
 
-/** The text without control characters, which XML and JSON forbid and some feeds carry. */
+/**
+ * The text without control characters, which XML and JSON forbid and some feeds carry, and without the marks that change
+ * the direction of text.
+ */
 export function withoutControls(text: string): string {
   return text.replace(CONTROL, "");
 }
@@ -33,12 +36,11 @@ function withoutTags(html: string): string {
     .replace(CDATA, "");
 }
 
-/** Markdown without headings, quote marks, bullets, links, emphasis and code marks. */
+/** Markdown without headings, quote marks, links, emphasis and code marks. */
 function withoutMarkdown(text: string): string {
   return text
     .replace(/!?\[([^[\]\n]{0,500})\]\([^()\n]{0,2000}\)/g, "$1")
     .replace(/^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)/gm, "")
-    .replace(/^[ \t]*[*+-][ \t]+/gm, "")
     .replace(/(\*\*|__)(?=\S)([^\n]{0,500}?\S)\1/g, "$2")
     .replace(/`([^`\n]{0,500})`/g, "$1");
 }
@@ -50,8 +52,25 @@ function withoutMarkdown(text: string): string {
  * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT"
  */
 export function plainText(article: string): string {
+  return withoutStructure(article)
+    .replace(BULLET, "")
+    .replace(/[^\S\n]+/g, " ");
+}
+
+const BULLET = /^[ \t]*[*+-][ \t]+/gm;
+const ITEM_TAG = /<li\b[^<>]*>/gi;
+
+/** Plain text of an article, in which each item of an unnumbered list is a line that begins with a hyphen. */
+export function plainTextWithLists(article: string): string {
+  const marked = article.replace(ITEM_TAG, "\n- ");
+  return withoutStructure(marked)
+    .replace(BULLET, "- ")
+    .replace(/[^\S\n]+/g, " ");
+}
+
+function withoutStructure(article: string): string {
   const text = decodeEntities(withoutTags(article.replace(/\r\n?/g, "\n")));
-  return withoutControls(withoutMarkdown(text)).replace(/[^\S\n]+/g, " ");
+  return withoutControls(withoutMarkdown(text));
 }
 
 /**

@@ -1,3 +1,5 @@
+import { readNumbers } from "../runtime/data-rows.ts";
+
 /** A quantity in a text: its value in units, or in per cent. */
 export interface Quantity {
   readonly value: number;
@@ -6,27 +8,7 @@ export interface Quantity {
   readonly end: number;
 }
 
-const SCALES: Readonly<Record<string, number>> = {
-  k: 1e3,
-  thousand: 1e3,
-  m: 1e6,
-  mn: 1e6,
-  mln: 1e6,
-  million: 1e6,
-  b: 1e9,
-  bn: 1e9,
-  bln: 1e9,
-  billion: 1e9,
-  t: 1e12,
-  tn: 1e12,
-  trillion: 1e12,
-  千: 1e3,
-  万: 1e4,
-  百万: 1e6,
-  千万: 1e7,
-  亿: 1e8,
-  万亿: 1e12,
-};
+const SCALES = readNumbers(new URL("data/scales.txt", import.meta.url));
 
 const QUANTITY =
   /(?<![\p{L}\d.])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(?:(万亿|百万|千万|[千万亿])|(thousand|million|billion|trillion|mln|bln|mn|bn|tn|[kmbt])(?![\p{Script=Latin}\d]))?(\s?%|\s?percent\b|\s?per cent\b|\s?pct\b)?/giu;
@@ -35,7 +17,7 @@ const QUANTITY =
 export function quantitiesOf(text: string): Quantity[] {
   return Array.from(text.matchAll(QUANTITY), (match) => {
     const [whole, digits = "", han, latin, percent] = match;
-    const scale = SCALES[(han ?? latin ?? "").toLowerCase()] ?? 1;
+    const scale = SCALES.get((han ?? latin ?? "").toLowerCase()) ?? 1;
     return {
       value: Number(digits.replaceAll(",", "")) * scale,
       percent: percent !== undefined,

@@ -10,35 +10,50 @@ const ABBREVIATIONS = new Set(
   ),
 );
 /** What follows a mark that ends a quotation but not the sentence around it: “Forgot it?” on the page, “忘记了？”入口. */
-const GOES_ON = /^(?:["'”’)\]]*\s+\p{Ll}|["”’」』](?:\p{L}|[，、；]))/u;
+const GOES_ON = /(?:["'”’)\]]*\s+\p{Ll}|["”’」』](?:\p{L}|[，、；]))/uy;
+/** What follows a point that ends a sentence. */
+const BEGINS = /["'”’)\]]*(?:\s+["'“‘([]*[\p{Lu}\p{N}\p{Script=Han}]|\s*$|\p{Script=Han})/uy;
+const BLANK = /\s/;
+const MARKS = "。！？!?…";
+const LONGEST_ABBREVIATION = Math.max(...Array.from(ABBREVIATIONS, ({ length }) => length));
 const CLOSERS = /["'”’」』）)\]》]/;
+
+/** Whether the pattern, which has the flag `y`, matches at a position. */
+function matchesAt(pattern: RegExp, line: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(line);
+}
 
 function endsSentence(line: string, at: number, start: number): boolean {
   const mark = line[at]!;
-  const rest = line.slice(at + 1);
-  if ("。！？!?…".includes(mark)) {
-    if ("。！？!?…".includes(rest[0] ?? " ") || GOES_ON.test(rest)) return false;
-    return !("!?".includes(mark) && /^[A-Za-z0-9]/.test(rest));
+  const next = at + 1;
+  if (MARKS.includes(mark)) {
+    if (MARKS.includes(line[next] ?? " ") || matchesAt(GOES_ON, line, next)) return false;
+    return !("!?".includes(mark) && /[A-Za-z0-9]/.test(line[next] ?? ""));
   }
-  if (mark !== ".") return false;
-  if (rest !== "" && !/^["'”’)\]]*(?:\s+["'“‘([]*[\p{Lu}\p{N}\p{Script=Han}]|\s*$|\p{Script=Han})/u.test(rest))
-    return false;
-  const before = line.slice(start, at);
-  const word = /[^\s("'“]*$/.exec(before)![0].toLowerCase();
+  if (mark !== "." || (next < line.length && !matchesAt(BEGINS, line, next))) return false;
+  // Only the end of what is before is read: a long line without an end of a sentence is read once.
+  const before = line.slice(Math.max(start, at - LONGEST_ABBREVIATION - 1), at);
+  const word = /(?<![^\s("'“])[^\s("'“]*$/.exec(before)![0].toLowerCase();
   if (ABBREVIATIONS.has(word) || /^\p{L}$/u.test(word)) return false;
   // "2." before a step is its number, not a sentence.
-  return !/^\s*\d{1,2}$/.test(before);
+  return !/^\d{1,2}$/.test(line.slice(start, Math.min(at, start + 3)));
 }
 
-/** The sentences of a plain text, verbatim and whole, in order. A line break always ends one. */
+function afterBlanks(line: string, at: number): number {
+  while (at < line.length && BLANK.test(line[at]!)) at++;
+  return at;
+}
+
+/** The sentences of a plain text, verbatim and whole, in order. A line break always ends one. Linear in its length. */
 export function sentencesOf(text: string): Sentence[] {
   const sentences: Sentence[] = [];
   for (const [number, line] of text.split("\n").entries()) {
-    let start = 0;
+    let start = afterBlanks(line, 0);
     const push = (end: number): void => {
       const sentence = line.slice(start, end).trim();
       if (/[\p{L}\p{N}]/u.test(sentence)) sentences.push({ text: sentence, line: number });
-      start = end;
+      start = afterBlanks(line, end);
     };
     for (let at = 0; at < line.length; at++) {
       if (!endsSentence(line, at, start)) continue;

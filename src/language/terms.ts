@@ -3,32 +3,7 @@ import { HEADLINE_LEXICON, conceptsOf } from "./lexicon.ts";
 import { stem } from "./porter-stem.ts";
 import { quantitiesOf } from "./quantities.ts";
 import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
-import { unifySynonyms } from "./synonyms.ts";
 import { tokenizeFolded } from "./tokenize.ts";
-
-/**
- * Terms for search, in order and repeated as in the text, synonyms of the domain unified. English: stemmed words. Chinese
- * needs no dictionary: each character and each pair of neighbours is a term (Nie, Gao, Zhang & Zhou 2000 found unigrams
- * with bigrams as good as words).
- *
- * @example
- * termsOf("Closing 账户"); // ["close", "账", "账户", "户"]
- */
-export function termsOf(text: string): string[] {
-  const terms: string[] = [];
-  for (const { text: token, han } of tokenizeFolded(unifySynonyms(fold(text)))) {
-    if (!han) {
-      terms.push(stem(token));
-      continue;
-    }
-    const characters = Array.from(token);
-    for (let at = 0; at < characters.length; at++) {
-      terms.push(characters[at]!);
-      if (at + 1 < characters.length) terms.push(characters[at]! + characters[at + 1]!);
-    }
-  }
-  return terms;
-}
 
 /** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
 export type TermKind = "word" | "han" | "concept" | "number" | "asset";

@@ -1,6 +1,6 @@
 import { fold } from "./fold.ts";
 
-const TOKENS = /\d+(?:[.,]\d+)+|\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{N}])+(?:['’][a-z]+)?/gu;
+const TOKENS = /(?<!\d)\d+(?:[.,]\d+)+|\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{N}])+(?:['’][a-z]+)?/gu;
 const IS_HAN = /^\p{Script=Han}/u;
 
 /** A run of Chinese characters, or a word or number of another script; folded. */
@@ -25,7 +25,7 @@ export function tokenizeFolded(folded: string): Token[] {
   for (const [match] of folded.matchAll(TOKENS)) {
     if (IS_HAN.test(match)) tokens.push({ text: match, han: true });
     else if (/^\d/.test(match) && match.includes(",")) tokens.push({ text: match.replaceAll(",", ""), han: false });
-    else tokens.push({ text: match.replace(/['’].*$/, ""), han: false });
+    else tokens.push({ text: match.replace(/['’].*/, ""), han: false });
   }
   return tokens;
 }

@@ -1,38 +1,14 @@
+import { readRows } from "../runtime/data-rows.ts";
+
+const PAIRS = readRows(new URL("data/traditional.txt", import.meta.url)).flat(2);
+const SIMPLIFIED = new Map(PAIRS.map(([traditional = "", simplified = ""]) => [traditional, simplified]));
+
+const TRADITIONAL = new RegExp(`[${Array.from(SIMPLIFIED.keys()).join("")}]`, "gu");
+
 /**
- * Traditional characters that are frequent on the web and in trading, and their simplified forms, pairwise. A character
- * that stands for several (乾, 著) maps to its most frequent reading. Only matching uses the folded text: answers quote
- * their sources verbatim.
+ * The text with frequent traditional Chinese characters replaced by their simplified forms; its length is kept. Only
+ * matching uses it: answers quote their sources verbatim.
  */
-const PAIRS =
-  "萬万與与專专業业東东絲丝丟丢兩两嚴严喪丧個个豐丰臨临為为麗丽舉举麼么義义烏乌樂乐喬乔習习鄉乡書书買买亂乱爭争虧亏雲云亞亚產产親亲" +
-  "億亿僅仅從从倉仓儀仪們们價价眾众優优夥伙會会傘伞偉伟傳传傷伤倫伦偽伪體体餘余傭佣側侧偵侦僑侨債债傾倾償偿儲储兒儿黨党蘭兰關关興兴" +
-  "養养獸兽內内岡冈冊册寫写軍军農农馮冯衝冲決决況况凍冻淨净準准涼凉減减湊凑幾几鳳凤憑凭凱凯擊击鑿凿劃划劉刘則则剛刚創创刪删別别製制劑剂劍剑劇剧" +
-  "勸劝辦办務务動动勵励勁劲勞劳勢势勳勋匯汇區区醫医華华協协單单賣卖盧卢衛卫卻却廠厂廳厅歷历厲厉壓压厭厌廁厕廈厦廚厨縣县參参雙双發发變变敘叙疊叠" +
-  "葉叶號号嘆叹嚇吓嗎吗啟启吳吴員员聽听嗚呜詠咏嚨咙鹹咸響响啞哑嘩哗喚唤嘗尝團团園园圍围國国圖图圓圆聖圣場场壞坏塊块堅坚壇坛墳坟墜坠壘垒" +
-  "墊垫壩坝牆墙壯壮聲声殼壳處处備备復复夠够頭头誇夸夾夹奪夺奮奋獎奖奧奥婦妇媽妈孫孙學学寧宁寶宝實实寵宠審审憲宪宮宫寬宽賓宾對对尋寻導导壽寿將将" +
-  "爾尔塵尘嘗尝盡尽層层屆届屬属歲岁豈岂島岛嶺岭崗岗峽峡幣币師师帳帐簾帘幟帜帶带幫帮幹干廣广莊庄慶庆庫库應应廟庙龐庞廢废開开異异棄弃張张彌弥彎弯彈弹強强" +
-  "歸归當当錄录徹彻徑径憶忆懷怀態态憐怜總总戀恋惡恶惱恼懸悬驚惊懼惧慘惨懲惩憤愤願愿懶懒戲戏戰战戶户撲扑執执擴扩掃扫揚扬擾扰撫抚拋抛搶抢護护報报" +
-  "擔担擬拟擁拥攔拦擇择掛挂摯挚撓挠擋挡掙挣擠挤揮挥損损撿捡換换據据擲掷攜携攝摄擺摆搖摇攤摊撐撑敵敌數数齊齐斬斩斷断無无舊旧時时曠旷曆历顯显曬晒曉晓暫暂" +
-  "術术樸朴機机殺杀雜杂權权條条來来楊杨極极構构槍枪櫃柜標标棧栈欄栏樹树棲栖樣样橋桥檔档夢梦檢检樓楼榮荣橫横檳槟歡欢歐欧殘残毀毁畢毕氣气漢汉湯汤洶汹溝沟沒没" +
-  "瀏浏淚泪潔洁灑洒淺浅漿浆澆浇濁浊測测濟济渾浑濃浓塗涂濤涛漲涨澤泽潤润澀涩淵渊漸渐漁渔溫温遊游灣湾濕湿滿满濾滤濫滥滾滚滯滞潛潜燈灯靈灵災灾爐炉點点煉炼爍烁" +
-  "爛烂熱热煙烟煩烦燒烧愛爱爺爷牽牵犧牺狀状猶犹獨独獲获獅狮獵猎豬猪貓猫獻献環环現现瑪玛產产電电畫画暢畅疇畴療疗瘋疯癢痒癮瘾皺皱盞盏鹽盐監监蓋盖盜盗盤盘" +
-  "矚瞩礦矿碼码磚砖礎础確确禮礼禍祸離离種种積积稱称穩稳窮穷竊窃窩窝競竞筆笔築筑節节範范簡简籌筹籤签簽签籃篮類类糧粮緊紧紀纪約约級级紅红納纳線线練练組组細细織织終终" +
-  "紹绍經经綁绑結结給给絡络絕绝統统繼继績绩續续維维綠绿緩缓編编緣缘縮缩網网羅罗罰罚罷罢職职聯联聰聪肅肃腸肠膚肤腎肾脹胀脅胁膽胆勝胜腦脑腳脚脫脱臉脸藝艺蘇苏蘋苹" +
-  "範范莖茎薦荐薩萨藍蓝藥药蓮莲營营獲获蕭萧蟲虫雖虽蝦虾補补襯衬襪袜覺觉覽览觀观視视規规觸触計计訂订認认討讨讓让託托訓训議议訊讯記记講讲許许論论設设訪访證证評评識识" +
-  "詐诈訴诉診诊詞词譯译試试詩诗誠诚話话詢询該该詳详語语誤误說说請请諸诸課课調调談谈謀谋諾诺謝谢謹谨譜谱護护豎竖貝贝負负財财責责賢贤敗败帳账貨货質质販贩貪贪購购貫贯" +
-  "貴贵貸贷貿贸費费賀贺賊贼賈贾資资賠赔賴赖賺赚賭赌賞赏賜赐賬账趕赶趙赵躍跃蹤踪車车軌轨轉转輪轮軟软輕轻載载較较輔辅輛辆輩辈輸输轄辖辭辞邊边遼辽達达遷迁過过邁迈" +
-  "運运還还這这進进遠远違违連连遲迟適适選选遺遗遞递邏逻鄧邓鄭郑鄰邻醜丑釋释鑒鉴針针釘钉鈔钞鋼钢鑰钥鈴铃鉤钩鍾钟鐘钟錢钱鑽钻鐵铁鉛铅銀银銅铜銷销鎖锁鏈链錯错鋒锋鍵键鎊镑" +
-  "長长門门閃闪閉闭問问閒闲間间聞闻閱阅闊阔隊队陽阳陰阴陣阵階阶際际陸陆陳陈險险隨随隱隐難难雞鸡霧雾靜静頁页頂顶項项順顺須须頑顽顧顾頓顿頒颁預预領领頻频題题額额顏颜風风" +
-  "飛飞飯饭飲饮飾饰餐餐館馆饑饥馬马駐驻駕驾騎骑騙骗驗验驟骤髮发鬆松鬥斗魚鱼鮮鲜鳥鸟鴨鸭黃黄齡龄龍龙龜龟牠它妳你祂他裡里裏里纔才佈布佔占併并週周鍊链彙汇囑嘱徵征復复" +
-  "麵面醞酝釀酿瞭了並并於于後后臺台檯台颱台係系繫系隻只衹只麽么嚮向穀谷鬱郁捨舍闆板製制羣群峯峰啓启綫线蹟迹裝装褲裤襲袭複复誰谁諮咨諧谐贊赞贈赠贏赢譽誉錶表鎮镇鑄铸閣阁";
-
-const SIMPLIFIED = new Map<string, string>();
-const characters = Array.from(PAIRS);
-for (let at = 0; at + 1 < characters.length; at += 2) SIMPLIFIED.set(characters[at]!, characters[at + 1]!);
-
-/** The text with frequent traditional Chinese characters replaced by their simplified forms; its length is kept. */
 export function toSimplified(text: string): string {
-  let out = "";
-  for (const character of text) out += SIMPLIFIED.get(character) ?? character;
-  return out;
+  return text.replace(TRADITIONAL, (character) => SIMPLIFIED.get(character)!);
 }

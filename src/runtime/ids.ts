@@ -10,30 +10,30 @@ const POOL_BYTES = 4096;
 const REQUEST_BYTES = 16;
 const DIGITS = "0123456789abcdefghijklmnopqrstuv";
 
-/** Generates ids. An integer is unique only once a record was created under it: the caller retries on a clash. */
-export interface Ids {
-  /**
-   * A positive integer below 2^53, ordered by time to the millisecond: 41 bits of time, 12 of randomness. Within one
-   * process it always increases, also when the clock does not advance or steps back.
-   */
-  integer(): number;
-  /** A request id: 26 characters of `[0-9a-z]`, unique without a check (80 random bits a millisecond). */
-  request(): string;
-}
+/** Generates ids. */
+export type Ids = ReturnType<typeof createIds>;
 
-/** Ids from a clock and a source of randomness. */
-export function createIds(clock: Clock, random: Random): Ids {
+/**
+ * Ids from a clock and a source of randomness. An integer is unique only once a record was created under it: the caller
+ * retries on a clash.
+ */
+export function createIds(clock: Clock, random: Random) {
   let last = 0;
   let pool: Uint8Array = new Uint8Array(0);
   let used = 0;
   return {
-    integer() {
+    /**
+     * A positive integer below 2^53, ordered by time to the millisecond: 41 bits of time, 12 of randomness. Within one
+     * process it always increases, also when the clock does not advance or steps back.
+     */
+    integer(): number {
       const elapsed = Math.max(1, clock.now() - EPOCH_MS);
       const noise = random.bytes(2).readUInt16BE() & (2 ** RANDOM_BITS - 1);
       last = Math.max(last + 1, elapsed * 2 ** RANDOM_BITS + noise);
       return last;
     },
-    request() {
+    /** A request id: 26 characters of `[0-9a-z]`, unique without a check (80 random bits a millisecond). */
+    request(): string {
       if (used + REQUEST_BYTES > pool.length) {
         pool = random.bytes(POOL_BYTES);
         used = 0;

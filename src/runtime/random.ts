@@ -9,9 +9,7 @@ export interface Random {
 /** Cryptographically strong randomness. */
 export const systemRandom: Random = { bytes: (size) => randomBytes(size) };
 
-/**
- * Repeatable randomness for tests and seeded runs: SHA-256 in counter mode over the seed. Never for secrets.
- */
+/** Repeatable randomness for tests and seeded runs: SHA-256 in counter mode over the seed. Never for secrets. */
 export function seededRandom(seed: string): Random {
   let counter = 0;
   return {

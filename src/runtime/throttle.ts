@@ -1,13 +1,8 @@
 /** Reports something that may happen very often: the first time at once, then at most every `every_ms` with a count. */
-export interface Throttle {
-  /** Counts one occurrence. */
-  note(): void;
-  /** Reports what was not reported yet, and ends the timer. */
-  stop(): void;
-}
+export type Throttle = ReturnType<typeof createThrottle>;
 
 /** @param report called with the number of occurrences since the last call */
-export function createThrottle(every_ms: number, report: (times: number) => void): Throttle {
+export function createThrottle(every_ms: number, report: (times: number) => void) {
   let times = 0;
   let timer: NodeJS.Timeout | undefined;
 
@@ -21,11 +16,13 @@ export function createThrottle(every_ms: number, report: (times: number) => void
   }
 
   return {
-    note() {
+    /** Counts one occurrence. */
+    note(): void {
       times++;
       if (timer === undefined) flush();
     },
-    stop() {
+    /** Reports what was not reported yet, and ends the timer. */
+    stop(): void {
       clearTimeout(timer);
       timer = undefined;
       if (times > 0) report(times);

@@ -1,17 +1,4 @@
-import { LRUCache } from "lru-cache";
-
-/**
- * Caches what `load` returned for up to `ttl_ms`, so that a hot path reads a document about once in that time instead of at
- * each request. Concurrent callers share one load. Neither absent values nor failures are cached.
- */
-export interface TtlCache<T> {
-  /** The value, read at most `ttl_ms` before the call. */
-  get(key: string): Promise<T | undefined>;
-  /** Evicts a key that this process has just changed. */
-  forget(key: string): void;
-  /** Evicts everything. */
-  clear(): void;
-}
+import { BoundedLru } from "./bounded-lru.ts";
 
 interface Load<T> {
   readonly began: number;
@@ -19,6 +6,9 @@ interface Load<T> {
 }
 
 /**
+ * Caches what `load` returned for up to `ttl_ms`, so that a hot path reads a document about once in that time instead of at
+ * each request. Concurrent callers share one load. Neither absent values nor failures are cached.
+ *
  * @param ttl_ms how stale a value may be, in milliseconds; 0 disables the cache
  * @param monotonic a monotonic clock in milliseconds that also advances while the process is stopped
  */
@@ -26,11 +16,10 @@ export function createTtlCache<T extends object>(
   ttl_ms: number,
   load: (key: string) => Promise<T | undefined>,
   monotonic: () => number = () => performance.now(),
-): TtlCache<T> {
+) {
   // With a resolution the cache would read the clock only when its timer runs, and a process that was stopped handles
   // waiting requests before its timers.
-  const cache = new LRUCache<string, T>({
-    max: 10_000,
+  const cache = new BoundedLru<T>(10_000, {
     ttl: Math.max(1, ttl_ms),
     ttlResolution: 0,
     perf: { now: monotonic },
@@ -51,7 +40,8 @@ export function createTtlCache<T extends object>(
   }
 
   return {
-    async get(key) {
+    /** The value, read at most `ttl_ms` before the call. */
+    async get(key: string): Promise<T | undefined> {
       if (ttl_ms === 0) return load(key);
       const known = cache.get(key);
       if (known !== undefined) return known;
@@ -60,11 +50,13 @@ export function createTtlCache<T extends object>(
       // A value that was absent for an earlier caller may exist by now.
       return (await current.found) ?? loadNow(key);
     },
-    forget: (key) => {
+    /** Evicts a key that this process has just changed. */
+    forget(key: string): void {
       cache.delete(key);
       loading.delete(key);
     },
-    clear: () => {
+    /** Evicts everything. */
+    clear(): void {
       cache.clear();
       loading.clear();
     },

@@ -1,0 +1,61 @@
+import { setImmediate } from "node:timers/promises";
+import { JobError, timeoutError } from "./job-runner.ts";
+import type { Input, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts";
+
+/** Steps of a job between two turns of the event loop: a few milliseconds. */
+const STEPS = 32;
+
+/**
+ * Runs jobs in this process, for commands and tests. A job is interrupted between its steps only, so what a step reads has
+ * to be bounded by its size.
+ *
+ * @param open loads the jobs, before the first one
+ */
+export function createInProcessRunner<J extends Jobs>(
+  open: () => J | Promise<J>,
+  { deadline_ms }: { readonly deadline_ms: number },
+): JobRunner<J> {
+  let opened: Promise<J> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let pending = 0;
+  const closing = new AbortController();
+
+  async function run<K extends keyof J & string>(
+    name: K,
+    input: Input<J, K>,
+    options: RunOptions,
+  ): Promise<Output<J, K>> {
+    closing.signal.throwIfAborted();
+    options.signal?.throwIfAborted();
+    const jobs = await (opened ??= Promise.resolve(open()));
+    const longest = options.deadline_ms ?? deadline_ms;
+    const until = performance.now() + longest;
+    let steps = 0;
+    const step = (): Promise<void> | undefined => {
+      if (performance.now() > until) throw timeoutError(longest);
+      closing.signal.throwIfAborted();
+      steps += 1;
+      return steps % STEPS === 0 ? setImmediate() : undefined;
+    };
+    try {
+      return (await jobs[name]!(input, { step, move: () => undefined })) as Output<J, K>;
+    } catch (error) {
+      if (error instanceof JobError || closing.signal.aborted) throw error;
+      throw new JobError("failed", (error as Error).message, error);
+    }
+  }
+
+  return {
+    run(name, input, options = {}) {
+      pending += 1;
+      const result = last.then(() => run(name, input, options)).finally(() => (pending -= 1));
+      last = result.catch(() => undefined);
+      return result;
+    },
+    pending: () => pending,
+    async close() {
+      closing.abort();
+      await last;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * Work whose cost depends on foreign text, as jobs: a room of the program names its jobs in one table, and a runner runs
+ * them one at a time, either in a worker thread (`createWorkerRunner`) or in this process (`createInProcessRunner`).
+ *
+ * @example
+ * const jobs = { count: (text: string) => text.length };
+ * const runner: JobRunner<typeof jobs> = createInProcessRunner(() => jobs, { deadline_ms: 1000 });
+ * await runner.run("count", "four"); // 4
+ */
+export type Jobs = Readonly<Record<string, Job>>;
+
+/** Input and output are copied between threads (structured clone): plain data, best few large strings or buffers. */
+type Job = (input: never, context: JobContext) => unknown;
+
+export type Input<J extends Jobs, K extends keyof J> = Parameters<J[K]>[0];
+export type Output<J extends Jobs, K extends keyof J> = Awaited<ReturnType<J[K]>>;
+
+/** Ends a step of a long job: other work of the process may run. It is to be awaited. */
+export type Step = () => Promise<void> | undefined;
+
+/** What a running job may call. */
+export interface JobContext {
+  /**
+   * In a thread of its own it does nothing: the thread is ended at the deadline. In process it lets other work run.
+   *
+   * @throws JobError `timeout` in process, when the deadline has passed
+   */
+  readonly step: Step;
+  /** Hands the memory of a buffer in the output over instead of copying it. The job must not use it afterwards. */
+  readonly move: (buffer: ArrayBuffer) => void;
+}
+
+export interface RunOptions {
+  /** Longest run, ms, from the moment the job begins. Default: the runner's. */
+  readonly deadline_ms?: number;
+  /** Drops a job that waits; a running one continues, but its output is not waited for. */
+  readonly signal?: AbortSignal;
+  /** Who the job is for: jobs of different callers are run in turn. */
+  readonly caller?: string;
+  /** Longest wait for its turn, ms; then the job fails without having been run. */
+  readonly wait_ms?: number;
+  /** Buffers of the input whose memory is handed over instead of copied. */
+  readonly move?: readonly ArrayBuffer[];
+}
+
+/** Runs the jobs of one table, one at a time, in the order of the calls. */
+export interface JobRunner<J extends Jobs> {
+  /**
+   * @throws JobError when this job fails; the jobs that wait are not affected
+   * @throws DOMException an AbortError, when the signal aborts it or the runner is closed
+   */
+  run<K extends keyof J & string>(name: K, input: Input<J, K>, options?: RunOptions): Promise<Output<J, K>>;
+  /** Jobs that wait or run. */
+  pending(): number;
+  /** Aborts what waits and runs. */
+  close(): Promise<void>;
+}
+
+/** How a job failed: past its deadline, past the memory of its thread, before its turn came, or by an error of its own. */
+export type JobFailure = "timeout" | "out_of_memory" | "overdue" | "failed";
+
+/** One job failed. For `failed`, the cause has the job's error. */
+export class JobError extends Error {
+  override readonly name = "JobError";
+  readonly failure: JobFailure;
+
+  constructor(failure: JobFailure, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.failure = failure;
+  }
+}
+
+export function timeoutError(deadline_ms: number): JobError {
+  return new JobError("timeout", `took longer than ${deadline_ms / 1000} s`);
+}
+
+/** Observes the runners of a process, for metrics. */
+export interface JobObserver {
+  jobFailed(runner: string, failure: JobFailure): void;
+  /** A worker thread was ended at a limit or by an error; the next job starts another. */
+  workerRestarted(runner: string): void;
+}

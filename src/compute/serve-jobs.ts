@@ -1,0 +1,41 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Jobs } from "./job-runner.ts";
+
+/** What a runner sends to its worker. */
+export interface JobRequest {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** What a worker sends: first that it is ready, then one reply for each request. */
+export type JobReply =
+  | { readonly ready: true }
+  | { readonly output: unknown }
+  | { readonly error: { message: string; stack: string } };
+
+/**
+ * The body of a worker's file: runs the jobs that the runner of this worker sends.
+ *
+ * @param open makes the table of jobs from what `init` of the runner returned
+ */
+export async function serveJobs(open: (init: never) => Jobs | Promise<Jobs>): Promise<void> {
+  const port = parentPort;
+  if (port === null) throw new Error("serveJobs is called in a worker thread only");
+  const jobs = await open(workerData as never);
+  port.on("message", ({ name, input }: JobRequest) => void reply(name, input));
+  port.postMessage({ ready: true } satisfies JobReply);
+
+  async function reply(name: string, input: unknown): Promise<void> {
+    const moved: ArrayBuffer[] = [];
+    try {
+      const output = await jobs[name]!(input as never, {
+        step: () => undefined,
+        move: (buffer) => void moved.push(buffer),
+      });
+      port!.postMessage({ output } satisfies JobReply, moved);
+    } catch (error) {
+      const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+      port!.postMessage({ error: { message, stack } } satisfies JobReply);
+    }
+  }
+}

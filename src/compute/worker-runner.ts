@@ -1,0 +1,261 @@
+import { Worker } from "node:worker_threads";
+import type { Logger } from "../runtime/logger.ts";
+import { packageFile } from "../runtime/package-file.ts";
+import { within } from "../runtime/within.ts";
+import { FairQueue } from "./fair-queue.ts";
+import { JobError, timeoutError } from "./job-runner.ts";
+import type { Input, JobObserver, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts";
+import type { JobReply, JobRequest } from "./serve-jobs.ts";
+
+/** How long the end of a worker is waited for before the next one starts, ms: one that is in native code may take long. */
+const END_MS = 1000;
+/** How long no worker is started after one that failed before it was ready, ms. */
+const RETRY_MS = 1000;
+/** The young generation, MB: small, since each worker has one of its own. */
+const YOUNG_MB = 8;
+
+export interface WorkerOptions {
+  /** Names the worker in the log and the metrics. */
+  readonly name: string;
+  /** A module that calls `serveJobs`. */
+  readonly file: URL;
+  /** What a new worker needs before its first job. It is asked at every start, so that it is up to date. */
+  readonly init?: () => unknown;
+  /** Longest run of a job, ms. */
+  readonly deadline_ms: number;
+  /** Longest start of a worker, `init` included, ms. */
+  readonly start_ms: number;
+  /** V8's heap, MB. Buffers do not count. */
+  readonly memory_mb: number;
+  /** A worker without a job for so long is ended, ms; the next job starts a new one. Default: it stays. */
+  readonly idle_ms?: number;
+  readonly logger: Logger;
+  readonly observer?: JobObserver | undefined;
+}
+
+/** A file of the build that is the entry of a worker, also for what runs from the sources. */
+export function workerFile(name: string): URL {
+  return packageFile(`dist/bundle/${name}.js`);
+}
+
+/**
+ * Runs jobs in one worker thread, which starts with the first job, and takes those of different callers in turn. A worker
+ * that exceeds a deadline or its memory is ended and replaced; only the job it was running fails. (Pools such as piscina
+ * and tinypool share jobs among equal workers without state; here one worker keeps what its jobs need, which is why its
+ * init data is asked for at each start.)
+ *
+ * @example
+ * const runner = createWorkerRunner<NewsJobs>({ name: "news", file: workerFile("news-worker"), ... });
+ * const parsed = await runner.run("parse", { bytes }, { deadline_ms: 5000 });
+ */
+export function createWorkerRunner<J extends Jobs>(options: WorkerOptions): JobRunner<J> {
+  return new WorkerRunner<J>(options);
+}
+
+interface Task {
+  readonly request: JobRequest;
+  /** When it was asked for, by a monotonic clock. */
+  readonly since: number;
+  readonly options: RunOptions;
+  readonly resolve: (output: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class WorkerRunner<J extends Jobs> implements JobRunner<J> {
+  readonly #options: WorkerOptions;
+  readonly #waiting = new FairQueue<Task>();
+  #running: Task | undefined;
+  #worker: Worker | undefined;
+  #isReady = false;
+  /** No worker is started before this instant, by a monotonic clock. */
+  #restartAt = 0;
+  /** Of the start, of the running job, or of idleness. */
+  #timer: NodeJS.Timeout | undefined;
+  #ending: Promise<unknown> | undefined;
+  #isClosed = false;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  pending(): number {
+    return this.#waiting.size + (this.#running === undefined ? 0 : 1);
+  }
+
+  async run<K extends keyof J & string>(name: K, input: Input<J, K>, options: RunOptions = {}): Promise<Output<J, K>> {
+    const { signal, caller } = options;
+    if (this.#isClosed || signal?.aborted === true) throw aborted();
+    let abandon: () => void;
+    const output = new Promise((resolve, reject) => {
+      const task: Task = { request: { name, input }, since: performance.now(), options, resolve, reject };
+      abandon = () => {
+        this.#waiting.remove(task, caller);
+        reject(aborted());
+      };
+      signal?.addEventListener("abort", abandon, { once: true });
+      this.#waiting.push(task, caller);
+      this.#next();
+    });
+    return (await output.finally(() => signal?.removeEventListener("abort", abandon))) as Output<J, K>;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const task of this.#waiting.clear()) task.reject(aborted());
+    this.#running?.reject(aborted());
+    this.#running = undefined;
+    await this.#end();
+  }
+
+  /** Gives the next job to the worker, once there is one that is ready and free. */
+  #next(): void {
+    if (this.#running !== undefined || this.#ending !== undefined || this.#isClosed) return;
+    if (this.#waiting.size === 0) this.#idle();
+    else if (this.#worker === undefined) this.#start();
+    else if (this.#isReady) this.#post(this.#worker);
+  }
+
+  #post(worker: Worker): void {
+    const task = this.#takeInTime();
+    if (task === undefined) {
+      this.#idle();
+      return;
+    }
+    const longest = task.options.deadline_ms ?? this.#options.deadline_ms;
+    this.#running = task;
+    this.#limit(longest, timeoutError(longest));
+    try {
+      worker.postMessage(task.request, task.options.move ?? []);
+    } catch (error) {
+      // The input cannot be cloned.
+      this.#settle({ error: { message: (error as Error).message, stack: (error as Error).stack ?? "" } });
+    }
+  }
+
+  /** The next task that has not waited too long. */
+  #takeInTime(): Task | undefined {
+    for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
+      const { wait_ms = Infinity } = task.options;
+      if (performance.now() - task.since <= wait_ms) return task;
+      this.#reject(task, new JobError("overdue", `waited longer than ${wait_ms / 1000} s`));
+    }
+    return undefined;
+  }
+
+  #start(): void {
+    if (performance.now() < this.#restartAt) {
+      this.#failAll(new JobError("failed", `the ${this.#options.name} worker does not start`));
+      return;
+    }
+    const { file, name, init, memory_mb, start_ms } = this.#options;
+    const worker = new Worker(file, {
+      name,
+      workerData: init?.(),
+      resourceLimits: { maxOldGenerationSizeMb: memory_mb, maxYoungGenerationSizeMb: YOUNG_MB },
+      execArgv: [],
+    });
+    worker.unref();
+    this.#worker = worker;
+    this.#limit(start_ms, timeoutError(start_ms));
+    worker.on("message", (reply: JobReply) => {
+      if (worker === this.#worker) this.#settle(reply);
+    });
+    worker.on("error", (error: NodeJS.ErrnoException) => {
+      if (worker === this.#worker) this.#fail(errorOf(error));
+    });
+    worker.on("exit", (code) => {
+      if (worker === this.#worker) this.#fail(new JobError("failed", `the ${name} worker ended (${code})`));
+    });
+  }
+
+  #settle(reply: JobReply): void {
+    clearTimeout(this.#timer);
+    const task = this.#running;
+    this.#running = undefined;
+    if ("ready" in reply) this.#isReady = true;
+    else if ("output" in reply) task?.resolve(reply.output);
+    else if (task !== undefined) {
+      const { message, stack } = reply.error;
+      this.#reject(task, new JobError("failed", message, Object.assign(new Error(message), { stack })));
+    }
+    this.#next();
+  }
+
+  /** Ends the worker at a limit. What it has sent by then still counts: this thread may have been late itself. */
+  #limit(ms: number, error: JobError): void {
+    const worker = this.#worker;
+    this.#timer = setTimeout(() => {
+      const task = this.#running;
+      setImmediate(() => {
+        if (worker === this.#worker && task === this.#running && (task !== undefined || !this.#isReady))
+          this.#fail(error);
+      });
+    }, ms);
+  }
+
+  /** The worker failed: its job fails, or all that wait when it was not ready yet; then it is replaced. */
+  #fail(error: JobError): void {
+    const task = this.#running;
+    const { name, logger, observer } = this.#options;
+    observer?.workerRestarted(name);
+    logger.warn(
+      { worker: name, job: task?.request.name, failure: error.failure, reason: error.message },
+      "a worker was ended",
+    );
+    this.#running = undefined;
+    if (task !== undefined) this.#reject(task, error);
+    if (!this.#isReady) {
+      this.#restartAt = performance.now() + RETRY_MS;
+      this.#failAll(error);
+    }
+    void this.#end().then(() => {
+      this.#next();
+    });
+  }
+
+  #failAll(error: JobError): void {
+    for (const task of this.#waiting.clear()) this.#reject(task, error);
+  }
+
+  #reject(task: Task, error: JobError): void {
+    this.#options.observer?.jobFailed(this.#options.name, error.failure);
+    task.reject(error);
+  }
+
+  async #end(): Promise<void> {
+    clearTimeout(this.#timer);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#isReady = false;
+    if (worker === undefined) {
+      await this.#ending;
+      return;
+    }
+    worker.removeAllListeners("error").on("error", () => undefined);
+    this.#ending = within<unknown>(worker.terminate(), END_MS, () => undefined);
+    await this.#ending;
+    this.#ending = undefined;
+  }
+
+  #idle(): void {
+    const { idle_ms } = this.#options;
+    if (idle_ms === undefined || !this.#isReady) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (this.pending() === 0)
+        void this.#end().then(() => {
+          this.#next();
+        });
+    }, idle_ms).unref();
+  }
+}
+
+function errorOf(error: NodeJS.ErrnoException): JobError {
+  return error.code === "ERR_WORKER_OUT_OF_MEMORY"
+    ? new JobError("out_of_memory", "took more memory than a worker has", error)
+    : new JobError("failed", error.message, error);
+}
+
+function aborted(): DOMException {
+  return new DOMException("The job was aborted", "AbortError");
+}

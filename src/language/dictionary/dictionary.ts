@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { brotliDecompressSync } from "node:zlib";
+
+/** CC-CEDICT (CC BY-SA 4.0), as `generate.js` describes it. */
+const FILE = new URL("cc-cedict.tsv.br", import.meta.url);
+
+/** A translation and how well it fits, 0 to 1: 1 for a word that is the whole first gloss. */
+export type Translation = readonly [word: string, weight: number];
+
+/** A Chinese–English dictionary of about 120,000 words, read at the first look-up. */
+export interface Dictionary {
+  has(word: string): boolean;
+  /** Readings of a Chinese word in pinyin, without tones and spaces: `chongzhi` of 充值. */
+  readings(word: string): readonly string[];
+  /** Stems of the English words that a Chinese word is translated by. */
+  toEnglish(word: string): readonly Translation[];
+  /** Chinese words that are translated by an English stem, best first. */
+  toChinese(englishStem: string): readonly Translation[];
+  /** Splits a run of Chinese characters into words: the fewest that the dictionary knows. */
+  segment(run: string): string[];
+}
+
+/** Most characters of a word of the dictionary that segmentation tries. */
+const LONGEST = 6;
+/** Costs of a word in segmentation. */
+const COST = { word: 1, character: 1.5, unknown: 2 };
+const NEWLINE = 10;
+const TAB = 9;
+
+/** What was read of the file, which is the same for every dictionary of the process. */
+let tables: { readonly chinese: Table; readonly english: Table } | undefined;
+
+/** The dictionary; nothing is read before the first look-up. */
+export function createDictionary(): Dictionary {
+  const chinese = (word: string): readonly string[] | undefined => (tables ??= readTables()).chinese(word);
+  return {
+    has: (word) => chinese(word) !== undefined,
+    readings: (word) => chinese(word)?.[1]?.split(",") ?? [],
+    toEnglish: (word) => translationsOf(chinese(word)?.[2]),
+    toChinese: (englishStem) => translationsOf((tables ??= readTables()).english(englishStem)?.[1]),
+    segment: (run) => segment(run, (word) => chinese(word) !== undefined),
+  };
+}
+
+/** Looks up the fields of a word's line. */
+type Table = (word: string) => readonly string[] | undefined;
+
+function readTables(): { chinese: Table; english: Table } {
+  const bytes = brotliDecompressSync(readFileSync(FILE));
+  const middle = bytes.indexOf("\n\n");
+  return { chinese: tableOf(bytes.subarray(0, middle + 1)), english: tableOf(bytes.subarray(middle + 2)) };
+}
+
+/** A binary search over lines that are sorted by the bytes of their first field. */
+function tableOf(bytes: Buffer): Table {
+  const starts: number[] = [];
+  for (let at = 0; at < bytes.length; at = bytes.indexOf(NEWLINE, at) + 1) starts.push(at);
+  return (word) => {
+    const key = Buffer.from(`${word}\t`);
+    let low = 0;
+    let high = starts.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const start = starts[middle]!;
+      // With the tab: it sorts before all characters of words.
+      const order = key.compare(bytes, start, bytes.indexOf(TAB, start) + 1);
+      if (order === 0) return bytes.toString("utf8", start, bytes.indexOf(NEWLINE, start)).split("\t");
+      if (order < 0) high = middle - 1;
+      else low = middle + 1;
+    }
+    return undefined;
+  };
+}
+
+function translationsOf(items: string | undefined): Translation[] {
+  if (items === undefined || items === "") return [];
+  return items.split(",").map((item) => {
+    const colon = item.lastIndexOf(":");
+    return [item.slice(0, colon), Number(item.slice(colon + 1)) / 100];
+  });
+}
+
+/** The split of least cost, by dynamic programming. */
+function segment(run: string, has: (word: string) => boolean): string[] {
+  const characters = Array.from(run);
+  const best: ({ readonly cost: number; readonly from: number } | undefined)[] = [{ cost: 0, from: 0 }];
+  for (let from = 0; from < characters.length; from++) {
+    for (let length = 1; length <= LONGEST && from + length <= characters.length; length++) {
+      const known = has(characters.slice(from, from + length).join(""));
+      if (length > 1 && !known) continue;
+      const cost = best[from]!.cost + (length > 1 ? COST.word : known ? COST.character : COST.unknown);
+      if (cost < (best[from + length]?.cost ?? Infinity)) best[from + length] = { cost, from };
+    }
+  }
+  const words: string[] = [];
+  for (let end = characters.length; end > 0; end = best[end]!.from) {
+    words.unshift(characters.slice(best[end]!.from, end).join(""));
+  }
+  return words;
+}

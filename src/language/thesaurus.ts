@@ -1,0 +1,99 @@
+import { readRows } from "../runtime/data-rows.ts";
+import { groupBy } from "../runtime/group-by.ts";
+import { fold } from "./fold.ts";
+import { longestMatches } from "./longest-matches.ts";
+import { stem } from "./porter-stem.ts";
+import { tokenizeFolded } from "./tokenize.ts";
+
+/** One meaning, with the words and phrases that are used for it. */
+export interface Meaning {
+  readonly id: number;
+  /** Phrases of English stems. */
+  readonly en: readonly (readonly string[])[];
+  /** Chinese words, folded. */
+  readonly zh: readonly string[];
+}
+
+/** A meaning where a text uses one of its phrases. */
+export interface Mention {
+  readonly meaning: Meaning;
+  /** The phrase, as in the meaning's list: stems, separated by blanks, or a Chinese word. */
+  readonly phrase: string;
+  /** Position and length of the phrase, in stems or characters. */
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Rows of words for one meaning each: in English and in Chinese. */
+export type MeaningRows = readonly (readonly (readonly string[])[])[];
+
+/** The everyday words for what services are asked about, and an operator's own. */
+export class Thesaurus {
+  /** Meanings by the first stem of their English phrases, and by their Chinese words. */
+  readonly #byStem: ReadonlyMap<string, readonly { readonly phrase: readonly string[]; readonly meaning: Meaning }[]>;
+  readonly #byWord: ReadonlyMap<string, readonly { readonly word: string; readonly meaning: Meaning }[]>;
+  readonly #longest: number;
+
+  /** @param more the operator's rows */
+  constructor(more: MeaningRows = []) {
+    const rows: MeaningRows = [...readRows(new URL("data/thesaurus.txt", import.meta.url)), ...more];
+    const meanings = rows.map(([en = [], zh = []], id): Meaning => ({
+      id,
+      en: en.map(stemsOf).filter(isNotEmpty),
+      zh: zh.map(fold).filter(startsWithHan),
+    }));
+    this.#byStem = groupBy(
+      meanings.flatMap((meaning) => meaning.en.map((phrase) => ({ phrase, meaning }))),
+      ({ phrase }) => phrase[0]!,
+    );
+    this.#byWord = groupBy(
+      meanings.flatMap((meaning) => meaning.zh.map((word) => ({ word, meaning }))),
+      ({ word }) => word,
+    );
+    this.#longest = Math.max(...Array.from(this.#byWord.keys(), ({ length }) => length));
+  }
+
+  /** The meanings that a list of English stems mentions, the longest phrase of each at each place. */
+  mentionsInEnglish(stems: readonly string[]): Mention[] {
+    return stems.flatMap((first, at) => {
+      const matches = (this.#byStem.get(first) ?? []).filter(({ phrase }) =>
+        phrase.every((word, i) => stems[at + i] === word),
+      );
+      const longest = Math.max(...matches.map(({ phrase }) => phrase.length));
+      return matches.flatMap(({ meaning, phrase }) =>
+        phrase.length === longest ? [{ meaning, phrase: phrase.join(" "), at, length: longest }] : [],
+      );
+    });
+  }
+
+  /** The meanings that a run of Chinese mentions, from the left, the longest word first. */
+  mentionsInChinese(run: string): Mention[] {
+    const found = [...longestMatches(run, (word) => this.#byWord.has(word), this.#longest)];
+    return found.flatMap(({ word, at }) =>
+      this.#byWord.get(word)!.map(({ meaning }) => ({ meaning, phrase: word, at, length: word.length })),
+    );
+  }
+
+  /** The meanings that have a stem as a whole phrase. */
+  meaningsOf(englishStem: string): Meaning[] {
+    const found = this.#byStem.get(englishStem) ?? [];
+    return found.flatMap(({ phrase, meaning }) => (phrase.length === 1 ? [meaning] : []));
+  }
+
+  /** Whether a phrase begins with a stem: what a misspelt word may stand for. */
+  isKnownStem(englishStem: string): boolean {
+    return this.#byStem.has(englishStem);
+  }
+}
+
+function stemsOf(phrase: string): string[] {
+  return tokenizeFolded(fold(phrase)).flatMap(({ text, han }) => (han ? [] : [stem(text)]));
+}
+
+function isNotEmpty(list: readonly string[]): boolean {
+  return list.length > 0;
+}
+
+function startsWithHan(word: string): boolean {
+  return /^\p{Script=Han}/u.test(word);
+}

@@ -1,0 +1,8 @@
+import { LRUCache } from "lru-cache";
+
+/** An LRU cache that takes memory as it fills; by its own `max`, lru-cache takes that of all entries at the start. */
+export class BoundedLru<V extends object | number | boolean> extends LRUCache<string, V> {
+  constructor(entries: number, options?: Omit<LRUCache.OptionsBase<string, V, unknown>, "max" | "maxSize">) {
+    super({ ...options, maxSize: entries, sizeCalculation: () => 1 });
+  }
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+
+/**
+ * The rows of a data file, each its columns, each its values. A row is a line, and goes on in lines that begin with a
+ * blank; `|` separates columns, a comma values. A line that begins with `#` is a comment.
+ *
+ * @example
+ * readRows(new URL("data/assets.txt", import.meta.url)); // [["BTC"], ["bitcoin", "比特币"], ["xbt"]], …
+ */
+export function readRows(file: URL): string[][][] {
+  return parseRows(readFileSync(file, "utf8"));
+}
+
+/** The rows of a data file's text. */
+export function parseRows(text: string): string[][][] {
+  const lines = text.replace(/^#.*(?:\r?\n|$)/gm, "");
+  const rows = lines.split(/(?:\r?\n)+(?! )/).filter((row) => row.trim() !== "");
+  return rows.map((row) => row.split("|").map((column) => column.split(",").map(trim).filter(Boolean)));
+}
+
+/** The numbers of a data file with rows of a number and its names, by name. */
+export function readNumbers(file: URL): Map<string, number> {
+  const rows = readRows(file);
+  return new Map(
+    rows.flatMap(([[value = ""] = [], names = []]) => names.map((name) => [name, Number(value)] as const)),
+  );
+}
+
+function trim(text: string): string {
+  return text.trim();
+}

@@ -1,0 +1,7 @@
+/** The values of the placeholders of a template, by their names. */
+export type TemplateValues = Readonly<Record<string, string | number | null | undefined>>;
+
+/** Replaces each `{name}` of a template by the value of that name. */
+export function fillTemplate(template: string, values: TemplateValues): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_place, name: string) => String(values[name]));
+}

@@ -1,0 +1,44 @@
+import type { EventEmitter } from "node:events";
+import { constants } from "node:os";
+
+type StopSignal = "SIGINT" | "SIGTERM";
+
+/** A process, as far as its end is concerned. */
+export interface Stoppable {
+  /** Emits SIGINT and SIGTERM. */
+  readonly signals: Pick<EventEmitter, "on" | "off">;
+  /** Ends the process at once, whatever it still waits for. */
+  readonly exit: (code: number) => void;
+}
+
+/** A request to end the run early. */
+export interface Interrupt {
+  /** Aborted at the first SIGINT or SIGTERM; the message of its reason is the signal's name. */
+  readonly signal: AbortSignal;
+  /** Removes the signal handlers. */
+  readonly forget: () => void;
+}
+
+/**
+ * The first SIGINT or SIGTERM requests an orderly end; the second ends the process at once, as if it had been killed.
+ *
+ * @param beforeEnd the last work of the process after a second signal
+ */
+export function awaitInterrupt({ signals, exit }: Stoppable, beforeEnd?: () => Promise<void> | undefined): Interrupt {
+  const controller = new AbortController();
+  const stop = (name: StopSignal): void => {
+    if (!controller.signal.aborted) controller.abort(new DOMException(name, "AbortError"));
+    else {
+      void Promise.resolve(beforeEnd?.()).finally(() => {
+        exit(128 + constants.signals[name]);
+      });
+    }
+  };
+  const forget = (): void => {
+    signals.off("SIGINT", stop);
+    signals.off("SIGTERM", stop);
+  };
+  signals.on("SIGINT", stop);
+  signals.on("SIGTERM", stop);
+  return { signal: controller.signal, forget };
+}
