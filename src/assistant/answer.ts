@@ -1,4 +1,3 @@
-import type { MarketMood } from "./answering/market-answer.ts";
 import type { SourceItem } from "./passage.ts";
 import type { Routing } from "./routing/routing.ts";
 
@@ -21,18 +20,22 @@ export interface AnswerRequest {
   readonly token_symbol?: string;
   /** Milliseconds since the Unix epoch: what "latest" is measured from. */
   readonly now: number;
-  /** For route `market`. */
-  readonly market?: MarketMood;
-  readonly signal?: AbortSignal;
+  /** Whether a model writes the answers. */
+  readonly hasModel?: boolean;
 }
+
+/**
+ * What became of a question: `answered` by what we are sure of, `unsure` when what is shown may not answer it, `offered`
+ * when titles are shown to choose from, `declined` when nothing is. Only an answered question costs anything.
+ */
+export type AnswerOutcome = "answered" | "unsure" | "offered" | "declined";
 
 export interface Answer {
   readonly text: string;
-  /** The passages that the text quotes, or that the model cites. */
+  /** The passages that the text quotes, that the model cites, or whose titles are offered. */
   readonly sources: SourceItem[];
-  /** Whether the question was answered: false when nothing was found, and when it is out of scope. */
-  readonly grounded: boolean;
-  /** The routing it was answered under: `help` when passages answer a question that was routed out of scope. */
+  readonly outcome: AnswerOutcome;
+  /** The routing it was answered under: the kind of the evidence determines the route. */
   readonly routing: Routing;
   /** The model's id, or "local-extractive". */
   readonly model_name: string;

@@ -1,73 +1,95 @@
-import type { Logger } from "../runtime/logger.ts";
-import type { Answer, AnswerRequest, Turn } from "./answer.ts";
-import { createAnswerer } from "./answering/answerer.ts";
-import type { Example } from "./routing/classifier/classifier.ts";
-import type { ModelGateway } from "./model/model-gateway.ts";
+import type { Answer, AnswerRequest } from "./answer.ts";
+import { prepareAnswer, type PreparedAnswer } from "./answering/answerer.ts";
+import { checkReply, type GeneratedAnswer } from "./answering/model-answer.ts";
 import type { Passage } from "./passage.ts";
-import { buildPassageIndex } from "./retrieval/passage-index.ts";
-import type { PassageIndex } from "./retrieval/passage-index.ts";
+import { createDictionary } from "../language/dictionary/dictionary.ts";
+import type { MeaningRows } from "../language/thesaurus.ts";
+import { AnswerIndex } from "./retrieval/answer-index.ts";
+import type { Example } from "./routing/classifier/classifier.ts";
 import { createRouter } from "./routing/router.ts";
 import type { Routing } from "./routing/routing.ts";
 
 export type { Answer, AnswerRequest, Turn } from "./answer.ts";
-export type { MarketMood } from "./answering/market-answer.ts";
-export type { ModelGateway } from "./model/model-gateway.ts";
-export type { Passage, SourceItem } from "./passage.ts";
-export type { PassageIndex } from "./retrieval/passage-index.ts";
-export type { Route, Routing } from "./routing/routing.ts";
+export type { Passage } from "./passage.ts";
+export type { AnswerIndex } from "./retrieval/answer-index.ts";
 
 /** Context of a question. */
-export interface RouteHints {
-  /** Earlier turns, oldest first. */
-  readonly history: readonly Turn[];
-  readonly page_context?: string;
-  readonly token_symbol?: string;
+export type RouteHints = Pick<AnswerRequest, "history" | "page_context" | "token_symbol">;
+
+/** Kinds of question that have a price of their own. */
+export type QuestionKind = "account" | "small_talk" | "advanced_research" | "other";
+
+/** A question with all that its answer depends on besides the content. Plain data. */
+export interface AskedQuestion extends Omit<AnswerRequest, "routing" | "wide"> {
+  /** Whether advanced research is included, should the question ask for it. */
+  readonly research: boolean;
+  /** Kinds that are not answered: their evidence is not looked for. */
+  readonly refused: readonly QuestionKind[];
+  /** Whether a model writes the answers. */
+  readonly hasModel: boolean;
 }
 
-/** Routes questions and answers them from passages. Knows nothing of points, accounts, storage and HTTP. */
+/** A question's final route, and its answer as far as it goes without a model. Plain data. */
+export interface PreparedQuestion {
+  readonly routing: Routing;
+  readonly kind: QuestionKind;
+  /** Absent for a kind that is refused, and for what the service answers from its own figures: account and market. */
+  readonly prepared?: Pick<PreparedAnswer, "forModel"> & { readonly answer: Answer };
+}
+
+/**
+ * Routes questions and answers them from passages: pure functions of their input. Knows nothing of points, accounts,
+ * storage, HTTP and model calls.
+ */
 export interface Assistant {
-  /** The route of a question. Account questions are only routed: the service composes their answers. */
+  /** What a question seems to be about, before anything is looked up: the evidence decides in the end. */
   route(question: string, hints: RouteHints): Routing;
-  /** Builds the index of the passages; once for each snapshot of the content. */
-  index(passages: readonly Passage[]): PassageIndex;
-  /**
-   * Answers in the question's language, from the passages alone.
-   *
-   * @throws AnpError 1007 when the model fails and extraction is not its fallback
-   */
-  answer(request: AnswerRequest, index: PassageIndex): Promise<Answer>;
-}
-
-export interface AssistantDeps {
-  /** Writes answers from passages; without one they are extracted. */
-  readonly model?: ModelGateway;
-  readonly logger: Logger;
-  /** Labelled utterances instead of the bundled seeds; labels are `route/sub_intent`. */
-  readonly examples?: readonly Example[];
+  /** Builds the index of the passages. `lexicon`: the operator's words for what they are about, beside the everyday ones. */
+  index(passages: readonly Passage[], lexicon?: MeaningRows): AnswerIndex;
+  /** Routes a question, and answers it from the passages unless it is refused or the service answers it. */
+  prepare(asked: AskedQuestion, index: AnswerIndex): PreparedQuestion;
+  /** Answers a routed question in its language, from the passages alone; undefined where the service answers. */
+  answer(request: AnswerRequest, index: AnswerIndex): Answer | undefined;
+  /** A model's reply with its sources: see {@link checkReply}. */
+  check(reply: string, excerpts: readonly Passage[]): GeneratedAnswer | null;
 }
 
 /**
  * An assistant. Its classifier is loaded at the first question, or trained then when the build did not train it.
  *
+ * @param options.examples labelled utterances instead of the bundled seeds; labels are `route/sub_intent`
  * @example
- * const assistant = createAssistant({ logger });
+ * const assistant = createAssistant();
  * const index = assistant.index(passages);
  * const routing = assistant.route("怎么提现？", { history: [] });
- * const { text, sources } = await assistant.answer(
+ * const answer = assistant.answer(
  *   { question: "怎么提现？", routing, history: [], wide: false, now: Date.now() },
  *   index,
  * );
  */
-export function createAssistant({ model, logger, examples }: AssistantDeps): Assistant {
+export function createAssistant({ examples }: { readonly examples?: readonly Example[] } = {}): Assistant {
   const router = createRouter(examples);
-  const answerer = createAnswerer({ model, logger });
+  const dictionary = createDictionary();
+  const route: Assistant["route"] = (question, { history, page_context }) =>
+    router(question, { previous: history.at(-1)?.question, page_context });
   return {
-    route: (question, { history, page_context }) =>
-      router.route(question, {
-        previous: history.at(-1)?.question,
-        page_context,
-      }),
-    index: buildPassageIndex,
-    answer: (request, index) => answerer.answer(request, index),
+    route,
+    index: (passages, lexicon) => new AnswerIndex(dictionary, passages, lexicon),
+    prepare({ research, refused, ...asked }, index) {
+      const first = route(asked.question, asked);
+      const wide = first.research && research;
+      if (refused.includes(kindOf(first, wide))) return { routing: first, kind: kindOf(first, wide) };
+      const { answer, forModel, routing } = prepareAnswer({ ...asked, routing: first, wide }, index);
+      const kind = kindOf(routing, wide);
+      if (answer === undefined || refused.includes(kind)) return { routing, kind };
+      return { routing, kind, prepared: forModel === undefined ? { answer } : { answer, forModel } };
+    },
+    answer: (request, index) => prepareAnswer(request, index).answer,
+    check: checkReply,
   };
+}
+
+function kindOf({ route }: Routing, wide: boolean): QuestionKind {
+  if (wide) return "advanced_research";
+  return route === "account" || route === "small_talk" ? route : "other";
 }

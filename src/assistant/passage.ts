@@ -6,6 +6,8 @@ export interface Passage {
   readonly id: string;
   readonly kind: "help" | "notice" | "news";
   readonly title: string;
+  /** Other ways to ask for it, which count as its title does. */
+  readonly aliases?: readonly string[];
   readonly text: string;
   readonly url: string;
   /** BCP 47 tag; its first part decides which questions the passage may answer. */
@@ -23,4 +25,37 @@ export type SourceItem = z.infer<typeof sourceItem>;
 export function toSourceItem(passage: Passage, snippet: string): SourceItem {
   const { id, kind, title, url, lang, published_at } = passage;
   return { id, kind, title, url, lang, published_at, snippet };
+}
+
+/** The title of a passage and the other ways to ask for it. */
+export function titlesOf({ title, aliases = [] }: Passage): string[] {
+  return [title, ...aliases];
+}
+
+/** Identifies a passage among all. */
+export function keyOf({ kind, lang, id }: Pick<Passage, "kind" | "lang" | "id">): string {
+  return `${kind} ${lang} ${id}`;
+}
+
+const KINDS: readonly Passage["kind"][] = ["help", "notice", "news"];
+
+/** An order of passages that depends on nothing else: help, notices, news; the newest first. */
+export function comparePassages(a: Passage, b: Passage): number {
+  return (
+    compare(KINDS.indexOf(a.kind), KINDS.indexOf(b.kind)) ||
+    -compare(a.published_at ?? "", b.published_at ?? "") ||
+    compare(a.id, b.id) ||
+    compare(a.lang, b.lang)
+  );
+}
+
+function compare<T extends string | number>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Which passages go and which come, in this order: a passage that changed is in both. */
+export interface PassageChanges {
+  /** By `keyOf`. */
+  readonly removed: readonly string[];
+  readonly added: readonly Passage[];
 }

@@ -1,29 +1,29 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
 import { nearestLanguage } from "../language/detect-language.ts";
 
-/** A recommended question of a scene, in both languages. */
-export interface RecommendedQuestion {
-  readonly scene: string;
-  readonly order_index: number;
-  readonly zh: string;
-  readonly en: string;
+const questionFile = z.strictObject({
+  questions: z.array(z.strictObject({ scene: z.string(), order_index: z.int(), zh: z.string(), en: z.string() })),
+});
+
+/** Recommended questions, each of a scene and in both languages. */
+export type ListedQuestions = z.infer<typeof questionFile>["questions"];
+
+/**
+ * Reads a file of recommended questions.
+ *
+ * @throws when the file does not exist or is not valid
+ */
+export async function readQuestions(file: string): Promise<ListedQuestions> {
+  return questionFile.parse(JSON.parse(await readFile(file, "utf8"))).questions;
 }
 
-export interface RecommendOptions {
-  /** `home` is served for an unknown scene. */
-  readonly scene: string;
-  /** BCP 47 tag. */
-  readonly lang: string;
-  readonly limit: number;
-}
-
-const HOME = "home";
-
-/** The questions of a scene in their order. */
+/** The questions of a scene in their order; those of `home` for an unknown one. `lang` is a BCP 47 tag. */
 export function recommend(
-  list: readonly RecommendedQuestion[],
-  { scene, lang, limit }: RecommendOptions,
+  list: ListedQuestions,
+  { scene, lang, limit }: { scene: string; lang: string; limit: number },
 ): { questions: { content: string; order_index: number }[] } {
-  const known = list.some((question) => question.scene === scene) ? scene : HOME;
+  const known = list.some((question) => question.scene === scene) ? scene : "home";
   const nearest = nearestLanguage(lang);
   const questions = list
     .filter((question) => question.scene === known)

@@ -1,18 +1,18 @@
 import { createQuotaRules } from "../accounts/quota-rules.ts";
-import { createSubscriptions, type Subscriptions } from "../accounts/subscriptions.ts";
-import { createTokens, type Tokens } from "../accounts/tokens.ts";
-import { createUsers, type Users } from "../accounts/users.ts";
+import { createSubscriptions } from "../accounts/subscriptions.ts";
+import { createTokens } from "../accounts/tokens.ts";
+import { createUsers } from "../accounts/users.ts";
 import type { Config } from "../config/config-schema.ts";
 import { checkInput, type RawInput } from "../contract/check-input.ts";
-import { createLedger, type Ledger } from "../ledger/ledger.ts";
+import { createLedger } from "../ledger/ledger.ts";
 import type { LedgerObserver } from "../ledger/user-ledger.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { createIds, type Ids } from "../runtime/ids.ts";
+import { createIds } from "../runtime/ids.ts";
 import type { Random } from "../runtime/random.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Call, Outcome } from "./operation.ts";
-import { createPoints, type AccountOperationId, type Points } from "./points.ts";
-import { createUserStates, type UserStates } from "./user-state.ts";
+import { createPoints, type AccountOperationId } from "./points.ts";
+import { createUserStates } from "./user-state.ts";
 
 /** The dependencies of the accounts service. */
 export interface AccountsDeps {
@@ -24,27 +24,9 @@ export interface AccountsDeps {
 }
 
 /** The part of the service that keeps users and their points: what answers no question and reads no news. */
-export interface AccountsService extends Points {
-  /**
-   * Checks the input against the contract and runs the operation.
-   *
-   * @throws AnpError of the endpoint's catalogue; anything else thrown is an internal error
-   */
-  run<K extends AccountOperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>>;
-  /** Frees the storage. */
-  close(): Promise<void>;
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly storage: Storage;
-  readonly users: Users;
-  readonly tokens: Tokens;
-  readonly subscriptions: Subscriptions;
-  readonly ledger: Ledger;
-  readonly userStates: UserStates;
-}
+export type AccountsService = ReturnType<typeof createAccountsService>;
 
-export function createAccountsService(deps: AccountsDeps): AccountsService {
+export function createAccountsService(deps: AccountsDeps) {
   const { config, storage, clock, random, observer } = deps;
   const ttl_ms = config.auth.cache_ms;
   const ids = createIds(clock, random);
@@ -59,7 +41,14 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
   return {
     ...parts,
     ...points,
-    run: async (id, call, raw) => points.operations[id](call, checkInput(id, raw)),
+    /**
+     * Checks the input against the contract and runs the operation.
+     *
+     * @throws AnpError of the endpoint's catalogue; anything else thrown is an internal error
+     */
+    run: async <K extends AccountOperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>> =>
+      points.operations[id](call, checkInput(id, raw)),
+    /** Frees the storage. */
     close: () => storage.close(),
   };
 }

@@ -1,25 +1,27 @@
 import { resolve } from "node:path";
-import { recommend } from "../assistant/recommended-questions.ts";
-import type { OperationData } from "../contract/endpoints.ts";
+import { recommend, readQuestions } from "../assistant/recommended-questions.ts";
 import type { Events } from "../events/events.ts";
-import { QUESTION_ASKED, type HotQuestion } from "../events/projections/hot-questions.ts";
+import type { OperationId } from "../contract/endpoints.ts";
+import { QUESTION_ASKED } from "../events/projections/hot-questions.ts";
+import { nearestLanguage } from "../language/detect-language.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { remembered } from "../runtime/remembered.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { isOutage } from "../storage/storage-errors.ts";
+import type { ReportDamage } from "../storage/damage-reporter.ts";
 import type { Config } from "../config/config-schema.ts";
+import type { GroundedSuggestions } from "./grounded-suggestions.ts";
+import { createHotQuestions } from "./hot-questions.ts";
 import { userOf, type OperationHandler } from "./operation.ts";
-import { readQuestions, type ListedQuestions } from "../assistant/questions-file.ts";
+import type { AccountOperationId } from "./points.ts";
 
 /** The operations of the front page, and the intake of events. */
-export interface FrontPageOperations {
-  readonly getRecommendedQuestions: OperationHandler<"getRecommendedQuestions">;
-  readonly getHotTopics: OperationHandler<"getHotTopics">;
-  readonly getNewsHot: OperationHandler<"getNewsHot">;
-  readonly getNewsTopics: OperationHandler<"getNewsTopics">;
-  readonly refreshNews: OperationHandler<"refreshNews">;
-  readonly recordEvent: OperationHandler<"recordEvent">;
-}
+export type FrontPageOperations = {
+  readonly [K in Exclude<OperationId, AccountOperationId | "sendChat">]: OperationHandler<K>;
+};
+
+/** As many topics as a request may ask for. */
+const ALL_TOPICS = 50;
 
 export function createFrontPageOperations(deps: {
   config: Config;
@@ -28,20 +30,13 @@ export function createFrontPageOperations(deps: {
   logger: Logger;
   news: News;
   events: Events;
-  /** Keeps the suggested questions that are answered. */
-  suggestions: (list: OperationData<"getNewsTopics">) => Promise<OperationData<"getNewsTopics">>;
+  suggestions: GroundedSuggestions;
+  reportDamage: ReportDamage;
 }): FrontPageOperations {
-  const { config, clock, logger, news, events } = deps;
-  const questions = createQuestionList(config.assistant.questions, deps.baseDir);
-
-  function hotQuestions({ days, limit }: { days: number; limit: number }): Promise<HotQuestion[]> {
-    const { min_users } = config.hot_questions;
-    return events.hotQuestions({ days, limit, min_users, now: clock.now() }).catch((error: unknown) => {
-      // The interface promises an answer here whatever breaks inside.
-      if (!isOutage(error)) logger.error({ err: error }, "hot questions could not be read");
-      return [];
-    });
-  }
+  const { config, news, events } = deps;
+  const { questions: file } = config.assistant;
+  const questions = remembered(async () => (file === undefined ? [] : readQuestions(resolve(deps.baseDir, file))));
+  const hotQuestions = createHotQuestions({ ...deps, min_users: config.hot_questions.min_users });
 
   return {
     async getRecommendedQuestions(_call, { query: { scene, lang, limit } }) {
@@ -50,16 +45,19 @@ export function createFrontPageOperations(deps: {
     },
     async getHotTopics(_call, { query }) {
       const [hot, user_hot_questions] = await Promise.all([news.hotTopics(query), hotQuestions(query)]);
-      return { data: { ...hot, user_hot_questions } };
+      return { data: { ...hot, user_hot_questions: [...user_hot_questions] } };
     },
     async getNewsHot(_call, { query }) {
       return { data: await news.hot(query) };
     },
-    async getNewsTopics(_call, { query }) {
-      return { data: await deps.suggestions(await news.topics(query)) };
+    async getNewsTopics(_call, { query: { limit, lang } }) {
+      const all = await news.topics({ limit: ALL_TOPICS, lang });
+      return { data: await deps.suggestions.first(all, nearestLanguage(lang), limit) };
     },
-    async refreshNews(_call, { query: { mode } }) {
-      return { data: await news.refresh(mode) };
+    async refreshNews(call, { query: { mode } }) {
+      // An operator at the storage is no user, and waits for what was just changed.
+      const notWithin_ms = call.user === undefined ? 0 : config.news.min_interval_ms;
+      return { data: await news.refresh(mode, notWithin_ms) };
     },
     async recordEvent(call, { body }) {
       // Hot questions are counted from the service's own events; a client's event of the same name must not count.
@@ -72,15 +70,4 @@ export function createFrontPageOperations(deps: {
       };
     },
   };
-}
-
-/** The operator's questions, read from the file when they are first asked for; a failed read is tried again. */
-function createQuestionList(file: string | undefined, baseDir: string): () => Promise<ListedQuestions> {
-  if (file === undefined) return () => Promise.resolve([]);
-  let questions: Promise<ListedQuestions> | undefined;
-  return () =>
-    (questions ??= readQuestions(resolve(baseDir, file)).catch((error: unknown) => {
-      questions = undefined;
-      throw error;
-    }));
 }

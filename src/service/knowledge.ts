@@ -1,23 +1,37 @@
-import type { Assistant } from "../assistant/assistant.ts";
+import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { Passage } from "../assistant/passage.ts";
 import type { News, NewsSnapshot } from "../news/news.ts";
+import { promptly } from "./promptly.ts";
 
-type PassageIndex = ReturnType<Assistant["index"]>;
+/** What the assistant may quote: published news, notices and help articles, learned again when they change. */
+export type Knowledge = ReturnType<typeof createKnowledge>;
 
-/** What the assistant may quote: published news, notices and help articles, indexed again when they change. */
-export interface Knowledge {
-  index(): Promise<PassageIndex>;
-}
+export function createKnowledge(deps: { news: News; assistant: HostedAssistant }) {
+  let last: { readonly snapshot: NewsSnapshot; readonly learned: Promise<number> } | undefined;
+  /** The content that was learned last; 0 before the first. */
+  let known = 0;
 
-export function createKnowledge(deps: { news: News; assistant: Assistant }): Knowledge {
-  let indexed: { snapshot: NewsSnapshot; index: PassageIndex } | undefined;
+  async function learn(snapshot: NewsSnapshot): Promise<number> {
+    try {
+      await deps.assistant.learn(passagesOf(snapshot));
+      return (known += 1);
+    } catch (error) {
+      // Tried again with the next question.
+      if (last?.snapshot === snapshot) last = undefined;
+      throw error;
+    }
+  }
+
   return {
-    async index() {
+    /**
+     * Waits until there is something to answer from: the last content, or the one before while much is new.
+     *
+     * @returns the number of the content
+     */
+    async ready(): Promise<number> {
       const snapshot = await deps.news.current();
-      if (indexed === undefined || !sameContent(indexed.snapshot, snapshot)) {
-        indexed = { snapshot, index: deps.assistant.index(passagesOf(snapshot)) };
-      }
-      return indexed.index;
+      if (last === undefined || !sameContent(last.snapshot, snapshot)) last = { snapshot, learned: learn(snapshot) };
+      return known === 0 ? last.learned : promptly(last.learned, known);
     },
   };
 }
@@ -28,34 +42,14 @@ function sameContent(a: NewsSnapshot, b: NewsSnapshot): boolean {
 }
 
 function passagesOf(snapshot: NewsSnapshot): Passage[] {
-  const help = snapshot.help.map(({ id, title, body, url, lang, updated_at }): Passage => ({
-    id,
-    kind: "help",
-    title,
-    text: body,
-    url,
-    lang,
-    published_at: updated_at,
-  }));
-  const notices = snapshot.notices.map(({ id, title, body, url, lang, published_at, symbols }): Passage => ({
-    id,
-    kind: "notice",
-    title,
-    text: body,
-    url,
-    lang,
-    published_at,
-    symbols,
-  }));
-  const news = snapshot.items.map(({ id, title, summary, url, lang, published_at, symbols }): Passage => ({
-    id,
-    kind: "news",
-    title,
-    text: summary,
-    url,
-    lang,
-    published_at,
-    symbols,
-  }));
+  const help = snapshot.help.map(({ id, title, aliases, body: text, url, lang, updated_at: published_at }): Passage => {
+    return { id, kind: "help", title, ...(aliases !== undefined && { aliases }), text, url, lang, published_at };
+  });
+  const notices = snapshot.notices.map(({ id, title, body: text, url, lang, published_at, symbols }): Passage => {
+    return { id, kind: "notice", title, text, url, lang, published_at, symbols };
+  });
+  const news = snapshot.items.map(({ id, title, summary: text, url, lang, published_at, symbols }): Passage => {
+    return { id, kind: "news", title, text, url, lang, published_at, symbols };
+  });
   return [...help, ...notices, ...news];
 }

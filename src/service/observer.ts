@@ -1,4 +1,5 @@
 import type { ModelGateway } from "../assistant/model/model-gateway.ts";
+import type { JobObserver } from "../compute/job-runner.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LedgerObserver } from "../ledger/user-ledger.ts";
 import type { News, RefreshMode } from "../news/news.ts";
@@ -8,7 +9,7 @@ import type { StorageObserver } from "../storage/observe-storage.ts";
 export type ModelOutcome = "answered" | "no_answer" | "failed" | "abandoned";
 
 /** Observes a service, for metrics and logs. Every call is cheap and never throws. */
-export interface ServiceObserver extends StorageObserver, LedgerObserver {
+export interface ServiceObserver extends StorageObserver, LedgerObserver, JobObserver {
   /** A call of the model ended; `abandoned` when its caller had disconnected. */
   modelCalled(outcome: ModelOutcome, ms: number): void;
   /** A refresh of the news ended; a failing source alone does not make it fail. */
@@ -19,13 +20,13 @@ export interface ServiceObserver extends StorageObserver, LedgerObserver {
 export function observeModel(model: ModelGateway, observer: ServiceObserver): ModelGateway {
   return {
     ...model,
-    async generate(request) {
+    async generate(request, check) {
       const started = performance.now();
       const ended = (outcome: ModelOutcome): void => {
         observer.modelCalled(outcome, performance.now() - started);
       };
       try {
-        const answer = await model.generate(request);
+        const answer = await model.generate(request, check);
         ended(answer === null ? "no_answer" : "answered");
         return answer;
       } catch (error) {
@@ -53,7 +54,7 @@ export function observeNews(news: News, observer: ServiceObserver): News {
 
   return {
     ...news,
-    refresh: (mode) => reported(mode, () => news.refresh(mode)),
+    refresh: (mode, notWithin_ms) => reported(mode, () => news.refresh(mode, notWithin_ms)),
     refreshAfter: (after, mode) => reported(mode, () => news.refreshAfter(after, mode)),
   };
 }

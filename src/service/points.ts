@@ -25,7 +25,12 @@ export interface Adjustment {
 
 /** The operations on a user's points, quota and plan. */
 export type AccountOperationId =
-  "getMe" | "getPoints" | "getLedger" | "exchangePoints" | "postTradeReward" | "getSubscription";
+  | "getMe"
+  | "getPoints"
+  | "getLedger"
+  | "exchangePoints"
+  | "postTradeReward"
+  | "getSubscription";
 
 export interface Points {
   readonly operations: { readonly [K in AccountOperationId]: OperationHandler<K> };
@@ -101,8 +106,8 @@ async function reward(
     request: { type: "trade_reward", trade_type, volume_usd },
     origin: { in: "body", path: "ref_id" },
   };
-  const rate = deps.config.trade_reward[trade_type];
-  const command: LedgerCommand = { type: "trade_reward", trade_type, volume_usd, rate };
+  const { max_volume_usd, [trade_type]: rate } = deps.config.trade_reward;
+  const command: LedgerCommand = { type: "trade_reward", trade_type, volume_usd, rate, max_volume_usd };
   try {
     const { entry, replayed } = await post(deps, userOf(call), operation, command, ref_id);
     return { data: { points_earned: entry.delta, ref_id }, replayed };

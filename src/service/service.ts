@@ -1,16 +1,23 @@
+import { resolve } from "node:path";
 import { createAuthenticator, type Authenticator } from "../accounts/authenticator.ts";
-import { createAssistant, type Assistant } from "../assistant/assistant.ts";
+import { assistantInProcess, assistantInWorker } from "../assistant/assistant-runner.ts";
+import { readLexicon } from "../assistant/lexicon-file.ts";
+import { createHostedAssistant, type HostedAssistant } from "../assistant/hosted-assistant.ts";
+import type { ModelGateway } from "../assistant/model/model-gateway.ts";
 import { createMessages } from "../assistant/sessions/messages.ts";
 import { checkInput, type RawInput } from "../contract/check-input.ts";
 import type { OperationId } from "../contract/endpoints.ts";
 import { createEvents, type Events } from "../events/events.ts";
+import { newsInWorker } from "../news/jobs/news-runner.ts";
 import { createNews, type News, type NewsDeps } from "../news/news.ts";
 import type { Logger } from "../runtime/logger.ts";
+import { createDamageReporter, type ReportDamage } from "../storage/damage-reporter.ts";
 import { observeStorage } from "../storage/observe-storage.ts";
+import { createWriteProbe } from "../storage/write-probe.ts";
 import { createAccountsService, type AccountsDeps, type AccountsService } from "./accounts-service.ts";
 import { createChat } from "./chat/chat.ts";
 import { createFrontPageOperations, type FrontPageOperations } from "./front-page.ts";
-import { createSuggestions } from "./grounded-suggestions.ts";
+import { GroundedSuggestions } from "./grounded-suggestions.ts";
 import { createKnowledge } from "./knowledge.ts";
 import { observeModel, observeNews, type ServiceObserver } from "./observer.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
@@ -24,14 +31,17 @@ export interface Service extends AccountsService {
    */
   run<K extends OperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>>;
   readonly authenticate: Authenticator;
-  /** @throws StorageError when the storage does not answer */
+  /** Whether the storage takes writes, as of the last second. @throws StorageError when it does not */
   ready(): Promise<void>;
+  /** Reads and writes the storage now. @throws StorageError */
+  probe(): Promise<void>;
   /** Computes in advance what the first question and the first front page would wait for. */
   warm(): Promise<void>;
   /** Waits for what is queued, then frees the storage. */
   close(): Promise<void>;
   readonly news: News;
   readonly events: Events;
+  readonly reportDamage: ReportDamage;
 }
 
 /** The dependencies of the service. */
@@ -46,6 +56,8 @@ export interface ServiceDeps extends AccountsDeps {
   /** What news snapshots are shown through; the news room's own by default. */
   readonly newsViews?: NonNullable<NewsDeps["views"]>;
   readonly observer?: ServiceObserver;
+  /** Computes in worker threads what costs time by foreign text, as a daemon must. Default: in this process. */
+  readonly workers?: boolean | undefined;
 }
 
 /**
@@ -57,16 +69,17 @@ export interface ServiceDeps extends AccountsDeps {
 export async function createService(given: ServiceDeps): Promise<Service> {
   const { observer } = given;
   const deps = observer === undefined ? given : { ...given, storage: observeStorage(given.storage, observer) };
+  const probe = createWriteProbe(deps.storage);
   const accounts = createAccountsService(deps);
   const parts = { ...deps, ...accounts, messages: createMessages(accounts) };
-  const events = createEvents(parts);
+  const reportDamage = createDamageReporter(deps);
+  const events = createEvents({ ...parts, reportDamage });
   const news = openNews(deps);
   const assistant = await openAssistant(deps);
   const knowledge = createKnowledge({ news, assistant });
   const chat = createChat({ ...parts, events, news, assistant, knowledge });
-  const local = deps.config.model === undefined ? assistant : createAssistant(deps);
-  const suggestions = createSuggestions({ ...parts, assistant: local, knowledge });
-  const feed = createFrontPageOperations({ ...parts, news, events, suggestions });
+  const suggestions = new GroundedSuggestions({ ...parts, assistant, knowledge });
+  const feed = createFrontPageOperations({ ...parts, news, events, suggestions, reportDamage });
   const operations: { readonly [K in OperationId]: OperationHandler<K> } = {
     ...accounts.operations,
     ...feed,
@@ -77,51 +90,46 @@ export async function createService(given: ServiceDeps): Promise<Service> {
     operations,
     news,
     events,
+    reportDamage,
     run: async (id, call, raw) => operations[id](call, checkInput(id, raw)),
-    authenticate: await createAuthenticator(accounts),
-    async ready() {
-      await deps.storage.get(["ready", "probe"]);
-    },
+    authenticate: await createAuthenticator({ ...accounts, logger: deps.logger }),
+    ready: () => probe.recent(),
+    probe: () => probe.run(),
     async warm() {
-      assistant.route("warm", { history: [] });
-      await Promise.all([knowledge.index(), warmFeed(feed, accounts.ids.request())]);
+      await Promise.all([assistant.warm(), knowledge.ready(), warmFeed(feed, accounts.ids.request())]);
     },
     async close() {
-      await Promise.all([news.close(), events.close()]);
+      await Promise.all([news.close(), events.close(), assistant.close()]);
       await accounts.close();
     },
   };
 }
 
-function openNews({
-  config,
-  baseDir,
-  storage,
-  clock,
-  logger,
-  random,
-  anchor_ms,
-  newsViews,
-  observer,
-}: ServiceDeps): News {
+function openNews(deps: ServiceDeps): News {
+  const { logger, anchor_ms, newsViews, observer, workers = false } = deps;
   const news = createNews({
-    config: config.news,
-    baseDir,
-    storage,
-    clock,
-    logger,
-    holder: random.bytes(8).toString("hex"),
+    ...deps,
+    config: deps.config.news,
     ...(anchor_ms === undefined ? {} : { shift: { anchor_ms } }),
+    ...(workers ? { runner: newsInWorker({ logger, observer }) } : {}),
     ...(newsViews === undefined ? {} : { views: newsViews }),
   });
   return observer === undefined ? news : observeNews(news, observer);
 }
 
-async function openAssistant({ config, logger, modelFetch, observer }: ServiceDeps): Promise<Assistant> {
-  if (config.model === undefined) return createAssistant({ logger });
+async function openAssistant(deps: ServiceDeps): Promise<HostedAssistant> {
+  const { logger, observer, workers = false } = deps;
+  const runner = workers ? assistantInWorker({ logger, observer }) : assistantInProcess();
+  const { lexicon: file } = deps.config.assistant;
+  const lexicon = file === undefined ? undefined : await readLexicon(resolve(deps.baseDir, file));
+  return createHostedAssistant({ runner, model: await openModel(deps), logger, lexicon });
+}
+
+async function openModel({ config, logger, modelFetch, observer }: ServiceDeps): Promise<ModelGateway | undefined> {
+  if (config.model === undefined) return undefined;
   const { createModelGateway } = await import("../assistant/model/model-gateway.ts");
   const model = createModelGateway(config.model, { logger, ...(modelFetch !== undefined && { fetch: modelFetch }) });
-  return createAssistant({ logger, model: observer === undefined ? model : observeModel(model, observer) });
+  return observer === undefined ? model : observeModel(model, observer);
 }
 
 /** Requests what most front pages show, so that it is computed and cached. */

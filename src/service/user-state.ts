@@ -21,15 +21,7 @@ export interface UserState {
   readonly funds: Funds;
 }
 
-export interface UserStates {
-  /** @throws AnpError 404 for a user who is not known */
-  profileOf(user: string): Promise<UserProfile>;
-  /**
-   * @param ledger opens the user's ledger, for a caller who holds its lock
-   * @throws AnpError 404 for a user who is not known
-   */
-  of(user: string, ledger?: { open(): Promise<OpenLedger> }): Promise<UserState>;
-}
+export type UserStates = ReturnType<typeof createUserStates>;
 
 export function createUserStates(deps: {
   users: Users;
@@ -38,9 +30,10 @@ export function createUserStates(deps: {
   clock: Clock;
   /** Free uses per day of a user without their own quota. */
   defaultQuota: number;
-}): UserStates {
+}) {
   const { users, quotaRules, clock, defaultQuota } = deps;
 
+  /** @throws AnpError 404 for a user who is not known */
   async function profileOf(user: string): Promise<UserProfile> {
     const profile = await users.get(user);
     if (profile === undefined) throw new AnpError(404, `User ${user} is not known.`);
@@ -49,7 +42,11 @@ export function createUserStates(deps: {
 
   return {
     profileOf,
-    async of(user, locked) {
+    /**
+     * @param locked opens the user's ledger, for a caller who holds its lock
+     * @throws AnpError 404 for a user who is not known
+     */
+    async of(user: string, locked?: { open(): Promise<OpenLedger> }): Promise<UserState> {
       const profile = await profileOf(user);
       const ledger = await (locked?.open() ?? deps.ledger.open(user));
       const { balance, free_day, free_used } = ledger.account;

@@ -1,51 +1,96 @@
-import type { Logger } from "../../runtime/logger.ts";
 import type { Answer, AnswerRequest } from "../answer.ts";
-import type { ModelGateway } from "../model/model-gateway.ts";
-import type { PassageIndex } from "../retrieval/passage-index.ts";
-import { answerLatest } from "./latest-answer.ts";
-import { answerMarket } from "./market-answer.ts";
-import { answerFromPassages, reply } from "./passage-answer.ts";
-import type { AnswerTask, Outcome } from "./passage-answer.ts";
+import type { AnswerIndex } from "../retrieval/answer-index.ts";
+import type { Findings } from "../retrieval/gather-evidence.ts";
+import type { Route, Routing } from "../routing/routing.ts";
+import { chosenTitle } from "./chosen-title.ts";
+import { answerFromEvidence, reply, searchFor, type AnswerTask, type PreparedOutcome } from "./evidence-answer.ts";
+import { answerLatest, asksForLatest } from "./latest-answer.ts";
 import { REPLIES, smallTalk } from "./replies.ts";
-import { scopeByEvidence } from "../routing/scope.ts";
 
-/** Answers questions from an index. */
-export interface Answerer {
-  answer(request: AnswerRequest, index: PassageIndex): Promise<Answer>;
+/** A question's final routing, and its answer as far as it goes without a model. */
+export interface PreparedAnswer {
+  readonly routing: Routing;
+  /** Absent for what the service answers from its own figures: account and market. */
+  readonly answer?: Answer;
+  readonly forModel?: PreparedOutcome["forModel"];
+}
+
+/** From this confidence on, small talk and questions about the market are taken as such. */
+const SURE_OF_ROUTE = 0.9;
+/** Words for what the caller's account here consists of. */
+const OWN_ACCOUNT =
+  /积分|点数|次数|额度|免费|明细|流水|套餐|会员|订阅|余额|\b(?:points?|credits?|quota|ledger|free|plan|subscription|membership|balance)\b/i;
+/** Words by which callers refer to what is theirs. */
+const OWN = /我|还[剩有]|剩|\b(?:my|mine|i|me|left|remaining)\b/i;
+
+/**
+ * Answers by the evidence. What is plainly about the caller's own account, small talk, a wish for advice, or about the market
+ * is answered without; everything else is looked up in help, notices and news. What the router took a question for decides
+ * only where no article answers it.
+ */
+export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): PreparedAnswer {
+  const title = chosenTitle(given.question, given.history);
+  const request = title === undefined ? given : { ...given, question: title };
+  const { routing } = request;
+  const task: AnswerTask = { request, index };
+  if (title === undefined && isForService(request, true)) return { routing };
+  const plain = title === undefined ? answerPlainly(request) : undefined;
+  if (plain !== undefined) return withRouting(plain, routing);
+  if (asksForLatest(request)) return withRouting(answerLatest(task), routing);
+  const findings = searchFor(task);
+  return settle(answerFromEvidence(findings, task), findings, task);
+}
+
+function withRouting({ outcome, forModel }: PreparedOutcome, routing: Routing): PreparedAnswer {
+  const answer = { ...outcome, routing };
+  return forModel === undefined ? { routing, answer } : { routing, answer, forModel };
+}
+
+/** The answer to a question for which nothing has to be looked up. */
+function answerPlainly({ routing }: AnswerRequest): PreparedOutcome | undefined {
+  const { route, sub_intent, lang, confidence } = routing;
+  if (route === "out_of_scope" && sub_intent === "investment_advice") {
+    return { outcome: reply(REPLIES.investmentAdvice[lang], "declined") };
+  }
+  if (route === "small_talk" && confidence === 1) return { outcome: reply(smallTalk(sub_intent, lang), "answered") };
+  return undefined;
 }
 
 /**
- * Answers by route. `grounded` is true when the question was answered: from sources, from the market's figures, or by
- * small talk that needs none.
+ * Whether the service answers from its own figures.
+ *
+ * @param plainly whether the question must leave no doubt, since nothing has been looked up
  */
-export function createAnswerer({ model, logger }: { model: ModelGateway | undefined; logger: Logger }): Answerer {
-  return {
-    async answer(request, index) {
-      const outcome = await answerByRoute({ request, index, model, logger });
-      return { ...outcome, routing: scopeByEvidence(request.routing, outcome.sources) };
-    },
-  };
+function isForService({ question, routing: { route, confidence } }: AnswerRequest, plainly: boolean): boolean {
+  if (route === "account") return OWN_ACCOUNT.test(question) && (!plainly || OWN.test(question));
+  return route === "market" && confidence >= (plainly ? 1 : SURE_OF_ROUTE);
 }
 
-function answerByRoute(task: AnswerTask): Promise<Outcome> | Outcome {
-  const { routing, market, wide } = task.request;
-  const { route, sub_intent, lang } = routing;
-  switch (route) {
-    case "small_talk":
-      return reply(smallTalk(sub_intent, lang), true);
-    case "account":
-      return reply(REPLIES.account[lang], true);
-    case "market": {
-      const { text, known } = answerMarket(sub_intent, market, lang, wide);
-      return reply(text, known);
+/** The evidence decides; where it is not sure, the router. */
+function settle(prepared: PreparedOutcome, findings: Findings, task: AnswerTask): PreparedAnswer {
+  const { routing } = task.request;
+  const { route, sub_intent, lang, confidence } = routing;
+  const { outcome, sources } = prepared.outcome;
+  if (outcome !== "answered") {
+    const isShown = outcome === "unsure";
+    if ((route === "account" || !isShown) && isForService(task.request, false)) return { routing };
+    if (!isShown && route === "small_talk" && confidence >= SURE_OF_ROUTE) {
+      return withRouting({ outcome: reply(smallTalk(sub_intent, lang), "answered") }, routing);
     }
-    case "news":
-    case "notice":
-      return answerLatest(route, task);
-    case "help":
-      return answerFromPassages(route, task);
-    case "out_of_scope":
-      if (sub_intent === "investment_advice") return reply(REPLIES.investmentAdvice[lang], false);
-      return answerFromPassages(route, task);
+    if (route === "news" || route === "notice") {
+      const latest = answerLatest(task);
+      if (latest.outcome.outcome === "answered") return withRouting(latest, routing);
+    }
   }
+  const [best] = findings.evidence;
+  if (sources.length > 0 && best !== undefined) {
+    return withRouting(prepared, routeTo(best.article.found.passage.kind, routing));
+  }
+  const isOpen = route === "account" || route === "small_talk" || route === "market";
+  return withRouting(prepared, isOpen ? routeTo("out_of_scope", routing) : routing);
+}
+
+/** The routing by the kind of the evidence. */
+function routeTo(route: Route, routing: Routing): Routing {
+  return routing.route === route ? routing : { ...routing, route, sub_intent: "general" };
 }

@@ -3,45 +3,44 @@ import { conceptsIn } from "../routing/routing-concepts.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { languageOfTag } from "../../language/detect-language.ts";
 import type { Passage } from "../passage.ts";
-import { toSourceItem } from "../passage.ts";
-import type { PassageIndex } from "../retrieval/passage-index.ts";
+import { comparePassages, toSourceItem } from "../passage.ts";
+import { searchTerms } from "../retrieval/language-index.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { sentencesOf } from "../../language/sentences.ts";
-import { termsOf } from "../../language/terms.ts";
-import type { Extract } from "./extraction.ts";
+import type { Quotation } from "./evidence-answer.ts";
 
 /** Similarity of two titles above which they report the same. */
 const DUPLICATE = 0.6;
 
 /** The newest accepted passages, without those that report what a newer one reports, newest first. */
 export function newest(
-  index: PassageIndex,
+  passages: readonly Passage[],
   now: number,
   limit: number,
   accept: (passage: Passage) => boolean,
 ): Passage[] {
-  const dated = index.passages
+  const dated = passages
     .filter((passage) => accept(passage))
     .map((passage) => ({ passage, at: passage.published_at === null ? -Infinity : Date.parse(passage.published_at) }))
     .filter(({ at }) => !(at > now))
-    .sort((a, b) => b.at - a.at);
+    .sort((a, b) => b.at - a.at || comparePassages(a.passage, b.passage));
   const kept: { passage: Passage; terms: Set<string> }[] = [];
   for (const { passage } of dated) {
     if (kept.length >= limit) break;
-    const terms = new Set(termsOf(passage.title));
+    const terms = new Set(searchTerms(passage.title));
     if (kept.every((other) => jaccard(other.terms, terms) < DUPLICATE)) kept.push({ passage, terms });
   }
   return kept.map(({ passage }) => passage);
 }
 
 /** Headlines under a lead, one a line, each with its source. */
-export function listHeadlines(passages: readonly Passage[], lead: string): Extract {
+export function listHeadlines(passages: readonly Passage[], lead: string): Quotation {
   const sources = passages.map((passage) => toSourceItem(passage, passage.title));
   return { text: [lead, ...passages.map(({ title }) => title)].join("\n"), sources };
 }
 
 /** The first sentence of each passage, one a line, each with its source. */
-export function listOpenings(passages: readonly Passage[]): Extract {
+export function listOpenings(passages: readonly Passage[]): Quotation {
   const openings = passages.map((passage) => sentencesOf(plainText(passage.text))[0]?.text ?? passage.title);
   return {
     text: openings.join("\n"),

@@ -1,10 +1,9 @@
-import type { AnswerRequest } from "../answer.ts";
-import type { ModelGateway } from "../model/model-gateway.ts";
+import { plainText } from "../../language/plain-text.ts";
+import { resolveCitations } from "../model/citations.ts";
 import type { Passage, SourceItem } from "../passage.ts";
 import { toSourceItem } from "../passage.ts";
-import type { PassageIndex } from "../retrieval/passage-index.ts";
-import { toQuery } from "../retrieval/query.ts";
-import { rankSentences } from "../retrieval/sentence-ranking.ts";
+import { searchTerms } from "../retrieval/language-index.ts";
+import { sentencesOf } from "../../language/sentences.ts";
 
 /** A model's text, with the sources it cites. */
 export interface GeneratedAnswer {
@@ -12,28 +11,34 @@ export interface GeneratedAnswer {
   readonly sources: SourceItem[];
 }
 
-/** A model's answer from the passages; null when they do not answer. A source's snippet is its sentence nearest to the text. */
-export async function generateAnswer(
-  model: ModelGateway,
-  request: AnswerRequest,
-  passages: readonly Passage[],
-  index: PassageIndex,
-): Promise<GeneratedAnswer | null> {
-  const { question, history, wide, signal, routing } = request;
-  const answer = await model.generate({
-    question,
-    lang: routing.lang,
-    history,
-    passages,
-    wide,
-    ...(signal === undefined ? {} : { signal }),
-  });
+/** Most characters of a passage that a model is given. */
+const EXCERPT = 3000;
+
+/** The part of a passage that a model is given: plain text. */
+export function toExcerpt(passage: Passage): Passage {
+  return { ...passage, text: plainText(passage.text).slice(0, EXCERPT) };
+}
+
+/**
+ * Checks a model's reply against the excerpts that it was given: null when it says that they do not answer, or cites none.
+ * A source's snippet is its sentence nearest to the reply.
+ */
+export function checkReply(reply: string, excerpts: readonly Passage[]): GeneratedAnswer | null {
+  const answer = resolveCitations(reply, excerpts);
   if (answer === null) return null;
-  const query = toQuery(answer.text);
-  const sources = answer.cited.map((passage) => {
-    const number = index.passages.indexOf(passage);
-    const [nearest] = rankSentences(query, [{ number, passage, score: 1 }], index);
-    return toSourceItem(passage, nearest?.sentence.text ?? passage.title);
-  });
-  return { text: answer.text, sources };
+  const said = new Set(searchTerms(answer.text));
+  return {
+    text: answer.text,
+    sources: answer.cited.map((passage) => toSourceItem(passage, nearestSentence(passage, said))),
+  };
+}
+
+/** The sentence of an excerpt that shares most terms with a text; its title when it has none. */
+function nearestSentence({ title, text }: Passage, said: ReadonlySet<string>): string {
+  let best = { text: title, shared: -1 };
+  for (const sentence of sentencesOf(text)) {
+    const shared = new Set(searchTerms(sentence.text).filter((term) => said.has(term))).size;
+    if (shared > best.shared) best = { text: sentence.text, shared };
+  }
+  return best.text;
 }

@@ -9,16 +9,15 @@ export interface CitedAnswer {
   readonly cited: readonly Passage[];
 }
 
-const MARKS = /([ \t]*)[[【]\s*(\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*)\s*[\]】]/g;
+const MARKS = /(?<![ \t])([ \t]*)[[【]\s*(\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*)\s*[\]】]/g;
 const NUMBERS = /(\d+)(?:\s*[-–]\s*(\d+))?/g;
-const THINKING = /<think>[\s\S]*?(?:<\/think>|$)/g;
 
 /**
  * Maps the citation marks of a model's answer to the passages. Marks of passages that do not exist are dropped; the
  * others are renumbered by first mention. Null when the model replies that the passages do not answer, or cites none.
  */
 export function resolveCitations(raw: string, passages: readonly Passage[]): CitedAnswer | null {
-  const text = raw.replace(THINKING, "").trim();
+  const text = raw.trim();
   if (text.includes(NO_ANSWER)) return null;
   const cited: Passage[] = [];
   const renumbered = text.replace(MARKS, (_, space: string, list: string) => {

@@ -1,10 +1,9 @@
 import { AnpError } from "../../contract/errors.ts";
 import { silentLogger } from "../../runtime/logger.ts";
 import type { Logger } from "../../runtime/logger.ts";
-import { redactEchoes } from "../../runtime/redact.ts";
 import type { ModelConfig } from "../../config/model-config.ts";
-import { dropCutSentence, resolveCitations } from "./citations.ts";
-import type { CitedAnswer } from "./citations.ts";
+import { dropCutSentence } from "./citations.ts";
+import { cleanReply, createModelFetch, ModelReplyError } from "./model-fetch.ts";
 import { toPrompt } from "./model-prompt.ts";
 import type { Prompt, PromptRequest } from "./model-prompt.ts";
 import { timerWait, withRetries } from "./model-retry.ts";
@@ -22,12 +21,12 @@ export interface ModelGateway {
   /** What happens when the model fails: error 1007, or an extractive answer. */
   readonly fallback: "none" | "extractive";
   /**
-   * The model's answer; null when it replies that the passages do not answer, or cites none of them.
+   * What `check` makes of the model's reply.
    *
    * @throws AnpError 1007 when the model is exhausted, fails, times out or replies with nothing; the caller's own abort is
    *   thrown as its reason
    */
-  generate(request: ModelRequest): Promise<CitedAnswer | null>;
+  generate<T>(request: ModelRequest, check: (reply: string) => T | Promise<T>): Promise<T>;
 }
 
 export interface ModelDeps {
@@ -49,10 +48,12 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): M
       timeoutMs: config.timeout_ms,
       signal,
       wait,
-      describeFailure: (error) =>
-        APICallError.isInstance(error)
+      describeFailure: (error) => ({
+        ...(APICallError.isInstance(error)
           ? { status: error.statusCode, headers: error.responseHeaders }
-          : { status: undefined, headers: undefined },
+          : { status: undefined, headers: undefined }),
+        isFinal: error instanceof ModelReplyError,
+      }),
       onRetry: (retry) => {
         logger.warn({ model: config.model, ...retry }, "Trying the model again");
       },
@@ -62,7 +63,7 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): M
   return {
     name: config.model,
     fallback: config.fallback,
-    async generate(request) {
+    async generate(request, check) {
       const timeout = AbortSignal.timeout(config.timeout_ms);
       const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
       let text: string;
@@ -70,9 +71,9 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): M
         text = await complete(toPrompt(request), signal);
       } catch (cause) {
         request.signal?.throwIfAborted();
-        throw new AnpError(1007, undefined, { cause: timeout.aborted ? timeout.reason : redacted(cause, request) });
+        throw new AnpError(1007, undefined, { cause: timeout.aborted ? timeout.reason : failureOf(cause) });
       }
-      return resolveCitations(text, request.passages);
+      return check(text);
     },
   };
 }
@@ -92,7 +93,7 @@ async function completeOnce(
     name: "model",
     baseURL: config.base_url,
     ...(config.api_key === undefined ? {} : { apiKey: config.api_key }),
-    ...(fetch === undefined ? {} : { fetch }),
+    fetch: createModelFetch(fetch),
   });
   const { text, finishReason } = await generateText({
     model: provider.chatModel(config.model),
@@ -103,15 +104,28 @@ async function completeOnce(
     maxRetries: 0,
     abortSignal: signal,
   });
-  const whole = finishReason === "length" ? dropCutSentence(text) : text;
-  if (whole.trim() === "") throw new Error(`The model's reply is empty (finish reason: ${finishReason}).`);
+  const reply = cleanReply(text);
+  const whole = finishReason === "length" ? dropCutSentence(reply) : reply;
+  if (whole.trim() === "") throw new Error("the reply is empty");
   return whole;
 }
 
-/** An error's name and message for the log, without the user's words that the endpoint repeats and without the request. */
-function redacted(cause: unknown, { question, history }: ModelRequest): Error {
-  const words = [question, ...history.flatMap((turn) => [turn.question, turn.answer])].join("\n");
-  const error = new Error(redactEchoes(cause instanceof Error ? cause.message : String(cause), words));
-  if (cause instanceof Error) error.name = cause.name;
-  return error;
+/**
+ * What the log may say of a failed call. Messages of the endpoint and of the libraries are left out: they may repeat the
+ * user's words, or hold whatever the endpoint sends.
+ */
+function failureOf(cause: unknown): Error {
+  if (cause instanceof ModelReplyError || !(cause instanceof Error)) return new Error(`model call: ${String(cause)}`);
+  const { statusCode: status } = cause as { statusCode?: unknown };
+  const reason = networkCode(cause) ?? (typeof status === "number" ? `status ${status}` : undefined);
+  return new Error(`model call: ${cause.name}${reason === undefined ? "" : ` (${reason})`}`);
+}
+
+/** The code of a failed connection, such as ECONNREFUSED. */
+function networkCode(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (typeof code === "string") return code;
+  }
+  return undefined;
 }

@@ -1,13 +1,12 @@
 import type { Turn } from "../answer.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import { plainText } from "../../language/plain-text.ts";
 import type { Passage } from "../passage.ts";
 
 /** The model's reply when the passages do not answer. Readers never see it. */
 export const NO_ANSWER = "NO_ANSWER";
 
-/** Most characters of a passage and of an earlier answer in a prompt. */
-const LENGTHS = { passage: 3000, earlierAnswer: 1000 };
+/** Most characters of an earlier answer in a prompt. */
+const EARLIER_ANSWER = 1000;
 /** Most earlier turns in a prompt. */
 const TURNS = 6;
 
@@ -26,6 +25,7 @@ export interface PromptRequest {
   readonly question: string;
   readonly lang: Language;
   readonly history: readonly Turn[];
+  /** Excerpts in plain text: see `toExcerpt`. */
   readonly passages: readonly Passage[];
   readonly wide: boolean;
 }
@@ -48,7 +48,7 @@ export function toPrompt({ question, lang, history, passages, wide }: PromptRequ
   ].join("\n");
   const messages = history.slice(-TURNS).flatMap((turn): Message[] => [
     { role: "user", content: turn.question },
-    { role: "assistant", content: turn.answer.slice(0, LENGTHS.earlierAnswer) },
+    { role: "assistant", content: turn.answer.slice(0, EARLIER_ANSWER) },
   ]);
   const lines = passages.map((passage, at) =>
     JSON.stringify({
@@ -56,7 +56,7 @@ export function toPrompt({ question, lang, history, passages, wide }: PromptRequ
       kind: passage.kind,
       published_at: passage.published_at,
       title: passage.title,
-      text: plainText(passage.text).slice(0, LENGTHS.passage),
+      text: passage.text,
     }),
   );
   messages.push({ role: "user", content: ["Passages:", ...lines, "", `Question: ${question}`].join("\n") });

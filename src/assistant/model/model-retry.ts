@@ -11,6 +11,8 @@ export const timerWait: Wait = (ms, signal) => setTimeout(ms, undefined, { signa
 export interface FailedCall {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Whether another try would fail alike. */
+  readonly isFinal: boolean;
 }
 
 export interface RetryOptions {
@@ -38,9 +40,9 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
     try {
       return await call();
     } catch (error) {
-      const { status, headers } = describeFailure(error);
+      const { status, headers, isFinal: isHopeless } = describeFailure(error);
       const delay = retryDelay(tried, headers, systemClock.now());
-      const isFinal = signal.aborted || !isWorthRetrying(status) || tried >= maxRetries;
+      const isFinal = isHopeless || signal.aborted || !isWorthRetrying(status) || tried >= maxRetries;
       if (isFinal || performance.now() + delay >= deadline) throw error;
       onRetry({ tried: tried + 1, status, delay });
       await wait(delay, signal);

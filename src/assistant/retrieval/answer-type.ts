@@ -3,7 +3,7 @@ import { fold } from "../../language/fold.ts";
 const NUMBER =
   /\d|[零一二两三四五六七八九十百千万亿]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million|billion|dozen|half|free|no)\b|免/;
 const TIME =
-  /\d+\s*(?:年|月|日|号|时|点|分|秒|世纪|s\b)|\d{1,2}:\d{2}|\b(?:1\d|20)\d{2}\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|century|centuries|decade|year|month|week|day|hour|minute)s?\b|年|月|日|小时|分钟|工作日|每|期间|世纪|时期|after|before|when|until/;
+  /\d\s*(?:年|月|日|号|时|点|分|秒|世纪|s\b)|\d{1,2}:\d{2}|\b(?:1\d|20)\d{2}\b|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|century|centuries|decade|year|month|week|day|hour|minute)s?\b|年|月|日|小时|分钟|工作日|每|期间|世纪|时期|after|before|when|until/;
 const SPAN =
   /\d|\b(?:year|month|week|day|hour|minute|second)s?\b|年|月|日|天|小时|分钟|秒|周|工作日|every|each|daily|每|立即|即时|实时/;
 const PLACE = /[省市县区国州洲城镇村岛山河湖海街路]|\b(?:in|at|on|near|from|to|under|open)\b|页|→|点击|打开|位于/;

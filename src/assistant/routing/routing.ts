@@ -1,26 +1,9 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import { ACCOUNT_SEEDS } from "./seeds/account-seeds.ts";
-import { HELP_SEEDS } from "./seeds/help-seeds.ts";
-import { MARKET_SEEDS } from "./seeds/market-seeds.ts";
-import { NEWS_SEEDS } from "./seeds/news-seeds.ts";
-import { NOTICE_SEEDS } from "./seeds/notice-seeds.ts";
-import { OUT_OF_SCOPE_SEEDS } from "./seeds/out-of-scope-seeds.ts";
-import type { RouteSeeds } from "./seeds/seed.ts";
-import { SMALL_TALK_SEEDS } from "./seeds/small-talk-seeds.ts";
 
-/** The seed utterances of every route: what the classifier learns, and the list of the routes and sub-intents. */
-export const SEEDS = {
-  account: ACCOUNT_SEEDS,
-  help: HELP_SEEDS,
-  notice: NOTICE_SEEDS,
-  news: NEWS_SEEDS,
-  market: MARKET_SEEDS,
-  small_talk: SMALL_TALK_SEEDS,
-  out_of_scope: OUT_OF_SCOPE_SEEDS,
-} as const satisfies Record<string, RouteSeeds>;
+export const ROUTES = ["account", "help", "notice", "news", "market", "small_talk", "out_of_scope"] as const;
 
 /** What kind of answer a question gets. */
-export type Route = keyof typeof SEEDS;
+export type Route = (typeof ROUTES)[number];
 
 /** The route of a question, and what it is based on. */
 export interface Routing {

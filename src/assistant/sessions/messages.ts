@@ -5,7 +5,7 @@ import type { Ids } from "../../runtime/ids.ts";
 import { parseDocument, readDocument } from "../../storage/documents.ts";
 import { CorruptionError } from "../../storage/storage-errors.ts";
 import type { EncodedSegment, Key, Storage } from "../../storage/storage.ts";
-import { openStream } from "../../storage/stream.ts";
+import { Stream } from "../../storage/stream.ts";
 import { streamItem } from "../../storage/stream-keys.ts";
 
 /** An answered question, as it is stored: all of the answer except what only the ledger has. */
@@ -18,7 +18,8 @@ export const message = z.strictObject({
 
 export type Message = z.infer<typeof message>;
 
-const turn = z.strictObject({ message_id: z.int() });
+/** One turn of a session, as it is stored. */
+export const sessionTurn = z.strictObject({ message_id: z.int() });
 
 /** How many turns back one is searched for: answers made side by side may join in another order than their ids. */
 const RECENT_TURNS = 16;
@@ -45,7 +46,7 @@ export interface Messages {
 export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids }): Messages {
   const { storage, clock, ids } = deps;
   const sessionOf = (user: string, session: number) =>
-    openStream(storage, ["users", user, "sessions", String(session)], turn);
+    new Stream(storage, ["users", user, "sessions", String(session)], sessionTurn);
 
   const messages: Messages = {
     async create(draft, session) {
@@ -106,7 +107,7 @@ export async function readMessages(storage: Storage, ids: readonly number[]): Pr
 /** The turns of sessions, as a verification of ledgers reads them: a turn is written after its answer was charged. */
 export const sessionTrace = {
   isAt: (key: readonly EncodedSegment[]): boolean => key[2]?.text === "sessions" && streamItem(key) !== undefined,
-  messageOf: (key: Key, text: string): number => parseDocument(key, text, turn)!.message_id,
+  schema: sessionTurn,
 };
 
 /** Where an answer is stored. */

@@ -1,12 +1,14 @@
-import type { Answer, Assistant } from "../../assistant/assistant.ts";
+import { answerMarket } from "../../assistant/answering/market-answer.ts";
+import type { Answer, PreparedQuestion } from "../../assistant/assistant.ts";
+import type { HostedAssistant } from "../../assistant/hosted-assistant.ts";
 import type { Config } from "../../config/config-schema.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { News } from "../../news/news.ts";
 import { toIso, type Clock } from "../../runtime/clock.ts";
 import type { Knowledge } from "../knowledge.ts";
 import type { UserState } from "../user-state.ts";
 import { answerFromAccount } from "./account-answers.ts";
-import { hintsOf, type Question } from "./question.ts";
-import type { Language } from "../../contract/schemas/shared-fields.ts";
+import type { Question } from "./question.ts";
 
 /** Entries that an answer about the ledger lists. */
 const RECENT_ENTRIES = 3;
@@ -15,39 +17,29 @@ const RECENT_ENTRIES = 3;
 export interface AnswerDeps {
   readonly config: Config;
   readonly clock: Clock;
-  readonly assistant: Assistant;
+  readonly assistant: HostedAssistant;
   readonly knowledge: Knowledge;
   readonly news: News;
 }
 
-/** Answers a question: about the user's account from its figures, any other from what the assistant may quote. */
+/** Answers a question: about the account and the market from their figures, any other from what the assistant may quote. */
 export async function answerQuestion(
   deps: AnswerDeps,
-  question: Question,
+  { asked, subscription }: Question,
+  prepared: PreparedQuestion,
   state: UserState,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
-  const { body, routing, history } = question;
-  if (routing.route === "account") return answerAboutAccount(deps, question, state);
-  const market = routing.route === "market" ? await moodOf(deps.news, routing.lang) : undefined;
-  return deps.assistant.answer(
-    {
-      question: body.question,
-      routing,
-      history,
-      wide: question.research !== undefined,
-      ...hintsOf(body),
-      now: deps.clock.now(),
-      ...(market === undefined ? {} : { market }),
-      ...(signal === undefined ? {} : { signal }),
-    },
-    await deps.knowledge.index(),
-  );
+  const { route } = prepared.routing;
+  if (route === "account") return answerAboutAccount(deps, prepared, subscription, state);
+  if (route === "market") return answerAboutMarket(deps.news, prepared);
+  return deps.assistant.complete(prepared, asked, signal);
 }
 
 async function answerAboutAccount(
   { config, clock }: AnswerDeps,
-  { routing, subscription }: Question,
+  { routing }: PreparedQuestion,
+  subscription: Question["subscription"],
   { ledger, quotaState }: UserState,
 ): Promise<Answer> {
   const facts = {
@@ -59,7 +51,13 @@ async function answerAboutAccount(
     read_at: toIso(clock.now()),
   };
   const answer = answerFromAccount(routing.sub_intent, routing.lang, facts);
-  return { ...answer, grounded: true, routing, model_name: "local-account" };
+  return { ...answer, outcome: "answered", routing, model_name: "local-account" };
+}
+
+async function answerAboutMarket(news: News, { routing, kind }: PreparedQuestion): Promise<Answer> {
+  const { sub_intent, lang } = routing;
+  const { text, known } = answerMarket(sub_intent, await moodOf(news, lang), lang, kind === "advanced_research");
+  return { text, sources: [], outcome: known ? "answered" : "declined", routing, model_name: "local-extractive" };
 }
 
 async function moodOf(news: News, lang: Language) {

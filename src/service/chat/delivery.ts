@@ -1,3 +1,4 @@
+import type { Answer } from "../../assistant/answer.ts";
 import type { Routing } from "../../assistant/routing/routing.ts";
 import type { Message, Messages } from "../../assistant/sessions/messages.ts";
 import type { OperationData } from "../../contract/endpoints.ts";
@@ -20,7 +21,7 @@ export async function deliver(
   deps: DeliveryDeps,
   message: Message,
   entry: Entry,
-  routing: Routing,
+  { routing, outcome }: Answer,
 ): Promise<Outcome<"sendChat">> {
   const { message_id } = message;
   try {
@@ -28,7 +29,7 @@ export async function deliver(
   } catch (error) {
     deps.logger.error({ err: error, message_id }, "a charged answer could not join its session");
   }
-  recordQuestion(deps.events, message, routing).catch((error: unknown) => {
+  recordQuestion(deps.events, message, routing, outcome).catch((error: unknown) => {
     deps.logger.error({ err: error, message_id }, "a question asked could not be recorded");
   });
   return { data: toAnswer(message, entry) };
@@ -42,9 +43,15 @@ export async function deliverAgain(messages: Messages, entry: Entry): Promise<Ou
   return { data: toAnswer(message, entry), replayed: true };
 }
 
-async function recordQuestion(events: Events, message: Message, { route, lang }: Routing): Promise<void> {
+/** Only what was answered from sources counts as a question that others may be shown. */
+async function recordQuestion(
+  events: Events,
+  message: Message,
+  { route, lang }: Routing,
+  outcome: Answer["outcome"],
+): Promise<void> {
   const { user_id, session_id, message_id, sub_intent, question } = message;
-  const talk = route === "small_talk" || route === "out_of_scope";
+  const talk = outcome !== "answered" || route === "small_talk" || route === "out_of_scope";
   await events.record({
     event_type: talk ? "chat_message" : QUESTION_ASKED,
     user_id,

@@ -2,7 +2,10 @@ import type { Funds } from "../user-state.ts";
 
 /** The reservation of an answer that this process is working on. */
 export interface PendingAnswer {
-  /** Sets aside a free use or `cost` points; false when the user has too little of both besides what is set aside. */
+  /**
+   * Sets aside a free use or `cost` points, instead of what this answer had before; nothing, and false, when the user has
+   * too little of both besides what is set aside for other answers.
+   */
   reserve(funds: Funds, cost: number): boolean;
   /** Gives back what was set aside. */
   release(): void;
@@ -50,6 +53,7 @@ export class PendingAnswers {
   }
 
   #reserve(user: string, held: Held, funds: Funds, cost: number): boolean {
+    held.reserved = NOTHING;
     if (cost === 0) return true;
     let { free, points } = funds;
     for (const { reserved } of this.#byUser.get(user)!) {

@@ -1,6 +1,5 @@
-import { deserialize, serialize } from "node:v8";
 import { createVectorizer, featuresOf, fitVocabulary, type Annotator, type Vocabulary } from "./features.ts";
-import { createLinearModel, trainLinear } from "./linear-model.ts";
+import { marginsOf, trainLinear } from "./linear-model.ts";
 
 /** One labelled utterance. */
 export interface Example {
@@ -77,13 +76,12 @@ export function train(examples: readonly Example[], options: TrainingOptions = {
  */
 export function createClassifier({ labels, vocabulary, weights }: Trained, annotate?: Annotator): Classifier {
   const vectorizer = createVectorizer(vocabulary);
-  const model = createLinearModel(weights);
   return {
     labels,
     classify(text) {
       const features = featuresOf(text, annotate);
       const familiarity = vectorizer.familiarity(features);
-      const scores = model.scores(vectorizer.vector(features));
+      const scores = marginsOf(weights, vectorizer.vector(features));
       const ranked = labels
         .map((label, at) => ({ label, confidence: probability(scores[at]!, familiarity) }))
         .sort((a, b) => b.confidence - a.confidence);
@@ -91,14 +89,4 @@ export function createClassifier({ labels, vocabulary, weights }: Trained, annot
       return { label: best.label, confidence: best.confidence, ranked };
     },
   };
-}
-
-/** A trained model as bytes. */
-export function encodeTrained(trained: Trained): Uint8Array {
-  return serialize(trained);
-}
-
-/** The inverse of `encodeTrained`. */
-export function decodeTrained(bytes: Uint8Array): Trained {
-  return deserialize(bytes) as Trained;
 }

@@ -67,15 +67,6 @@ export function featuresOf(text: string, annotate?: Annotator): RawFeatures {
   return { words, characters };
 }
 
-/** Turns texts into vectors: sublinear TF × IDF, each block of features scaled to length 1 (Salton & Buckley 1988). */
-export interface Vectorizer {
-  /** Number of features. */
-  readonly size: number;
-  vector(features: RawFeatures): Vector;
-  /** Share of the words and pairs of a text that were seen in training, 0 to 1. */
-  familiarity(features: RawFeatures): number;
-}
-
 const CHARACTER_WEIGHT = 0.8;
 
 /** The known features, by id, and their weights. */
@@ -107,15 +98,16 @@ export function fitVocabulary(texts: readonly RawFeatures[], minDocuments: numbe
   };
 }
 
-/** A vectorizer with the vocabulary. */
-export function createVectorizer({ keys, idf }: Vocabulary): Vectorizer {
+/** Turns texts into vectors: sublinear TF × IDF, each block of features scaled to length 1 (Salton & Buckley 1988). */
+export function createVectorizer({ keys, idf }: Vocabulary) {
   const ids = new Map<number, number>();
   for (const [id, key] of keys.entries()) ids.set(key, id);
   const counts = new Int32Array(idf.length);
   return {
-    size: idf.length,
-    familiarity: ({ words }) => words.filter((key) => ids.has(key)).length / Math.max(1, words.length),
-    vector({ words, characters }) {
+    /** Share of the words and pairs of a text that were seen in training, 0 to 1. */
+    familiarity: ({ words }: RawFeatures): number =>
+      words.filter((key) => ids.has(key)).length / Math.max(1, words.length),
+    vector({ words, characters }: RawFeatures): Vector {
       const found: number[] = [];
       const weights: number[] = [];
       for (const block of [words, characters]) {

@@ -1,24 +1,11 @@
 import type { Vector } from "./features.ts";
 
-/** A linear scorer for each class. */
-export interface LinearModel {
-  /** Margins of the classes for a vector, in the order of the classes. */
-  scores(vector: Vector): Float64Array;
-}
-
-export interface LinearOptions {
-  /** Cost of a margin violation. */
-  readonly cost: number;
-  /** Passes over the examples. */
-  readonly epochs: number;
-  /** Factor on the cost of a violation by an example of the class itself. */
-  readonly positive: number;
-}
-
 /**
  * One-vs-rest linear SVMs with squared hinge loss, by dual coordinate descent with shrinking (Hsieh, Chang, Lin,
  * Keerthi & Sundararajan, ICML 2008). The order of the visits is fixed, so training repeats exactly.
  *
+ * @param options.cost of a margin violation; `positive` multiplies it for an example of the class itself
+ * @param options.epochs most passes over the examples
  * @returns a row of weights for each class: one weight a feature, then the bias
  */
 export function trainLinear(
@@ -26,8 +13,9 @@ export function trainLinear(
   labels: Int32Array,
   classes: number,
   features: number,
-  { cost, epochs, positive }: LinearOptions,
+  options: { cost: number; epochs: number; positive: number },
 ): Float32Array[] {
+  const { cost, epochs, positive } = options;
   const count = vectors.length;
   const weights = Array.from({ length: classes }, () => new Float32Array(features + 1));
   const squares = vectors.map(({ weights: values }) => {
@@ -70,17 +58,13 @@ export function trainLinear(
   return weights;
 }
 
-/** The scorers with these rows of weights. */
-export function createLinearModel(rows: readonly Float32Array[]): LinearModel {
-  return {
-    scores({ ids, weights: values }) {
-      return Float64Array.from(rows, (weight) => {
-        let score = weight[weight.length - 1]!;
-        for (let i = 0; i < ids.length; i++) score += weight[ids[i]!]! * values[i]!;
-        return score;
-      });
-    },
-  };
+/** Margins of the classes for a vector, from their rows of weights. */
+export function marginsOf(rows: readonly Float32Array[], { ids, weights: values }: Vector): Float64Array {
+  return Float64Array.from(rows, (weight) => {
+    let score = weight[weight.length - 1]!;
+    for (let i = 0; i < ids.length; i++) score += weight[ids[i]!]! * values[i]!;
+    return score;
+  });
 }
 
 /** A fixed shuffle: a stride coprime to the count visits everything once. */

@@ -1,0 +1,68 @@
+import MODEL from "./outcome-model.json" with { type: "json" };
+import type { AnswerOutcome } from "../answer.ts";
+import { featuresOf, type Evidence } from "../retrieval/evidence-features.ts";
+import type { Routing } from "../routing/routing.ts";
+import type { Findings } from "../retrieval/gather-evidence.ts";
+
+/** What a decision is about, besides the evidence. */
+export interface DecisionContext {
+  readonly isFollowUp: boolean;
+  readonly routing: Routing;
+}
+
+/** What the decision is based on: features of the evidence, and what the router takes the question for. */
+export function decisionFeatures(
+  evidence: readonly [Evidence, ...Evidence[]],
+  { ranked }: Findings,
+  { isFollowUp, routing: { route, confidence } }: DecisionContext,
+) {
+  const isOut = route === "out_of_scope";
+  return {
+    ...featuresOf(evidence, ranked, isFollowUp),
+    outOfScope: isOut ? 1 : 0,
+    surelyOutOfScope: isOut && confidence >= SURE_OF_SCOPE ? 1 : 0,
+  };
+}
+
+type Feature = keyof ReturnType<typeof decisionFeatures>;
+
+/**
+ * Two logistic models: whether what is quoted answers the question, and whether anything in the content does. They were
+ * fitted on four companies' help centers, with and without the articles that answer (`npm run eval outcome-model`): the
+ * intercepts, and a weight for each feature.
+ */
+const MODELS = MODEL as {
+  readonly intercepts: readonly number[];
+  readonly weights: Readonly<Record<Feature, readonly number[]>>;
+};
+
+/** Least probability that the quoted is right for an answer to be charged, and that there is an answer for one to be shown. */
+const LEAST = { answered: 0.65, unsure: 0.57 };
+/** Least score of the best article for its title to be offered; more where the router knows questions like this one. */
+const OFFERED = { usual: 0.04, outOfScope: 0.25 };
+/** From this confidence on, the router knows that a question is out of scope. */
+const SURE_OF_SCOPE = 0.8;
+
+/** The decision on a question. */
+export interface Decision {
+  readonly outcome: AnswerOutcome;
+  /** 0 to 1: the estimated probability that what is quoted answers the question. */
+  readonly probability: number;
+}
+
+/** Decides what becomes of a question by the evidence for it. */
+export function decideOutcome(findings: Findings, context: DecisionContext): Decision {
+  const [best, ...rest] = findings.evidence;
+  if (best === undefined) return { outcome: "declined", probability: 0 };
+  const features = Object.entries(decisionFeatures([best, ...rest], findings, context)) as [Feature, number][];
+  const probabilityOf = (model: 0 | 1): number => {
+    const logit = features.reduce((sum, [name, value]) => sum + MODELS.weights[name][model]! * value, 0);
+    return 1 / (1 + Math.exp(-logit - MODELS.intercepts[model]!));
+  };
+  const probability = probabilityOf(0);
+  if (probability >= LEAST.answered) return { outcome: "answered", probability };
+  if (probabilityOf(1) >= LEAST.unsure) return { outcome: "unsure", probability };
+  const { route, confidence } = context.routing;
+  const least = route === "out_of_scope" && confidence >= SURE_OF_SCOPE ? OFFERED.outOfScope : OFFERED.usual;
+  return { outcome: best.article.score >= least ? "offered" : "declined", probability };
+}

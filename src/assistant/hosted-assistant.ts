@@ -1,0 +1,95 @@
+import { JobError, type JobRunner, type RunOptions } from "../compute/job-runner.ts";
+import { AnpError } from "../contract/errors.ts";
+import type { Logger } from "../runtime/logger.ts";
+import type { Answer } from "./answer.ts";
+import type { AskedQuestion, PreparedQuestion } from "./assistant.ts";
+import type { AssistantJobs, SuggestedQuestions } from "./assistant-jobs.ts";
+import type { MeaningRows } from "../language/thesaurus.ts";
+import { IndexedContent } from "./indexed-content.ts";
+import type { ModelGateway } from "./model/model-gateway.ts";
+import type { Passage } from "./passage.ts";
+
+/** The assistant behind a runner of its jobs, with its content and its model. */
+export interface HostedAssistant {
+  /** Loads what the first question would wait for. */
+  warm(): Promise<void>;
+  /** Makes these the passages that answers quote. Until it has, questions are answered from those before. */
+  learn(passages: readonly Passage[]): Promise<void>;
+  /**
+   * @throws AnpError 1007 when the question cannot be computed in time
+   * @throws AnpError 429 when its turn did not come in time
+   */
+  prepare(asked: Omit<AskedQuestion, "hasModel">, turn?: Turn): Promise<PreparedQuestion>;
+  /**
+   * The answer to a prepared question: the model's, if there is one and passages were found.
+   *
+   * @throws AnpError 1007 when the model fails and extraction is not its fallback
+   */
+  complete(
+    prepared: PreparedQuestion,
+    asked: Pick<AskedQuestion, "question" | "history">,
+    signal?: AbortSignal,
+  ): Promise<Answer>;
+  /** Those of the questions that are answered from the passages. */
+  answered(suggested: SuggestedQuestions): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** Who asks, and how long the question may wait for its turn, ms. */
+type Turn = Pick<RunOptions, "caller" | "wait_ms" | "signal">;
+
+export interface HostedAssistantDeps {
+  readonly runner: JobRunner<AssistantJobs>;
+  /** Writes answers from passages; without one they are extracted. */
+  readonly model?: ModelGateway | undefined;
+  readonly logger: Logger;
+  /** The operator's words for what the passages are about. */
+  readonly lexicon?: MeaningRows | undefined;
+}
+
+/**
+ * @example
+ * const assistant = createHostedAssistant({ runner: assistantInProcess(), logger });
+ * await assistant.learn(passages);
+ * const asked = { question: "怎么提现？", history: [], research: false, refused: [], now: Date.now() };
+ * const { text, sources } = await assistant.complete(await assistant.prepare(asked), asked);
+ */
+export function createHostedAssistant({ runner, model, logger, lexicon = [] }: HostedAssistantDeps): HostedAssistant {
+  const content = new IndexedContent(runner, logger, lexicon);
+  return {
+    warm: () => runner.run("warm", undefined),
+    learn: (passages) => content.learn(passages),
+    prepare: (asked, turn) =>
+      inTime(content.on((index) => runner.run("prepare", { ...asked, hasModel: model !== undefined, index }, turn))),
+    async complete({ prepared, routing, kind }, { question, history }, signal) {
+      if (prepared === undefined) throw new Error(`${routing.route} is not answered from passages`);
+      const { answer, forModel } = prepared;
+      if (forModel === undefined || model === undefined) return answer;
+      const wide = kind === "advanced_research";
+      const request = { question, history, lang: routing.lang, wide, passages: forModel.excerpts };
+      try {
+        const found = await model.generate({ ...request, ...(signal && { signal }) }, (reply) =>
+          inTime(runner.run("check", { reply, excerpts: forModel.excerpts })),
+        );
+        const written = found === null ? forModel.otherwise : { ...found, outcome: "answered" as const };
+        return { ...written, routing, model_name: model.name };
+      } catch (error) {
+        if (model.fallback === "none" || !(error instanceof AnpError)) throw error;
+        logger.warn({ model: model.name, cause: String(error.cause) }, "The model failed; answering by extraction");
+        return answer;
+      }
+    },
+    answered: (suggested) => content.on((index) => runner.run("answered", { ...suggested, index })),
+    close: () => runner.close(),
+  };
+}
+
+/** A question that takes too long cannot be answered; one that waits too long can be asked again. */
+async function inTime<T>(job: Promise<T>): Promise<T> {
+  try {
+    return await job;
+  } catch (error) {
+    if (!(error instanceof JobError) || error.failure === "failed") throw error;
+    throw new AnpError(error.failure === "overdue" ? 429 : 1007, undefined, { cause: error });
+  }
+}

@@ -1,0 +1,157 @@
+import { JobError, type JobRunner } from "../compute/job-runner.ts";
+import type { Logger } from "../runtime/logger.ts";
+import type { MeaningRows } from "../language/thesaurus.ts";
+import type { AssistantJobs } from "./assistant-jobs.ts";
+import { keyOf, type Passage } from "./passage.ts";
+
+/** A job's share of a change: some ten milliseconds of work, so that a question never waits long. */
+const BATCH = { passages: 200, characters: 100_000 };
+
+/** Passages by key. */
+type Content = ReadonlyMap<string, Passage>;
+
+/**
+ * The passages that a runner's index holds. Only what changed is sent, in batches, between which questions are answered;
+ * a worker that lost its index gets all of it again.
+ */
+export class IndexedContent {
+  readonly #runner: JobRunner<AssistantJobs>;
+  readonly #logger: Logger;
+  readonly #lexicon: MeaningRows;
+  /** Counts the indexes that were begun. */
+  #index = 0;
+  #sent = new Map<string, Passage>();
+  #wanted: Content = new Map();
+  /** Passages of a batch that failed: they are sent one by one. */
+  readonly #suspects = new Set<string>();
+  /** Passages that could not be indexed: they are left out until they change. */
+  readonly #refused = new Map<string, Passage>();
+  #sending: Promise<void> | undefined;
+  /** Settled once an index holds all that was wanted when it was begun. */
+  #whole: Promise<void> | undefined;
+
+  constructor(runner: JobRunner<AssistantJobs>, logger: Logger, lexicon: MeaningRows) {
+    this.#runner = runner;
+    this.#lexicon = lexicon;
+    this.#logger = logger;
+  }
+
+  async learn(passages: readonly Passage[]): Promise<void> {
+    this.#wanted = new Map(passages.map((passage) => [keyOf(passage), passage]));
+    if (this.#whole === undefined) await this.#begin();
+    else await this.#send();
+  }
+
+  /** Runs a job on the index; once more when it was lost, with it built anew. */
+  async on<T>(run: (index: number) => Promise<T | undefined>): Promise<T> {
+    await (this.#whole ?? this.#begin());
+    const index = this.#index;
+    const found = await run(index);
+    if (found !== undefined) return found;
+    if (index === this.#index) await this.#begin();
+    else await this.#whole;
+    const again = await run(this.#index);
+    if (again === undefined) throw new JobError("timeout", "the index was lost again");
+    return again;
+  }
+
+  #begin(): Promise<void> {
+    this.#index += 1;
+    const index = this.#index;
+    this.#sent = new Map();
+    this.#sending = undefined;
+    const whole = this.#runner.run("begin", { index, lexicon: this.#lexicon }).then(() => this.#send());
+    this.#whole = whole;
+    // A failure is for those who wait; the next one begins anew.
+    whole.catch(() => {
+      if (this.#whole === whole) this.#whole = undefined;
+    });
+    return whole;
+  }
+
+  /** Sends what is wanted and not sent. One at a time; what comes while it runs is sent after it. */
+  async #send(): Promise<void> {
+    while (this.#sending !== undefined) await this.#sending;
+    this.#sending = this.#sendChanges(this.#index).finally(() => (this.#sending = undefined));
+    await this.#sending;
+  }
+
+  async #sendChanges(index: number): Promise<void> {
+    const removed = [...this.#sent.keys()].filter((key) => !this.#wanted.has(key));
+    const added = [...this.#wanted].filter(
+      ([key, passage]) => !isSame(this.#refused.get(key), passage) && !isSame(this.#sent.get(key), passage),
+    );
+    for (const batch of batchesOf(removed, added, this.#suspects)) {
+      if (!(await this.#sendBatch(index, batch))) return;
+    }
+  }
+
+  /** False when the index is lost: it is built anew with the next question. */
+  async #sendBatch(index: number, batch: Batch): Promise<boolean> {
+    let isHeld = false;
+    try {
+      isHeld = await this.#runner.run("change", { index, ...batch });
+    } catch (error) {
+      if (!(error instanceof JobError)) throw error;
+      this.#suspect(batch.added, error);
+    }
+    if (!isHeld || index !== this.#index) return false;
+    for (const key of batch.removed) this.#sent.delete(key);
+    for (const passage of batch.added) this.#sent.set(keyOf(passage), passage);
+    return true;
+  }
+
+  #suspect(added: readonly Passage[], error: JobError): void {
+    for (const passage of added) {
+      const key = keyOf(passage);
+      if (added.length > 1) this.#suspects.add(key);
+      else {
+        this.#refused.set(key, passage);
+        this.#logger.error({ passage: key, error: error.message }, "a passage cannot be indexed; it is left out");
+      }
+    }
+  }
+}
+
+interface Batch {
+  readonly removed: readonly string[];
+  readonly added: readonly Passage[];
+}
+
+function* batchesOf(
+  removed: readonly string[],
+  added: readonly (readonly [key: string, passage: Passage])[],
+  suspects: ReadonlySet<string>,
+): Generator<Batch> {
+  for (let at = 0; at < removed.length; at += BATCH.passages) {
+    yield { removed: removed.slice(at, at + BATCH.passages), added: [] };
+  }
+  let batch: Passage[] = [];
+  let characters = 0;
+  for (const [key, passage] of added) {
+    if (suspects.has(key)) {
+      yield { removed: [], added: [passage] };
+      continue;
+    }
+    if (batch.length >= BATCH.passages || (batch.length > 0 && characters + passage.text.length > BATCH.characters)) {
+      yield { removed: [], added: batch };
+      [batch, characters] = [[], 0];
+    }
+    batch.push(passage);
+    characters += passage.text.length;
+  }
+  if (batch.length > 0) yield { removed: [], added: batch };
+}
+
+function isSame(a: Passage | undefined, b: Passage): boolean {
+  return (
+    a === b ||
+    (a !== undefined &&
+      a.text === b.text &&
+      a.title === b.title &&
+      String(a.aliases) === String(b.aliases) &&
+      a.url === b.url &&
+      a.published_at === b.published_at &&
+      String(a.symbols) === String(b.symbols))
+  );
+}

@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises";
+import { ConfigError } from "../config/config-errors.ts";
+import type { MeaningRows } from "../language/thesaurus.ts";
+import { parseRows } from "../runtime/data-rows.ts";
+
+/** Most meanings of a file, and the most characters of a word. */
+const MOST = { meanings: 5000, characters: 60 };
+
+/**
+ * Reads an operator's lexicon: a meaning a line, its English words and its Chinese ones, as `top up, load | 充值, 充钱`.
+ *
+ * @throws ConfigError when the file cannot be read, or with the meanings that are out of bounds
+ */
+export async function readLexicon(file: string): Promise<MeaningRows> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new ConfigError([`assistant.lexicon: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
+  });
+  const rows = parseRows(text);
+  const faults = rows.flatMap((columns, at) => {
+    const words = columns.flat();
+    const where = `assistant.lexicon: meaning ${at + 1} of ${file}`;
+    if (words.length < 2 || columns.length > 2) {
+      return [`${where} must be words of one meaning, at least two: english, words | 中文, 词`];
+    }
+    const isLong = words.some((word) => word.length > MOST.characters);
+    return isLong ? [`${where} has a word of more than ${MOST.characters} characters`] : [];
+  });
+  if (rows.length > MOST.meanings) faults.push(`assistant.lexicon: ${file} has more than ${MOST.meanings} meanings`);
+  if (faults.length > 0) throw new ConfigError(faults.slice(0, 10));
+  return rows;
+}

@@ -1,0 +1,34 @@
+import { readBytes } from "../../runtime/read-bytes.ts";
+
+/** Most bytes of a reply, as JSON and uncompressed: many times the longest answer that is asked for. */
+const MOST_BYTES = 256 * 1024;
+
+/** A reply that is not accepted. The message holds nothing of the endpoint's text. */
+export class ModelReplyError extends Error {
+  override readonly name = "ModelReplyError";
+}
+
+/** A fetch for model endpoints: it follows no redirect, and stops reading a reply past its bound. */
+export function createModelFetch(platformFetch: typeof fetch = fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await platformFetch(input, { ...init, redirect: "manual" });
+    const { status, statusText, headers } = response;
+    if (status >= 300 && status < 400) {
+      await response.body?.cancel();
+      throw new ModelReplyError(`the endpoint redirects (${status})`);
+    }
+    const tooLarge = () => new ModelReplyError(`the reply is larger than ${MOST_BYTES} bytes`);
+    const bytes = await readBytes(response.body, MOST_BYTES, tooLarge);
+    return new Response(bytes.length === 0 ? null : bytes, { status, statusText, headers });
+  };
+}
+
+// Models that reason name their tags differently, and some leave out the opening one.
+const THINKING = /<(think|thinking|thought|reasoning)>[^]*?(?:<\/\1>|$)/gi;
+const THINKING_BEFORE = /^[^]*<\/(?:think|thinking|thought|reasoning)>/i;
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
+
+/** A reply without control characters, marks of direction, and what the model thought aloud. In linear time. */
+export function cleanReply(reply: string): string {
+  return reply.replace(CONTROL, "").replace(THINKING, "").replace(THINKING_BEFORE, "");
+}

@@ -1,0 +1,137 @@
+import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { answerTypeOf } from "./answer-type.ts";
+import type { TextUnit } from "./text-units.ts";
+import { matchOf, type RankedArticle } from "./rank-articles.ts";
+
+/** The part of an article that answers best. */
+export interface AnswerWindow {
+  readonly text: string;
+  /** Positions of its first and last unit in the article. */
+  readonly from: number;
+  readonly to: number;
+  readonly score: number;
+  /** Share of the question's weight that the window covers; what the title says counts less. */
+  readonly coverage: number;
+  /** Whether it contains the kind of answer that is asked for; undefined when the question has no such form. */
+  readonly fits: boolean | undefined;
+}
+
+/** Length of an answer from one article, in characters. */
+const LENGTH: Readonly<Record<Language, number>> = { en: 600, zh: 260 };
+/** Weights of the parts of a window's score. */
+const MIX = { peak: 0.6, lead: 0.2, fits: 0.4, neighbour: 0.075, heading: -0.2 };
+/** Weight that is left to what the title says already: every sentence of the article is about that. */
+const SAID_BY_TITLE = 0.35;
+
+/** What an article's units say of a question. */
+interface Match {
+  /** How well each unit says each group that occurs in the article, 0 to 1. */
+  readonly matches: readonly (readonly number[])[];
+  /** The share of the question's weight that each of these groups has; what the title says counts less. */
+  readonly shares: readonly number[];
+  /** How well each unit answers by itself. */
+  readonly peaks: readonly number[];
+  /** Whether each unit contains the kind of answer that is asked for; undefined for a question of no such form. */
+  readonly fitting: readonly boolean[] | undefined;
+}
+
+/** Chooses the contiguous units that answer best, and extends them to a list's end and to the length of an answer. */
+export function chooseWindow(
+  article: RankedArticle,
+  units: readonly TextUnit[],
+  question: string,
+  length = 1,
+): AnswerWindow | undefined {
+  if (units.length === 0) return undefined;
+  const { found, titleCoverage } = article;
+  const match = matchUnits(article, units, question);
+  const most = LENGTH[found.lang] * length;
+  let best = { from: 0, to: 0, score: -Infinity, coverage: 0, fits: false };
+  for (let from = 0; from < units.length; from++) {
+    const said = match.shares.map(() => 0);
+    const window = { characters: 0, coverage: 0, peak: -Infinity, fits: false };
+    for (let to = from; to < units.length; to++) {
+      window.characters += units[to]!.text.length;
+      if (to > from && window.characters > most) break;
+      for (const [at, value] of match.matches[to]!.entries()) {
+        if (value <= said[at]!) continue;
+        window.coverage += (value - said[at]!) * match.shares[at]!;
+        said[at] = value;
+      }
+      window.peak = Math.max(window.peak, match.peaks[to]!);
+      window.fits ||= match.fitting?.[to] === true;
+      const score = window.coverage + MIX.peak * window.peak + (MIX.lead * titleCoverage) / (1 + from);
+      // Of two that are as good, the longer one.
+      const isLonger = from === best.from && score > best.score - 1e-9;
+      if (score > best.score + 1e-9 || isLonger)
+        best = { from, to, score, coverage: window.coverage, fits: window.fits };
+    }
+  }
+  const [from, to] = extend(units, best.from, best.to, most);
+  const text = textOf(units.slice(from, to + 1), found.lang);
+  return { ...best, from, to, text, fits: match.fitting === undefined ? undefined : best.fits };
+}
+
+function matchUnits({ groups, found }: RankedArticle, units: readonly TextUnit[], question: string): Match {
+  const occurs = (term: string): boolean => found.details.bodyTerms.has(term) || found.details.titleTerms.has(term);
+  const inTitle = (term: string): boolean => found.details.titleTerms.has(term);
+  let total = 0;
+  const present = groups.flatMap(({ alternatives, gain }) => {
+    const occurring = alternatives.filter(({ terms }) => terms.every(occurs));
+    const left = gain * (1 - (1 - SAID_BY_TITLE) * matchOf(occurring, inTitle));
+    total += left;
+    return occurring.length === 0 ? [] : [{ alternatives: occurring, left }];
+  });
+  const shares = present.map(({ left }) => left / (total || 1));
+  const matches = units.map(({ terms }) =>
+    present.map(({ alternatives }) => matchOf(alternatives, (t) => terms.has(t))),
+  );
+  const covers = matches.map((match) => match.reduce((sum, value, at) => sum + value * shares[at]!, 0));
+  const fits = answerTypeOf(question);
+  const fitting = fits && units.map(({ text }) => fits(text));
+  const peaks = units.map(({ kind }, at) => {
+    const typed = fitting?.[at] === true ? MIX.fits * Math.min(1, 0.5 + 2 * covers[at]!) : 0;
+    return covers[at]! + typed + MIX.neighbour * (covers[at - 1] ?? 0) + (kind === "heading" ? MIX.heading : 0);
+  });
+  return { matches, shares, peaks, fitting };
+}
+
+/** Lists whole with the line that introduces them, then what follows and what precedes, as far as the length allows. */
+function extend(units: readonly TextUnit[], first: number, last: number, most: number): [from: number, to: number] {
+  let [from, to] = [first, last];
+  const isItem = (at: number): boolean => units[at]?.kind === "item";
+  if (isItem(from)) {
+    while (isItem(from - 1) && units[from - 1]!.block === units[from]!.block) from--;
+    const before = units[from - 1];
+    if (before !== undefined && (before.kind === "heading" || before.block === units[from]!.block)) from--;
+  }
+  if (units[to]!.kind === "heading" && isItem(to + 1)) to++;
+  while (isItem(to) && isItem(to + 1) && units[to + 1]!.block === units[to]!.block) to++;
+  let characters = units.slice(from, to + 1).reduce((sum, { text }) => sum + text.length, 0);
+  const grow = (unit: TextUnit | undefined): boolean => {
+    if (unit === undefined || characters + unit.text.length > most) return false;
+    characters += unit.text.length;
+    return true;
+  };
+  for (;;) {
+    const next = units[to + 1];
+    const endsInHeading = next?.kind === "heading" && to + 2 >= units.length;
+    if (!endsInHeading && grow(next)) to++;
+    else if (grow(units[from - 1])) from--;
+    else break;
+  }
+  while (to > from && units[to]!.kind === "heading") to--;
+  return [from, to];
+}
+
+/** The units as a text: sentences of one paragraph on one line, items on lines of their own. */
+function textOf(units: readonly TextUnit[], lang: Language): string {
+  let text = "";
+  for (const [at, unit] of units.entries()) {
+    const before = units[at - 1];
+    const joins =
+      before?.kind === "sentence" && unit.kind !== "item" && before.block === unit.block && before.line === unit.line;
+    text += at === 0 ? unit.text : `${joins ? (lang === "zh" ? "" : " ") : "\n"}${unit.text}`;
+  }
+  return text;
+}

@@ -1,0 +1,71 @@
+import { searchTerms } from "./language-index.ts";
+import type { AnswerWindow } from "./choose-window.ts";
+import { titlesOf } from "../passage.ts";
+import { matchOf, type RankedArticle } from "./rank-articles.ts";
+import { STOP_CHARACTERS, STOP_WORDS } from "../../language/stop-words.ts";
+
+/** An article that may answer, with its best part. */
+export interface Evidence {
+  readonly article: RankedArticle;
+  readonly window: AnswerWindow;
+}
+
+/** Least weight of a group that says something by itself. */
+const TELLING = 0.8;
+
+/** What the evidence for a question is like, in shares, ratios and flags that mean the same in any corpus. */
+export type EvidenceFeatures = ReturnType<typeof featuresOf>;
+
+/** The features of the evidence for a question; the best comes first. */
+export function featuresOf(
+  [best, ...rest]: readonly [Evidence, ...Evidence[]],
+  ranked: readonly RankedArticle[],
+  isFollowUp: boolean,
+) {
+  const { article, window } = best;
+  const { found, groups } = article;
+  const { titleTerms, bodyTerms } = found.details;
+  const has = (term: string): boolean => titleTerms.has(term) || bodyTerms.has(term);
+  const telling = groups.filter(({ weight }) => weight >= TELLING);
+  const unmatched = telling.filter(({ alternatives }) => matchOf(alternatives, has) === 0);
+  const others = ranked.filter((other) => other.found !== found);
+  const gapTo = (other: RankedArticle | undefined): number =>
+    (article.score - (other?.score ?? 0)) / (article.score || 1);
+  const otherWindow = Math.max(0, ...rest.map((other) => other.window.score));
+  const flag = (condition: boolean): number => (condition ? 1 : 0);
+  return {
+    score: article.score,
+    own: Math.max(article.own, article.cross),
+    gap: gapTo(others[0]),
+    gapToThird: gapTo(others[1]),
+    titleCoverage: article.titleCoverage,
+    titleAsked: titleAsked(article),
+    unmatched: telling.length === 0 ? 1 : unmatched.length / telling.length,
+    bestWindow: flag(window.score >= otherWindow),
+    windowGap: window.score - otherWindow,
+    bestOther: flag(article.cross > 0 && others.every((other) => other.cross <= article.cross)),
+    misfits: flag(window.fits === false),
+    groups: Math.log(1 + telling.length),
+    single: flag(telling.length <= 1),
+    foreign: flag(article.own === 0),
+    followUp: flag(isFollowUp),
+    notice: flag(found.passage.kind !== "help"),
+  };
+}
+
+/** Share of the telling terms of the title, or of another way to ask for the article, that the question says. */
+function titleAsked({ found, groups }: RankedArticle): number {
+  const said = new Set(groups.flatMap(({ alternatives }) => alternatives.flatMap(({ terms }) => terms)));
+  const shares = titlesOf(found.passage).map((title) => {
+    const telling = Array.from(new Set(searchTerms(title))).filter((term) => isTelling(term));
+    return telling.length === 0 ? 0 : telling.filter((term) => said.has(term)).length / telling.length;
+  });
+  return Math.max(...shares);
+}
+
+function isTelling(term: string): boolean {
+  const characters = Array.from(term);
+  if (/^\p{Script=Han}/u.test(term))
+    return characters.length === 2 && !characters.some((one) => STOP_CHARACTERS.has(one));
+  return !STOP_WORDS.has(term);
+}

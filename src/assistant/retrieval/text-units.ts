@@ -1,0 +1,31 @@
+import { sentencesOf } from "../../language/sentences.ts";
+import { plainTextWithLists } from "../../language/plain-text.ts";
+import { searchTerms } from "./language-index.ts";
+
+/** The smallest part of a text that an answer quotes: a sentence, an item of a list, a row of a table. */
+export interface TextUnit {
+  readonly text: string;
+  readonly terms: ReadonlySet<string>;
+  /** Number of its paragraph. */
+  readonly block: number;
+  readonly line: number;
+  /** A sentence, an item or row, or a line that introduces what follows it. */
+  readonly kind: "sentence" | "item" | "heading";
+}
+
+const ITEM = /^\s*(?:[-*•·]\s|\d{1,2}[.)、]|[（(]\d{1,2}[)）]|\|)/;
+const HEADING = /[:：]\s*$/;
+
+/** Splits an article's text, in HTML, Markdown or plain, into its units, in order. */
+export function unitsOf(article: string): TextUnit[] {
+  const units: TextUnit[] = [];
+  let block = 0;
+  for (const [number, line] of plainTextWithLists(article).split("\n").entries()) {
+    if (line.trim() === "") block++;
+    if (!/[\p{L}\p{N}]/u.test(line)) continue;
+    const kind = ITEM.test(line) ? "item" : HEADING.test(line) ? "heading" : "sentence";
+    const texts = kind === "item" ? [line.trim()] : sentencesOf(line).map(({ text }) => text);
+    for (const text of texts) units.push({ text, terms: new Set(searchTerms(text)), block, line: number, kind });
+  }
+  return units;
+}
