@@ -1,23 +1,23 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../runtime/clock.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
+import type { ReportDamage } from "../storage/damage-reporter.ts";
 import type { Storage } from "../storage/storage.ts";
 import { DAY_MS, daysBetween } from "./log/event-address.ts";
-import type { DayRange } from "./log/day-log.ts";
-import { exportEvents } from "./replay/export-events.ts";
-import { summarizeFeedback, type FeedbackSummary } from "./projections/feedback.ts";
-import { rankQuestions, type HotQuestion } from "./projections/hot-questions.ts";
-import type { AddressedEvent, NewEvent } from "./event.ts";
-import { EventLog, type QueueState, type Recorded } from "./log/event-log.ts";
+import { type DayRange, type OnSkipped } from "./log/day-log.ts";
+import { rankQuestions } from "./projections/hot-questions.ts";
+import type { NewEvent } from "./event.ts";
+import { EventLog } from "./log/event-log.ts";
 import type { QueueLimits } from "./log/event-queue.ts";
 import { createProjections, PROJECTED_DAYS } from "./projections/projections.ts";
-import type { ReplayReport } from "./replay/replay-lines.ts";
-import { IdempotentRecorder } from "./log/event-idempotency.ts";
+import { createIdempotentRecorder } from "./log/event-idempotency.ts";
+import { exportEvents } from "./replay/export-events.ts";
 import { replayEvents } from "./replay/replay-events.ts";
-import { countEvents, type EventStats } from "./projections/event-stats.ts";
+import { countEvents } from "./projections/event-stats.ts";
 
 /** Which questions count as hot. */
-export interface HotQuestionOptions {
+interface HotQuestionOptions {
   /** How far back to look, in days of 24 hours: 1 to 30. */
   readonly days: number;
   readonly limit: number;
@@ -27,61 +27,11 @@ export interface HotQuestionOptions {
   readonly now?: number | undefined;
 }
 
-/** Records events, answers what the log says about questions and feedback, and exports and replays the log. */
-export interface Events {
-  /**
-   * Records an event, dated by the clock, and waits until it is stored durably. When the log cannot be written, or too
-   * many events wait, the result has `stored: false`; nothing is thrown.
-   *
-   * @param key an idempotency key of the event's user: the event is stored once however often it is sent under the key
-   * @throws ZodError for an event that does not match `newEvent`
-   * @throws AnpError 422 when the key was used for another event
-   */
-  record(event: NewEvent, key?: string): Promise<Recorded>;
-  /**
-   * The event at an address (the `event_id` of a stored event).
-   *
-   * @throws StorageError when the log cannot be read
-   */
-  get(eventId: string): Promise<AddressedEvent | undefined>;
-  /**
-   * Questions that at least `min_users` different users asked: the most often asked first, then the most recent. What
-   * another process stored is counted within a second.
-   *
-   * @throws RangeError when `days` is not 1 to 30
-   * @throws StorageError when the log cannot be read
-   */
-  hotQuestions(options: HotQuestionOptions): Promise<HotQuestion[]>;
-  /**
-   * Feedback on answers on the last `days` UTC days, today included. What another process stored is counted within a
-   * second.
-   *
-   * @throws RangeError when `days` is not 1 to 30
-   * @throws StorageError when the log cannot be read
-   */
-  feedback(options: { readonly days: number; readonly now?: number | undefined }): Promise<FeedbackSummary>;
-  /** Stores the lines of an export, each event exactly once: see {@link replayEvents}. */
-  replay(
-    lines: Parameters<typeof replayEvents>[1],
-    options?: Parameters<typeof replayEvents>[2],
-  ): Promise<ReplayReport>;
-  /** The events as lines of JSON that {@link Events.replay} reads: see {@link exportEvents}. */
-  export(range?: DayRange): AsyncIterable<string>;
-  /** Counts of events by type and day: see {@link countEvents}. */
-  stats(range?: DayRange): Promise<EventStats>;
-  /** What waits for the storage, the batch that is being written included, and what was lost. */
-  queue(): QueueState;
-  /** Waits until nothing is queued. */
-  flush(): Promise<void>;
-  /** Drops events from now on, and waits until nothing is queued. The storage stays open. */
-  close(): Promise<void>;
-}
+/** From one ranking to the next, ms: one takes some 20 ms where very much was asked, and others are to run in between. */
+const RANKING_MS = 50;
 
-function checkDays(days: number): void {
-  if (!Number.isInteger(days) || days < 1 || days > PROJECTED_DAYS) {
-    throw new RangeError(`days must be an integer from 1 to ${PROJECTED_DAYS}`);
-  }
-}
+/** Records events, answers which questions are asked most, and exports and replays the log. */
+export type Events = ReturnType<typeof createEvents>;
 
 /**
  * The events of one storage. Several processes may share it.
@@ -97,36 +47,64 @@ export function createEvents(dependencies: {
   readonly logger: Logger;
   /** How much may wait for the storage. */
   readonly limits?: QueueLimits | undefined;
+  /** Is told of batches that are damaged or missing, which are skipped. */
+  readonly reportDamage?: ReportDamage;
   /** A monotonic clock in milliseconds, for how often the log is checked for new batches. Default: the platform's. */
   readonly monotonic?: (() => number) | undefined;
-}): Events {
-  const { storage, clock } = dependencies;
-  const projections = createProjections(storage, dependencies.monotonic);
-  const appended = (day: string): void => {
-    projections.touch(day);
-  };
-  const log = new EventLog({ ...dependencies, appended });
-  const idempotent = new IdempotentRecorder({ ...dependencies, log });
+}) {
+  const { storage, clock, reportDamage } = dependencies;
+  const onSkipped: OnSkipped = (error) => void reportDamage?.(error);
+  const projections = createProjections(storage, { monotonic: dependencies.monotonic, onSkipped });
+  const log = new EventLog({ ...dependencies, appended: projections.touch });
+  let turn = Promise.resolve();
+  const recordOnce = createIdempotentRecorder({ ...dependencies, log });
   return {
-    record: (event, key) => (key === undefined ? log.record(event) : idempotent.record(event, key)),
-    get: (eventId) => log.get(eventId),
-    queue: () => log.queue(),
-    flush: () => log.flush(),
-    close: () => log.close(),
-    async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }) {
-      checkDays(days);
+    /**
+     * Records an event, dated by the clock, and waits until it is stored durably. When the log cannot be written, or too
+     * many events wait, the result has `stored: false`; nothing is thrown.
+     *
+     * @param key an idempotency key of the event's user: the event is stored once however often it is sent under the key
+     * @throws ZodError for an event that does not match `newEvent`
+     * @throws AnpError 422 when the key was used for another event
+     */
+    record: (event: NewEvent, key?: string) => (key === undefined ? log.record(event) : recordOnce(event, key)),
+    /**
+     * Questions that at least `min_users` different users asked: the most often asked first, then the most recent. What
+     * another process stored is counted within a second.
+     *
+     * @throws RangeError when `days` is not 1 to 30
+     * @throws StorageError when the log cannot be read
+     */
+    async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }: HotQuestionOptions) {
+      if (!Number.isInteger(days) || days < 1 || days > PROJECTED_DAYS) {
+        throw new RangeError(`days must be an integer from 1 to ${PROJECTED_DAYS}`);
+      }
       const window = { from: now - days * DAY_MS, to: now };
-      const projected = await projections.of(daysBetween(window.from, window.to));
-      const questions = projected.map((day) => day.questions);
-      return rankQuestions(questions, window, { limit, minUsers });
+      await projections.update(daysBetween(window.from, window.to));
+      const before = turn;
+      turn = before.then(() => delay(RANKING_MS));
+      await before;
+      return rankQuestions(projections.totals, window, { limit, minUsers });
     },
-    async feedback({ days, now = clock.now() }) {
-      checkDays(days);
-      const projected = await projections.of(daysBetween(now - (days - 1) * DAY_MS, now));
-      return summarizeFeedback(projected.map((day) => day.feedback));
-    },
-    replay: (lines, options) => replayEvents({ ...dependencies, appended }, lines, options),
-    export: (range = {}) => exportEvents(storage, range),
-    stats: (range = {}) => countEvents(storage, range),
+    /** Stores the lines of an export, each event exactly once: see {@link replayEvents}. */
+    replay: (lines: Parameters<typeof replayEvents>[1], options?: Parameters<typeof replayEvents>[2]) =>
+      replayEvents({ ...dependencies, appended: projections.touch, onSkipped }, lines, options),
+    /**
+     * The events of the range as lines of JSON without line ends, in the order of the log, in bounded memory. An event's
+     * id is the one it was first exported under, so that it keeps its id through several storages. An id that another
+     * event of the day has too is extended by a hash of the event's content.
+     *
+     * @param skipped as of `batchesAfter`
+     * @throws AnpError 422 when a bound of the range is not a day
+     */
+    export: (range: DayRange = {}, skipped?: OnSkipped) => exportEvents(storage, range, skipped),
+    /** Counts of events by type and day: see {@link countEvents}. */
+    stats: (range: DayRange = {}, skipped?: OnSkipped) => countEvents(storage, range, skipped),
+    /** What waits for the storage, the batch that is being written included, and what was lost. */
+    queue: () => log.queue(),
+    /** Waits until nothing is queued. */
+    flush: () => log.flush(),
+    /** Drops events from now on, and waits until nothing is queued. The storage stays open. */
+    close: () => log.close(),
   };
 }

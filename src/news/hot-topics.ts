@@ -6,7 +6,7 @@ import type { Logger } from "../runtime/logger.ts";
 import { isOutage } from "../storage/storage-errors.ts";
 import type { BundledSnapshot } from "./snapshot/bundled-snapshot.ts";
 import type { LatestSnapshot } from "./snapshot/latest-snapshot.ts";
-import type { Projection } from "./snapshot/projection.ts";
+import type { Projection } from "./jobs/held-snapshots.ts";
 import type { SnapshotViews } from "./snapshot/snapshot-views.ts";
 
 /** Hot topics without the users' questions, which the service adds. */
@@ -54,7 +54,7 @@ async function snapshotTopics(query: HotTopicsQuery, deps: HotTopicsDeps): Promi
   const views = deps.viewsOf(projection);
   const never = (await deps.bundled()).published_at;
   return {
-    topics: views.headlines(now, query.limit, query.days, nearestLanguage(query.lang ?? "zh")),
+    topics: await views.hotTopics(now, query.limit, query.days, nearestLanguage(query.lang ?? "zh")),
     sentiment_overview: views.sentiment(now, query.days),
     refresh_meta: {
       last_full_sync_at: record.last_full_ms === null ? never : toIso(record.last_full_ms),

@@ -1,51 +1,43 @@
-import { randomUUID } from "node:crypto";
 import type { NewsConfig } from "../config/news-config.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
 import { type Clock, toIso } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
+import { systemRandom, type Random } from "../runtime/random.ts";
+import { printKey } from "../storage/documents.ts";
 import type { Storage } from "../storage/storage.ts";
 import { createHotTopics, type HotTopics } from "./hot-topics.ts";
-import { type NewsStatus, type SourceStatus, statusOf } from "./news-status.ts";
-import { buildSnapshot, longestRefresh, type RefreshResult, resultOf } from "./refresh/build-snapshot.ts";
+import { type NewsStatus, statusOf } from "./news-status.ts";
+import type { JobRunner } from "../compute/job-runner.ts";
+import { HeldSnapshots, type HeldSnapshot, type Projection } from "./jobs/held-snapshots.ts";
+import type { NewsJobs } from "./jobs/news-jobs.ts";
+import { newsInProcess } from "./jobs/news-runner.ts";
+import { type RefreshResult, resultOf } from "./refresh/build-snapshot.ts";
+import { longestRefresh } from "./refresh/build-snapshots.ts";
 import { createRefreshLease } from "./refresh/refresh-lease.ts";
-import { createRefreshQueue } from "./refresh/refresh-queue.ts";
-import { createSharedRefresh, type SharedRefresh } from "./refresh/shared-refresh.ts";
+import { createSharedRefresh, type SharedRefresh, type SharedRefreshDeps } from "./refresh/shared-refresh.ts";
+import { createSourceFetch } from "./sources/public-fetch.ts";
+import { SourcePacing } from "./sources/source-pacing.ts";
 import { createBundledSnapshot } from "./snapshot/bundled-snapshot.ts";
 import type { DateShift } from "./snapshot/date-shift.ts";
 import { deepFreeze } from "./snapshot/deep-freeze.ts";
 import { LatestSnapshot } from "./snapshot/latest-snapshot.ts";
-import type { HelpArticle, NewsItem, Notice, Projection } from "./snapshot/projection.ts";
 import type { RefreshMode } from "./snapshot/snapshot-document.ts";
-import { createSnapshotStore, type SnapshotStore } from "./snapshot/snapshot-store.ts";
+import { createSnapshotStore } from "./snapshot/snapshot-store.ts";
 import { type NewsList, SnapshotViews, type TopicList } from "./snapshot/snapshot-views.ts";
+import type { TopicViews } from "./snapshot/topic-views.ts";
 
-export type {
-  HelpArticle,
-  HotTopics,
-  NewsItem,
-  NewsList,
-  NewsStatus,
-  Notice,
-  RefreshMode,
-  RefreshResult,
-  SourceStatus,
-  TopicList,
-};
+export type { NewsStatus, RefreshMode };
 
 /**
  * A published snapshot as readers see it, frozen. It is the same object while it is the newest one, and each of its
  * arrays is the same object while its content stays, over the snapshots too: what is made of them can be kept by
  * identity.
  */
-export interface NewsSnapshot {
+export interface NewsSnapshot extends Pick<Projection, "items" | "notices" | "help"> {
   /** Number of the snapshot: it grows from one to the next, not always by one; 0 when none was published yet. */
   readonly version: number;
   /** ISO 8601; null when none was published yet. */
   readonly published_at: string | null;
-  /** Newest first. */
-  readonly items: readonly NewsItem[];
-  readonly notices: readonly Notice[];
-  readonly help: readonly HelpArticle[];
 }
 
 export interface NewsDeps {
@@ -57,16 +49,18 @@ export interface NewsDeps {
   readonly logger: Logger;
   /** Moves the dates of local files to now, for fixtures. */
   readonly shift?: DateShift;
-  /** Default: the platform's. */
-  readonly fetch?: typeof fetch;
+  /** Spreads the times at which failing sources are asked again, and names this process. Default: the system's. */
+  readonly random?: Random;
+  /** A source that takes longer does not hold up the others, ms. Default: 2 s. */
+  readonly slowMs?: number;
+  /** Runs what costs time by foreign text. Default: in this process. */
+  readonly runner?: JobRunner<NewsJobs>;
   /** Makes the answers about a projection. Default: {@link SnapshotViews}. */
-  readonly views?: (projection: Projection) => SnapshotViews;
+  readonly views?: MakeViews;
   /** The snapshot to fall back to. Default: the one of the package. */
   readonly bundledFile?: URL;
   /** Milliseconds that only grow, for how often a newer snapshot is looked for. Default: the platform's. */
   readonly monotonic?: () => number;
-  /** Identifies this process among all others. Default: random. */
-  readonly holder?: string;
 }
 
 export interface News {
@@ -100,9 +94,10 @@ export interface News {
    * next one if it wants a full one while a light one runs. A process that gives no sign of life for `takeover_s`
    * seconds is not waited for.
    *
+   * @param notWithin_ms where the last refresh, for `full` the last full one, was so recent, its result is returned
    * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
    */
-  refresh(mode: RefreshMode): Promise<RefreshResult>;
+  refresh(mode: RefreshMode, notWithin_ms?: number): Promise<RefreshResult>;
   /**
    * Refreshes unless a snapshot newer than number `after` was published, by whichever process.
    *
@@ -114,6 +109,9 @@ export interface News {
   /** Aborts a running refresh, so that no other process waits for it. The storage stays open. */
   close(): Promise<void>;
 }
+
+/** @param topics what is shown of the topics of the projection */
+export type MakeViews = (projection: Projection, topics: () => Promise<TopicViews>) => SnapshotViews;
 
 /**
  * The news room of one process.
@@ -127,22 +125,29 @@ export interface News {
 export function createNews(deps: NewsDeps): News {
   const { config, clock, logger, storage, shift } = deps;
   const monotonic = deps.monotonic ?? ((): number => performance.now());
-  const store = createSnapshotStore(storage, (version, error) => {
-    logger.error({ version, error: error.message }, "a news snapshot is damaged");
+  const runner = deps.runner ?? newsInProcess();
+  const held = new HeldSnapshots(runner, shift);
+  const store = createSnapshotStore<HeldSnapshot>(
+    storage,
+    (version, error) => {
+      logger.error({ version, error: error.message }, "a news snapshot is damaged");
+    },
+    (version, text, key) => held.open(version, text, printKey(key)),
+  );
+  const latest = new LatestSnapshot({ storage, store, held, clock, logger, monotonic, shift });
+  const makeViews: MakeViews = deps.views ?? ((projection, topics) => new SnapshotViews(projection, topics));
+  const viewsOf = ofLast((projection) => makeViews(projection, () => latest.topics(projection)));
+  const shown = ofLast(({ snapshot: { version, record }, items, notices, help }): NewsSnapshot => {
+    return Object.freeze({ version, published_at: toIso(record.published_ms), items, notices, help });
   });
-  const latest = new LatestSnapshot({ storage, store, clock, logger, monotonic, shift });
-  const viewsOf = cachedViews(deps.views ?? ((projection) => new SnapshotViews(projection)));
   const bundled = createBundledSnapshot(logger, deps.bundledFile);
-  const hotTopics = createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s: config.refresh_interval_s });
-  const current = currentSnapshot(latest);
-  const shared = sharedRefresh(deps, { store, latest, monotonic });
-  const queue = createRefreshQueue(async (mode, after) => {
-    const { snapshot, isOwn } = await shared.run(mode, after);
-    return { result: resultOf(snapshot.record, (await bundled()).published_at), isOwn };
-  });
+  const shared = openRefresh(deps, { runner, held, store, latest, bundled }, monotonic);
 
   return {
-    current,
+    async current() {
+      const projection = await latest.projection();
+      return projection === undefined ? NO_SNAPSHOT : shown(projection);
+    },
     async hot({ limit, hours }) {
       const projection = await latest.projection();
       return projection === undefined ? NO_NEWS : viewsOf(projection).hot(clock.now(), limit, hours);
@@ -153,68 +158,46 @@ export function createNews(deps: NewsDeps): News {
         ? NO_TOPICS
         : viewsOf(projection).topics(clock.now(), limit, nearestLanguage(lang));
     },
-    hotTopics,
-    refresh: async (mode) => (await queue.refresh(mode)).result,
+    hotTopics: createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s: config.refresh_interval_s }),
+    async refresh(mode, notWithin_ms = 0) {
+      const record = notWithin_ms === 0 ? undefined : (await latest.look()).snapshot?.record;
+      const last_ms = mode === "full" ? record?.last_full_ms : record?.published_ms;
+      const age_ms = clock.now() - (last_ms ?? -Infinity);
+      const isRecent = record !== undefined && record.partial !== true && age_ms >= 0 && age_ms < notWithin_ms;
+      if (isRecent) return resultOf(record, (await bundled()).published_at, mode);
+      return (await shared.refresh(mode)).result;
+    },
     async refreshAfter(after, mode) {
-      const { result, isOwn } = await queue.refreshAfter(after, mode);
+      const { result, isOwn } = await shared.refreshAfter(after, mode);
       return isOwn ? result : undefined;
     },
     status: async () => statusOf(await latest.projection()),
-    close: () => shared.close(),
+    async close() {
+      await Promise.all([shared.close(), runner.close()]);
+    },
   };
 }
 
-function sharedRefresh(
-  deps: NewsDeps,
-  { store, latest, monotonic }: { store: SnapshotStore; latest: LatestSnapshot; monotonic: () => number },
+function openRefresh(
+  { config, baseDir, storage, clock, logger, shift, slowMs, random = systemRandom }: NewsDeps,
+  parts: Pick<SharedRefreshDeps, "runner" | "held" | "store" | "latest" | "bundled">,
+  monotonic: () => number,
 ): SharedRefresh {
-  const { config, baseDir, storage, clock, logger, shift } = deps;
-  const lease = createRefreshLease({
-    storage,
-    clock,
-    logger,
-    monotonic,
-    holder: deps.holder ?? randomUUID(),
-    leaseMs: config.takeover_s * 1000,
-    longestMs: longestRefresh(config),
-  });
-  const reader = {
-    baseDir,
-    timeoutMs: config.timeout_ms,
-    maxBytes: config.max_bytes,
-    fetch: deps.fetch ?? fetch,
-  };
-  return createSharedRefresh({
-    store,
-    latest,
-    lease,
-    logger,
-    build: (mode, base, signal) =>
-      buildSnapshot(mode, base, { config, reader: { ...reader, signal }, clock, logger, shift }),
-  });
+  const holder = random.bytes(8).toString("hex");
+  const limits = { leaseMs: config.takeover_s * 1000, longestMs: longestRefresh(config) };
+  const lease = createRefreshLease({ storage, clock, logger, monotonic, holder, ...limits });
+  const { timeout_ms: timeoutMs, max_bytes: maxBytes, contact } = config;
+  const reader = { baseDir, timeoutMs, maxBytes, fetch: createSourceFetch(contact), now: () => clock.now() };
+  const pacing = new SourcePacing(clock, random);
+  return createSharedRefresh({ ...parts, config, clock, logger, shift, slowMs, lease, reader, pacing });
 }
 
-/** One set of views for the last projection. */
-function cachedViews(make: (projection: Projection) => SnapshotViews): (projection: Projection) => SnapshotViews {
-  let last: { readonly projection: Projection; readonly views: SnapshotViews } | undefined;
+/** Remembers what was made of the last projection. */
+function ofLast<T>(make: (projection: Projection) => T): (projection: Projection) => T {
+  let last: { readonly projection: Projection; readonly made: T } | undefined;
   return (projection) => {
-    if (last?.projection !== projection) last = { projection, views: make(projection) };
-    return last.views;
-  };
-}
-
-/** The newest snapshot for {@link News.current}: one object for each projection. */
-function currentSnapshot(latest: LatestSnapshot): () => Promise<NewsSnapshot> {
-  let last: { readonly projection: Projection; readonly snapshot: NewsSnapshot } | undefined;
-  return async () => {
-    const projection = await latest.projection();
-    if (projection === undefined) return NO_SNAPSHOT;
-    if (last?.projection !== projection) {
-      const { snapshot, items, notices, help } = projection;
-      const published_at = toIso(snapshot.record.published_ms);
-      last = { projection, snapshot: Object.freeze({ version: snapshot.version, published_at, items, notices, help }) };
-    }
-    return last.snapshot;
+    if (last?.projection !== projection) last = { projection, made: make(projection) };
+    return last.made;
   };
 }
 

@@ -1,14 +1,14 @@
 import { invalid } from "../../contract/errors.ts";
-import { CorruptionError, StorageError } from "../../storage/storage-errors.ts";
+import { CorruptionError, ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { openStream, type Stream } from "../../storage/stream.ts";
+import { Stream } from "../../storage/stream.ts";
 import { formatAddress, isDay } from "./event-address.ts";
 import { batch, type AddressedEvent, type Batch } from "../event.ts";
 
 /** Bounds of one batch, so that a reader can hold several of them in memory. */
 export const BATCH_LIMITS = { events: 512, bytes: 256 * 1024 } as const;
 
-const PAGE = { least: 16, most: 256, events: 512 } as const;
+const PAGE = { least: 4, most: 256, events: 512 } as const;
 
 /** UTC days as `2026-11-20`, both included; without a bound the range reaches as far as the log. */
 export interface DayRange {
@@ -21,7 +21,7 @@ export type DayLog = Stream<Batch>;
 
 /** Opens the log of a UTC day. */
 export function openDay(storage: Storage, day: string): DayLog {
-  return openStream(storage, ["events", day], batch);
+  return new Stream(storage, ["events", day], batch);
 }
 
 /**
@@ -38,50 +38,129 @@ export async function appendBatch(log: DayLog, last: number, own: Batch): Promis
     if (!(error instanceof StorageError)) throw error;
     if ((await log.append(last, own)) === "appended") return true;
   }
-  try {
-    const stored = await log.get(last + 1);
-    // The batch id is not enough: two processes with the same seed make the same ids.
-    return stored?.batch_id === own.batch_id && JSON.stringify(stored) === JSON.stringify(batch.parse(own));
-  } catch (error) {
-    // A batch is created as a whole, so a damaged one is not the one just written.
-    if (error instanceof CorruptionError) return false;
-    throw error;
-  }
+  // A batch is created as a whole, so a damaged one is not the one just written.
+  const stored = await ifDamaged(log.get(last + 1), () => undefined);
+  // The batch id is not enough: two processes with the same seed make the same ids.
+  return stored?.batch_id === own.batch_id && JSON.stringify(stored) === JSON.stringify(batch.parse(own));
 }
 
 /**
  * Whether a log still holds the batches that were read up to a number. A server that fails over may lose the end of a
- * log, and other writers may have continued from there.
+ * log, and other writers may have continued from there. A damaged batch exists all the same.
  *
- * @param batchId of the batch with that number
+ * @param batchId of the batch with that number; undefined for one that was skipped
  */
 export async function isUnchanged(log: DayLog, version: number, batchId: string | undefined): Promise<boolean> {
-  return version === 0 || (await log.get(version))?.batch_id === batchId;
+  return (
+    version === 0 ||
+    ifDamaged(
+      log.get(version).then((found) => found?.batch_id === batchId),
+      () => true,
+    )
+  );
 }
+
+/** Is told of a batch that is damaged or missing, which is skipped, and of its number. */
+export type OnSkipped = (error: CorruptionError, version: number) => void;
 
 /**
  * The batches after number `version` in order, up to the head. One read when there are none.
  *
- * @throws CorruptionError that names the key of a damaged or missing batch
+ * @param onSkipped without it, the first damaged or missing batch ends them
+ * @throws CorruptionError that names the key of such a batch
  */
-export async function* batchesAfter(log: DayLog, version: number): AsyncGenerator<{ version: number; batch: Batch }> {
+export async function* batchesAfter(
+  log: DayLog,
+  version: number,
+  onSkipped?: OnSkipped,
+): AsyncGenerator<{ version: number; batch: Batch }> {
   let read = version;
   let size: number = PAGE.least;
-  // Never past the head: a page that is appended to while it is read would seem to have a gap.
-  for (let head = await log.head(read); head > read; head = await log.head(read)) {
-    while (read < head) {
-      const page = await log.read(read + 1, Math.min(head, read + size));
-      let events = 0;
-      for (const item of page) {
+
+  for (;;) {
+    let page: Batch[];
+    try {
+      // Never past the head: a page that is appended to while it is read would seem to have a gap.
+      const head = await log.head(read);
+      if (head <= read) return;
+      page = await log.read(read + 1, Math.min(head, read + size));
+    } catch (error) {
+      if (onSkipped === undefined || !(error instanceof CorruptionError)) throw error;
+      // The damage may be anywhere after `read`: one batch at a time leads to it.
+      const next = await ifDamaged(log.readNext(read), (damage) => damage);
+      if (next === undefined || next instanceof CorruptionError || next.version > read + 1) {
         read += 1;
-        events += item.events.length;
-        yield { version: read, batch: item };
+        onSkipped(next instanceof CorruptionError ? next : log.missing(read), read);
+        if (next === undefined) return;
+        continue;
       }
-      // A batch holds one event or hundreds: the page size adapts so that memory stays bounded.
-      size = events < PAGE.events ? Math.min(PAGE.most, size * 2) : Math.max(PAGE.least, size / 2);
-      if (page.length === 0) return;
+      page = [next.item];
+      size = 1;
+    }
+    let events = 0;
+    for (const item of page) {
+      read += 1;
+      events += item.events.length;
+      yield { version: read, batch: item };
+    }
+    // A batch holds one event or hundreds: the page size adapts so that memory stays bounded.
+    size = events < PAGE.events ? Math.min(PAGE.most, size * 2) : Math.max(PAGE.least, size / 2);
+    if (page.length === 0) return;
+  }
+}
+
+/** Reads a day's log, and later what was appended since. */
+export type DayFollower = ReturnType<typeof followDay>;
+
+/**
+ * Follows the log of a UTC day, with nothing read yet. After a failed read the next one continues from the last batch.
+ *
+ * @param on.batch is called with each batch, once; again from the first one on after `restarted`
+ * @param on.restarted a failover lost what was read before
+ * @param on.skipped as of {@link batchesAfter}
+ */
+export function followDay(
+  storage: Storage,
+  day: string,
+  on: {
+    readonly batch: (batch: Batch, version: number) => void;
+    readonly restarted: () => void;
+    readonly skipped: OnSkipped | undefined;
+  },
+) {
+  const log = openDay(storage, day);
+  let read: { readonly version: number; readonly batchId: string | undefined } = { version: 0, batchId: undefined };
+  let seen = storage.generation();
+
+  async function catchUp(): Promise<void> {
+    const generation = storage.generation();
+    if (generation !== seen && !(await isUnchanged(log, read.version, read.batchId))) {
+      read = { version: 0, batchId: undefined };
+      on.restarted();
+    }
+    seen = generation;
+    const skipped: OnSkipped = (error, version) => {
+      on.skipped?.(error, version);
+      read = { version, batchId: undefined };
+    };
+    for await (const { version, batch: item } of batchesAfter(log, read.version, skipped)) {
+      read = { version, batchId: item.batch_id };
+      on.batch(item, version);
     }
   }
+
+  return {
+    day,
+    log,
+    /** Number of the last batch that was read. */
+    version: () => read.version,
+    /** Passes over the batch that follows the last one: the caller appended it. */
+    skip({ batch_id }: Batch): void {
+      read = { version: read.version + 1, batchId: batch_id };
+    },
+    /** Reads the batches appended since. */
+    catchUp,
+  };
 }
 
 /**
@@ -105,11 +184,15 @@ export async function listDays(storage: Storage, { from, to }: DayRange): Promis
 /**
  * The events of the range with their addresses, in the order of the log: by day, then as they were appended.
  *
- * @throws CorruptionError that names the key of a damaged batch
+ * @param onSkipped as of {@link batchesAfter}
  */
-export async function* loggedEvents(storage: Storage, range: DayRange): AsyncGenerator<AddressedEvent> {
+export async function* loggedEvents(
+  storage: Storage,
+  range: DayRange,
+  onSkipped?: OnSkipped,
+): AsyncGenerator<AddressedEvent> {
   for (const day of await listDays(storage, range)) {
-    for await (const { version, batch: item } of batchesAfter(openDay(storage, day), 0)) {
+    for await (const { version, batch: item } of batchesAfter(openDay(storage, day), 0, onSkipped)) {
       for (const [index, event] of item.events.entries()) {
         yield { event_id: formatAddress(day, version, index), ...event };
       }

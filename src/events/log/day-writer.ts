@@ -1,5 +1,5 @@
 import type { Ids } from "../../runtime/ids.ts";
-import { CorruptionError, StorageError } from "../../storage/storage-errors.ts";
+import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { formatAddress } from "./event-address.ts";
 import { appendBatch, batchesAfter, isUnchanged, openDay, type DayLog } from "./day-log.ts";
@@ -45,59 +45,25 @@ interface OpenDay {
 }
 
 /** Appends to the logs of days, one append at a time. */
-export class DayWriter {
-  readonly #storage: Storage;
-  readonly #ids: Ids;
+export function createDayWriter(storage: Storage, ids: Ids) {
   /** The day that was written last. */
-  #latest: { readonly day: string; readonly opened: Promise<OpenDay> } | undefined;
+  let latest: { readonly day: string; readonly opened: Promise<OpenDay> } | undefined;
 
-  constructor({ storage, ids }: { readonly storage: Storage; readonly ids: Ids }) {
-    this.#storage = storage;
-    this.#ids = ids;
-  }
-
-  /** The last batch in the log of a day. */
-  async head(day: string): Promise<LogPosition> {
-    const open = await this.#open(day);
-    const { log, head } = open;
-    if (open.position?.since !== head) open.position = { since: head, mark: await batchIdOf(log, head) };
-    return open.position;
-  }
-
-  /**
-   * Stores events of one day in one batch.
-   *
-   * @returns for each event where it is stored, or why the log could not be searched for it
-   * @throws StorageError when it is unknown whether the batch was stored
-   */
-  async append(day: string, events: readonly PendingEvent[]): Promise<(StoredAt | StorageError)[]> {
-    const open = await this.#open(day);
-    const results: Results = new Map();
-    for (;;) {
-      const rest = events.filter((one) => !results.has(one));
-      for (const [one, result] of await this.#findDuplicates(open, rest)) results.set(one, result);
-      const missing = rest.filter((one) => !results.has(one));
-      if (missing.length === 0 || (await this.#appendNext(open, missing, results))) break;
-    }
-    return events.map((one) => results.get(one)!);
-  }
-
-  #open(day: string): Promise<OpenDay> {
-    if (this.#latest?.day !== day) {
-      const log = openDay(this.#storage, day);
-      const latest = { day, opened: log.head().then((head) => ({ day, log, head, lastForeign: head })) };
-      latest.opened.catch(() => {
-        // The next call tries again.
-        if (this.#latest === latest) this.#latest = undefined;
-      });
-      this.#latest = latest;
-    }
-    return this.#latest.opened;
+  function openLatest(day: string): Promise<OpenDay> {
+    if (latest?.day === day) return latest.opened;
+    const log = openDay(storage, day);
+    const opening = { day, opened: log.head().then((head) => ({ day, log, head, lastForeign: head })) };
+    opening.opened.catch(() => {
+      // The next call tries again.
+      if (latest === opening) latest = undefined;
+    });
+    latest = opening;
+    return opening.opened;
   }
 
   /** @returns false when another writer appended first; the state of the day is up to date then */
-  async #appendNext(open: OpenDay, events: readonly PendingEvent[], results: Results): Promise<boolean> {
-    const batch = { batch_id: this.#ids.request(), events: events.map(({ event }) => event) };
+  async function appendNext(open: OpenDay, events: readonly PendingEvent[], results: Results): Promise<boolean> {
+    const batch = { batch_id: ids.request(), events: events.map(({ event }) => event) };
     if (!(await appendBatch(open.log, open.head, batch))) {
       open.head = await open.log.headAfterRefusal(open.head);
       open.lastForeign = open.head;
@@ -111,65 +77,84 @@ export class DayWriter {
     return true;
   }
 
-  /**
-   * Searches the log for those events that another writer, or an earlier attempt, may have stored. An event that is found
-   * is made as durable as one that was acknowledged.
-   */
-  async #findDuplicates(open: OpenDay, events: readonly PendingEvent[]): Promise<Results> {
-    const results: Results = new Map();
-    const { day, log, lastForeign } = open;
-    const searched = events.filter(({ search }) => search && (search.again || search.since < lastForeign));
-    if (searched.length === 0) return results;
-    const wanted = new Map(searched.map((one) => [one.event.source_id, one]));
-    try {
-      let position = await commonStart(log, searched);
-      for await (const { version, batch } of batchesAfter(log, position.since)) {
-        position = { since: version, mark: batch.batch_id };
-        const matches = batch.events.flatMap(({ source_id }, index) => {
-          const one = source_id === undefined ? undefined : wanted.get(source_id);
-          return one === undefined ? [] : [{ one, index }];
-        });
-        if (matches.length > 0) await this.#confirm(log, version);
-        for (const { one, index } of matches) {
-          results.set(one, { event_id: formatAddress(day, version, index), duplicate: true });
-        }
+  return {
+    /** The last batch in the log of a day. */
+    async head(day: string): Promise<LogPosition> {
+      const open = await openLatest(day);
+      const { log, head } = open;
+      if (open.position?.since !== head)
+        open.position = { since: head, mark: (await ifDamaged(log.get(head), () => undefined))?.batch_id };
+      return open.position;
+    },
+    /**
+     * Stores events of one day in one batch.
+     *
+     * @returns for each event where it is stored, or why the log could not be searched for it
+     * @throws StorageError when it is unknown whether the batch was stored
+     */
+    async append(day: string, events: readonly PendingEvent[]): Promise<(StoredAt | StorageError)[]> {
+      const open = await openLatest(day);
+      const results: Results = new Map();
+      for (;;) {
+        await findDuplicates(
+          storage,
+          open,
+          events.filter((one) => !results.has(one)),
+          results,
+        );
+        const missing = events.filter((one) => !results.has(one));
+        if (missing.length === 0 || (await appendNext(open, missing, results))) break;
       }
-      for (const one of searched) one.search = { ...position, again: false };
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      // The other events of the batch do not depend on what cannot be read.
-      for (const one of searched) if (!results.has(one)) results.set(one, error);
-    }
-    return results;
-  }
+      return events.map((one) => results.get(one)!);
+    },
+  };
+}
 
-  async #confirm(log: DayLog, version: number): Promise<void> {
-    const stored = await log.stored(version);
-    if (stored === undefined) throw new StorageError("A batch of events was lost while it was read.");
-    await this.#storage.confirm(log.keyOf(version), stored.text);
+/**
+ * Searches the log for those events that another writer, or an earlier attempt, may have stored. An event that is found
+ * is made as durable as one that was acknowledged.
+ */
+async function findDuplicates(
+  storage: Storage,
+  { day, log, lastForeign }: OpenDay,
+  events: readonly PendingEvent[],
+  results: Results,
+): Promise<void> {
+  const searched = events.filter(({ search }) => search && (search.again || search.since < lastForeign));
+  if (searched.length === 0) return;
+  const wanted = new Map(searched.map((one) => [one.event.source_id, one]));
+  try {
+    let position = await commonStart(log, searched);
+    for await (const { version, batch } of batchesAfter(log, position.since)) {
+      position = { since: version, mark: batch.batch_id };
+      const matches = batch.events.flatMap(({ source_id }, index) => {
+        const one = source_id === undefined ? undefined : wanted.get(source_id);
+        return one === undefined ? [] : [{ one, index }];
+      });
+      if (matches.length > 0) await confirmBatch(storage, log, version);
+      for (const { one, index } of matches) {
+        results.set(one, { event_id: formatAddress(day, version, index), duplicate: true });
+      }
+    }
+    for (const one of searched) one.search = { ...position, again: false };
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    // The other events of the batch do not depend on what cannot be read.
+    for (const one of searched) if (!results.has(one)) results.set(one, error);
   }
+}
+
+async function confirmBatch(storage: Storage, log: DayLog, version: number): Promise<void> {
+  const stored = await log.stored(version);
+  if (stored === undefined) throw new StorageError("A batch of events was lost while it was read.");
+  await storage.confirm(log.keyOf(version), stored.text);
 }
 
 /** The last batch before all of the searches; the beginning, where a failover lost a batch that one of them had seen. */
 async function commonStart(log: DayLog, searched: readonly PendingEvent[]): Promise<LogPosition> {
   const searches = searched.map(({ search }) => search!);
   for (const { since, mark } of searches) {
-    if (!(await isUnchanged(log, since, mark).catch(isDamaged))) return { since: 0 };
+    if (!(await isUnchanged(log, since, mark))) return { since: 0 };
   }
   return searches.reduce((one, other) => (other.since < one.since ? other : one));
-}
-
-/** A damaged batch exists all the same. */
-function isDamaged(error: unknown): true {
-  if (error instanceof CorruptionError) return true;
-  throw error;
-}
-
-async function batchIdOf(log: DayLog, version: number): Promise<string | undefined> {
-  try {
-    return (await log.get(version))?.batch_id;
-  } catch (error) {
-    isDamaged(error);
-    return undefined;
-  }
 }

@@ -3,34 +3,15 @@ import { toIso } from "../../runtime/clock.ts";
 /** Milliseconds of a UTC day. */
 export const DAY_MS = 86_400_000;
 
-/** The address of an event: UTC day, number of the batch in that day's log from 1, index in the batch from 0. */
-export interface Address {
-  readonly day: string;
-  readonly batch: number;
-  readonly index: number;
-}
-
-const ADDRESS = /^(\d{4}-\d{2}-\d{2})-([1-9]\d{0,14})-(0|[1-9]\d{0,5})$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** An address as an event id: `2026-11-20-12-0`. */
+/** The address of an event as its id, `2026-11-20-12-0`: UTC day, number of the batch in its log from 1, index from 0. */
 export function formatAddress(day: string, batch: number, index: number): string {
   return `${day}-${batch}-${index}`;
 }
 
-/** The address in an event id, or undefined for an id of another form. */
-export function parseAddress(eventId: string): Address | undefined {
-  const match = ADDRESS.exec(eventId);
-  if (match === null) return undefined;
-  return { day: match[1]!, batch: Number(match[2]), index: Number(match[3]) };
-}
-
-/**
- * The UTC day of an instant, as `2026-11-20`.
- *
- * @param ms milliseconds since the Unix epoch
- */
-export function dayOf(ms: number): string {
+/** The UTC day of an instant, as `2026-11-20`. @param ms milliseconds since the Unix epoch */
+function dayOf(ms: number): string {
   return toIso(ms).slice(0, 10);
 }
 

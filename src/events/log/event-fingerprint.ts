@@ -1,31 +1,39 @@
-import { createHash } from "node:crypto";
-import { canonicalJson } from "../../runtime/canonical-json.ts";
-import { formatAddress } from "./event-address.ts";
-import type { Batch, StoredEvent } from "../event.ts";
+import { hash } from "node:crypto";
+import { canonicalJson, sha256 } from "../../runtime/canonical-json.ts";
+import type { StoredEvent } from "../event.ts";
 
-/**
- * Identifies an event in a replay: SHA-256 over its content and the id it was exported with.
- *
- * @param exportId empty for an event without an id
- */
-export function fingerprint(event: StoredEvent, exportId: string): string {
-  return createHash("sha256")
-    .update(canonicalJson({ ...event, source_id: undefined }))
-    .update(`\n${JSON.stringify(exportId)}`)
-    .digest("base64url");
+const SUFFIX = /-[0-9a-f]{8}$/;
+
+/** What an event says, whatever the order of its fields and the id it has: its canonical JSON. */
+export function contentOf(event: StoredEvent): string {
+  return canonicalJson(event.source_id === undefined ? event : without(event, "source_id"));
+}
+
+/** A copy without one field. What spread syntax makes of parsed events, only a full garbage collection frees. */
+export function without<T extends object, K extends string & keyof T>(value: T, name: K): Omit<T, K> {
+  const copy: Partial<T> = {};
+  for (const key in value) if ((key as string) !== name) copy[key] = value[key];
+  return copy as Omit<T, K>;
 }
 
 /**
- * The fingerprints that the events of a batch may have in a replay. An event that was replayed under an id keeps that id.
- * Any other is exported under its address, or was replayed without an id.
+ * Identifies an event in a replay: SHA-256 over its content and the id it was exported with, as 32 characters of one
+ * byte.
+ *
+ * @param content of {@link contentOf}
+ * @param sourceId empty for an event without an id
  */
-export function* batchFingerprints(day: string, version: number, { events }: Batch): Generator<string> {
-  for (const [index, event] of events.entries()) {
-    if (event.source_id === undefined) {
-      yield fingerprint(event, formatAddress(day, version, index));
-      yield fingerprint(event, "");
-    } else {
-      yield fingerprint(event, event.source_id);
-    }
-  }
+export function fingerprint(content: string, sourceId: string): string {
+  return hash("sha256", `${content}\n${JSON.stringify(sourceId)}`, "binary");
+}
+
+/** An id that another event has too, made unique by a hash of the content. */
+export function uniqueId(id: string, content: string): string {
+  return `${id}-${sha256(content).slice(0, 8)}`;
+}
+
+/** The id that an event of an export is known by in logs: without what {@link uniqueId} added. */
+export function sourceIdOf(id: string, content: string): string {
+  const plain = id.replace(SUFFIX, "");
+  return plain !== id && id === uniqueId(plain, content) ? plain : id;
 }

@@ -30,81 +30,67 @@ type IdempotencyRecord = z.infer<typeof idempotencyRecord>;
 /**
  * Stores events that carry an idempotency key, each exactly once however often it is sent and by whatever process, also
  * after a crash or a lost reply between any two steps.
+ *
+ * @returns stores an event under a key. An outage of the storage is reported by `stored: false`, not thrown; an
+ *   AnpError 422 says that the key was used for another event, a CorruptionError names the key of a damaged record
  */
-export class IdempotentRecorder {
-  readonly #storage: Storage;
-  readonly #clock: Clock;
-  readonly #ids: Ids;
-  readonly #log: EventLog;
-  readonly #inTurn = createKeyedMutex();
-
-  constructor(parts: { readonly storage: Storage; readonly clock: Clock; readonly ids: Ids; readonly log: EventLog }) {
-    this.#storage = parts.storage;
-    this.#clock = parts.clock;
-    this.#ids = parts.ids;
-    this.#log = parts.log;
-  }
-
-  /**
-   * Stores an event under a key. An outage of the storage is reported by `stored: false`, not thrown.
-   *
-   * @throws AnpError 422 when the key was used for another event
-   * @throws CorruptionError that names the key of a damaged record
-   */
-  record(event: NewEvent, key: string): Promise<Recorded> {
-    return this.#inTurn(JSON.stringify([event.user_id, key]), async () => {
-      try {
-        return await this.#record(event, key);
-      } catch (error) {
-        if (!isOutage(error)) throw error;
-        return this.#notStored();
-      }
-    });
-  }
-
-  async #record(event: NewEvent, key: string): Promise<Recorded> {
-    const { user_id } = event;
-    const place: Key = ["users", user_id, "event-keys", key];
-    const request = sha256(canonicalJson(newEvent.parse(event)));
-    const before = await this.#storage.get(place);
-    const created = before === undefined ? await this.#create(place, request) : undefined;
-    const stored = before ?? (created === undefined ? await this.#storage.get(place) : undefined);
-    const record = created ?? parseDocument(place, stored, idempotencyRecord);
-    // Another process created it, and a failover lost it.
-    if (record === undefined) return this.#notStored();
-    if (record.request !== request) {
-      throw invalid([{ in: "header", path: "Idempotency-Key", message: "was used for another request before" }]);
-    }
-    if (record.event_id !== undefined) {
-      await this.#storage.confirm(place, stored!);
-      return { event_id: record.event_id, stored: true, replayed: true };
-    }
-    const source_id = `key-${sha256(JSON.stringify([user_id, key]))}`;
-    const { created_at, since, mark } = record;
-    const again = created === undefined;
-    const recorded = await this.#log.recordOnce(event, { created_at, source_id, since, mark, again });
-    if (recorded.stored) await this.#complete(place, { ...record, event_id: recorded.event_id });
-    return recorded;
-  }
+export function createIdempotentRecorder(deps: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: EventLog;
+}): (event: NewEvent, key: string) => Promise<Recorded> {
+  const { storage, clock, ids, log } = deps;
+  const inTurn = createKeyedMutex();
+  const notStored = (): Recorded => ({ event_id: ids.request(), stored: false });
 
   /** Creates the record; undefined when another process was first. */
-  async #create(place: Key, request: string): Promise<IdempotencyRecord | undefined> {
-    const created_at = toIso(this.#clock.now());
+  async function create(place: Key, request: string): Promise<IdempotencyRecord | undefined> {
+    const created_at = toIso(clock.now());
     // Read before the record exists: up to this position nobody can have stored the event.
-    const record = { request, created_at, ...(await this.#log.head(created_at.slice(0, 10))) };
-    return (await this.#storage.create(place, JSON.stringify(record))) ? record : undefined;
+    const record = { request, created_at, ...(await log.head(created_at.slice(0, 10))) };
+    return (await storage.create(place, JSON.stringify(record))) ? record : undefined;
   }
 
   /** Adds the address. If that fails, the next call searches the log; the event is stored all the same. */
-  async #complete(place: Key, record: IdempotencyRecord): Promise<void> {
+  async function complete(place: Key, record: IdempotencyRecord): Promise<void> {
     try {
-      await writeDocument(this.#storage, place, record);
+      await writeDocument(storage, place, record);
     } catch (error) {
       if (!isOutage(error)) throw error;
     }
   }
 
-  #notStored(): Recorded {
-    return { event_id: this.#ids.request(), stored: false };
+  async function record(event: NewEvent, key: string): Promise<Recorded> {
+    const { user_id } = event;
+    const place: Key = ["users", user_id, "event-keys", key];
+    const request = sha256(canonicalJson(newEvent.parse(event)));
+    const before = await storage.get(place);
+    const created = before === undefined ? await create(place, request) : undefined;
+    const stored = before ?? (created === undefined ? await storage.get(place) : undefined);
+    const known = created ?? parseDocument(place, stored, idempotencyRecord);
+    // Another process created it, and a failover lost it.
+    if (known === undefined) return notStored();
+    if (known.request !== request) {
+      throw invalid([{ in: "header", path: "Idempotency-Key", message: "was used for another request before" }]);
+    }
+    if (known.event_id !== undefined) {
+      await storage.confirm(place, stored!);
+      return { event_id: known.event_id, stored: true, replayed: true };
+    }
+    const source_id = `key-${sha256(JSON.stringify([user_id, key]))}`;
+    const { created_at, since, mark } = known;
+    const again = created === undefined;
+    const recorded = await log.recordOnce(event, { created_at, source_id, since, mark, again });
+    if (recorded.stored) await complete(place, { ...known, event_id: recorded.event_id });
+    return recorded;
   }
+
+  return (event, key) =>
+    inTurn(JSON.stringify([event.user_id, key]), () =>
+      record(event, key).catch((error: unknown) => {
+        if (!isOutage(error)) throw error;
+        return notStored();
+      }),
+    );
 }

@@ -3,11 +3,9 @@ import type { Ids } from "../../runtime/ids.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { parseAddress } from "./event-address.ts";
-import { openDay } from "./day-log.ts";
-import { DayWriter, type DuplicateSearch, type LogPosition } from "./day-writer.ts";
-import { dayOfEvent, EventQueue, QUEUE_LIMITS, type QueuedEvent, type QueueLimits } from "./event-queue.ts";
-import { newEvent, type AddressedEvent, type NewEvent, type StoredEvent } from "../event.ts";
+import { createDayWriter, type DuplicateSearch, type LogPosition, type StoredAt } from "./day-writer.ts";
+import { createEventQueue, dayOfEvent, QUEUE_LIMITS, type QueuedEvent, type QueueLimits } from "./event-queue.ts";
+import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
 
 /** The result of recording an event. One that was not stored has an id too, which addresses nothing. */
 export interface Recorded {
@@ -26,14 +24,7 @@ export interface Deduplication extends DuplicateSearch {
 }
 
 /** What waits for the storage, and what was lost. */
-export interface QueueState {
-  readonly events: number;
-  readonly bytes: number;
-  /** How long the oldest event has waited, in milliseconds; 0 when nothing waits. */
-  readonly oldest_ms: number;
-  /** Events that were not stored since the start. */
-  readonly dropped: number;
-}
+export type QueueState = ReturnType<EventLog["queue"]>;
 
 interface Dependencies {
   readonly storage: Storage;
@@ -46,28 +37,30 @@ interface Dependencies {
 }
 
 /**
- * The event log: stores events, and finds one by its address. It writes with group commit: while one append is being
+ * The event log. It writes with group commit: while one append is being
  * written, further events queue up, and the next append carries them all. Under load the events share the cost of a
  * durable write; a single event does not wait.
  */
 export class EventLog {
-  readonly #dependencies: Dependencies;
-  readonly #queue: EventQueue;
-  readonly #writer: DayWriter;
-  readonly #losses: LossLog;
+  readonly #deps: Dependencies;
+  readonly #queue: ReturnType<typeof createEventQueue>;
+  readonly #writer: ReturnType<typeof createDayWriter>;
   #draining: Promise<void> | undefined;
   #closed = false;
+  /** Events dropped since the start. */
+  #dropped = 0;
+  /** Events dropped in the current outage; undefined when there is none. */
+  #lost: number | undefined;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
-    this.#queue = new EventQueue(dependencies.limits ?? QUEUE_LIMITS);
-    this.#writer = new DayWriter(dependencies);
-    this.#losses = new LossLog(dependencies.logger);
+  constructor(deps: Dependencies) {
+    this.#deps = deps;
+    this.#queue = createEventQueue(deps.limits ?? QUEUE_LIMITS);
+    this.#writer = createDayWriter(deps.storage, deps.ids);
   }
 
   /** Stores an event, dated by the clock. */
   async record(event: NewEvent): Promise<Recorded> {
-    return this.#enqueue({ created_at: toIso(this.#dependencies.clock.now()), ...newEvent.parse(event) });
+    return this.#enqueue({ created_at: toIso(this.#deps.clock.now()), ...newEvent.parse(event) });
   }
 
   /** Stores an event unless the log has it already; the result has its address either way. */
@@ -80,17 +73,9 @@ export class EventLog {
     return this.#writer.head(day);
   }
 
-  /** The event at an address, or undefined. */
-  async get(eventId: string): Promise<AddressedEvent | undefined> {
-    const address = parseAddress(eventId);
-    if (address === undefined) return undefined;
-    const batch = await openDay(this.#dependencies.storage, address.day).get(address.batch);
-    const event = batch?.events[address.index];
-    return event === undefined ? undefined : { event_id: eventId, ...event };
-  }
-
-  queue(): QueueState {
-    return { ...this.#queue.state(), dropped: this.#losses.total };
+  /** What waits for the storage, and how many events were not stored since the start. */
+  queue() {
+    return { ...this.#queue.state(), dropped: this.#dropped };
   }
 
   /** Waits until nothing is queued. */
@@ -105,19 +90,19 @@ export class EventLog {
   }
 
   async #enqueue(event: StoredEvent, search?: DuplicateSearch): Promise<Recorded> {
-    const stored = await new Promise<Awaited<Parameters<QueuedEvent["resolve"]>[0]>>((resolve, reject) => {
+    const stored = await new Promise<StoredAt | undefined>((resolve, reject) => {
       const bytes = Buffer.byteLength(JSON.stringify(event));
       const queued = { event, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };
       if (this.#closed) this.#drop([queued], "the event log is closed");
       else if (this.#queue.add(queued)) this.#draining ??= this.#drain();
       else this.#drop([queued], "too many events are waiting to be written");
     });
-    if (stored === undefined) return { event_id: this.#dependencies.ids.request(), stored: false };
+    if (stored === undefined) return { event_id: this.#deps.ids.request(), stored: false };
     return { event_id: stored.event_id, stored: true, ...(stored.duplicate && { replayed: true }) };
   }
 
   async #drain(): Promise<void> {
-    while (!this.#queue.isEmpty) await this.#write(this.#queue.takeBatch());
+    while (!this.#queue.isEmpty()) await this.#write(this.#queue.takeBatch());
     this.#queue.batchDone();
     // In the same step as the check of the queue, or an event queued between the two would wait for the next one.
     this.#draining = undefined;
@@ -127,12 +112,14 @@ export class EventLog {
     const day = dayOfEvent(batch[0]!);
     try {
       const results = await this.#writer.append(day, batch);
-      this.#dependencies.appended(day);
+      this.#deps.appended(day);
       for (const [index, result] of results.entries()) {
         if (result instanceof StorageError) this.#drop([batch[index]!], result.message);
         else batch[index]!.resolve(result);
       }
-      if (this.#queue.isEmpty) this.#losses.recovered();
+      if (!this.#queue.isEmpty() || this.#lost === undefined) return;
+      this.#deps.logger.info({ lost: this.#lost }, "the event log is written again");
+      this.#lost = undefined;
     } catch (error) {
       if (error instanceof StorageError) this.#drop(batch, error.message);
       else for (const { reject } of batch) reject(error);
@@ -140,34 +127,11 @@ export class EventLog {
   }
 
   #drop(events: readonly QueuedEvent[], reason: string): void {
-    this.#losses.add(events.length, reason);
-    for (const { resolve } of events) resolve(undefined);
-  }
-}
-
-/** Counts dropped events, and logs once when an outage begins and once when it ends. */
-class LossLog {
-  readonly #logger: Logger;
-  /** Events dropped since the start. */
-  total = 0;
-  /** Events dropped in the current outage; undefined when there is none. */
-  #current: number | undefined;
-
-  constructor(logger: Logger) {
-    this.#logger = logger;
-  }
-
-  add(count: number, reason: string): void {
-    if (this.#current === undefined) {
-      this.#logger.error({ reason }, "the event log cannot be written; events are dropped");
+    if (this.#lost === undefined) {
+      this.#deps.logger.error({ reason }, "the event log cannot be written; events are dropped");
     }
-    this.#current = (this.#current ?? 0) + count;
-    this.total += count;
-  }
-
-  recovered(): void {
-    if (this.#current === undefined) return;
-    this.#logger.info({ lost: this.#current }, "the event log is written again");
-    this.#current = undefined;
+    this.#lost = (this.#lost ?? 0) + events.length;
+    this.#dropped += events.length;
+    for (const { resolve } of events) resolve(undefined);
   }
 }

@@ -20,59 +20,48 @@ export interface QueuedEvent extends PendingEvent {
 }
 
 /** The events that wait for the storage, the batch that is being written included. */
-export class EventQueue {
-  readonly #limits: QueueLimits;
-  readonly #waiting: QueuedEvent[] = [];
-  #waitingBytes = 0;
-  #writing: readonly QueuedEvent[] = [];
-
-  constructor(limits: QueueLimits) {
-    this.#limits = limits;
-  }
-
-  get isEmpty(): boolean {
-    return this.#waiting.length === 0;
-  }
-
-  /** @returns false when the queue is full; nothing was added then */
-  add(event: QueuedEvent): boolean {
-    const { events, bytes } = this.#limits;
-    if (this.#waiting.length >= events || this.#waitingBytes + event.bytes > bytes) return false;
-    this.#waiting.push(event);
-    this.#waitingBytes += event.bytes;
-    return true;
-  }
-
-  /** Removes the next events that may share an append: of one day, within the limits. They count as being written. */
-  takeBatch(): readonly QueuedEvent[] {
-    const day = dayOfEvent(this.#waiting[0]!);
-    let bytes = 0;
-    let count = 0;
-    for (const one of this.#waiting) {
-      const fits = count < BATCH_LIMITS.events && bytes + one.bytes <= BATCH_LIMITS.bytes;
-      if ((count > 0 && !fits) || dayOfEvent(one) !== day) break;
-      bytes += one.bytes;
-      count += 1;
-    }
-    this.#waitingBytes -= bytes;
-    this.#writing = this.#waiting.splice(0, count);
-    return this.#writing;
-  }
-
-  /** The write of the batch that was taken last has ended. */
-  batchDone(): void {
-    this.#writing = [];
-  }
-
-  /** What waits, and how long the oldest event has waited in milliseconds; 0 when nothing waits. */
-  state(): { readonly events: number; readonly bytes: number; readonly oldest_ms: number } {
-    const oldest = this.#writing[0] ?? this.#waiting[0];
-    return {
-      events: this.#waiting.length + this.#writing.length,
-      bytes: this.#waitingBytes + this.#writing.reduce((sum, { bytes }) => sum + bytes, 0),
-      oldest_ms: oldest === undefined ? 0 : performance.now() - oldest.since_ms,
-    };
-  }
+export function createEventQueue(limits: QueueLimits) {
+  const waiting: QueuedEvent[] = [];
+  let waitingBytes = 0;
+  let writing: readonly QueuedEvent[] = [];
+  return {
+    isEmpty: () => waiting.length === 0,
+    /** @returns false when the queue is full; nothing was added then */
+    add(event: QueuedEvent): boolean {
+      if (waiting.length >= limits.events || waitingBytes + event.bytes > limits.bytes) return false;
+      waiting.push(event);
+      waitingBytes += event.bytes;
+      return true;
+    },
+    /** Removes the next events that may share an append: of one day, within the limits. They count as being written. */
+    takeBatch(): readonly QueuedEvent[] {
+      const day = dayOfEvent(waiting[0]!);
+      let bytes = 0;
+      let count = 0;
+      for (const one of waiting) {
+        const fits = count < BATCH_LIMITS.events && bytes + one.bytes <= BATCH_LIMITS.bytes;
+        if ((count > 0 && !fits) || dayOfEvent(one) !== day) break;
+        bytes += one.bytes;
+        count += 1;
+      }
+      waitingBytes -= bytes;
+      writing = waiting.splice(0, count);
+      return writing;
+    },
+    /** The write of the batch that was taken last has ended. */
+    batchDone(): void {
+      writing = [];
+    },
+    /** What waits, and how long the oldest event has waited in milliseconds; 0 when nothing waits. */
+    state() {
+      const oldest = writing[0] ?? waiting[0];
+      return {
+        events: waiting.length + writing.length,
+        bytes: waitingBytes + writing.reduce((sum, { bytes }) => sum + bytes, 0),
+        oldest_ms: oldest === undefined ? 0 : performance.now() - oldest.since_ms,
+      };
+    },
+  };
 }
 
 /** The UTC day in whose log an event belongs. */

@@ -1,6 +1,6 @@
 import type { Storage } from "../../storage/storage.ts";
-import { loggedEvents, type DayRange } from "../log/day-log.ts";
-import { userHash } from "./user-hash.ts";
+import { loggedEvents, type DayRange, type OnSkipped } from "../log/day-log.ts";
+import { userHash } from "./hot-questions.ts";
 
 /** Counts of the events in a range of days. */
 export interface EventStats {
@@ -17,16 +17,16 @@ export interface EventStats {
 /**
  * Counts the events of the range by reading them all; memory holds one number per user.
  *
- * @throws CorruptionError that names the key of a damaged batch
+ * @param onSkipped as of `batchesAfter`
  * @throws AnpError 422 when a bound of the range is not a day
  */
-export async function countEvents(storage: Storage, range: DayRange): Promise<EventStats> {
+export async function countEvents(storage: Storage, range: DayRange, onSkipped?: OnSkipped): Promise<EventStats> {
   let events = 0;
   const users = new Set<number>();
   const types = new Map<string, number>();
   const days = new Map<string, number>();
   const feedback = { helpful: 0, inaccurate: 0 };
-  for await (const event of loggedEvents(storage, range)) {
+  for await (const event of loggedEvents(storage, range, onSkipped)) {
     events += 1;
     users.add(userHash(event.user_id));
     types.set(event.event_type, (types.get(event.event_type) ?? 0) + 1);

@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { codePoints } from "../../contract/schemas/shared-fields.ts";
 import type { StoredEvent } from "../event.ts";
 import { normalizeQuestion, presentQuestion } from "./normalize-question.ts";
-import { userHash } from "./user-hash.ts";
+import { isPublic } from "./public-question.ts";
 
 /** The events that count as a question: their payload holds `question` and `lang`. */
 export const QUESTION_ASKED = "question_asked";
@@ -14,8 +15,11 @@ export const QUESTION_ASKED = "question_asked";
 export const DAY_LIMITS = { questions: 20_000, length: 200, variants: 64, asked: 200_000 } as const;
 
 /** Each occurrence of one question on one day: time, user and variant, as three columns of one table. */
-interface Asked {
+export interface Asked {
   readonly times: number[];
+  /** The earliest and the latest of the times. */
+  first: number;
+  last: number;
   readonly users: number[];
   readonly variants: number[];
   /** The texts as they were written, with the language of the request. */
@@ -45,22 +49,28 @@ export function emptyQuestionDay(): QuestionDay {
   return { questions: new Map(), asked: 0 };
 }
 
-/** Folds one event into the day; events that are not questions change nothing. */
-export function foldQuestion(day: QuestionDay, event: StoredEvent): void {
+/** Folds one event into the day and the totals; events that are not questions change nothing. */
+export function foldQuestion(day: QuestionDay, totals: QuestionTotals, event: StoredEvent): void {
   const { question, lang } = event.event_payload ?? {};
   if (event.event_type !== QUESTION_ASKED || typeof question !== "string" || day.asked >= DAY_LIMITS.asked) return;
   const text = presentQuestion(question);
   if (codePoints(text) > DAY_LIMITS.length) return;
   const key = normalizeQuestion(text);
-  if (key === "") return;
+  if (key === "" || !isPublic(text)) return;
   let asked = day.questions.get(key);
   if (asked === undefined) {
     if (day.questions.size >= DAY_LIMITS.questions) return;
-    asked = { times: [], users: [], variants: [], texts: [] };
+    asked = { times: [], first: Infinity, last: -Infinity, users: [], variants: [], texts: [] };
     day.questions.set(key, asked);
+    const all = totals.get(key);
+    if (all === undefined) totals.set(key, [asked]);
+    else all.push(asked);
   }
   day.asked += 1;
-  asked.times.push(Date.parse(event.created_at));
+  const time = Date.parse(event.created_at);
+  asked.times.push(time);
+  asked.first = Math.min(asked.first, time);
+  asked.last = Math.max(asked.last, time);
   asked.users.push(userHash(event.user_id));
   asked.variants.push(variantOf(asked, text, typeof lang === "string" ? lang.slice(0, 32) : ""));
 }
@@ -103,44 +113,68 @@ function describe(
   return { question: mostFrequent(texts), lang: mostFrequent(langs), users: users.size };
 }
 
+/** When and by whom each question was asked, on each of the days that are kept. */
+export type QuestionTotals = Map<string, Asked[]>;
+
+/** Takes a day that is no longer kept out of the totals. */
+export function forgetQuestions(totals: QuestionTotals, { questions }: QuestionDay): void {
+  for (const [key, asked] of questions) {
+    const left = totals.get(key)?.filter((other) => other !== asked) ?? [];
+    if (left.length > 0) totals.set(key, left);
+    else totals.delete(key);
+  }
+}
+
 /**
  * The questions that at least `minUsers` different users asked within the window: the most often asked first, then the
  * most recently asked, then in the order of the text. The text shown is the most frequent variant.
  *
- * @param days in order of time
+ * @param totals of all days that the window touches, and possibly others
  */
 export function rankQuestions(
-  days: readonly QuestionDay[],
+  totals: QuestionTotals,
   window: TimeWindow,
   { limit, minUsers }: { readonly limit: number; readonly minUsers: number },
 ): HotQuestion[] {
-  const found = new Map<string, { readonly parts: Asked[]; count: number; last: number }>();
-  for (const { questions } of days) {
-    for (const [key, asked] of questions) {
-      let count = 0;
-      let last = -Infinity;
-      for (const time of asked.times) {
-        if (time < window.from || time > window.to) continue;
-        count += 1;
-        if (time > last) last = time;
-      }
-      if (count === 0) continue;
-      const before = found.get(key);
-      if (before === undefined) found.set(key, { parts: [asked], count, last });
-      else {
-        before.parts.push(asked);
-        before.count += count;
-        before.last = Math.max(before.last, last);
-      }
-    }
+  const often: { readonly parts: readonly Asked[]; readonly count: number; readonly last: number }[] = [];
+  for (const parts of totals.values()) {
+    const { count, last } = countAsked(parts, window);
+    if (count >= minUsers) often.push({ parts, count, last });
   }
-  // Users and texts are counted only for questions asked often enough to qualify: most are asked once.
-  const hot = [];
-  for (const { parts, count, last } of found.values()) {
-    if (count < minUsers) continue;
-    const { question, lang, users } = describe(parts, window);
+  often.sort((a, b) => b.count - a.count || b.last - a.last);
+  const hot: (HotQuestion & { readonly last: number })[] = [];
+  // Users and texts are counted for as many as are shown, and for those that only the text sets apart from the last one.
+  for (const { parts, count, last } of often) {
+    const end = hot[limit - 1];
+    if (end !== undefined && (count !== end.count || last !== end.last)) break;
+    const inOrder = parts.toSorted((a, b) => a.first - b.first);
+    const { question, lang, users } = describe(inOrder, window);
     if (users >= minUsers) hot.push({ question, count, lang, last });
   }
   hot.sort((a, b) => b.count - a.count || b.last - a.last || (a.question < b.question ? -1 : 1));
   return hot.slice(0, limit).map(({ question, count, lang }) => ({ question, count, lang }));
+}
+
+function countAsked(parts: readonly Asked[], { from, to }: TimeWindow): { count: number; last: number } {
+  let count = 0;
+  let last = -Infinity;
+  for (const { times, first, last: latest } of parts) {
+    if (latest < from || first > to) continue;
+    if (first >= from && latest <= to) {
+      count += times.length;
+      last = Math.max(last, latest);
+      continue;
+    }
+    for (const time of times) {
+      if (time < from || time > to) continue;
+      count += 1;
+      if (time > last) last = time;
+    }
+  }
+  return { count, last };
+}
+
+/** 48 bits of a user id's SHA-256 as a number: enough to distinguish users, smaller than the id, and not reversible to it. */
+export function userHash(userId: string): number {
+  return createHash("sha256").update(userId).digest().readUIntBE(0, 6);
 }

@@ -1,7 +1,12 @@
 import type { Storage } from "../../storage/storage.ts";
-import { batchesAfter, isUnchanged, openDay, type DayLog } from "../log/day-log.ts";
-import { emptyFeedbackDay, foldFeedback, type FeedbackDay } from "./feedback.ts";
-import { emptyQuestionDay, foldQuestion, type QuestionDay } from "./hot-questions.ts";
+import { followDay, type OnSkipped } from "../log/day-log.ts";
+import {
+  emptyQuestionDay,
+  foldQuestion,
+  forgetQuestions,
+  type QuestionDay,
+  type QuestionTotals,
+} from "./hot-questions.ts";
 
 /** How many days a projection may span, and how many are kept in memory: 30 × 24 hours touch 31 days. */
 export const PROJECTED_DAYS = 30;
@@ -11,16 +16,8 @@ export const CHECK_EVERY_MS = 1000;
 /** Days read at a time: memory holds some pages of each. */
 const READERS = 4;
 
-/** What the projections know of one day: all batches up to number `version`, each folded in once. */
-export interface ProjectedDay {
-  readonly questions: QuestionDay;
-  readonly feedback: FeedbackDay;
-}
-
-/**
- * Shares one run between callers: each call gets a run that began after the call, and at most one run waits.
- */
-export function coalesce(run: () => Promise<void>): () => Promise<void> {
+/** Shares one run between callers: each call gets a run that began after the call, and at most one run waits. */
+function coalesce(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
@@ -46,52 +43,33 @@ export function coalesce(run: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Days of the log, projected in memory. */
-export interface Projections {
-  /**
-   * The days asked for, in order: with all that this process appended, and what others appended up to
-   * {@link CHECK_EVERY_MS} before.
-   *
-   * @throws StorageError when a day cannot be read
-   */
-  of(days: readonly string[]): Promise<ProjectedDay[]>;
-  /** Called after this process appended to a day. */
-  touch(day: string): void;
-}
-
 interface CachedDay {
-  known: ProjectedDay;
+  /** All batches up to the last one that was read, each folded in once. */
+  questions: QuestionDay;
   /** The last check of the log: when it began, in milliseconds of the monotonic clock, and its result. */
   lastCheck: { readonly began: number; readonly end: Promise<void> } | undefined;
   readonly catchUp: () => Promise<void>;
+  /** Not kept any more: what a read under way still folds does not count. */
+  isForgotten: boolean;
 }
 
-function emptyDay(): ProjectedDay {
-  return { questions: emptyQuestionDay(), feedback: emptyFeedbackDay() };
-}
-
-/** Opens a day, with nothing read yet. After a failed read the next one continues from the last batch. */
-function openProjection(storage: Storage, log: DayLog): CachedDay {
-  let folded = 0;
-  let last: string | undefined;
-  let seen = storage.generation();
-  const catchUp = coalesce(async () => {
-    const generation = storage.generation();
-    if (generation !== seen && !(await isUnchanged(log, folded, last))) {
-      folded = 0;
-      day.known = emptyDay();
-    }
-    seen = generation;
-    for await (const { version, batch } of batchesAfter(log, folded)) {
-      for (const event of batch.events) {
-        foldQuestion(day.known.questions, event);
-        foldFeedback(day.known.feedback, event);
-      }
-      folded = version;
-      last = batch.batch_id;
-    }
+function openProjection(storage: Storage, name: string, totals: QuestionTotals, skipped?: OnSkipped): CachedDay {
+  const { catchUp } = followDay(storage, name, {
+    batch({ events }) {
+      for (const event of events) foldQuestion(day.questions, day.isForgotten ? new Map() : totals, event);
+    },
+    restarted() {
+      if (!day.isForgotten) forgetQuestions(totals, day.questions);
+      day.questions = emptyQuestionDay();
+    },
+    skipped,
   });
-  const day: CachedDay = { known: emptyDay(), lastCheck: undefined, catchUp };
+  const day: CachedDay = {
+    questions: emptyQuestionDay(),
+    lastCheck: undefined,
+    catchUp: coalesce(catchUp),
+    isForgotten: false,
+  };
   return day;
 }
 
@@ -99,10 +77,18 @@ function openProjection(storage: Storage, log: DayLog): CachedDay {
  * Keeps days of the log folded in memory. A day is read once. After that a check costs one read that finds nothing, or
  * reads the batches appended since (a replay may append to any day). There is at most one check a second per day.
  *
- * @param monotonic a monotonic clock, ms
+ * @param options.monotonic a monotonic clock, ms
+ * @param options.onSkipped is told of batches that are damaged or missing, which are not counted
  */
-export function createProjections(storage: Storage, monotonic: () => number = () => performance.now()): Projections {
+export function createProjections(
+  storage: Storage,
+  {
+    monotonic = () => performance.now(),
+    onSkipped,
+  }: { readonly monotonic?: (() => number) | undefined; readonly onSkipped?: OnSkipped | undefined } = {},
+) {
   const cached = new Map<string, CachedDay>();
+  const totals: QuestionTotals = new Map();
 
   /** Callers within a second of a check share its result, also a failure. */
   function check(day: CachedDay): Promise<void> {
@@ -114,25 +100,35 @@ export function createProjections(storage: Storage, monotonic: () => number = ()
   }
 
   return {
-    async of(days) {
+    /** Of all days that are kept. */
+    totals,
+    /**
+     * Brings the days asked for up to date: with all that this process appended, and what others appended up to
+     * {@link CHECK_EVERY_MS} before.
+     *
+     * @throws StorageError when a day cannot be read
+     */
+    async update(days: readonly string[]): Promise<void> {
       const wanted = days.map((day) => {
-        const known = cached.get(day) ?? openProjection(storage, openDay(storage, day));
+        const known = cached.get(day) ?? openProjection(storage, day, totals, onSkipped);
         cached.delete(day);
         cached.set(day, known);
         return known;
       });
-      for (const day of cached.keys()) {
+      for (const [name, day] of cached) {
         if (cached.size <= KEPT_DAYS) break;
-        cached.delete(day);
+        cached.delete(name);
+        forgetQuestions(totals, day.questions);
+        day.isForgotten = true;
       }
       const waiting = wanted.values();
       const reader = async (): Promise<void> => {
         for (const day of waiting) await check(day);
       };
       await Promise.all(Array.from({ length: READERS }, reader));
-      return wanted.map(({ known }) => known);
     },
-    touch(day) {
+    /** Called after this process appended to a day. */
+    touch: (day: string): void => {
       const known = cached.get(day);
       if (known !== undefined) known.lastCheck = undefined;
     },

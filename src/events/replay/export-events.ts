@@ -1,15 +1,35 @@
 import type { Storage } from "../../storage/storage.ts";
-import { loggedEvents, type DayRange } from "../log/day-log.ts";
+import { listDays, loggedEvents, type DayRange, type OnSkipped } from "../log/day-log.ts";
+import { contentOf, fingerprint, uniqueId } from "../log/event-fingerprint.ts";
+import { FingerprintCounts } from "./fingerprint-counts.ts";
 
-/**
- * The events of the range as lines of JSON without line ends, in the order of the log, in bounded memory. An event's id is
- * the one it was first exported under, so that it keeps its id through several storages.
- *
- * @throws CorruptionError that names the key of a damaged batch
- * @throws AnpError 422 when a bound of the range is not a day
- */
-export async function* exportEvents(storage: Storage, range: DayRange): AsyncGenerator<string> {
-  for await (const { event_id, source_id, ...event } of loggedEvents(storage, range)) {
-    yield JSON.stringify({ event_id: source_id ?? event_id, ...event });
+/** The events of the range as lines of JSON without line ends: see `Events.export`. */
+export async function* exportEvents(
+  storage: Storage,
+  range: DayRange,
+  skipped: OnSkipped | undefined,
+): AsyncGenerator<string> {
+  for (const day of await listDays(storage, range)) {
+    let ids: FingerprintCounts | undefined;
+    for await (const { event_id: address, ...event } of loggedEvents(storage, { from: day, to: day }, skipped)) {
+      const { source_id, ...content } = event;
+      let id = address;
+      if (source_id !== undefined) {
+        ids ??= await countIds(storage, day);
+        // An address is unique in its own storage alone, and in its own day.
+        const isUnique = ids.stored(fingerprint("", source_id)) === 1;
+        id = isUnique ? source_id : uniqueId(source_id, contentOf(event));
+      }
+      yield JSON.stringify({ event_id: id, ...content });
+    }
   }
+}
+
+/** How many events of a day have each id. */
+async function countIds(storage: Storage, day: string): Promise<FingerprintCounts> {
+  const counts = new FingerprintCounts();
+  for await (const { event_id, source_id } of loggedEvents(storage, { from: day, to: day }, () => undefined)) {
+    counts.addStored(fingerprint("", source_id ?? event_id));
+  }
+  return counts;
 }

@@ -1,12 +1,16 @@
-import { LIMITS } from "../../contract/limits.ts";
+import { LIMITS } from "../../contract/field-bounds.ts";
 import { printField, validate } from "../../contract/validate.ts";
 import { exportedEvent, type StoredEvent } from "../event.ts";
-import { fingerprint } from "../log/event-fingerprint.ts";
+import { BATCH_LIMITS } from "../log/day-log.ts";
+import { dayOfEvent } from "../log/event-queue.ts";
+import { contentOf, fingerprint, sourceIdOf, without } from "../log/event-fingerprint.ts";
 
 /** A line of the input that is not text. */
 export interface UnreadableLine {
   readonly unreadable: string;
 }
+
+export type Lines = AsyncIterable<string | UnreadableLine> | Iterable<string | UnreadableLine>;
 
 /** A line that was rejected, and why. */
 export interface RejectedLine {
@@ -30,7 +34,14 @@ export interface ReplayOptions {
   /** Events per chunk; smaller chunks cost more appends. */
   readonly chunk?: number | undefined;
   /** The report of the lines before, when this continues an earlier run. */
-  readonly before?: { readonly line: number; readonly report: Readonly<ReplayReport> } | undefined;
+  readonly before?:
+    | {
+        readonly line: number;
+        readonly report: Readonly<ReplayReport>;
+        /** The lines that run read: equal ones are told apart by their occurrence. */
+        readonly lines: Lines;
+      }
+    | undefined;
   /** Called with the report so far after each chunk: every line that was read until then is settled. */
   readonly onProgress?: ((report: Readonly<ReplayReport>) => void) | undefined;
   /** Called with each rejected line, however many; `text` is absent where the line is not text. */
@@ -38,18 +49,22 @@ export interface ReplayOptions {
 }
 
 /** How many rejected lines a report lists; all of them are counted. */
-export const REJECTED_KEPT = 100;
+const REJECTED_KEPT = 100;
 
 /** Longest reason, characters: a line of unknown keys would make one as long as itself. */
 const MOST_REASON = 500;
 
-/** Lines are processed in chunks of so many events or characters, sorted by day within a chunk. */
-const CHUNK = { events: 2048, characters: 4 * 1024 * 1024 } as const;
+/**
+ * Lines are processed in chunks of so many events or characters, sorted by day within a chunk. A chunk of few days is
+ * smaller: it fills batches all the same, and what dies young costs no memory.
+ */
+const CHUNK = { events: 2048, ofOneDay: BATCH_LIMITS.events, characters: 4 * 1024 * 1024 } as const;
 
 /** An event of an export. */
 export interface ReplayedEvent {
   /** The same for the same event, whatever the order of its fields. */
   readonly fingerprint: string;
+  /** Its `source_id` is the id in the export, if there was one. */
   readonly event: StoredEvent;
   /** Its line and the number of the line in the input. */
   readonly text: string;
@@ -70,9 +85,13 @@ function readLine(text: string, line: number): ReplayedEvent | string {
     const errors = checked.errors.map((error) => printField(error, "line"));
     return errors.join("; ").slice(0, MOST_REASON);
   }
-  const { event_id, ...content } = checked.data;
-  const event = event_id === undefined ? content : { ...content, source_id: event_id };
-  return { fingerprint: fingerprint(content, event_id ?? ""), event, text, line };
+  const { event_id } = checked.data;
+  const event: StoredEvent = event_id === undefined ? checked.data : without(checked.data, "event_id");
+  const content = contentOf(event);
+  if (event_id === undefined) return { fingerprint: fingerprint(content, ""), event, text, line };
+  const source_id = sourceIdOf(event_id, content);
+  event.source_id = source_id;
+  return { fingerprint: fingerprint(content, source_id), event, text, line };
 }
 
 /** The result of a chunk: each of its events was stored, skipped or rejected. */
@@ -82,14 +101,18 @@ export interface StoredChunk {
   readonly rejected?: readonly { readonly event: ReplayedEvent; readonly reason: string }[];
 }
 
-/**
- * Reads lines of an export and passes their events on in chunks, one after the other, in bounded memory.
- *
- * @param store stores a chunk; an error that it throws ends the replay
- */
+/** What a replay does with its events. */
+export interface ReplaySink {
+  /** Stores a chunk; an error that it throws ends the replay. */
+  readonly store: (chunk: readonly ReplayedEvent[]) => Promise<StoredChunk>;
+  /** Counts an event that an earlier run stored. */
+  readonly count: (event: ReplayedEvent) => void;
+}
+
+/** Reads lines of an export and passes their events on in chunks, one after the other, in bounded memory. */
 export async function replayLines(
-  lines: AsyncIterable<string | UnreadableLine> | Iterable<string | UnreadableLine>,
-  store: (chunk: readonly ReplayedEvent[]) => Promise<StoredChunk>,
+  lines: Lines,
+  { store, count }: ReplaySink,
   { chunk: most = CHUNK.events, before, onProgress, onRejected }: ReplayOptions,
 ): Promise<ReplayReport> {
   const report: ReplayReport = before
@@ -99,8 +122,15 @@ export async function replayLines(
   let chunk: ReplayedEvent[] = [];
   /** Lines rejected since the last chunk: reported with it, so that a failure in between leaves no partial report. */
   let rejects: (RejectedLine & { readonly text?: string })[] = [];
+  const days = new Set<string>();
   let characters = 0;
-  let number = before?.line ?? 0;
+  let number = 0;
+  for await (const raw of before?.lines ?? []) {
+    number += 1;
+    const event = typeof raw === "string" ? readLine(withoutMark(raw, number), number) : undefined;
+    if (typeof event === "object") count(event);
+  }
+  number = before?.line ?? 0;
 
   async function finishChunk(): Promise<void> {
     const { stored, skipped, rejected = [] } = await store(chunk);
@@ -115,6 +145,7 @@ export async function replayLines(
     }
     chunk = [];
     rejects = [];
+    days.clear();
     characters = 0;
     onProgress?.(report);
   }
@@ -122,17 +153,26 @@ export async function replayLines(
   for await (const raw of lines) {
     number += 1;
     if (typeof raw === "string") {
-      const text = number === 1 && raw.startsWith("\uFEFF") ? raw.slice(1) : raw;
+      const text = withoutMark(raw, number);
       if (text.trim() === "") continue;
       const event = readLine(text, number);
       if (typeof event === "string") rejects.push({ line: number, reason: event, text });
-      else chunk.push(event);
+      else {
+        chunk.push(event);
+        days.add(dayOfEvent(event));
+      }
       characters += text.length;
     } else {
       rejects.push({ line: number, reason: raw.unreadable });
     }
-    if (chunk.length + rejects.length >= most || characters >= CHUNK.characters) await finishChunk();
+    const enough = Math.min(most, CHUNK.ofOneDay * Math.max(1, days.size));
+    if (chunk.length + rejects.length >= enough || characters >= CHUNK.characters) await finishChunk();
   }
   await finishChunk();
   return report;
+}
+
+/** The line without the byte order mark of its file. */
+function withoutMark(line: string, number: number): string {
+  return number === 1 && line.startsWith("\uFEFF") ? line.slice(1) : line;
 }

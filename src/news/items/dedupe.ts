@@ -8,6 +8,8 @@ const BARE_WINDOW_MS = 12 * HOUR;
 /** Least Jaccard similarity of the words of two titles, and of two summaries. */
 const TITLE_SIMILARITY = 0.8;
 const SUMMARY_SIMILARITY = 0.4;
+/** Items that one is compared with at most. */
+const MOST_CANDIDATES = 200;
 
 /**
  * Merges the items that the feeds list now into the known ones.
@@ -107,7 +109,7 @@ function jaccard(a: readonly string[], b: readonly string[]): number {
 /**
  * Finds nearly identical titles of one outlet without comparing all pairs: two sets with Jaccard similarity of at least
  * t share one of the first |x| − ⌈t·|x|⌉ + 1 words in any fixed order (prefix filter; Chaudhuri, Ganti, Kaushik 2006).
- * The order is by length, since long words are rarer.
+ * The order is by length, since long words are rarer. The comparisons of an item are bounded, so the cost is linear.
  */
 class TitleIndex {
   readonly #ids = new Map<string, Set<string>>();
@@ -137,13 +139,24 @@ class TitleIndex {
   }
 
   find(item: StoredItem, byId: ReadonlyMap<string, StoredItem>): string | undefined {
-    const candidates = new Set(this.#keys(item).flatMap((key) => Array.from(this.#ids.get(key) ?? [])));
     let best: { id: string; similarity: number } | undefined;
-    for (const id of candidates) {
+    for (const id of this.#candidates(item)) {
       const similarity = this.#sameStory(item, byId.get(id)!);
       if (similarity > (best?.similarity ?? 0)) best = { id, similarity };
     }
     return best?.id;
+  }
+
+  /** The items that share a word which one of two similar titles must share, those of the longest words first. */
+  #candidates(item: StoredItem): Set<string> {
+    const candidates = new Set<string>();
+    for (const key of this.#keys(item)) {
+      for (const id of this.#ids.get(key) ?? []) {
+        if (candidates.size === MOST_CANDIDATES) return candidates;
+        candidates.add(id);
+      }
+    }
+    return candidates;
   }
 
   /** Similarity of the titles when the two, of one outlet, are listings of one story; 0 when they are not. */

@@ -1,14 +1,6 @@
 import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
-import {
-  NEGATIVE_EN,
-  NEGATIVE_ZH,
-  NEGATORS_EN,
-  NEGATORS_ZH,
-  POSITIVE_EN,
-  POSITIVE_ZH,
-  RELIEF_EN,
-  RELIEF_ZH,
-} from "./sentiment-lexicon.ts";
+import { longestMatches } from "../../language/longest-matches.ts";
+import { readRows } from "../../runtime/data-rows.ts";
 
 /** How many words (English) or characters (Chinese) a negation reaches forward. */
 const REACH_EN = 3;
@@ -18,35 +10,27 @@ const TITLE_WEIGHT = 2;
 /** Least balance, on the scale of {@link sentimentScore}, that is not neutral. */
 const THRESHOLD = 0.2;
 
-interface Lexicon {
-  readonly exact: ReadonlySet<string>;
-  readonly stems: ReadonlySet<string>;
-  readonly stemLengths: readonly number[];
-}
-
-function lexicon(entries: readonly string[]): Lexicon {
-  const stems = new Set(entries.filter((word) => word.endsWith("*")).map((word) => word.slice(0, -1)));
-  return {
-    exact: new Set(entries.filter((word) => !word.endsWith("*"))),
-    stems,
-    stemLengths: Array.from(new Set(Array.from(stems, (stem) => stem.length))),
-  };
-}
-
-const EN = { positive: lexicon(POSITIVE_EN), negative: lexicon(NEGATIVE_EN), relief: new Set(RELIEF_EN) };
-
-function has({ exact, stems, stemLengths }: Lexicon, word: string): boolean {
-  return exact.has(word) || stemLengths.some((length) => stems.has(word.slice(0, length)));
-}
-
 type Kind = "positive" | "negative" | "negator" | "relief";
-const ZH: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ...POSITIVE_ZH.map((word) => [word, "positive"] as const),
-  ...NEGATIVE_ZH.map((word) => [word, "negative"] as const),
-  ...NEGATORS_ZH.map((word) => [word, "negator"] as const),
-  ...RELIEF_ZH.map((word) => [word, "relief"] as const),
-]);
+
+const WORDS = readRows(new URL("data/sentiment-words.txt", import.meta.url)).map(
+  ([[kind = ""] = [], en = [], zh = []]) => ({
+    kind: kind as Kind,
+    en,
+    zh,
+  }),
+);
+const EN = Object.fromEntries(WORDS.map(({ kind, en }) => [kind, new Set(en)])) as Record<Kind, Set<string>>;
+const LONGEST_EN = Math.max(...WORDS.flatMap(({ en }) => en.map((word) => word.length)));
+const ZH = new Map(WORDS.flatMap(({ kind, zh }) => zh.map((word) => [word, kind] as const)));
 const LONGEST_ZH = Math.max(...Array.from(ZH.keys(), (word) => word.length));
+
+function has(words: ReadonlySet<string>, word: string): boolean {
+  if (words.has(word)) return true;
+  for (let length = Math.min(LONGEST_EN, word.length); length > 0; length--) {
+    if (words.has(`${word.slice(0, length)}*`)) return true;
+  }
+  return false;
+}
 
 interface WordCounts {
   positive: number;
@@ -71,21 +55,17 @@ function countEnglish(text: string, result: WordCounts): void {
     const positive = has(EN.positive, word);
     if (!positive && !has(EN.negative, word)) continue;
     const before = words.slice(Math.max(0, index - REACH_EN), index);
-    const negated = before.some((other) => NEGATORS_EN.has(other) || other.endsWith("n't"));
+    const negated = before.some((other) => has(EN.negator, other) || other.endsWith("n't"));
     // Both "narrow losses" and "losses narrow".
     const near = [...before, words[index + 1] ?? ""];
-    const relieved = !positive && near.some((other) => EN.relief.has(other));
+    const relieved = !positive && near.some((other) => has(EN.relief, other));
     result[positive === (negated || relieved) ? "negative" : "positive"] += 1;
   }
 }
 
 function countChinese(text: string, result: WordCounts): void {
-  const marks: { kind: Kind; start: number; end: number }[] = [];
-  for (let at = 0; at < text.length;) {
-    const length = longestMatch(text, at);
-    if (length > 0) marks.push({ kind: ZH.get(text.slice(at, at + length))!, start: at, end: at + length });
-    at += Math.max(1, length);
-  }
+  const found = longestMatches(text, (word) => ZH.has(word), LONGEST_ZH);
+  const marks = Array.from(found, ({ word, at }) => ({ kind: ZH.get(word)!, start: at, end: at + word.length }));
   for (const [index, mark] of marks.entries()) {
     if (mark.kind !== "positive" && mark.kind !== "negative") continue;
     const previous = marks[index - 1];
@@ -99,13 +79,6 @@ function countChinese(text: string, result: WordCounts): void {
     const flipped = negated || relieved;
     result[(mark.kind === "positive") === flipped ? "negative" : "positive"] += 1;
   }
-}
-
-function longestMatch(text: string, at: number): number {
-  for (let length = Math.min(LONGEST_ZH, text.length - at); length > 0; length--) {
-    if (ZH.has(text.slice(at, at + length))) return length;
-  }
-  return 0;
 }
 
 /**

@@ -25,27 +25,23 @@ export const storedItem = z.object({
   digest: z.string(),
 });
 
-export const storedNotice = z.object({
+const listed = {
   id: z.string(),
   lang: z.string(),
   title: z.string(),
   body: z.string(),
   category: z.string(),
   url: z.string(),
-  published_ms: ms.nullable(),
   movable: z.boolean(),
-  symbols: z.array(z.string()),
-});
+};
+
+export const storedNotice = z.object({ ...listed, published_ms: ms.nullable(), symbols: z.array(z.string()) });
 
 export const storedArticle = z.object({
-  id: z.string(),
-  lang: z.string(),
-  title: z.string(),
-  body: z.string(),
-  category: z.string(),
-  url: z.string(),
+  ...listed,
+  /** Other ways to ask for it: the operator's questions and aliases. Absent in what an earlier build stored. */
+  aliases: z.array(z.string()).optional(),
   updated_ms: ms.nullable(),
-  movable: z.boolean(),
 });
 
 /** A story: its items, the most central first. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
-import { isOutage } from "../../storage/storage-errors.ts";
+import { checkDocument } from "../../storage/documents.ts";
+import { isOutage, StorageError } from "../../storage/storage-errors.ts";
 import type { Key, Storage } from "../../storage/storage.ts";
 
 const KEY: Key = ["news", "refresh-lease"];
@@ -14,30 +15,24 @@ const TAKEOVER_MS = 250;
 
 const leaseDocument = z.object({ holder: z.string(), at_ms: z.int(), lease_ms: z.number() });
 
+export type RefreshLease = ReturnType<typeof createRefreshLease>;
+
 /**
  * Keeps other processes from refreshing at the same time. Best effort: after a takeover two processes may believe that
  * they hold it. Only {@link SnapshotStore.publish} decides which of them publishes.
  */
-export interface RefreshLease {
-  /** Takes the lease and renews it until it is released; undefined while another process that is alive holds it. */
-  take(): Promise<{ release(): Promise<void> } | undefined>;
-}
-
-export interface RefreshLeaseDeps {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export function createRefreshLease(deps: {
+  storage: Storage;
+  clock: Clock;
+  logger: Logger;
   /** Milliseconds that only grow. */
-  readonly monotonic: () => number;
+  monotonic: () => number;
   /** Identifies this process among all others. */
-  readonly holder: string;
-  /** How long a lease is valid without renewal, ms. */
-  readonly leaseMs: number;
-  /** How long a lease is renewed at most, ms. */
-  readonly longestMs: number;
-}
-
-export function createRefreshLease(deps: RefreshLeaseDeps): RefreshLease {
+  holder: string;
+  /** How long a lease is valid without renewal, and how long it is renewed at most, ms. */
+  leaseMs: number;
+  longestMs: number;
+}) {
   const { storage, clock, monotonic, holder, leaseMs } = deps;
   /** Another process's lease and when this process first saw it. */
   let watched: { readonly text: string; readonly since: number } | undefined;
@@ -77,7 +72,8 @@ export function createRefreshLease(deps: RefreshLeaseDeps): RefreshLease {
   }
 
   return {
-    async take() {
+    /** Takes the lease and renews it until it is released; undefined while another process that is alive holds it. */
+    async take(): Promise<{ release(): Promise<void> } | undefined> {
       const stored = await storage.get(KEY);
       if (stored === undefined) return (await storage.create(KEY, text())) ? hold() : undefined;
       if (isHeld(stored)) return undefined;
@@ -90,12 +86,9 @@ export function createRefreshLease(deps: RefreshLeaseDeps): RefreshLease {
 }
 
 /** Undefined for a damaged lease, which is ignored. */
-function parseLease(stored = ""): z.infer<typeof leaseDocument> | undefined {
-  try {
-    return leaseDocument.safeParse(JSON.parse(stored)).data;
-  } catch {
-    return undefined;
-  }
+function parseLease(stored: string | undefined): z.infer<typeof leaseDocument> | undefined {
+  const lease = checkDocument(KEY, stored, leaseDocument);
+  return lease instanceof StorageError ? undefined : lease;
 }
 
 /** A lease that cannot be renewed or released runs out. */

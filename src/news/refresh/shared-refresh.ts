@@ -1,59 +1,44 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "../../runtime/logger.ts";
-import type { LatestSnapshot } from "../snapshot/latest-snapshot.ts";
-import type { RefreshMode, Snapshot, SnapshotContent } from "../snapshot/snapshot-document.ts";
+import type { HeldSnapshot } from "../jobs/held-snapshots.ts";
+import type { BundledSnapshot } from "../snapshot/bundled-snapshot.ts";
+import type { RefreshMode } from "../snapshot/snapshot-document.ts";
 import type { SnapshotStore } from "../snapshot/snapshot-store.ts";
+import { type RefreshResult, resultOf } from "./build-snapshot.ts";
+import { type BuildDeps, buildSnapshots } from "./build-snapshots.ts";
 import type { RefreshLease } from "./refresh-lease.ts";
 
 /** Pauses between looks at what another process is doing, ms: short at first. */
 const PAUSE_MS = { first: 20, longest: 500 } as const;
 
-/** The snapshot that a refresh resulted in. */
 export interface Refreshed {
-  readonly snapshot: Snapshot;
+  readonly result: RefreshResult;
   /** Whether this process made it. */
   readonly isOwn: boolean;
 }
 
-/** Refreshes, usually one at a time over all processes on the storage. */
-export interface SharedRefresh {
-  /**
-   * A snapshot newer than number `after`, of the mode `full` if that is wanted. This process makes it, unless another
-   * one is at work: then it waits for that one's snapshot.
-   *
-   * @param after default: the newest snapshot at the time of the call
-   * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
-   * @throws DOMException an AbortError, when it is closed meanwhile
-   */
-  run(mode: RefreshMode, after?: number): Promise<Refreshed>;
-  /** Aborts what runs, so that other processes need not wait for it. */
-  close(): Promise<void>;
+/**
+ * Refreshes: one at a time in this process, and usually over all processes on the storage. This process makes the snapshot,
+ * unless another one is at work: then it waits for that one's.
+ */
+export type SharedRefresh = ReturnType<typeof createSharedRefresh>;
+
+export interface SharedRefreshDeps extends BuildDeps {
+  readonly store: SnapshotStore<HeldSnapshot>;
+  readonly lease: RefreshLease;
+  readonly bundled: () => Promise<BundledSnapshot>;
 }
 
-export function createSharedRefresh(deps: {
-  readonly store: SnapshotStore;
-  readonly latest: LatestSnapshot;
-  readonly lease: RefreshLease;
-  readonly logger: Logger;
-  /** Reads the sources and makes the next snapshot. */
-  readonly build: (mode: RefreshMode, base: Snapshot | undefined, signal: AbortSignal) => Promise<SnapshotContent>;
-}): SharedRefresh {
-  const { store, latest, logger } = deps;
+export function createSharedRefresh(deps: SharedRefreshDeps) {
+  const { latest, logger } = deps;
   const closing = new AbortController();
   const { signal } = closing;
-  const running = new Set<Promise<unknown>>();
+  let running: { readonly mode: RefreshMode; readonly refreshed: Promise<Refreshed> } | undefined;
+  let next: Promise<Refreshed> | undefined;
 
-  /** Undefined when another process published first. */
-  async function make(mode: RefreshMode, number: number, base: Snapshot | undefined): Promise<Snapshot | undefined> {
-    const content = await deps.build(mode, base, signal);
-    signal.throwIfAborted();
-    const own = await store.publish(number, content);
-    if (own !== undefined) await latest.accept(own);
-    return own;
-  }
-
-  async function run(mode: RefreshMode, after: number | undefined): Promise<Refreshed> {
+  async function run(mode: RefreshMode, after?: number): Promise<Refreshed> {
+    const never = (await deps.bundled()).published_at;
     let isWaiting = false;
+    let fullBefore: number | null | undefined;
     for (let pause: number = PAUSE_MS.first; ; pause = Math.min(pause * 2, PAUSE_MS.longest)) {
       signal.throwIfAborted();
       const lease = await deps.lease.take();
@@ -61,9 +46,11 @@ export function createSharedRefresh(deps: {
         // Looked for with the lease in hand: its last holder may just have published.
         const { number, snapshot } = await latest.look();
         after ??= number;
-        if (snapshot !== undefined && answers(snapshot, mode, after, number)) return { snapshot, isOwn: false };
-        const own = lease && (await make(mode, number, snapshot));
-        if (own !== undefined) return { snapshot: own, isOwn: true };
+        if (fullBefore === undefined) fullBefore = after === 0 ? null : snapshot?.record.last_full_ms;
+        const isAnswered = snapshot !== undefined && answers(snapshot, { mode, after, fullBefore, number });
+        if (isAnswered) return { result: resultOf(snapshot.record, never), isOwn: false };
+        const own = lease && (await publish(deps, { mode, number, base: snapshot, signal }));
+        if (own !== undefined) return { result: resultOf(own.record, never), isOwn: true };
       } finally {
         await lease?.release();
       }
@@ -73,20 +60,64 @@ export function createSharedRefresh(deps: {
     }
   }
 
+  function start(mode: RefreshMode, after?: number): Promise<Refreshed> {
+    const refreshed = run(mode, after).finally(() => (running = undefined));
+    running = { mode, refreshed };
+    return refreshed;
+  }
+
+  /**
+   * The result of the running refresh; of the next one where a full one is wanted while a light one runs.
+   *
+   * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
+   * @throws DOMException an AbortError, when it is closed meanwhile
+   */
+  function refresh(mode: RefreshMode): Promise<Refreshed> {
+    if (running === undefined) return start(mode);
+    if (mode === "view" || running.mode === "full") return running.refreshed;
+    next ??= running.refreshed
+      .catch(() => undefined)
+      .then(() => start("full"))
+      .finally(() => (next = undefined));
+    return next;
+  }
+
   return {
-    run(mode, after) {
-      const mine = run(mode, after).finally(() => running.delete(mine));
-      running.add(mine);
-      return mine;
-    },
+    refresh,
+    /** The result of the running refresh, or of one that is made only if no snapshot newer than `after` was published. */
+    refreshAfter: (after: number, mode: RefreshMode) => (running === undefined ? start(mode, after) : refresh(mode)),
+    /** Aborts what runs, so that other processes need not wait for it. */
     async close() {
       closing.abort();
-      await Promise.allSettled(running);
+      await Promise.allSettled([running?.refreshed, next]);
     },
   };
 }
 
-/** Whether a refresh may result in a snapshot. One whose number is beyond the newest one was lost by the storage. */
-function answers({ version, record }: Snapshot, mode: RefreshMode, after: number, newest: number): boolean {
-  return version > after && version <= newest && (mode === "view" || record.mode === "full");
+/** Builds and publishes snapshots after that number; undefined when another process published first. */
+async function publish(
+  deps: SharedRefreshDeps,
+  of: { mode: RefreshMode; number: number; base: HeldSnapshot | undefined; signal: AbortSignal },
+): Promise<HeldSnapshot | undefined> {
+  let own: HeldSnapshot | undefined;
+  for await (const { text, ...built } of buildSnapshots(of.mode, of.base, deps, of.signal)) {
+    of.signal.throwIfAborted();
+    const version = await deps.store.publish(own?.version ?? of.number, text);
+    if (version === undefined) return undefined;
+    own = { ...built, version };
+    await deps.latest.accept(own);
+  }
+  return own;
+}
+
+/**
+ * Whether a refresh may result in a snapshot. One whose number is beyond the newest one was lost by the storage. A light one
+ * may have followed a full one that nobody saw.
+ */
+function answers(
+  { version, record }: HeldSnapshot,
+  wanted: { mode: RefreshMode; after: number; fullBefore: number | null | undefined; number: number },
+): boolean {
+  if (record.partial === true || version <= wanted.after || version > wanted.number) return false;
+  return wanted.mode === "view" || record.mode === "full" || record.last_full_ms !== (wanted.fullBefore ?? null);
 }

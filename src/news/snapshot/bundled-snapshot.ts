@@ -3,6 +3,7 @@ import { z } from "zod";
 import { toIso } from "../../runtime/clock.ts";
 import { timestamp } from "../../contract/schemas/shared-fields.ts";
 import type { Logger } from "../../runtime/logger.ts";
+import { remembered } from "../../runtime/remembered.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
 const bundledSnapshot = z.strictObject({
@@ -24,10 +25,10 @@ export async function readBundledSnapshot(file: URL = FILE): Promise<BundledSnap
 
 /** Reads the bundled snapshot once. One that cannot be read is logged and replaced by an empty one. */
 export function createBundledSnapshot(logger: Logger, file?: URL): () => Promise<BundledSnapshot> {
-  let bundled: Promise<BundledSnapshot> | undefined;
-  return () =>
-    (bundled ??= readBundledSnapshot(file).catch((error: unknown) => {
+  return remembered(() =>
+    readBundledSnapshot(file).catch((error: unknown) => {
       logger.error({ error: (error as Error).message }, "the bundled snapshot of hot topics cannot be read");
       return { published_at: toIso(0), topics: [] };
-    }));
+    }),
+  );
 }

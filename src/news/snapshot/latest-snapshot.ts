@@ -2,9 +2,9 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { isOutage } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { type DateShift, createDateShifter, shiftAt } from "./date-shift.ts";
-import { type Projection, project } from "./projection.ts";
-import type { Snapshot } from "./snapshot-document.ts";
+import type { HeldSnapshot, HeldSnapshots, Projection } from "../jobs/held-snapshots.ts";
+import { type DateShift, shiftAt } from "./date-shift.ts";
+import type { TopicViews } from "./topic-views.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 
 const LOOK_EVERY_MS = 1000;
@@ -14,12 +14,13 @@ export interface SnapshotLookup {
   /** Number of the newest published snapshot, which may be damaged; 0 when there is none. */
   readonly number: number;
   /** The newest snapshot that can be read. */
-  readonly snapshot: Snapshot | undefined;
+  readonly snapshot: HeldSnapshot | undefined;
 }
 
 export interface LatestSnapshotDeps {
   readonly storage: Storage;
-  readonly store: SnapshotStore;
+  readonly store: SnapshotStore<HeldSnapshot>;
+  readonly held: HeldSnapshots;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Milliseconds that only grow. */
@@ -30,20 +31,21 @@ export interface LatestSnapshotDeps {
 /** The newest snapshot, kept in memory. */
 export class LatestSnapshot {
   readonly #deps: LatestSnapshotDeps;
-  #newest: Snapshot | undefined;
+  #newest: HeldSnapshot | undefined;
   /** What the last look found, and in which generation of the storage. */
   #seen: { readonly number: number; readonly generation: number } | undefined;
   #isLive = false;
   #lookedAt = -Infinity;
   #looking: Promise<SnapshotLookup> | undefined;
   #projection: Projection | undefined;
+  #projecting: Promise<void> | undefined;
 
   constructor(deps: LatestSnapshotDeps) {
     this.#deps = deps;
   }
 
   /** The snapshot in memory, however old. */
-  get inMemory(): Snapshot | undefined {
+  get inMemory(): HeldSnapshot | undefined {
     return this.#newest;
   }
 
@@ -54,20 +56,60 @@ export class LatestSnapshot {
 
   /**
    * The newest snapshot with its dates as of now, or undefined when none was published. A newer one is looked for at
-   * most once a second; when the storage fails, what is in memory stays.
+   * most once a second, by one caller: the others get the last one meanwhile. When the storage fails, what is in memory
+   * stays.
    *
    * @throws StorageError when the storage fails and nothing is in memory
    */
   async projection(): Promise<Projection | undefined> {
+    const isBusy = this.#looking !== undefined || this.#projecting !== undefined;
+    if (isBusy && this.#projection !== undefined) return this.#projection;
     const { clock, monotonic, shift } = this.#deps;
     if (monotonic() - this.#lookedAt >= LOOK_EVERY_MS) await this.#tryLook();
-    if (this.#newest === undefined) return undefined;
-    const now = clock.now();
-    const distance = shiftAt(shift, now);
-    if (this.#projection?.snapshot !== this.#newest || this.#projection.distance !== distance) {
-      this.#projection = project(this.#newest, createDateShifter(shift, now), distance, this.#projection);
-    }
+    const isCurrent = (): boolean =>
+      this.#projection?.snapshot === this.#newest && this.#projection?.distance === shiftAt(shift, clock.now());
+    if (this.#newest !== undefined && !isCurrent()) await this.#project();
     return this.#projection;
+  }
+
+  /** What is shown of the topics of a projection. @throws when they are of a snapshot that cannot be read any more */
+  async topics(projection: Projection): Promise<TopicViews> {
+    let views = await projection.topics();
+    if (views !== undefined) return views;
+    if (this.#projection === projection) {
+      this.#projection = undefined;
+      await this.#project();
+    }
+    views = await (await this.projection())?.topics();
+    if (views === undefined) throw new Error("The topics are of a snapshot that cannot be read any more");
+    return views;
+  }
+
+  /** The newest snapshot, read again, so that the jobs hold it. @throws StorageError when the storage fails */
+  async reopen(): Promise<HeldSnapshot | undefined> {
+    this.#seen = undefined;
+    return (await this.look()).snapshot;
+  }
+
+  #project(): Promise<void> {
+    this.#projecting ??= this.#projectNewest().finally(() => (this.#projecting = undefined));
+    return this.#projecting;
+  }
+
+  /** The jobs may have lost the snapshot since: then it is read again. */
+  async #projectNewest(): Promise<void> {
+    const { held, clock, logger } = this.#deps;
+    let newest = this.#newest;
+    for (let isReopened = false; newest !== undefined; isReopened = true) {
+      const projection = await held.project(newest, clock.now(), this.#projection);
+      if (projection !== undefined) {
+        this.#projection = projection;
+        return;
+      }
+      if (isReopened) break;
+      newest = await this.reopen();
+    }
+    logger.warn({}, "the newest news snapshot cannot be shown; the last one stays");
   }
 
   /** Looks for a newer snapshot now. @throws StorageError when the storage fails */
@@ -78,18 +120,18 @@ export class LatestSnapshot {
   }
 
   /** Takes over a snapshot that this process has just published. */
-  async accept(snapshot: Snapshot): Promise<void> {
+  async accept(snapshot: HeldSnapshot): Promise<void> {
     // A look that began before the publication would put the former snapshot back.
     await this.#looking?.catch(() => undefined);
     this.#newest = snapshot;
     this.#seen = { number: snapshot.version, generation: this.#deps.storage.generation() };
     this.#isLive = true;
+    await this.#projecting?.catch(() => undefined);
+    await this.#project();
   }
 
   #sharedLook(): Promise<SnapshotLookup> {
-    this.#looking ??= this.#readNewest().finally(() => {
-      this.#looking = undefined;
-    });
+    this.#looking ??= this.#readNewest().finally(() => (this.#looking = undefined));
     return this.#looking;
   }
 

@@ -18,6 +18,8 @@ const sourceState = z.object({
   last_error: z.string().nullable(),
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
+  /** SHA-256 of the content that was parsed last. Snapshots of earlier versions have none. */
+  hash: z.string().nullable().default(null),
 });
 
 /** What a refresh reports. */
@@ -33,6 +35,8 @@ export const snapshotRecord = z.object({
   topic_rebuild: z.int().min(0),
   coverage,
   sources: z.array(sourceState),
+  /** Published before the slowest sources had answered; the whole one follows. */
+  partial: z.boolean().optional(),
 });
 
 /** One published snapshot as it is stored: whole, in one document. */

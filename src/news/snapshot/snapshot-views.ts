@@ -1,47 +1,25 @@
 import { LRUCache } from "lru-cache";
 import type { z } from "zod";
-import type {
-  newsList,
-  refreshMeta,
-  sentimentOverview,
-  topic,
-  topicList,
-} from "../../contract/schemas/news-schemas.ts";
-import { toIso } from "../../runtime/clock.ts";
-import { deepFreeze } from "./deep-freeze.ts";
-import { heatOf } from "../topics/heat.ts";
+import type { newsList, sentimentOverview, topicList } from "../../contract/schemas/news-schemas.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import type { NewsItem, ProjectedTopic, Projection } from "./projection.ts";
+import { toIso } from "../../runtime/clock.ts";
 import { dominantSentiment } from "../items/sentiment.ts";
-import { suggestQuestions } from "../topics/suggest-questions.ts";
+import type { Projection } from "../jobs/held-snapshots.ts";
+import { HALF_LIFE_MS } from "../topics/heat.ts";
+import { deepFreeze } from "./deep-freeze.ts";
+import type { Topic, TopicViews } from "./topic-views.ts";
 
 export type NewsList = z.infer<typeof newsList>;
-export type Topic = z.infer<typeof topic>;
 export type TopicList = z.infer<typeof topicList>;
 export type SentimentOverview = z.infer<typeof sentimentOverview>;
-export type RefreshMeta = z.infer<typeof refreshMeta>;
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** Items shown of one topic. */
-const TOPIC_ITEMS = 10;
 const CACHED = 1000;
 
-interface Ranked {
-  readonly topic: ProjectedTopic;
-  readonly heat: number;
-}
-
-/** What a topic is called in a language. */
-interface TopicLabel {
-  readonly title: string;
-  readonly lang: Language;
-  readonly questions: readonly string[];
-}
-
 /** A topic's title with its heat. */
-export interface Headline {
+export interface HotTopic {
   topic: string;
   heat: number;
 }
@@ -52,15 +30,16 @@ export interface Headline {
  */
 export class SnapshotViews {
   readonly #projection: Projection;
+  readonly #views: () => Promise<TopicViews>;
   readonly #lists = new LRUCache<string, { value: NewsList; from: number; until: number }>({ max: CACHED });
-  readonly #topicLists = memoized<TopicList>(CACHED);
-  readonly #headlines = memoized<Headline[]>(CACHED);
-  readonly #overviews = memoized<SentimentOverview>(CACHED);
-  readonly #rankings = memoized<readonly Ranked[]>(4);
-  readonly #labels = memoized<TopicLabel>(CACHED);
+  readonly #topicLists = memoized<TopicList>();
+  readonly #hotTopics = memoized<HotTopic[]>();
+  readonly #overviews = memoized<SentimentOverview>();
 
-  constructor(projection: Projection) {
+  /** @param views what is shown of the topics */
+  constructor(projection: Projection, views: () => Promise<TopicViews>) {
     this.#projection = projection;
+    this.#views = views;
   }
 
   /** Items of the last `hours`, newest first. The same object until an item leaves the window. */
@@ -80,24 +59,21 @@ export class SnapshotViews {
   }
 
   /** Topics by heat; those without an item in the language come last. The same object within a minute. */
-  topics(now: number, limit: number, lang: Language): TopicList {
+  async topics(now: number, limit: number, lang: Language): Promise<TopicList> {
+    const views = await this.#views();
     return this.#topicLists(`${minuteOf(now)} ${limit} ${lang}`, () => {
-      const ranked = this.#ranking(now);
-      const isIn = ({ topic }: Ranked): boolean => topic.items.some((item) => item.lang === lang);
-      const ordered = [...ranked.filter(isIn), ...ranked.filter((entry) => !isIn(entry))];
-      const topics = ordered.slice(0, limit).map((entry) => this.#shownTopic(entry, lang));
-      return deepFreeze({ topics, total: ordered.length });
+      const topics = views.topics[lang].slice(0, limit);
+      return deepFreeze({ topics: topics.map((topic): Topic => cooled(topic, views, now)), total: views.total });
     });
   }
 
   /** Titles of the hottest topics with an item of the last `days`. The same object within a minute. */
-  headlines(now: number, limit: number, days: number, lang: Language): Headline[] {
+  async hotTopics(now: number, limit: number, days: number, lang: Language): Promise<HotTopic[]> {
+    const views = await this.#views();
     const minute = minuteOf(now);
-    return this.#headlines(`${minute} ${limit} ${days} ${lang}`, () => {
-      const hottest = this.#ranking(now).filter(({ topic }) => topic.last_ms > minute - days * DAY);
-      return deepFreeze(
-        hottest.slice(0, limit).map(({ topic, heat }) => ({ topic: this.#label(topic, lang).title, heat })),
-      );
+    return this.#hotTopics(`${minute} ${limit} ${days} ${lang}`, () => {
+      const recent = views.headlines.filter(({ last_ms }) => last_ms > minute - days * DAY).slice(0, limit);
+      return deepFreeze(recent.map((each) => ({ topic: each.titles[lang], heat: cooled(each, views, now).heat })));
     });
   }
 
@@ -107,7 +83,8 @@ export class SnapshotViews {
     return this.#overviews(`${minute} ${days}`, () => {
       const { items, times, snapshot } = this.#projection;
       const counts = { positive: 0, neutral: 0, negative: 0 };
-      for (const { sentiment } of items.slice(0, countNewer(times, minute - days * DAY))) counts[sentiment] += 1;
+      const total = countNewer(times, minute - days * DAY);
+      for (let index = 0; index < total; index++) counts[items[index]!.sentiment] += 1;
       const { index, sentiment_ms } = snapshot.record;
       return deepFreeze({
         dominant: dominantSentiment(counts, index),
@@ -117,54 +94,18 @@ export class SnapshotViews {
       });
     });
   }
-
-  /** Topics by heat at the start of the minute, equal ones by id. */
-  #ranking(now: number): readonly Ranked[] {
-    const minute = minuteOf(now);
-    return this.#rankings(String(minute), () =>
-      this.#projection.topics
-        .map((topic) => ({ topic, heat: Math.round(heatOf(topic.reports, minute) * 1000) / 1000 }))
-        .sort((a, b) => b.heat - a.heat || b.topic.last_ms - a.topic.last_ms || (a.topic.id < b.topic.id ? -1 : 1)),
-    );
-  }
-
-  /** Title and questions in the language asked for, or in the topic's own when it has no item in that. */
-  #label(topic: ProjectedTopic, asked: Language): TopicLabel {
-    return this.#labels(`${topic.id} ${asked}`, () => {
-      const leading = topic.items.find(({ lang }) => lang === asked) ?? topic.items[0]!;
-      const lang = leading.lang === "zh" ? "zh" : "en";
-      return { title: leading.title, lang, questions: suggestQuestions(leading.title, topic.items, lang) };
-    });
-  }
-
-  #shownTopic({ topic, heat }: Ranked, asked: Language): Topic {
-    const { title, lang, questions } = this.#label(topic, asked);
-    return {
-      id: topic.id,
-      title,
-      lang,
-      heat,
-      size: topic.items.length,
-      sources: Array.from(new Set(topic.items.map(({ source }) => source))),
-      first_seen_at: toIso(topic.first_ms),
-      last_seen_at: toIso(topic.last_ms),
-      items: shownItems(topic, lang),
-      question_suggestions: [...questions],
-    };
-  }
 }
 
-/** Returns the value of a key, making it the first time. The last `max` keys are kept. */
-function memoized<V extends object>(max: number): (key: string, make: () => V) => V {
-  const values = new LRUCache<string, V>({ max });
-  return (key, make) => {
-    let value = values.get(key);
-    if (value === undefined) {
-      value = make();
-      values.set(key, value);
-    }
-    return value;
-  };
+/** The same with its heat at the start of the minute, rounded: every heat halves in a half-life. */
+function cooled<T extends { readonly heat: number }>(hot: T, { at }: TopicViews, now: number): T {
+  const heat = hot.heat * 2 ** (-Math.max(0, minuteOf(now) - at) / HALF_LIFE_MS);
+  return { ...hot, heat: Math.round(heat * 1000) / 1000 };
+}
+
+/** Returns the value of a key, making it the first time. The last ones are kept. */
+function memoized<V extends object>(): (key: string, make: () => V) => V {
+  const values = new LRUCache<string, V, () => V>({ max: CACHED, memoMethod: (_key, _old, { context }) => context() });
+  return (key, make) => values.memo(key, { context: make });
 }
 
 function minuteOf(now: number): number {
@@ -172,7 +113,7 @@ function minuteOf(now: number): number {
 }
 
 /** How many of the times, which are in falling order, lie after an instant. */
-function countNewer(times: readonly number[], after: number): number {
+function countNewer(times: Float64Array, after: number): number {
   let low = 0;
   let high = times.length;
   while (low < high) {
@@ -181,15 +122,4 @@ function countNewer(times: readonly number[], after: number): number {
     else high = middle;
   }
   return low;
-}
-
-/** The newest items of a topic, those in its language first. */
-function shownItems(topic: ProjectedTopic, lang: string): NewsItem[] {
-  const newest = topic.items.toSorted((a, b) =>
-    a.published_at > b.published_at ? -1 : a.published_at < b.published_at ? 1 : a.id < b.id ? -1 : 1,
-  );
-  return [...newest.filter((item) => item.lang === lang), ...newest.filter((item) => item.lang !== lang)].slice(
-    0,
-    TOPIC_ITEMS,
-  );
 }

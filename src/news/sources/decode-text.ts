@@ -87,36 +87,28 @@ function wideCharset(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-/** Counts well-formed multi-byte sequences and broken ones (RFC 3629). A sequence cut off at the end is neither. */
+/** How many sequences of UTF-8 are well-formed, and how many are not. One that is cut off at the end is neither. */
 function utf8Shape(bytes: Buffer): { multibyte: number; invalid: number } {
-  let multibyte = 0;
-  let invalid = 0;
-  for (let at = 0; at < bytes.length;) {
-    const lead = bytes[at]!;
-    if (lead < 0x80) {
-      at += 1;
-      continue;
-    }
-    const length =
-      lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
-    let seen = 1;
-    while (seen < length && (bytes[at + seen] ?? 0) >> 6 === 0b10) seen += 1;
-    if (length > 0 && seen === length) multibyte += 1;
-    else if (length === 0 || at + seen < bytes.length) invalid += 1;
-    at += Math.max(1, seen);
+  const { high, broken } = highCharacters(new TextDecoder("utf-8").decode(bytes, { stream: true }));
+  // A text may hold U+FFFD itself.
+  const written = broken === 0 ? 0 : bytes.toString("latin1").split("\xef\xbf\xbd").length - 1;
+  return { multibyte: high - broken + written, invalid: broken - written };
+}
+
+/** Counts the characters beyond ASCII, and among them those that could not be decoded. */
+function highCharacters(text: string): { high: number; broken: number } {
+  let high = 0;
+  let broken = 0;
+  for (const character of text) {
+    if (character >= "\x80") high += 1;
+    if (character === "\ufffd") broken += 1;
   }
-  return { multibyte, invalid };
+  return { high, broken };
 }
 
 /** A declared charset is believed while fewer than one character in fifty could not be decoded. */
 function plausible(text: string): boolean {
-  let high = 0;
-  let broken = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0)!;
-    if (code >= 0x80) high += 1;
-    if (code === 0xfffd) broken += 1;
-  }
+  const { high, broken } = highCharacters(text);
   return broken <= high * 0.02;
 }
 

@@ -1,38 +1,18 @@
+import { readNumbers } from "../../runtime/data-rows.ts";
+
+/** Longest text that may be a date. */
+const MAX_LENGTH = 200;
+
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** Minutes east of UTC of the zone names that feeds use (RFC 822 section 5, and common ones of Asia and Europe). */
-const ZONES: Readonly<Record<string, number>> = {
-  ut: 0,
-  utc: 0,
-  gmt: 0,
-  z: 0,
-  wet: 0,
-  bst: 60,
-  cet: 60,
-  west: 60,
-  cest: 120,
-  eet: 120,
-  eest: 180,
-  msk: 180,
-  hkt: 480,
-  sgt: 480,
-  jst: 540,
-  kst: 540,
-  est: -300,
-  edt: -240,
-  cst: -360,
-  cdt: -300,
-  mst: -420,
-  mdt: -360,
-  pst: -480,
-  pdt: -420,
-};
+/** Minutes east of UTC of the zone names that feeds use. */
+const ZONES = readNumbers(new URL("data/zones.txt", import.meta.url));
 
 function zoneMinutes(zone: string | undefined, fallback: number): number | undefined {
   const name = zone?.trim().toLowerCase() ?? "";
   if (name === "") return fallback;
   const offset = /^(?:utc|gmt)?([+-])(\d{1,2}):?(\d{2})?$/.exec(name);
-  if (offset === null) return ZONES[name];
+  if (offset === null) return ZONES.get(name);
   const minutes = Number(offset[2]) * 60 + Number(offset[3] ?? 0);
   return minutes > 14 * 60 ? undefined : minutes * (offset[1] === "-" ? -1 : 1);
 }
@@ -62,7 +42,8 @@ function fullYear(year: string): number {
  * @returns null when the text is not an existing date
  */
 export function parseDate(text: string | undefined, zone = 0): number | null {
-  const value = text?.trim() ?? "";
+  if (text === undefined || text.length > MAX_LENGTH) return null;
+  const value = text.trim();
   if (/^\d{10}$/.test(value)) return Number(value) * 1000;
   if (/^\d{13}$/.test(value)) return Number(value);
   const iso =
@@ -74,7 +55,7 @@ export function parseDate(text: string | undefined, zone = 0): number | null {
     return instant([year, month, day, hour, minute, second?.replace(",", ".")], zoneMinutes(name, zone));
   }
   const rfc =
-    /^(?:[a-z]{3,9}\.?,?\s+)?(\d{1,2})[\s-]+([a-z]{3,9})\.?,?[\s-]+(\d{4}|\d{2})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([a-z]{1,5}|(?:utc|gmt)?[+-]\d{1,2}:?\d{0,2})?(?:\s*\([^)]*\))?)?$/i.exec(
+    /^(?:[a-z]{3,9}\.?,?\s+)?(\d{1,2})[\s-]+([a-z]{3,9})\.?,?[\s-]+(\d{4}|\d{2})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?(?:\s*([a-z]{1,5}|(?:utc|gmt)?[+-]\d{1,2}:?\d{0,2}))?(?:\s*\([^)]*\))?)?$/i.exec(
       value,
     ) ?? usOrder(value);
   if (rfc === null) return null;

@@ -11,25 +11,24 @@ const field = z
 const required = z.string().transform((text) => withoutControls(text).trim());
 const id = z.union([z.string().min(1).max(256), z.int().transform(String)]);
 
+/** What an entry of either listing has. */
+const shared = { id, title: required.refine((text) => text !== ""), body: field, category: field, url: field };
+
 const notice = z.object({
-  id,
+  ...shared,
   lang: z.string().min(1).max(32),
-  title: required.refine((text) => text !== ""),
-  body: field,
-  category: field,
-  url: field,
   published_at: z.string().optional(),
   symbols: z.array(z.string()).default([]),
 });
 
-const article = z.object({
-  id,
-  title: required.refine((text) => text !== ""),
-  body: field,
-  category: field,
-  url: field,
-  updated_at: z.string().optional(),
-});
+/** Most phrases beside an article, and the most characters of one. */
+const ALIASES = { most: 50, characters: 300 };
+const aliases = z
+  .array(required.refine((text) => text !== "" && text.length <= ALIASES.characters))
+  .max(ALIASES.most)
+  .default([]);
+
+const article = z.object({ ...shared, questions: aliases, aliases, updated_at: z.string().optional() });
 
 const series = z.object({
   series: z.array(z.object({ date: z.string(), value: z.coerce.number().min(0).max(100) })),
@@ -85,7 +84,13 @@ export function readArticles(text: string, lang: string, movable: boolean): List
   const { entries, refused } = readEntries(text, "articles", article, (entry) => entry.id);
   return {
     refused,
-    entries: entries.map(({ updated_at, ...rest }) => ({ ...rest, lang, updated_ms: parseDate(updated_at), movable })),
+    entries: entries.map(({ updated_at, questions, aliases: others, ...rest }) => ({
+      ...rest,
+      ...(questions.length + others.length > 0 && { aliases: [...questions, ...others] }),
+      lang,
+      updated_ms: parseDate(updated_at),
+      movable,
+    })),
   };
 }
 

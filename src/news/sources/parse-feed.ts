@@ -3,9 +3,16 @@ import { parseDate } from "./feed-dates.ts";
 import { plainLine, withoutControls } from "../../language/plain-text.ts";
 import { SourceError } from "./source-error.ts";
 
-/** Most entries read of one feed, and most characters of one summary. */
+/** Most entries read of one feed, and most characters read of one text field. */
 const MAX_ENTRIES = 1000;
 const MAX_MARKUP = 20_000;
+/** Longer links and identifiers count as missing. */
+const MAX_LINK = 4096;
+/** Most categories of an entry. */
+const MAX_CATEGORIES = 64;
+/** Broken entries that are skipped in a feed, and the longest root element that the others are parsed under. */
+const MAX_BROKEN = 100;
+const MAX_ROOT = 8192;
 
 /** One entry of a feed, whatever its format. Texts are plain. */
 export interface FeedEntry {
@@ -25,13 +32,14 @@ export interface FeedEntry {
  *
  * Accepts what real feeds carry: text before and after the document, control characters, bare ampersands. Drops a
  * document type with the entities that it declares, so nothing external is read and nothing expands. A feed that is cut
- * off, or broken within an entry, gives its complete entries.
+ * off, or broken within an entry, gives its complete entries, up to the hundredth that is broken. Linear in the length of
+ * the text.
  *
  * @param zone minutes east of UTC that dates without a zone are read in
  * @throws SourceError `not_a_feed`
  */
 export function parseFeed(text: string, zone = 0): FeedEntry[] {
-  const document = withoutDoctype(withoutControls(text)).trim();
+  const document = withoutPersons(withoutDoctype(withoutControls(text))).trim();
   return entriesOf(parsed(document), zone);
 }
 
@@ -86,22 +94,56 @@ function doctypeEnd(text: string, start: number): number {
   return text.length;
 }
 
-const ROOT = /<((?:[\w-]+:)?(?:rss|feed|rdf))\b[^>]*>/i;
+/** Elements of people, the ends of what they stand in, and sections whose markup is text. */
+const PERSON =
+  /<!\[CDATA\[|<!--|<(\/?)(?:[\w.-]+:)?(?:(author|managingeditor|webmaster)|item|entry|channel|feed)(?=[\s/>])([^<>]*\/>)?/gi;
+const SECTION_END: Readonly<Record<string, string>> = { "<![CDATA[": "]]>", "<!--": "-->" };
+
+/** The document without authors and editors: nothing here uses them, and the library reads them in quadratic time. */
+function withoutPersons(document: string): string {
+  if (document.startsWith("{")) return document;
+  const kept: string[] = [];
+  let from = 0;
+  let start: number | undefined;
+  const token = new RegExp(PERSON);
+  for (let found = token.exec(document); found !== null; found = token.exec(document)) {
+    const [text, slash, person, isEmpty] = found;
+    const sectionEnd = SECTION_END[text];
+    if (sectionEnd !== undefined) {
+      const end = document.indexOf(sectionEnd, found.index);
+      if (end < 0) break;
+      token.lastIndex = end;
+    } else if (slash === "" && person !== undefined && isEmpty === undefined) start ??= found.index;
+    else if (slash === "/" && start !== undefined) {
+      kept.push(document.slice(from, start));
+      from = person === undefined ? found.index : document.indexOf(">", found.index) + 1;
+      if (from === 0) return kept.join("");
+      start = undefined;
+    }
+  }
+  return kept.join("") + document.slice(from, start);
+}
+
+const ROOT = /<((?:[\w-]+:)?(?:rss|feed|rdf))\b[^<>]*>/i;
 
 /** A well-formed document of the complete entries, or undefined when there are none. */
 function salvage(document: string): string | undefined {
   const root = ROOT.exec(document);
-  if (root === null) return undefined;
+  if (root === null || root[0].length > MAX_ROOT) return undefined;
   const kept: string[] = [];
-  const opening = /<((?:[\w-]+:)?(?:item|entry))(?=[\s>])[^>]*>/gi;
+  let broken = 0;
+  const opening = /<((?:[\w-]+:)?(?:item|entry))(?=[\s>])[^<>]*>/gi;
   opening.lastIndex = root.index;
-  for (let open = opening.exec(document); open !== null && kept.length < MAX_ENTRIES; open = opening.exec(document)) {
+  while (kept.length < MAX_ENTRIES && broken < MAX_BROKEN) {
+    const open = opening.exec(document);
+    if (open === null) break;
     const closing = `</${open[1]!}>`;
     const end = document.indexOf(closing, open.index);
     if (end < 0) break;
     const entry = document.slice(open.index, end + closing.length);
     opening.lastIndex = end + closing.length;
     if (isParseable(root[0], root[1]!, entry)) kept.push(entry);
+    else broken += 1;
   }
   return kept.length === 0 ? undefined : wrap(root[0], root[1]!, kept.join("\n"));
 }
@@ -189,11 +231,17 @@ function entry(
 ): FeedEntry {
   const summary = raw.markup.find((value) => value !== undefined && value.trim() !== "") ?? "";
   return {
-    guid: raw.guid?.trim() ?? "",
-    link: raw.link?.trim() ?? "",
-    title: plainLine(raw.title ?? ""),
+    guid: reference(raw.guid),
+    link: reference(raw.link),
+    title: plainLine((raw.title ?? "").slice(0, MAX_MARKUP)),
     summary: plainLine(summary.slice(0, MAX_MARKUP)),
     published: raw.dates.map((date) => parseDate(date, zone)).find((date) => date !== null) ?? null,
-    categories: (raw.categories ?? []).flatMap((category) => (category === undefined ? [] : plainLine(category))),
+    categories: (raw.categories ?? [])
+      .slice(0, MAX_CATEGORIES)
+      .flatMap((category) => (category === undefined ? [] : plainLine(category.slice(0, MAX_LINK)))),
   };
+}
+
+function reference(text: string | undefined): string {
+  return text === undefined || text.length > MAX_LINK ? "" : text.trim();
 }

@@ -1,3 +1,4 @@
+import type { Step } from "../../compute/job-runner.ts";
 import { clusterHeadlines } from "./cluster.ts";
 import { digestOf } from "../items/digest.ts";
 import type { StoredItem, StoredTopic } from "../items/stored-items.ts";
@@ -15,9 +16,10 @@ export async function buildTopics(
   items: readonly StoredItem[],
   at: (item: StoredItem) => number,
   earlier: readonly StoredTopic[],
+  step?: Step,
 ): Promise<StoredTopic[]> {
   const headlines = items.map((item) => ({ ...item, assets: item.symbols, at: at(item) }));
-  const clusters = (await clusterHeadlines(headlines)).map((members) => members.map((index) => items[index]!.id));
+  const clusters = (await clusterHeadlines(headlines, step)).map((members) => members.map((index) => items[index]!.id));
   const shared = clusters.filter((ids) => ids.length > 1);
   return withIds(shared.length > 0 ? shared : clusters, earlier);
 }

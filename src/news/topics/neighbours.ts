@@ -1,4 +1,4 @@
-import type { EventLoopYield } from "./event-loop-yield.ts";
+import type { Step } from "../../compute/job-runner.ts";
 import type { Point, Vector } from "./term-vectors.ts";
 
 /** Another point and its similarity, 0 to 1. */
@@ -7,9 +7,12 @@ export interface Neighbour {
   readonly similarity: number;
 }
 
-/** Terms of more points than this, and than this share of them, do not distinguish points. */
+/** Terms of more points than this, and than this share of them, do not distinguish points; nor do those of very many. */
 const COMMON_COUNT = 200;
 const COMMON_SHARE = 0.3;
+const COMMON_MOST = 1000;
+/** Comparisons of one point at most, counted by term. */
+const MOST_WORK = 100_000;
 /** Of two languages: least number of neutral terms in common, and least similarity. */
 const CROSS_TERMS = 2;
 const CROSS_SIMILARITY = 0.22;
@@ -23,18 +26,21 @@ const NEUTRAL_FLOOR = 0.45;
 export async function nearest(
   points: readonly Point[],
   options: { count: number; least: number; across: boolean },
-  yielder: EventLoopYield,
+  step: Step,
 ): Promise<Neighbour[][]> {
   const postings = postingsOf(points.map(({ vector }) => vector));
-  const limit = Math.max(COMMON_COUNT, points.length * COMMON_SHARE);
+  const limit = Math.min(COMMON_MOST, Math.max(COMMON_COUNT, points.length * COMMON_SHARE));
   const sums = new Float64Array(points.length);
   const shared = new Uint16Array(points.length);
   const result: Neighbour[][] = [];
   for (const [index, point] of points.entries()) {
     const touched: number[] = [];
+    let work = 0;
     for (const [term, weight] of point.vector) {
       const posting = postings.get(term)!;
       if (posting.points.length > limit) continue;
+      work += posting.points.length;
+      if (work > MOST_WORK) break;
       for (let at = 0; at < posting.points.length; at++) {
         const other = posting.points[at]!;
         if (other === index) continue;
@@ -57,7 +63,7 @@ export async function nearest(
     }
     near.sort((a, b) => b.similarity - a.similarity || a.index - b.index);
     result.push(near.slice(0, options.count));
-    await yielder.step();
+    await step();
   }
   return result;
 }

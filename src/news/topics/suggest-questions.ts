@@ -1,6 +1,8 @@
+import { readRows } from "../../runtime/data-rows.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { fillTemplate } from "../../runtime/fill-template.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
-import { type QuestionTemplate, TEMPLATES } from "./question-templates.ts";
+import GENERAL_QUESTIONS from "./general-questions.json" with { type: "json" };
 import { type Evidence, evidenceOf, type Subject, subjectsOf } from "./topic-subject.ts";
 
 /** Questions a topic gets, at least and at most. */
@@ -11,6 +13,30 @@ const READ = 16;
 /** Least fit of a kind of event to be chosen at once, and to be chosen at all. */
 const SURE = 0.6;
 const POSSIBLE = 0.25;
+
+/** What a question needs to be answerable: one of the concepts of each group, somewhere in the topic's items. */
+interface QuestionTemplate {
+  /** Concepts of the headline lexicon that make the event; the first group decides how well the template fits the topic. */
+  readonly about: readonly (readonly string[])[];
+  /** What the answer is made of: concepts, `amount` or `percent`; nothing in particular when empty. */
+  readonly needs: readonly string[];
+  /** What the subject must be; anything when empty. */
+  readonly subject: Subject["kind"] | "";
+  /** `{X}` is the subject. */
+  readonly en: string;
+  readonly zh: string;
+}
+
+/** Questions by kind of event, the more particular events first, the more specific questions first. */
+const TEMPLATES: readonly QuestionTemplate[] = readRows(
+  new URL("data/question-templates.txt", import.meta.url),
+).flatMap(([event = [], context = [], [subject = ""] = [], ...questions]) => {
+  const about = context.length === 0 ? [event] : [event, context];
+  return Array.from({ length: questions.length / 3 }, (_, at): QuestionTemplate => {
+    const [[en = ""] = [], [zh = ""] = [], needs = []] = questions.slice(3 * at);
+    return { about, needs, subject: subject as Subject["kind"] | "", en, zh };
+  });
+});
 
 /**
  * Two or three questions about a topic that its items answer, in one language.
@@ -27,7 +53,7 @@ export function suggestQuestions(title: string, members: readonly NewsItem[], la
   const evidence = evidenceOf(items);
   const subjects = subjectsOf(items, evidence, lang);
   const subjectOf = (template: QuestionTemplate): Subject | undefined =>
-    subjects.find(({ kind }) => template.subject === undefined || kind === template.subject);
+    subjects.find(({ kind }) => template.subject === "" || kind === template.subject);
   const askable = TEMPLATES.filter(
     (template) =>
       hasAnswer(template, evidence) && (subjectOf(template) !== undefined || !template[lang].includes("{X}")),
@@ -68,9 +94,11 @@ function fitOf(about: QuestionTemplate["about"], evidence: Evidence, size: numbe
 }
 
 function hasAnswer({ needs }: QuestionTemplate, evidence: Evidence): boolean {
-  if (needs === undefined) return true;
-  return needs.some((need) =>
-    need === "amount" ? evidence.hasAmount : need === "percent" ? evidence.hasPercent : evidence.concepts.has(need),
+  return (
+    needs.length === 0 ||
+    needs.some((need) =>
+      need === "amount" ? evidence.hasAmount : need === "percent" ? evidence.hasPercent : evidence.concepts.has(need),
+    )
   );
 }
 
@@ -87,13 +115,8 @@ function fill(template: string, subject: Subject | undefined, lang: Language): s
 }
 
 function general(title: string, subject: Subject | undefined, lang: Language): string[] {
-  const headline = title.replace(/[。.!！?？]+$/u, "");
-  const about =
-    lang === "zh"
-      ? [`“${headline}”是怎么回事？`, `关于“${headline}”，目前有哪些信息？`]
-      : [`What is the story behind "${headline}"?`, `What is known so far about "${headline}"?`];
+  const headline = title.replace(/(?<![。.!！?？])[。.!！?？]+$/u, "");
+  const about = GENERAL_QUESTIONS.headline[lang].map((template) => fillTemplate(template, { headline }));
   if (subject?.kind !== "name") return about;
-  return lang === "zh"
-    ? [fill("{X}最近发生了什么？", subject, lang), about[0]!]
-    : [fill("What is the latest news on {X}?", subject, lang), about[0]!];
+  return [fill(GENERAL_QUESTIONS.name[lang], subject, lang), about[0]!];
 }

@@ -1,5 +1,5 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import type { EventLoopYield } from "./event-loop-yield.ts";
+import type { Step } from "../../compute/job-runner.ts";
 import { type TermKind, headlineTermsOf } from "../../language/terms.ts";
 
 /** What clustering reads of an item. */
@@ -16,11 +16,10 @@ export interface Headline {
 /** A sparse vector: term number → weight. */
 export type Vector = Map<number, number>;
 
-/** A headline as a point: a unit vector of all its terms, and the part of it that means the same in every language. */
+/** A headline as a point: a unit vector of all its terms. */
 export interface Point {
   readonly vector: Vector;
-  readonly neutral: Vector;
-  /** Length of `neutral`, 0 to 1. */
+  /** Length of its part that means the same in every language, 0 to 1. */
   readonly neutralLength: number;
   readonly lang: Language;
   readonly at: number;
@@ -42,7 +41,7 @@ const BACKGROUND = 50;
 const BACKGROUND_SHARE: Readonly<Record<TermKind, number>> = { word: 0, han: 0, concept: 0.05, number: 0, asset: 0.1 };
 
 /** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
-export async function vectorsOf(headlines: readonly Headline[], yielder: EventLoopYield): Promise<Point[]> {
+export async function vectorsOf(headlines: readonly Headline[], step: Step): Promise<Point[]> {
   const numbers = new Map<string, number>();
   const frequency: number[] = [];
   const documents: { number: number; kind: TermKind; weight: number }[][] = [];
@@ -58,23 +57,23 @@ export async function vectorsOf(headlines: readonly Headline[], yielder: EventLo
       return { number, kind, weight: KIND_WEIGHT[kind] * (inTitle.has(key) ? 1 : SUMMARY_WEIGHT) };
     });
     documents.push(terms);
-    await yielder.step();
+    await step();
   }
   return documents.map((terms, index): Point => {
     const vector: Vector = new Map();
-    const neutral: Vector = new Map();
+    const neutral: number[] = [];
     for (const { number, kind, weight } of terms) {
       const seen = frequency[number]! + BACKGROUND * BACKGROUND_SHARE[kind];
       const value = weight * Math.log(1 + (headlines.length + BACKGROUND) / seen);
       vector.set(number, value);
       // Latin words in Chinese texts are names, so they count as neutral too.
-      if (kind !== "han") neutral.set(number, value);
+      if (kind !== "han") neutral.push(value);
     }
     const length = lengthOf(vector) || 1;
     for (const [number, value] of vector) vector.set(number, value / length);
-    for (const [number, value] of neutral) neutral.set(number, value / length);
     const { lang, at } = headlines[index]!;
-    return { vector, neutral, neutralLength: lengthOf(neutral), lang, at };
+    const neutralLength = Math.sqrt(neutral.reduce((sum, value) => sum + (value / length) ** 2, 0));
+    return { vector, neutralLength, lang, at };
   });
 }
 

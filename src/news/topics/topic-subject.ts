@@ -1,7 +1,8 @@
+import { groupBy } from "../../runtime/group-by.ts";
+import { readRows } from "../../runtime/data-rows.ts";
 import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
-import { PROPER } from "./question-templates.ts";
 import { headlineTermsOf } from "../../language/terms.ts";
 import { toSimplified } from "../../language/traditional.ts";
 
@@ -22,23 +23,25 @@ export interface Evidence {
 
 /** Counts the concepts of a topic's items. */
 export function evidenceOf(items: readonly NewsItem[]): Evidence {
-  const concepts = new Map<string, number>();
-  const titleConcepts = new Map<string, number>();
-  let hasAmount = false;
-  let hasPercent = false;
-  for (const { title, summary } of items) {
-    for (const { key } of headlineTermsOf(`${title}\n${summary}`, [])) {
-      if (key.startsWith("@")) concepts.set(key.slice(1), (concepts.get(key.slice(1)) ?? 0) + 1);
-      if (key.startsWith("#")) {
-        if (key.endsWith("%")) hasPercent = true;
-        else hasAmount = true;
-      }
-    }
-    for (const { key } of headlineTermsOf(title, [])) {
-      if (key.startsWith("@")) titleConcepts.set(key.slice(1), (titleConcepts.get(key.slice(1)) ?? 0) + 1);
-    }
-  }
-  return { concepts, titleConcepts, hasAmount, hasPercent };
+  const titles = items.map(({ title }) => termsOf(title));
+  const texts = items.map(({ title, summary }) => termsOf(`${title}\n${summary}`));
+  const numbers = texts.flat().filter((key) => key.startsWith("#"));
+  return {
+    concepts: countConcepts(texts),
+    titleConcepts: countConcepts(titles),
+    hasAmount: numbers.some((key) => !key.endsWith("%")),
+    hasPercent: numbers.some((key) => key.endsWith("%")),
+  };
+}
+
+function termsOf(text: string): string[] {
+  return headlineTermsOf(text, []).map(({ key }) => key);
+}
+
+function countConcepts(texts: readonly string[][]): Map<string, number> {
+  const concepts = groupBy(texts.flat(), (key) => (key.startsWith("@") ? key.slice(1) : ""));
+  concepts.delete("");
+  return new Map(Array.from(concepts, ([concept, { length }]) => [concept, length]));
 }
 
 /**
@@ -57,7 +60,7 @@ export function subjectsOf(items: readonly NewsItem[], { titleConcepts }: Eviden
   }
   const known = [
     ...Array.from(assets, ([symbol, count]) => ({ subject: assetSubject(symbol, items), count })),
-    ...Array.from(titleConcepts, ([concept, count]) => ({ subject: PROPER[concept], count })),
+    ...Array.from(titleConcepts, ([concept, count]) => ({ subject: PROPER.get(concept), count })),
   ].filter(({ count }) => count * 3 >= items.length);
   known.sort((a, b) => b.count - a.count);
   return [
@@ -79,18 +82,22 @@ function assetSubject(symbol: string, items: readonly NewsItem[]): Subject {
   return { kind: "asset", en, zh: used ?? en };
 }
 
+/** Places and institutions by their concept. */
+const PROPER = new Map(
+  readRows(new URL("data/proper-names.txt", import.meta.url)).map(
+    ([[concept = ""] = [], [kind = ""] = [], [en = ""] = [], [zh = ""] = []]) => [
+      concept,
+      { kind: kind as Subject["kind"], en, zh },
+    ],
+  ),
+);
+
 const NAME = /(?<![\p{L}\d$])\p{Lu}[\p{L}\d]+(?: \p{Lu}[\p{L}\d]+)*/gu;
 const ASSET_NAMES = new Set(
   ASSETS.flatMap(({ symbol, names }) => [symbol, ...names].map((name) => name.toLowerCase())),
 );
 /** Capitalised words that name no company, protocol or person. */
-const NO_NAME = new Set(
-  `the a an in on at for to of and or but if it its this that these those what when where why how who which while with
-  after before as by from is are was were monday tuesday wednesday thursday friday saturday sunday january february march
-  april may june july august september october november december layer gwei web app ceo developers users most some one two
-  about more new first all no not only fed federal reserve minutes us uk eu u.s seoul south korea britain london hong kong
-  singapore japan china treasury treasuries senate congress nasdaq crypto stablecoin stablecoins spot`.split(/\s+/),
-);
+const NO_NAME = new Set(readRows(new URL("data/no-names.txt", import.meta.url)).flat(2));
 
 /**
  * Names in Latin letters that occur in a title, with the number of items that carry them. A capitalised word that begins

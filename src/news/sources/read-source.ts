@@ -1,29 +1,28 @@
-import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { SourceError } from "./source-error.ts";
+import type { SourceFetch } from "./public-fetch.ts";
+import { statusError } from "./source-pacing.ts";
+import { readBytes } from "../../runtime/read-bytes.ts";
 
 const MAX_REDIRECTS = 5;
 const ACCEPT =
   "application/rss+xml, application/atom+xml, application/feed+json, application/json;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.5";
 
 /** What the source sent when it was last read, so that it can answer "not modified". */
-export interface Validators {
-  readonly etag: string | null;
-  readonly lastModified: string | null;
-}
+export type Validators = Readonly<Pick<SourceState, "etag" | "last_modified">>;
 
-/** The content of a source, or that it has not changed since the validators were sent. */
-export type Reading =
-  | { readonly changed: false }
-  | {
-      readonly changed: true;
-      readonly bytes: Uint8Array;
-      readonly contentType: string | null;
-      readonly validators: Validators;
-      /** Where the content came from in the end; undefined for a file. */
-      readonly url: string | undefined;
-    };
+export const NO_VALIDATORS: Validators = { etag: null, last_modified: null };
+
+/** The content of a source. */
+export interface Reading {
+  readonly bytes: Uint8Array;
+  readonly contentType: string | null;
+  readonly validators: Validators;
+  /** Where the content came from in the end; undefined for a file. */
+  readonly url: string | undefined;
+}
 
 export interface ReaderOptions {
   /** Folder that relative paths start from. */
@@ -32,7 +31,11 @@ export interface ReaderOptions {
   readonly timeoutMs: number;
   /** Bytes of the body after decompression. */
   readonly maxBytes: number;
-  readonly fetch: typeof fetch;
+  readonly fetch: SourceFetch;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Whether the source may be at an address that is not public. */
+  readonly allowPrivate?: boolean;
   /** Aborted when the result is not wanted any more. */
   readonly signal?: AbortSignal;
 }
@@ -50,22 +53,24 @@ export function printLocation(location: string): string {
 /**
  * Reads a source, once, within time and size.
  *
+ * @returns undefined when it has not changed since the validators were sent
  * @throws SourceError with the failure named
  */
-export async function readSource(location: string, known: Validators, options: ReaderOptions): Promise<Reading> {
-  return isRemote(location) ? readRemote(location, known, options) : readLocal(location, known, options);
+export async function readSource(
+  location: string,
+  known: Validators,
+  options: ReaderOptions,
+): Promise<Reading | undefined> {
+  return isRemote(location) ? readRemote(location, known, options) : readLocal(location, options);
 }
 
-/** A file has no validators of its own; the hash of its content serves as its ETag. */
-async function readLocal(path: string, known: Validators, options: ReaderOptions): Promise<Reading> {
+async function readLocal(path: string, options: ReaderOptions): Promise<Reading> {
   const file = resolve(options.baseDir, path);
   try {
     const { size } = await stat(file);
     if (size > options.maxBytes) throw tooLarge(options.maxBytes);
     const bytes = await readFile(file);
-    const etag = createHash("sha256").update(bytes).digest("hex");
-    if (etag === known.etag) return { changed: false };
-    return { changed: true, bytes, contentType: null, validators: { etag, lastModified: null }, url: undefined };
+    return { bytes, contentType: null, validators: NO_VALIDATORS, url: undefined };
   } catch (error) {
     if (error instanceof SourceError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
@@ -74,28 +79,25 @@ async function readLocal(path: string, known: Validators, options: ReaderOptions
   }
 }
 
-async function readRemote(location: string, known: Validators, options: ReaderOptions): Promise<Reading> {
+async function readRemote(location: string, known: Validators, options: ReaderOptions): Promise<Reading | undefined> {
+  await options.fetch.load();
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   try {
-    const { response, url } = await follow(location, known, signal, options.fetch);
-    if (response.status === 304) return { changed: false };
+    const { response, url } = await follow(location, known, signal, options);
+    if (response.status === 304) return undefined;
     if (!response.ok) {
       await response.body?.cancel();
-      throw new SourceError("status", `the server answered ${response.status}`);
+      throw statusError(response, options.now());
     }
-    const bytes = await readBody(response, options.maxBytes);
+    const bytes = await readBytes(response.body, options.maxBytes, () => tooLarge(options.maxBytes));
     const { headers } = response;
-    return {
-      changed: true,
-      bytes,
-      contentType: headers.get("content-type"),
-      validators: { etag: headers.get("etag"), lastModified: headers.get("last-modified") },
-      url,
-    };
+    const validators = { etag: headers.get("etag"), last_modified: headers.get("last-modified") };
+    return { bytes, contentType: headers.get("content-type"), validators, url };
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof SourceError) throw error;
+    if (error instanceof Error && error.cause instanceof SourceError) throw error.cause;
     if (timeout.aborted) throw new SourceError("timeout", `no complete answer within ${options.timeoutMs} ms`, error);
     throw new SourceError("network", `the connection failed (${networkReason(error)})`, error);
   }
@@ -106,18 +108,18 @@ async function follow(
   location: string,
   known: Validators,
   signal: AbortSignal,
-  request: typeof fetch,
+  { fetch, allowPrivate = false }: ReaderOptions,
 ): Promise<{ response: Response; url: string }> {
   let url = new URL(location);
   const credentials = basicAuth(url);
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-    const headers = new Headers({ accept: ACCEPT, "user-agent": "anp" });
+    const headers = new Headers({ accept: ACCEPT });
     if (known.etag !== null) headers.set("if-none-match", known.etag);
-    if (known.lastModified !== null) headers.set("if-modified-since", known.lastModified);
+    if (known.last_modified !== null) headers.set("if-modified-since", known.last_modified);
     if (credentials !== undefined && url.origin === new URL(location).origin) headers.set("authorization", credentials);
     url.username = "";
     url.password = "";
-    const response = await request(url.href, { headers, redirect: "manual", signal });
+    const response = await fetch.get(url, { headers, signal, allowPrivate });
     if (![301, 302, 303, 307, 308].includes(response.status)) return { response, url: url.href };
     await response.body?.cancel();
     const next = response.headers.get("location");
@@ -133,19 +135,6 @@ function basicAuth(url: URL): string | undefined {
   if (url.username === "" && url.password === "") return undefined;
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   return `Basic ${Buffer.from(pair).toString("base64")}`;
-}
-
-async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
-  if (response.body === null) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  // The declared length is not trusted: bytes are counted as they arrive, after decompression.
-  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function tooLarge(maxBytes: number): SourceError {

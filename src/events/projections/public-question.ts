@@ -1,0 +1,25 @@
+const ADDRESS = [
+  /@/,
+  // A scheme, or a name with a top-level domain.
+  /\w:\/\//,
+  /[\p{L}\d-]{2}\.[a-z]{2,}(?![\p{L}\d])/iu,
+  // Phone numbers, and numbers of accounts and orders; amounts have commas.
+  /\d{6}/,
+  /(?<!\d)(?:\d[ ()./-]{0,2}){7}/,
+  // Wallets, hashes and keys.
+  /0x[\da-f]{4}/i,
+  /[a-z\d]{24}/i,
+];
+
+/** A word of letters and digits: an id if it is long and has several digits. */
+const MIXED = /[a-z\d_-]{10,}/gi;
+const ID_DIGITS = 3;
+
+/**
+ * Whether a question may be shown to everybody: it names no address, URL, mail, phone number, wallet or id. In doubt it does.
+ */
+export function isPublic(question: string): boolean {
+  const text = question.normalize("NFKC");
+  if (ADDRESS.some((pattern) => pattern.test(text))) return false;
+  return (text.match(MIXED) ?? []).every((word) => (word.match(/\d/g)?.length ?? 0) < ID_DIGITS);
+}

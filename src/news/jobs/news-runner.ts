@@ -1,0 +1,31 @@
+import { createInProcessRunner } from "../../compute/in-process-runner.ts";
+import type { JobObserver, JobRunner } from "../../compute/job-runner.ts";
+import { createWorkerRunner, workerFile } from "../../compute/worker-runner.ts";
+import type { Logger } from "../../runtime/logger.ts";
+import type { NewsJobs } from "./news-jobs.ts";
+
+/** Longest run of a job that has no deadline of its own, and longest start of the worker, ms. */
+const JOB_MS = 10_000;
+/** V8's heap of the worker, MB: enough for 20,000 items. */
+const MEMORY_MB = 256;
+/** The worker is needed for refreshes only: in between it would hold its memory for nothing. */
+const IDLE_MS = 5000;
+
+/** Runs the news jobs in this process. */
+export function newsInProcess(): JobRunner<NewsJobs> {
+  const open = async (): Promise<NewsJobs> => (await import("./news-jobs.ts")).createNewsJobs();
+  return createInProcessRunner(open, { deadline_ms: JOB_MS });
+}
+
+/** Runs the news jobs in a worker thread. */
+export function newsInWorker(deps: { logger: Logger; observer: JobObserver | undefined }): JobRunner<NewsJobs> {
+  return createWorkerRunner({
+    name: "news",
+    file: workerFile("news-worker"),
+    deadline_ms: JOB_MS,
+    start_ms: JOB_MS,
+    memory_mb: MEMORY_MB,
+    idle_ms: IDLE_MS,
+    ...deps,
+  });
+}

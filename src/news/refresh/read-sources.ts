@@ -1,0 +1,174 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { JobError, type JobRunner } from "../../compute/job-runner.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Logger } from "../../runtime/logger.ts";
+import type { EncodedContent, NewsJobs } from "../jobs/news-jobs.ts";
+import { type DateShift, shiftAt } from "../snapshot/date-shift.ts";
+import type { SourceState } from "../snapshot/snapshot-document.ts";
+import {
+  isRemote,
+  NO_VALIDATORS,
+  printLocation,
+  type ReaderOptions,
+  type Reading,
+  readSource,
+} from "../sources/read-source.ts";
+import { SourceError } from "../sources/source-error.ts";
+import type { SourcePacing } from "../sources/source-pacing.ts";
+import { isLocal, type Source } from "../sources/sources.ts";
+import type { ReadSource } from "./build-snapshot.ts";
+
+/** Sources read at once, besides slow ones. */
+export const CONCURRENCY = 8;
+/** A source that has not sent everything after so long is slow, ms. */
+const SLOW_MS = 2000;
+/** So many slow ones do not hold up the others. */
+const MOST_SLOW = 32;
+/** Longest time to decode and parse one source, ms. */
+export const PARSE_MS = 5000;
+
+export interface SourceReaderDeps {
+  readonly runner: JobRunner<NewsJobs>;
+  readonly reader: ReaderOptions;
+  readonly pacing: SourcePacing;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly shift: DateShift | undefined;
+  /** After how long a source is slow, ms. Default: 2 s. */
+  readonly slowMs?: number | undefined;
+}
+
+/** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown. */
+export class SourceReader {
+  readonly #before: readonly SourceState[];
+  readonly #deps: SourceReaderDeps;
+  readonly #read = new Map<string, Omit<ReadSource<EncodedContent>, "source">>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #brought: Promise<void>;
+  #bring: () => void = () => undefined;
+
+  /** @param before states of the snapshot whose content is kept where a source has nothing new */
+  constructor(before: readonly SourceState[], deps: SourceReaderDeps) {
+    this.#before = before;
+    this.#deps = deps;
+    this.#brought = new Promise((resolve) => (this.#bring = resolve));
+  }
+
+  /** Whether some source has brought something and another one is still being read. */
+  get isPartial(): boolean {
+    const brought = Array.from(this.#read.values()).some(({ content }) => content !== undefined);
+    return brought && this.#running.size > 0;
+  }
+
+  /** What was read by now; a source that was not has its former state. */
+  results(sources: readonly Source[]): ReadSource<EncodedContent>[] {
+    return sources.map((source) => ({
+      source,
+      ...(this.#read.get(source.id) ?? { state: this.#known(source), content: undefined }),
+    }));
+  }
+
+  /**
+   * Reads the sources.
+   *
+   * @returns `some` resolves once only slow ones are left and another one has brought something, or none is left; `all` once
+   *   none is left
+   */
+  start(sources: readonly Source[]): { some: Promise<unknown>; all: Promise<void> } {
+    const queue = sources.values();
+    const running = this.#running;
+    let slow = 0;
+    const next = async (): Promise<void> => {
+      for (const source of queue) {
+        const fetched = new AbortController();
+        const task = this.#readOne(source, fetched).finally(() => {
+          running.delete(task);
+          fetched.abort();
+          if (this.#read.get(source.id)?.content !== undefined) this.#bring();
+        });
+        running.add(task);
+        const isSlow = await wait(this.#deps.slowMs ?? SLOW_MS, true, { signal: fetched.signal, ref: false }).catch(
+          () => false,
+        );
+        if (!isSlow || slow >= MOST_SLOW) await task;
+        else {
+          slow += 1;
+          void task.catch(() => undefined).finally(() => (slow -= 1));
+        }
+      }
+    };
+    const started = Promise.all(Array.from({ length: CONCURRENCY }, next));
+    const all = started.then(async () => {
+      await Promise.all(running);
+    });
+    all.catch(() => undefined);
+    return { some: started.then(() => Promise.race([this.#brought, all])), all };
+  }
+
+  #known(source: Source): Omit<SourceState, "items"> {
+    const { id, kind, name } = source;
+    const url = printLocation(source.location);
+    const known = this.#before.find((state) => state.id === id && state.kind === kind && state.url === url);
+    // After a rename the content is read again, since its items carry the name.
+    if (known?.name === name) return known;
+    const unread = { ...NO_VALIDATORS, hash: null };
+    if (known !== undefined) return { ...known, name, ...unread };
+    return { id, kind, name, url, ok: false, last_ok_ms: null, last_error: null, ...unread };
+  }
+
+  async #readOne(source: Source, fetched: AbortController): Promise<void> {
+    const { location, allowPrivate = false } = source;
+    const { pacing, reader, clock, logger } = this.#deps;
+    if (pacing.isPaused(location)) return;
+    const previous = this.#known(source);
+    const succeeded = { ...previous, ok: true, last_ok_ms: clock.now(), last_error: null };
+    try {
+      // The value of the series depends on the day, so it is read each time.
+      const mayStay = source.kind !== "fear_greed";
+      const reading = await readSource(location, mayStay ? previous : NO_VALIDATORS, { ...reader, allowPrivate });
+      fetched.abort();
+      pacing.succeeded(location);
+      const parsed = reading && (await this.#parse(source, reading, mayStay ? previous.hash : null));
+      const state = { ...succeeded, ...reading?.validators, ...(parsed && { hash: parsed.hash }) };
+      this.#read.set(source.id, { state, content: parsed?.content });
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      if (isRemote(location)) pacing.failed(location, error);
+      logger.warn(
+        { source: source.id, url: previous.url, failure: error.failure, reason: error.message },
+        "a news source failed; its last good content stays",
+      );
+      this.#read.set(source.id, { state: { ...previous, ok: false, last_error: error.message }, content: undefined });
+    }
+  }
+
+  /** @returns undefined when the content has the known hash */
+  async #parse(
+    source: Source,
+    { bytes, contentType, url }: Reading,
+    knownHash: string | null,
+  ): Promise<{ hash: string; content: EncodedContent } | undefined> {
+    const { runner, clock, shift, logger, reader } = this.#deps;
+    const now = clock.now();
+    const day = isLocal(source) ? now - shiftAt(shift, now) : now;
+    const { buffer, byteLength } = bytes;
+    const move = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+    const input = { source, bytes, contentType, url, now, day, knownHash };
+    const options = { deadline_ms: PARSE_MS, move, ...(reader.signal && { signal: reader.signal }) };
+    const parsed = await runner.run("parse", input, options).catch((error: unknown) => {
+      throw error instanceof JobError ? this.#costly(source, error) : error;
+    });
+    if (parsed.outcome === "unchanged") return undefined;
+    if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
+    if (parsed.refused > 0) {
+      logger.warn({ source: source.id, refused: parsed.refused }, "entries of a listing are not valid and left out");
+    }
+    return parsed;
+  }
+
+  #costly(source: Source, error: JobError): SourceError {
+    if (error.failure !== "failed") return new SourceError("too_costly", error.message, error);
+    this.#deps.logger.error({ source: source.id, err: error.cause }, "a news source could not be parsed");
+    return new SourceError("too_costly", "the content could not be parsed", error);
+  }
+}

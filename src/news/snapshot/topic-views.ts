@@ -1,0 +1,112 @@
+import type { z } from "zod";
+import type { topic } from "../../contract/schemas/news-schemas.ts";
+import { type Language, language } from "../../contract/schemas/shared-fields.ts";
+import { toIso } from "../../runtime/clock.ts";
+import { heatOf } from "../topics/heat.ts";
+import { suggestQuestions } from "../topics/suggest-questions.ts";
+import type { NewsItem, ProjectedTopic } from "./projection.ts";
+
+export type Topic = z.infer<typeof topic>;
+
+/** Most topics that a request may ask for. */
+const MOST_TOPICS = 50;
+/** Items shown of one topic. */
+const TOPIC_ITEMS = 10;
+
+/** A topic's title in each language, its heat at the time of the views, and when its last item was published, ms. */
+export interface Headline {
+  readonly titles: Readonly<Record<Language, string>>;
+  readonly heat: number;
+  readonly last_ms: number;
+}
+
+/** Everything that is shown of topics. The order stays, since every heat falls by the same factor. */
+export interface TopicViews {
+  /** The instant of the heats, ms. */
+  readonly at: number;
+  readonly total: number;
+  /** The first of a list in each language: topics with an item in it come first. */
+  readonly topics: Readonly<Record<Language, readonly Topic[]>>;
+  /** Those that are among the first in any window of time, hottest first. */
+  readonly headlines: readonly Headline[];
+}
+
+interface Ranked {
+  readonly topic: ProjectedTopic;
+  readonly heat: number;
+}
+
+/** @param at ms since the epoch */
+export function topicViews(topics: readonly ProjectedTopic[], at: number): TopicViews {
+  const ranked = topics
+    .map((topic): Ranked => ({ topic, heat: heatOf(topic.reports, at) }))
+    .sort((a, b) => b.heat - a.heat || b.topic.last_ms - a.topic.last_ms || (a.topic.id < b.topic.id ? -1 : 1));
+  const lists = language.options.map((lang) => {
+    const isIn = ({ topic }: Ranked): boolean => topic.items.some((item) => item.lang === lang);
+    const first = firstOf(ranked, isIn);
+    return [lang, first.map((entry) => shownTopic(entry, lang))] as const;
+  });
+  return {
+    at,
+    total: topics.length,
+    topics: Object.fromEntries(lists) as Record<Language, Topic[]>,
+    headlines: everShown(ranked).map(({ topic, heat }) => ({
+      titles: { zh: leadingItem(topic, "zh").title, en: leadingItem(topic, "en").title },
+      heat,
+      last_ms: topic.last_ms,
+    })),
+  };
+}
+
+function firstOf(ranked: readonly Ranked[], isIn: (entry: Ranked) => boolean): Ranked[] {
+  const preferred = ranked.filter(isIn);
+  const others = preferred.length < MOST_TOPICS ? ranked.filter((entry) => !isIn(entry)) : [];
+  return [...preferred, ...others].slice(0, MOST_TOPICS);
+}
+
+/** Those with fewer than so many hotter ones that are as recent: no window shows any other. */
+function everShown(ranked: readonly Ranked[]): Ranked[] {
+  /** The latest times of those seen so far, latest first. */
+  const latest: number[] = [];
+  return ranked.filter(({ topic: { last_ms } }) => {
+    const at = latest.findIndex((other) => other < last_ms);
+    const rank = at < 0 ? latest.length : at;
+    if (rank >= MOST_TOPICS) return false;
+    latest.splice(rank, 0, last_ms);
+    latest.length = Math.min(latest.length, MOST_TOPICS);
+    return true;
+  });
+}
+
+function leadingItem(topic: ProjectedTopic, asked: Language): NewsItem {
+  return topic.items.find(({ lang }) => lang === asked) ?? topic.items[0]!;
+}
+
+/** Title and questions are in the language asked for, or in the topic's own when it has no item in that. */
+function shownTopic({ topic, heat }: Ranked, asked: Language): Topic {
+  const leading = leadingItem(topic, asked);
+  const lang = leading.lang === "zh" ? "zh" : "en";
+  return {
+    id: topic.id,
+    title: leading.title,
+    lang,
+    heat,
+    size: topic.items.length,
+    sources: Array.from(new Set(topic.items.map(({ source }) => source))),
+    first_seen_at: toIso(topic.first_ms),
+    last_seen_at: toIso(topic.last_ms),
+    items: shownItems(topic, lang),
+    question_suggestions: suggestQuestions(leading.title, topic.items, lang),
+  };
+}
+
+/** The newest items of a topic, those in its language first. */
+function shownItems(topic: ProjectedTopic, lang: string): NewsItem[] {
+  const newest = topic.items.toSorted((a, b) =>
+    a.published_at > b.published_at ? -1 : a.published_at < b.published_at ? 1 : a.id < b.id ? -1 : 1,
+  );
+  return [...newest.filter((item) => item.lang === lang), ...newest.filter((item) => item.lang !== lang)].slice(
+    0,
+    TOPIC_ITEMS,
+  );
+}

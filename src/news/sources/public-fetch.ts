@@ -1,0 +1,97 @@
+import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { version } from "../../runtime/version.ts";
+import { SourceError } from "./source-error.ts";
+
+/** Requests to one server at once. */
+const CONNECTIONS = 2;
+
+export type SourceFetch = ReturnType<typeof createSourceFetch>;
+
+/**
+ * Whether an address is a global unicast one. Not public are private, loopback, link-local, multicast and reserved ones, and
+ * all forms of IPv6 that carry an IPv4 address (mapped, NAT64, 6to4, Teredo).
+ */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== "unicast") return false;
+  // Only 2000::/3 is assigned as global unicast (RFC 4291 §2.4, IANA).
+  return parsed instanceof ipaddr.IPv4 || parsed.parts[0]! >> 13 === 1;
+}
+
+/**
+ * Sends GET requests over HTTP. The address that was checked is the one that is connected to: it is resolved once, by the connection.
+ *
+ * @param contact a URL or e-mail address for the operators of the servers
+ */
+export function createSourceFetch(contact: string | undefined) {
+  const userAgent = `anp/${version()}${contact === undefined ? "" : ` (+${contact})`}`;
+  let opened: ReturnType<typeof openAgents> | undefined;
+  const load = (): ReturnType<typeof openAgents> => (opened ??= openAgents());
+  return {
+    /** Loads the HTTP library, so that its time is not taken for the server's. */
+    load,
+    /**
+     * Follows no redirect.
+     *
+     * @param request.allowPrivate whether the server may have an address that is not public
+     * @throws SourceError `address`, also as the cause of another error, when the server is not public
+     */
+    async get(
+      url: URL,
+      { headers, signal, allowPrivate }: { headers: Headers; signal: AbortSignal; allowPrivate: boolean },
+    ): Promise<Response> {
+      // The URL parser has made a plain address of decimal, octal and hexadecimal forms. No name is resolved for it.
+      const host = url.hostname.replace(/^\[|\]$/g, "");
+      if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host);
+      const { fetch, guarded, open } = await load();
+      const sent = { ...Object.fromEntries(headers), "user-agent": userAgent };
+      const dispatcher = allowPrivate ? open : guarded;
+      return fetch(url, { headers: sent, redirect: "manual", signal, dispatcher });
+    },
+  };
+}
+
+/** Most commands send no request. */
+async function openAgents() {
+  const { Agent, fetch } = await import("undici");
+  return {
+    fetch,
+    open: new Agent({ connections: CONNECTIONS }),
+    guarded: new Agent({ connections: CONNECTIONS, connect: { lookup: createPublicLookup() } }),
+  };
+}
+
+type Resolved = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
+
+/** Names resolved at once: each holds one of the four threads that the files of the storage need too. */
+const LOOKUPS = 2;
+
+/** A `dns.lookup` that finds public addresses only. */
+function createPublicLookup(): (hostname: string, options: LookupOptions, done: Resolved) => void {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return (hostname, options, done) => {
+    const resolve = (): void => {
+      running++;
+      lookup(hostname, { ...options, all: true }, (error, addresses) => {
+        running--;
+        waiting.shift()?.();
+        const known = error === null ? addresses.filter(({ address }) => isPublicAddress(address)) : [];
+        const [first] = known;
+        if (error !== null) done(error, []);
+        else if (first === undefined) done(notPublic(hostname), []);
+        else if (options.all === true) done(null, known);
+        else done(null, first.address, first.family);
+      });
+    };
+    if (running < LOOKUPS) resolve();
+    else waiting.push(resolve);
+  };
+}
+
+function notPublic(host: string): SourceError {
+  return new SourceError("address", `the address of ${host} is not public, and the source does not set allow_private`);
+}
