@@ -1,6 +1,20 @@
 import type { InvalidField } from "../contract/validate.ts";
 import type { ConfigKey } from "./config-keys.ts";
-import type { ConfigOrigin } from "./describe-origin.ts";
+
+/** The source of a configuration value. */
+export type ConfigOrigin =
+  | { readonly kind: "flag" }
+  | { readonly kind: "environment"; readonly variable: string }
+  | { readonly kind: "file"; readonly file: string }
+  | { readonly kind: "fixture" }
+  | { readonly kind: "default" };
+
+/** The source of a value in a few words. */
+export function describeOrigin(source: ConfigOrigin): string {
+  if (source.kind === "environment") return `environment ${source.variable}`;
+  if (source.kind === "file") return `file ${source.file}`;
+  return source.kind;
+}
 
 /** The configuration is not valid. The message has one line for each field error, with the place of the value. */
 export class ConfigError extends Error {

@@ -41,7 +41,6 @@ const HEAD = `# The complete configuration of anp with its defaults. Name the fi
 # Secrets do not belong here: put each into a file that this file names, or into the environment.
 `;
 
-/** The comment above a key. */
 function explain({ description, schema, variable, secret }: ConfigKey): string {
   const parts = [`${description}.`];
   if (schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodEnum) {

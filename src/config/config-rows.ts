@@ -1,6 +1,6 @@
 import { configSchema } from "./config-schema.ts";
 import { configKeys } from "./config-keys.ts";
-import { describeOrigin } from "./describe-origin.ts";
+import { describeOrigin } from "./config-errors.ts";
 import { getAt } from "./config-tree.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
@@ -27,7 +27,6 @@ export function configRows({ config, sources }: LoadedConfig): ConfigRow[] {
   });
 }
 
-/** Replaces the passwords in URLs. */
 function withoutPasswords(value: unknown): unknown {
   if (typeof value === "string") return value.replace(/(:\/\/[^/?#@\s:]*):[^/?#@\s]*@/g, "$1:***@");
   if (Array.isArray(value)) return value.map(withoutPasswords);

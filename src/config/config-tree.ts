@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { ConfigError } from "./config-errors.ts";
 
 /** A configuration before validation: maps of keys within maps of keys. */
@@ -10,12 +11,12 @@ export type ConfigTree = Record<string, unknown>;
  *
  * @throws ConfigError for a file that cannot be read, cannot be parsed, or does not hold an object
  */
-export async function readConfigTree(file: string, sections: readonly string[]): Promise<ConfigTree> {
+export async function readConfigTree(file: string, cwd: string, sections: readonly string[]): Promise<ConfigTree> {
   let tree: unknown;
   try {
     // Loaded on demand: most runs of the command line read no file.
     const { parse } = await import("yaml");
-    tree = parse(await readFile(file, "utf8"));
+    tree = parse(await readFile(resolve(cwd, file), "utf8"));
   } catch (error) {
     throw new ConfigError([`Cannot read the configuration ${file}: ${(error as Error).message}`], { cause: error });
   }

@@ -2,10 +2,9 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { validate } from "../contract/validate.ts";
 import { closestMatch } from "../runtime/did-you-mean.ts";
-import { ConfigError, printConfigError } from "./config-errors.ts";
+import { ConfigError, printConfigError, type ConfigOrigin } from "./config-errors.ts";
 import { configKeys, configSections, valueFromText, type ConfigKey } from "./config-keys.ts";
 import { configSchema, type Config } from "./config-schema.ts";
-import type { ConfigOrigin } from "./describe-origin.ts";
 import { getAt, readConfigTree, removeAt, setAt, type ConfigTree } from "./config-tree.ts";
 
 /** Values for some keys, as `{ "server.port": 8787 }`. */
@@ -14,6 +13,8 @@ export type ConfigValues = Readonly<Record<string, unknown>>;
 /** A loaded configuration, and what is known about it. */
 export interface LoadedConfig {
   readonly config: Config;
+  /** The working directory, which the storage's URL is relative to. */
+  readonly cwd: string;
   /** The folder that its relative paths start from. */
   readonly baseDir: string;
   /** The source of each key, by its dotted name. */
@@ -26,6 +27,8 @@ export interface LoadedConfig {
 export interface ConfigInput {
   readonly file?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What relative paths of `file` and of the environment start from; by default the working directory. */
+  readonly cwd?: string;
   readonly flags: ConfigValues;
   /** A fixture's own values: they override the file, and the environment overrides them. */
   readonly fixture?: ConfigValues;
@@ -33,11 +36,11 @@ export interface ConfigInput {
   readonly otherVariables?: readonly string[];
 }
 
-/** A configuration while it is put together. */
 interface Draft {
   readonly tree: ConfigTree;
   readonly sources: Map<string, ConfigOrigin>;
   readonly baseDir: string;
+  readonly cwd: string;
   /** Every error found, one line each. */
   readonly errors: string[];
 }
@@ -53,12 +56,13 @@ interface Draft {
  * config.server.port; // 0, whatever the file and ANP_SERVER_PORT say
  */
 export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
-  const { file, env, flags, fixture = {} } = input;
+  const { file, env, cwd = process.cwd(), flags, fixture = {} } = input;
   const keys = configKeys(configSchema);
   const draft: Draft = {
-    tree: file === undefined ? {} : await readConfigTree(file, [...configSections(configSchema).keys()]),
+    tree: file === undefined ? {} : await readConfigTree(file, cwd, [...configSections(configSchema).keys()]),
     sources: new Map(),
-    baseDir: file === undefined ? process.cwd() : dirname(resolve(file)),
+    baseDir: file === undefined ? cwd : dirname(resolve(cwd, file)),
+    cwd,
     errors: [],
   };
   if (file !== undefined) await applyFile(draft, file, keys);
@@ -74,7 +78,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const checked = validate(configSchema, draft.tree);
   if (!checked.valid) errors.push(...checked.errors.map((error) => printConfigError(error, { keys, sources, file })));
   if (!checked.valid || errors.length > 0) throw new ConfigError(errors);
-  return { config: checked.data, baseDir, sources, unknownVariables: unknown };
+  return { config: checked.data, cwd, baseDir, sources, unknownVariables: unknown };
 }
 
 function set({ tree, sources }: Draft, key: ConfigKey, value: unknown, source: ConfigOrigin): void {
@@ -113,10 +117,11 @@ async function applySecretFile(draft: Draft, file: string, key: ConfigKey): Prom
 async function applyEnvironment(draft: Draft, key: ConfigKey, env: ConfigInput["env"]): Promise<void> {
   const { variable } = key;
   if (variable === undefined) return;
-  const text = env[variable];
+  // An empty variable counts as not set.
+  const text = env[variable] || undefined;
   if (text !== undefined) set(draft, key, valueFromText(text, key.schema), { kind: "environment", variable });
   const pointer = `${variable}_FILE`;
-  const path = key.secret ? env[pointer] : undefined;
+  const path = key.secret ? env[pointer] || undefined : undefined;
   if (path === undefined) return;
   if (text !== undefined) draft.errors.push(`${key.name}: ${variable} and ${pointer} exclude each other`);
   await readSecret(draft, key, path, pointer, { kind: "environment", variable: pointer });
@@ -125,7 +130,7 @@ async function applyEnvironment(draft: Draft, key: ConfigKey, env: ConfigInput["
 /** @param pointer the key or variable that names the file */
 async function readSecret(draft: Draft, key: ConfigKey, path: string, pointer: string, source: ConfigOrigin) {
   try {
-    const secret = (await readFile(path, "utf8")).trim();
+    const secret = (await readFile(resolve(draft.cwd, path), "utf8")).trim();
     if (secret === "") draft.errors.push(`${key.name}: the file ${path} that ${pointer} names is empty`);
     set(draft, key, secret, source);
   } catch (error) {
@@ -139,7 +144,7 @@ function checkStorageUrl({ tree, baseDir, errors }: Draft, file: string): void {
   if (typeof storage !== "string") return;
   // Commands that run in different folders must find the same storage.
   if (storage.startsWith("fs:")) tree["storage"] = `fs:${resolve(baseDir, storage.slice(3))}`;
-  if (/^[a-z-]+:\/\/[^@/]*:[^@/]+@/i.test(storage)) {
+  if (/^[a-z-]+:\/\/[^@/:]*:[^@/]+@/i.test(storage)) {
     errors.push(
       `storage: holds a password, which must not be written in ${file}. Put it into a file that ?password_file=PATH ` +
         "names, or put the whole URL into ANP_STORAGE",

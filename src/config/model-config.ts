@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { integer } from "./config-fields.ts";
 
 /** A model behind an OpenAI-compatible endpoint. */
 export const modelConfig = z.strictObject({
@@ -12,10 +13,10 @@ export const modelConfig = z.strictObject({
     .min(1)
     .optional()
     .meta({ secret: true, description: "Key of the endpoint; none is sent when absent" }),
-  timeout_ms: z.int().min(1).default(30_000).meta({ description: "Total time of one answer, including retries, ms" }),
-  max_retries: z.int().min(0).max(10).default(2).meta({ description: "Retries after a failure" }),
+  timeout_ms: integer([1, Infinity], 30_000, "Total time of one answer, including retries, ms"),
+  max_retries: integer([0, 10], 2, "Retries after a failure"),
   temperature: z.number().min(0).max(2).default(0).meta({ description: "Sampling temperature" }),
-  max_output_tokens: z.int().min(1).default(800).meta({ description: "Longest answer, in tokens" }),
+  max_output_tokens: integer([1, Infinity], 800, "Longest answer, in tokens"),
   fallback: z.enum(["none", "extractive"]).default("none").meta({
     description: "What happens when the model fails: none gives error 1007, extractive answers from the sources",
   }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { example, flag, integer, section } from "./config-fields.ts";
 import { RATE_GROUPS } from "../contract/endpoints.ts";
-import { LIMITS } from "../contract/limits.ts";
+import { LIMITS } from "../contract/field-bounds.ts";
 
 /** An origin as browsers send it: scheme, host, and the port where it is not the scheme's own. */
 const origin = z.string().refine((value) => value === "*" || (URL.canParse(value) && new URL(value).origin === value), {
@@ -10,95 +11,85 @@ const origin = z.string().refine((value) => value === "*" || (URL.canParse(value
 /** Where and how the daemon listens. */
 export const serverConfig = z.strictObject({
   host: z.string().default("127.0.0.1").describe("Address to listen on"),
-  port: z.int().min(0).max(65_535).default(8787).describe("Port to listen on; 0 for any free port"),
-  drain_ms: z.int().min(0).default(10_000).describe("Longest wait for running requests when stopping, ms"),
-  drain_delay_ms: z
-    .int()
-    .min(0)
-    .max(600_000)
-    .default(0)
-    .describe(
-      "How long requests are still accepted when stopping, with /readyz at 503, so that load balancers notice, ms",
-    ),
-  trusted_proxies: z
-    .int()
-    .min(0)
-    .max(16)
-    .default(0)
-    .describe(
-      "Number of proxies in front whose X-Forwarded-For is trusted; rate limits of anonymous callers use its addresses",
-    ),
+  port: integer([0, 65_535], 8787, "Port to listen on; 0 for any free port"),
+  drain_ms: integer([0, Infinity], 10_000, "Longest wait for running requests when stopping, ms"),
+  drain_delay_ms: integer(
+    [0, 600_000],
+    0,
+    "How long requests are still accepted when stopping, with /readyz at 503, so that load balancers notice, ms",
+  ),
+  body_ms: integer(
+    [100, 300_000],
+    10_000,
+    "Longest wait for a request's headers, for its body, and for a reader of its response, ms",
+  ),
+  max_connections: integer(
+    [16, 1_000_000],
+    16_384,
+    "Most open connections, less where the system allows fewer files; beyond them, idle ones are closed",
+  ),
+  trusted_proxies: integer(
+    [0, 16],
+    0,
+    "Number of proxies in front whose X-Forwarded-For is trusted; rate limits of anonymous callers use its addresses",
+  ),
   tls: z
     .strictObject({
-      cert_file: z
-        .string()
-        .min(1)
-        .meta({ description: "Certificate and its chain, PEM", examples: ["tls/server.crt"] }),
-      key_file: z
-        .string()
-        .min(1)
-        .meta({ description: "Private key, PEM", examples: ["tls/server.key"] }),
+      cert_file: example(z.string().min(1).describe("Certificate and its chain, PEM"), "tls/server.crt"),
+      key_file: example(z.string().min(1).describe("Private key, PEM"), "tls/server.key"),
     })
     .optional()
     .describe("HTTPS instead of HTTP"),
-  cors: z
-    .strictObject({
-      origins: z.array(origin).default([]).describe("Origins whose pages may call the API; * for all"),
-      max_age_s: z.int().min(0).max(86_400).default(600).describe("How long browsers cache a preflight response, s"),
-    })
-    .prefault({}),
-  docs: z.boolean().default(true).describe("Whether /docs serves the API documentation"),
+  cors: section({
+    origins: z.array(origin).default([]).describe("Origins whose pages may call the API; * for all"),
+    max_age_s: integer([0, 86_400], 600, "How long browsers cache a preflight response, s"),
+  }),
+  docs: flag(true, "Whether /docs serves the API documentation"),
 });
 
-const rate = z.strictObject({
-  requests: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .meta({ description: "Requests per window", examples: [60] }),
-  window_s: z.int().min(1).max(86_400).default(60).describe("Length of the window, s"),
-});
+const rate = (requests: number) =>
+  section({
+    requests: integer([0, 1_000_000], requests, "Requests per window; 0 for no limit"),
+    window_s: integer([1, 86_400], 60, "Length of the window, s"),
+  });
 
 /** Limits per caller. */
 export const limitsConfig = z.strictObject({
-  body_bytes: z
-    .int()
-    .min(32 * 1024)
-    .max(16 * 1024 * 1024)
-    .default(LIMITS.requestBody)
-    .describe("Largest body of a request, bytes"),
-  in_flight: z.int().min(0).default(2000).describe("Concurrent API requests; 0 for no limit"),
-  in_flight_per_user: z.int().min(0).default(256).describe("Concurrent API requests of one user; 0 for no limit"),
+  body_bytes: integer([32 * 1024, 16 * 1024 * 1024], LIMITS.requestBody, "Largest body of a request, bytes"),
+  in_flight: integer([0, Infinity], 2000, "Concurrent API requests; 0 for no limit"),
+  in_flight_per_user: integer([0, Infinity], 256, "Concurrent API requests of one user; 0 for no limit"),
+  wait_ms: integer(
+    [0, 60_000],
+    2000,
+    "Longest expected wait of a chat, points or events request before new ones are refused, ms; 0 for no limit",
+  ),
   store: z
     .enum(["auto", "memory"])
-    .default("auto")
+    .default("memory")
     .describe(
-      "Where rates are counted: auto uses Redis, shared by all daemons, if the storage is Redis; memory counts per daemon",
+      "Where rates are counted: memory counts per daemon; auto uses Redis, shared by all daemons, if the storage is Redis",
     ),
+  // Generous: far beyond what a person does. Reads of a user's own account are cheap.
   rates: z
-    .strictObject(
-      Object.fromEntries(RATE_GROUPS.map((group) => [group, rate.optional()])) as Record<
-        (typeof RATE_GROUPS)[number],
-        z.ZodOptional<typeof rate>
-      >,
-    )
+    .strictObject({
+      account: rate(0),
+      chat: rate(300),
+      events: rate(60_000),
+      points: rate(600),
+      public: rate(300_000),
+      refresh: rate(60),
+    } satisfies Record<(typeof RATE_GROUPS)[number], unknown>)
     .prefault({})
     .describe(
-      "Rate limits per user, or per address for anonymous callers, for each group of operations; none by default",
+      "Rate limits per user, or per address for anonymous callers and failed tokens, for each group of operations",
     ),
 });
 
-export type LimitsConfig = z.infer<typeof limitsConfig>;
-
 /** Metrics for Prometheus. */
 export const metricsConfig = z.strictObject({
-  enabled: z.boolean().default(true).describe("Whether /metrics is served"),
+  enabled: flag(true, "Whether /metrics is served"),
   host: z.string().default("127.0.0.1").describe("Address of the separate metrics port"),
-  port: z
-    .int()
-    .min(0)
-    .max(65_535)
-    .meta({ examples: [9187] })
+  port: example(z.int().min(0).max(65_535), 9187)
     .optional()
     .describe("Serve /metrics on this port instead of the API's; 0 for any free port"),
 });

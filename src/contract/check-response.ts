@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
 import { errorEnvelope, successEnvelope } from "./envelope.ts";
 import { ERRORS, type ErrorCode, type ErrorKind } from "./errors.ts";
@@ -34,11 +33,6 @@ const PREFIX = "/api/";
 /** The operation at a path of the API, whatever the method. */
 export function operationAt(path: string): OperationId | undefined {
   return BY_PATH.get(path);
-}
-
-/** The schema of the body of a success. */
-export function bodyOf(endpoint: Endpoint): z.ZodType {
-  return successEnvelope(endpoint.data).strict();
 }
 
 /**
@@ -78,7 +72,7 @@ function checkHeaders(response: CheckedResponse, endpoint: Endpoint | undefined)
   const replayed = headers.get("idempotency-replayed");
   if (replayed !== null && replayed !== "true") deviate("idempotency-replayed", `is ${replayed}, not true`);
   if (status === 405 && headers.get("allow") === null) deviate("allow", "is missing");
-  const kind = Object.values(ERRORS).find((known: ErrorKind) => known.status === status) as ErrorKind | undefined;
+  const kind = Object.values<ErrorKind>(ERRORS).find((known) => known.status === status);
   const retryAfter = headers.get("retry-after");
   if (kind?.retry_after_s !== undefined && !/^[1-9]\d*$/.test(retryAfter ?? "")) {
     deviate("retry-after", retryAfter === null ? "is missing" : `is ${retryAfter}, not a number of seconds`);
@@ -105,7 +99,7 @@ function checkRequestId({ method, headers, body, sent }: CheckedResponse): Devia
 
 function checkSuccess(endpoint: Endpoint | undefined, body: unknown): Deviation[] {
   if (endpoint === undefined) return [{ path: "status", message: "is 200, but the contract has no such endpoint" }];
-  const checked = validate(bodyOf(endpoint), body);
+  const checked = validate(successEnvelope(endpoint.data).strict(), body);
   if (!checked.valid) return checked.errors.map(deviationOf);
   return unknownFields(body, checked.data, "").map((path) => ({ path, message: UNKNOWN }));
 }

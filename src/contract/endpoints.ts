@@ -1,45 +1,24 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
-import { chatAnswer, chatBody, recommendedQuery, recommendedQuestions } from "./schemas/assistant-schemas.ts";
-import { eventBody, eventRecord } from "./schemas/event-schemas.ts";
-import {
-  hotTopics,
-  hotTopicsQuery,
-  newsHotQuery,
-  newsList,
-  refreshQuery,
-  refreshResult,
-  topicList,
-  topicsQuery,
-} from "./schemas/news-schemas.ts";
-import {
-  exchangeBody,
-  exchangeResult,
-  ledgerPage,
-  ledgerQuery,
-  pointsAccount,
-  quotaProfile,
-  subscription,
-  tradeReward,
-  tradeRewardBody,
-} from "./schemas/points-schemas.ts";
-import { EXAMPLES } from "./examples.ts";
+import * as assistant from "./schemas/assistant-schemas.ts";
+import * as events from "./schemas/event-schemas.ts";
+import * as news from "./schemas/news-schemas.ts";
+import * as points from "./schemas/points-schemas.ts";
 
 /** Groups of operations. The operations of a group share a rate limit. */
 export const RATE_GROUPS = ["account", "chat", "events", "points", "public", "refresh"] as const;
 
 export type RateGroup = (typeof RATE_GROUPS)[number];
 
-/** One endpoint of the interface, as data. */
+/** One endpoint of the interface, as data; `documentation.json` describes it. */
 export interface Endpoint {
   readonly method: "GET" | "POST";
   readonly path: string;
-  readonly summary: string;
-  readonly description: string;
   readonly tag: "Accounts" | "Assistant" | "News" | "Points" | "Events";
   /** Whether a valid X-User-Token header is required, optional, or ignored. */
   readonly auth: "required" | "optional" | "none";
-  readonly stability: "stable" | "experimental";
+  /** `stable` when left out. */
+  readonly stability?: "experimental";
   /** The group whose rate limit it counts against. */
   readonly rate: RateGroup;
   readonly query?: z.ZodObject;
@@ -51,9 +30,10 @@ export interface Endpoint {
    * endpoint without 503 either needs no storage, or has another code for a storage that cannot be reached.
    */
   readonly errors: readonly ErrorCode[];
+  /** Seconds for which a success may be used again. It has an ETag, and is 304 where If-None-Match names that. */
+  readonly max_age_s?: number;
   /** Whether an Idempotency-Key header makes a repeat safe. */
   readonly idempotent?: true;
-  readonly example: { readonly query?: object; readonly body?: object; readonly data: object };
 }
 
 /**
@@ -64,189 +44,137 @@ export const ENDPOINTS = {
   getMe: {
     method: "GET",
     path: "/api/v1/ai/me",
-    summary: "Quota profile of the user",
-    description: "The user's points balance and today's free uses.",
     tag: "Accounts",
     auth: "required",
-    stability: "stable",
     rate: "account",
-    data: quotaProfile,
+    data: points.quotaProfile,
     errors: [401, 500, 503],
-    example: EXAMPLES.getMe,
   },
   getRecommendedQuestions: {
     method: "GET",
     path: "/api/v1/ai/recommended-questions",
-    summary: "Recommended questions for a scene",
-    description:
-      "The response echoes scene and language. An unknown scene returns the questions of `home`; an unknown language returns those of the nearest available one.",
     tag: "Assistant",
     auth: "optional",
-    stability: "stable",
     rate: "public",
-    query: recommendedQuery,
-    data: recommendedQuestions,
+    query: assistant.recommendedQuery,
+    data: assistant.recommendedQuestions,
     errors: [422, 500],
-    example: EXAMPLES.getRecommendedQuestions,
+    max_age_s: 60,
   },
   sendChat: {
     method: "POST",
     path: "/api/v1/ai/chat/send",
-    summary: "Ask a question",
-    description:
-      "Costs a free use if one is left today, else points. An answer without supporting sources and a failed call cost nothing.",
     tag: "Assistant",
     auth: "required",
-    stability: "stable",
     rate: "chat",
-    body: chatBody,
-    data: chatAnswer,
-    errors: [401, 413, 415, 422, 500, 503, 1005, 1007],
+    body: assistant.chatBody,
+    data: assistant.chatAnswer,
+    errors: [401, 408, 413, 415, 422, 500, 503, 1005, 1007],
     idempotent: true,
-    example: EXAMPLES.sendChat,
   },
   recordEvent: {
     method: "POST",
     path: "/api/v1/ai/events",
-    summary: "Record a behaviour or feedback event",
-    description:
-      "The event type is any string of at least 2 characters. An event that is sent repeatedly with one Idempotency-Key is stored once.",
     tag: "Events",
     auth: "required",
-    stability: "stable",
     rate: "events",
-    body: eventBody,
-    data: eventRecord,
-    errors: [401, 413, 415, 422, 500, 503],
+    body: events.eventBody,
+    data: events.eventRecord,
+    errors: [401, 408, 413, 415, 422, 500, 503],
     idempotent: true,
-    example: EXAMPLES.recordEvent,
   },
   getHotTopics: {
     method: "GET",
     path: "/api/v1/ai/hot-topics",
-    summary: "Hot topics, hot questions and market mood",
-    description:
-      "After an internal failure it returns the last good snapshot, or a bundled one; `refresh_meta` says which.",
     tag: "News",
     auth: "optional",
-    stability: "stable",
     rate: "public",
-    query: hotTopicsQuery,
-    data: hotTopics,
+    query: news.hotTopicsQuery,
+    data: news.hotTopics,
     errors: [422],
-    example: EXAMPLES.getHotTopics,
+    max_age_s: 5,
   },
   getNewsHot: {
     method: "GET",
     path: "/api/v1/news/hot",
-    summary: "Latest news",
-    description: "Newest first. `total` is the number of items in the time window, before `limit`.",
     tag: "News",
     auth: "none",
-    stability: "stable",
     rate: "public",
-    query: newsHotQuery,
-    data: newsList,
+    query: news.newsHotQuery,
+    data: news.newsList,
     errors: [422, 500, 503],
-    example: EXAMPLES.getNewsHot,
+    max_age_s: 5,
   },
   getNewsTopics: {
     method: "GET",
     path: "/api/v1/news/topics",
-    summary: "Clustered news topics",
-    description: "Hottest first. Each topic has questions that can be asked about it.",
     tag: "News",
     auth: "none",
-    stability: "stable",
     rate: "public",
-    query: topicsQuery,
-    data: topicList,
+    query: news.topicsQuery,
+    data: news.topicList,
     errors: [422, 500, 503],
-    example: EXAMPLES.getNewsTopics,
+    max_age_s: 5,
   },
   refreshNews: {
     method: "POST",
     path: "/api/v1/news/refresh",
-    summary: "Refresh news, notices and sentiment",
-    description:
-      "`view` refreshes the news; `full` synchronises every source and may take minutes. The request has no body.",
     tag: "News",
     auth: "required",
-    stability: "stable",
     rate: "refresh",
-    query: refreshQuery,
-    data: refreshResult,
+    query: news.refreshQuery,
+    data: news.refreshResult,
     errors: [401, 422, 500, 503],
-    example: EXAMPLES.refreshNews,
   },
   getPoints: {
     method: "GET",
     path: "/api/v1/ai/points",
-    summary: "Points account of the user",
-    description: "Balance and totals. The quota fields equal those of the quota profile.",
     tag: "Points",
     auth: "required",
-    stability: "stable",
     rate: "account",
-    data: pointsAccount,
+    data: points.pointsAccount,
     errors: [401, 500, 503],
-    example: EXAMPLES.getPoints,
   },
   getLedger: {
     method: "GET",
     path: "/api/v1/ai/points/ledger",
-    summary: "A page of the user's ledger",
-    description: "Newest first. A page after the last one is empty.",
     tag: "Points",
     auth: "required",
-    stability: "stable",
     rate: "account",
-    query: ledgerQuery,
-    data: ledgerPage,
+    query: points.ledgerQuery,
+    data: points.ledgerPage,
     errors: [401, 422, 500, 503],
-    example: EXAMPLES.getLedger,
   },
   exchangePoints: {
     method: "POST",
     path: "/api/v1/ai/points/exchange",
-    summary: "Exchange tokens for points",
-    description: "points_earned = floor(token_amount × exchange_rate), in exact decimal arithmetic.",
     tag: "Points",
     auth: "required",
-    stability: "stable",
     rate: "points",
-    body: exchangeBody,
-    data: exchangeResult,
-    errors: [401, 413, 415, 422, 500, 503, 1009],
+    body: points.exchangeBody,
+    data: points.exchangeResult,
+    errors: [401, 408, 413, 415, 422, 500, 503, 1009],
     idempotent: true,
-    example: EXAMPLES.exchangePoints,
   },
   getSubscription: {
     method: "GET",
     path: "/api/v1/ai/subscription",
-    summary: "Subscription of the user",
-    description: "`features` says which advanced features the plan includes.",
     tag: "Accounts",
     auth: "required",
-    stability: "stable",
     rate: "account",
-    data: subscription,
+    data: points.subscription,
     errors: [401, 500, 503],
-    example: EXAMPLES.getSubscription,
   },
   postTradeReward: {
     method: "POST",
     path: "/api/v1/ai/points/trade-reward",
-    summary: "Reward a trade (experimental)",
-    description: "Experimental: it may change, or fail with 500. A repeated `ref_id` returns the first result.",
     tag: "Points",
     auth: "required",
     stability: "experimental",
     rate: "points",
-    body: tradeRewardBody,
-    data: tradeReward,
-    errors: [401, 413, 415, 422, 500],
-    example: EXAMPLES.postTradeReward,
+    body: points.tradeRewardBody,
+    data: points.tradeReward,
+    errors: [401, 408, 413, 415, 422, 500],
   },
 } as const satisfies Record<string, Endpoint>;
 

@@ -1,33 +1,21 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+} from "zod-openapi";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
 import { errorEnvelope, successEnvelope } from "./envelope.ts";
 import { ERRORS, type ErrorCode, type ErrorKind } from "./errors.ts";
-import { LIMITS } from "./limits.ts";
+import { DOCUMENTATION } from "./documentation.ts";
+import frame from "./openapi-frame.json" with { type: "json" };
+import { LIMITS } from "./field-bounds.ts";
 import { version } from "../runtime/version.ts";
 
-/** What a client developer needs to know before the first call, in Markdown. */
-const DESCRIPTION = `A question-answering assistant, a news feed with clustered topics, and points, quota and subscription for the users of a trading platform.
-
-## Tokens
-
-Operations with a lock take the user's token in the header \`X-User-Token\`. The operator issues one with \`anp tokens issue USER\`; where \`auth.jwt\` is configured, the platform's own JWTs are valid too. \`anp serve --demo\` prints the tokens of its users. On operations where the token is optional, a missing, unknown or expired token makes the caller anonymous.
-
-## The envelope
-
-Every answer is a JSON object with \`success\`, \`code\`, \`message\` and \`request_id\`. A success has \`code\` 0 and its result in \`data\`. A failure has a code of the table below and no \`data\`; 422 lists every invalid field in \`errors\`, 500 has a \`detail\`. The header \`X-Request-Id\` of a request becomes its \`request_id\` if it is well-formed.
-
-## Error codes
-
-| code | HTTP status | message | what to do |
-| --- | --- | --- | --- |
-${Object.entries(ERRORS)
-  .map(([code, { status, message, remedy }]) => `| ${code} | ${status} | ${message} | ${remedy} |`)
-  .join("\n")}
-
-## Idempotency
-
-A request that changes points can be repeated safely: send the same \`Idempotency-Key\` (1 to ${LIMITS.idempotencyKey} printable ASCII characters) and the same body. The repeat returns the first result and the header \`Idempotency-Replayed: true\`; nothing is charged or credited twice. The same key with another body is 422. The trade reward takes its \`ref_id\` as the key.`;
+/** The document without its paths. The operator differs from daemon to daemon, and has no name here. */
+const FRAME = frame as ZodOpenApiObject;
 
 /** The OpenAPI 3.1 document of the interface, as JSON text. */
 export function openApiText(): string {
@@ -40,77 +28,41 @@ export function openApiDocument(): ReturnType<typeof createDocument> {
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
     paths[endpoint.path] = { [endpoint.method.toLowerCase()]: operation(id, endpoint) };
   }
-  return createDocument({
-    openapi: "3.1.0",
-    info: {
-      title: "Assistant, News and Points",
-      version: version(),
-      description: DESCRIPTION,
-      // The operator differs from daemon to daemon.
-      contact: { name: "The operator of this daemon" },
-      license: { name: "MIT", identifier: "MIT" },
-    },
-    servers: [{ url: "/", description: "The daemon that serves this document" }],
-    tags: [
-      { name: "Accounts", description: "Quota profile and subscription" },
-      { name: "Assistant", description: "Questions and answers" },
-      { name: "Events", description: "Behaviour and feedback" },
-      { name: "News", description: "News, topics, mood and their refresh" },
-      { name: "Points", description: "Balance, ledger, exchange and reward" },
-    ],
-    paths,
-    components: {
-      securitySchemes: {
-        userToken: {
-          type: "apiKey",
-          in: "header",
-          name: "X-User-Token",
-          description: "The user's token: one that `anp tokens issue` printed, or a JWT of the platform",
-        },
-      },
-    },
+  return createDocument({ ...FRAME, info: { ...FRAME.info, version: version(), description: description() }, paths });
+}
+
+/** What a client developer needs to know before the first call, in Markdown. */
+function description(): string {
+  const errors = Object.entries(ERRORS).map(([code, { status, message, remedy }]) => {
+    return `| ${code} | ${status} | ${message} | ${remedy} |`;
   });
+  return readFileSync(new URL("openapi.md", import.meta.url), "utf8")
+    .trimEnd()
+    .replace("{{errors}}", errors.join("\n"))
+    .replace("{{key_length}}", String(LIMITS.idempotencyKey));
 }
 
 function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObject {
-  const { query, body, data, example } = endpoint;
-  const headers = z.object({
-    "X-Request-Id": z
-      .string()
-      .regex(/^[\w-]{1,128}$/)
-      .optional()
-      .meta({ description: "Echoed; generated when absent or malformed" }),
-    ...(endpoint.idempotent === true
-      ? {
-          "Idempotency-Key": z
-            .string()
-            .min(1)
-            .max(LIMITS.idempotencyKey)
-            .optional()
-            .meta({ description: "A repeat with the same key and body returns the first result" }),
-        }
-      : {}),
-  });
+  const { query, body, data } = endpoint;
+  const { summary, description, ...example } = DOCUMENTATION[id];
   return {
     operationId: id,
-    summary: endpoint.summary,
-    description: endpoint.description,
+    summary,
+    description,
     tags: [endpoint.tag],
-    "x-stability": endpoint.stability,
+    "x-stability": endpoint.stability ?? "stable",
     security:
       endpoint.auth === "required" ? [{ userToken: [] }] : endpoint.auth === "optional" ? [{}, { userToken: [] }] : [],
     requestParams: {
-      header: headers,
-      ...(query === undefined ? {} : { query: withExamples(query, example.query) }),
+      header: requestHeaders(endpoint),
+      ...(query !== undefined && { query: withExamples(query, example.query) }),
     },
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { "application/json": { schema: body, examples: named(example.body) } },
-          },
-        }),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: body, examples: named(example.body) } },
+      },
+    }),
     responses: {
       "200": {
         description: "Success",
@@ -122,6 +74,9 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
           },
         },
       },
+      ...(endpoint.max_age_s !== undefined && {
+        "304": { description: "The success that If-None-Match names", headers: responseHeaders(endpoint) },
+      }),
       ...errorResponses(codesOf(endpoint)),
     },
   };
@@ -144,28 +99,50 @@ function withExamples(query: z.ZodObject, example: object | undefined): z.ZodObj
   return z.object(shape);
 }
 
-function responseHeaders(endpoint: Endpoint): z.ZodObject {
+function requestHeaders({ idempotent, max_age_s }: Endpoint): z.ZodObject {
   return z.object({
-    "X-Request-Id": z.string().meta({ description: "The request_id of the body" }),
-    ...rateHeaders,
-    ...(endpoint.idempotent === true || endpoint.stability === "experimental"
-      ? { "Idempotency-Replayed": z.literal("true").optional().meta({ description: "The result of an earlier call" }) }
-      : {}),
-    ...(endpoint.stability === "experimental"
-      ? { "X-Stability": z.literal("experimental").meta({ description: "May change or fail" }) }
-      : {}),
+    "X-Request-Id": header("Echoed; generated when absent or malformed", z.string().regex(/^[\w-]{1,128}$/)),
+    ...(idempotent === true && {
+      "Idempotency-Key": header(
+        "A repeat with the same key and body returns the first result",
+        z
+          .string()
+          .min(1)
+          .max(LIMITS.idempotencyKey)
+          .regex(/^[!-~]+$/),
+      ),
+    }),
+    ...(max_age_s !== undefined && { "If-None-Match": header("The ETag of an earlier success") }),
   });
 }
 
+function responseHeaders({ idempotent, stability, max_age_s }: Endpoint): z.ZodObject {
+  return z.object({
+    "X-Request-Id": z.string().meta({ description: "The request_id of the body" }),
+    ...rateHeaders,
+    ...((idempotent === true || stability === "experimental") && {
+      "Idempotency-Replayed": header("The result of an earlier call", z.literal("true")),
+    }),
+    ...(max_age_s !== undefined && {
+      ETag: z.string().meta({ description: "Names this `data`, whatever the request_id" }),
+      "Cache-Control": z.literal(`max-age=${max_age_s}`).meta({ description: "How long it may be reused" }),
+    }),
+    ...(stability === "experimental" && {
+      "X-Stability": z.literal("experimental").meta({ description: "May change or fail" }),
+    }),
+  });
+}
+
+/** A header that may be absent. */
+function header(description: string, schema: z.ZodType = z.string(), examples?: string[]): z.ZodType {
+  return schema.optional().meta({ description, ...(examples !== undefined && { examples }) });
+}
+
 const rateHeaders = {
-  "RateLimit-Policy": z
-    .string()
-    .optional()
-    .meta({ description: "Where a rate limit is set: requests and window", examples: ['"chat";q=60;w=60'] }),
-  RateLimit: z
-    .string()
-    .optional()
-    .meta({ description: "What is left of it, and seconds until its reset", examples: ['"chat";r=59;t=42'] }),
+  "RateLimit-Policy": header("Once half of a rate limit is used: its requests and window", z.string(), [
+    '"chat";q=60;w=60',
+  ]),
+  RateLimit: header("What is left of it, and seconds until its reset", z.string(), ['"chat";r=59;t=42']),
 };
 
 const retryHeaders = z.object({
@@ -182,9 +159,7 @@ function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject[
     const { status, message, remedy, retry_after_s }: ErrorKind = ERRORS[code];
     responses[`${status}` as "404"] = {
       description: `Code ${code}: ${message} ${remedy}`,
-      ...(retry_after_s === undefined
-        ? {}
-        : { headers: code === 429 ? retryHeaders.extend(rateHeaders) : retryHeaders }),
+      ...(retry_after_s !== undefined && { headers: code === 429 ? retryHeaders.extend(rateHeaders) : retryHeaders }),
       content: {
         "application/json": {
           schema: errorEnvelope,

@@ -19,7 +19,8 @@ export interface InvalidField {
 
 /** A value that matches its schema, or every field that does not. */
 export type Validation<T> =
-  { readonly valid: true; readonly data: T } | { readonly valid: false; readonly errors: readonly InvalidField[] };
+  | { readonly valid: true; readonly data: T }
+  | { readonly valid: false; readonly errors: readonly InvalidField[] };
 
 /**
  * Parses a value by a schema. Requests, configurations, smoke files and stored values are all validated here, so that an

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer } from "node:net";
 
 /** The daemon cannot listen on the address or the port. */
@@ -14,32 +15,25 @@ export async function checkPort(host: string, port: number): Promise<void> {
 }
 
 /** The platform's error code when listening on a host and port fails, as `EADDRINUSE`; undefined when it works. */
-export function bindError(host: string, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      resolve(error.code ?? error.message);
-    });
-    server.listen({ host, port, exclusive: true }, () => {
-      server.close(() => {
-        resolve(undefined);
-      });
-    });
-  });
+export async function bindError(host: string, port: number): Promise<string | undefined> {
+  const server = createServer();
+  try {
+    await once(server.listen({ host, port, exclusive: true }), "listening");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code ?? message;
+  }
+  await once(server.close(), "close");
+  return undefined;
 }
 
 function reasonOf(code: string, host: string): string {
-  switch (code) {
-    case "EADDRINUSE":
-      return "the port is in use";
-    case "EADDRNOTAVAIL":
-      return `${host} is not an address of this machine`;
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return `the name ${host} cannot be resolved (${code})`;
-    case "EACCES":
-      return "this user may not use the port; use one above 1023, or grant CAP_NET_BIND_SERVICE";
-    default:
-      return code;
-  }
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: "the port is in use",
+    EADDRNOTAVAIL: `${host} is not an address of this machine`,
+    ENOTFOUND: `the name ${host} cannot be resolved (${code})`,
+    EAI_AGAIN: `the name ${host} cannot be resolved (${code})`,
+    EACCES: "this user may not use the port; use one above 1023, or grant CAP_NET_BIND_SERVICE",
+  };
+  return reasons[code] ?? code;
 }

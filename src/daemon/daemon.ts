@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { FixtureUser } from "../admin/load-fixture.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Faults } from "../faults/inject-faults.ts";
@@ -6,19 +8,18 @@ import { createApp, createMetricsApp } from "../http/app.ts";
 import { createConcurrencyLimits, type ConcurrencyLimits } from "../http/concurrency-limits.ts";
 import { createMetrics, type Metrics } from "../http/metrics/metrics.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
+import { awaitInterrupt, type Interrupt, type Stoppable } from "../runtime/interrupt.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { version } from "../runtime/version.ts";
 import type { ServiceObserver } from "../service/observer.ts";
 import type { Service } from "../service/service.ts";
-import { drain, type Drained } from "./drain.ts";
 import { listen, type Listener } from "./listen.ts";
 import { createPinoLogger, type BufferedLogger } from "./pino-logger.ts";
+import { checkListingSizes } from "../news/sources/listing-sizes.ts";
 import { openRateLimits, type OpenRates } from "./open-rate-limits.ts";
 import { RefreshTimer } from "./refresh-timer.ts";
 import { startBanner } from "./start-banner.ts";
-import { watchStopSignals, type StopSignals } from "./stop-signals.ts";
-import { StorageChanges } from "./storage-changes.ts";
-import { checkStorageRisks } from "./storage-risks.ts";
+import { checkStorageRisks, watchStorageRisks } from "./storage-risks.ts";
 import { StorageWatch } from "./storage-watch.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
@@ -27,11 +28,12 @@ export interface DaemonSession {
   readonly service: Service;
   /** The folder that relative paths of the configuration are resolved against. */
   readonly baseDir: string;
-  /** The users whose tokens the banner shows; undefined without a fixture. */
-  readonly fixtureUsers: readonly FixtureUser[] | undefined;
+  /** Loads a fixture, and returns the users whose tokens the banner shows; undefined without a fixture. */
+  readonly fill: (() => Promise<readonly FixtureUser[]>) | undefined;
 }
 
 export interface DaemonOptions {
+  readonly process: Stoppable;
   /** The clock of the log's timestamps. */
   readonly clock: Clock;
   /** Refuses to start on a storage that may lose acknowledged data. */
@@ -42,8 +44,10 @@ export interface DaemonOptions {
   readonly say: (text: string) => void;
 }
 
-/** The parts that listen, and those that stop with them. */
-interface Started extends Drained {
+interface Started {
+  readonly listeners: readonly Listener[];
+  readonly inFlight: ConcurrencyLimits;
+  readonly rates: OpenRates;
   readonly refreshes: RefreshTimer;
 }
 
@@ -52,24 +56,28 @@ interface Started extends Drained {
  * logger and observer, so call `openLog` and `observe` first.
  *
  * @example
- * const daemon = new Daemon({ clock: systemClock, requireDurable: false, faults: undefined, say: console.error });
+ * const stoppable = { signals: process, exit: process.exit };
+ * const daemon = new Daemon({ process: stoppable, clock: systemClock, requireDurable: false, faults: undefined, say });
  * const logger = daemon.openLog(config);
  * const service = await createService({ config, storage, logger, observer: daemon.observe(config), ... });
- * await daemon.run({ service, baseDir: ".", fixtureUsers: undefined });
+ * await daemon.run({ service, baseDir: ".", fill: undefined });
  * await daemon.end();
  */
 export class Daemon {
   readonly #options: DaemonOptions;
-  readonly #stop: StopSignals;
+  readonly #stop: Interrupt;
+  readonly #stopRequested: Promise<undefined>;
   #logger: BufferedLogger | undefined;
   /** Undefined when the configuration turns them off. */
   #metrics: Metrics | undefined;
   #storageWatch: StorageWatch | undefined;
+  #isStarting = true;
 
   /** Takes over SIGINT and SIGTERM until `end`. */
   constructor(options: DaemonOptions) {
     this.#options = options;
-    this.#stop = watchStopSignals(() => this.#logger?.end());
+    this.#stop = awaitInterrupt(options.process, () => this.#logger?.end());
+    this.#stopRequested = once(this.#stop.signal, "abort").then(() => undefined);
   }
 
   /** Whether the storage was found usable. Until then nothing is served from it. */
@@ -93,11 +101,14 @@ export class Daemon {
       modelCalled: ignore,
       refreshed: ignore,
       storageCalled: ignore,
+      jobFailed: ignore,
+      workerRestarted: ignore,
+      damaged: ignore,
     };
     return {
       ...(metrics ?? silent),
       storageFailed: (verb, error) => {
-        metrics?.storageFailed(verb, error);
+        metrics?.storageFailed(verb);
         this.#storageWatch?.failed(error);
       },
     };
@@ -106,21 +117,17 @@ export class Daemon {
   /**
    * Returns once everything that ran has finished or was cut off.
    *
-   * @throws DurabilityError, PortError, TlsError
+   * @throws ConfigError, DurabilityError, PortError, TlsError
    * @throws StorageError when the storage cannot be read and written
    */
   async run(session: DaemonSession): Promise<void> {
     const logger = this.#openedLog();
+    await checkListingSizes(session.service.config.news, session.baseDir);
     const closeWatches = await this.#open(session.service, logger);
     const started = await this.#start(session, logger);
-    if (started !== undefined) {
-      const finishBackground = this.#serve(session, started, logger);
-      await this.#stop.requested;
-      const { server } = session.service.config;
-      const { drain_ms, drain_delay_ms } = server;
-      logger.info({ signal: this.#stop.signal(), drain_ms, drain_delay_ms }, "draining");
-      await drain(started, server, finishBackground, logger);
-    }
+    const background = await this.#serve(session, started, logger);
+    await this.#stopRequested;
+    await this.#drain(started, background, session.service.config.server, logger);
     await closeWatches();
   }
 
@@ -141,42 +148,43 @@ export class Daemon {
 
   /** Checks the storage before anything is served from it, and watches it from then on. */
   async #open(service: Service, logger: Logger): Promise<() => Promise<void>> {
-    const { storage, clock } = service;
-    // A write too: a disk that is full can still be read.
-    const probe = async (): Promise<void> => {
-      await service.ready();
-      await storage.put(["ready", "probe"], "{}");
-    };
+    const { storage } = service;
+    const probe = (): Promise<void> => service.probe();
     const { requireDurable: required } = this.#options;
-    const findings = await checkStorageRisks(storage, { logger, now: clock.now(), required, probe });
-    const watch = new StorageWatch({ logger, probe, onChange: (up) => this.#metrics?.storageIsUp(up) });
-    this.#storageWatch = watch;
-    const changes = await StorageChanges.watch(storage, findings, {
+    // The storage's clock and its last use are compared with the machine's clock, even when the service's is fixed.
+    const now = (): number => systemClock.now();
+    const findings = await checkStorageRisks(storage, { logger, now, required, probe });
+    const { identity } = storage;
+    const watch = new StorageWatch({
       logger,
-      now: () => clock.now(),
-      onRisks: (count) => this.#metrics?.storageRisks(count),
+      probe,
+      findLost: identity && (() => identity.findLost()),
+      onChange: (up) => this.#metrics?.storageIsUp(up),
+      onLostParts: (lost) => this.#metrics?.storagePartsLost(lost),
     });
+    this.#storageWatch = watch;
+    const onRisks = (count: number): void => this.#metrics?.storageRisks(count);
+    const stopExamining = watchStorageRisks(storage, findings, { logger, now, onRisks });
     return async () => {
-      changes.stop();
+      stopExamining();
       await watch.stop();
     };
   }
 
-  /** Refreshes the news if that is due, and listens. Undefined when the stop signal came first. */
-  async #start(session: DaemonSession, logger: Logger): Promise<Started | undefined> {
-    const { faults } = this.#options;
+  /** Listens, before anything is filled in or refreshed. */
+  async #start(session: DaemonSession, logger: Logger): Promise<Started> {
     const { service } = session;
     const { config, clock, news } = service;
-    const refreshes = new RefreshTimer({ news, clock, logger, interval_s: config.news.refresh_interval_s });
-    await Promise.race([refreshes.first(), this.#stop.requested]);
-    if (this.#stop.signal() !== undefined) return undefined;
-    if (faults !== undefined) {
-      await faults.arm(service);
-      logger.warn({ faults: faults.texts }, "fault injection is on");
-    }
+    const refreshes = new RefreshTimer({
+      news,
+      clock,
+      logger,
+      interval_s: config.news.refresh_interval_s,
+      min_interval_ms: config.news.min_interval_ms,
+    });
     const { in_flight: all, in_flight_per_user: perUser } = config.limits;
-    const inFlight = createConcurrencyLimits({ all, perUser });
-    const rates = await openRateLimits(config);
+    const inFlight = createConcurrencyLimits({ all, perUser, refused: this.#metrics?.refused });
+    const rates = await openRateLimits(config, { logger, refused: this.#metrics?.refused });
     const listeners = await this.#listen(session, inFlight, rates, logger);
     return { listeners, inFlight, rates, refreshes };
   }
@@ -191,7 +199,7 @@ export class Daemon {
     const { config, clock, ids, news, events } = service;
     const { server } = config;
     const metrics = this.#metrics;
-    const draining = (): boolean => this.#stop.signal() !== undefined;
+    const draining = (): boolean => this.#stop.signal.aborted;
     metrics?.watch({
       now: () => clock.now(),
       newsStatus: () => news.status(),
@@ -202,21 +210,50 @@ export class Daemon {
     const ownPort = config.metrics.port;
     const app = createApp(service, logger, {
       draining,
+      starting: () => this.#isStarting,
       inFlight,
       rates,
       meter: metrics,
       metrics: ownPort === undefined ? metrics : undefined,
     });
-    const listeners = [await listen(app, server.host, server.port, tlsFilesOf(config, baseDir))];
+    const bounds = { peer_ms: server.body_ms, most: server.max_connections, closed: metrics?.connectionClosed };
+    const listeners = [await listen(app, server.host, server.port, tlsFilesOf(config, baseDir), bounds)];
     if (metrics !== undefined && ownPort !== undefined) {
       listeners.push(await listen(createMetricsApp({ ids, logger, metrics }), config.metrics.host, ownPort));
     }
     return listeners;
   }
 
-  /** Reports that the daemon listens, and starts the background work. Returns the function that ends it. */
-  #serve(session: DaemonSession, { listeners, refreshes }: Started, logger: Logger): () => Promise<unknown> {
-    const { service, fixtureUsers: users } = session;
+  /**
+   * Loads the fixture and its news, which are local files, and injects the faults. Until then the daemon is not ready.
+   * Returns early at the stop signal.
+   */
+  async #fill(session: DaemonSession, started: Started, logger: Logger): Promise<readonly FixtureUser[] | undefined> {
+    const { faults } = this.#options;
+    const { service, fill } = session;
+    const filled = async (): Promise<readonly FixtureUser[] | undefined> => {
+      const users = await fill?.();
+      if (users !== undefined) await started.refreshes.first();
+      await faults?.arm(service);
+      if (faults !== undefined) logger.warn({ faults: faults.texts }, "fault injection is on");
+      this.#isStarting = false;
+      return users;
+    };
+    try {
+      return await Promise.race([filled(), this.#stopRequested]);
+    } catch (error) {
+      await Promise.all(started.listeners.map((listener) => listener.stop(0)));
+      await started.rates.close();
+      throw error;
+    }
+  }
+
+  /** Reports that the daemon listens, and starts the background work, which is returned and ends at the stop signal. */
+  async #serve(session: DaemonSession, started: Started, logger: Logger): Promise<readonly Promise<void>[]> {
+    const { service } = session;
+    const { listeners, refreshes } = started;
+    const users = await this.#fill(session, started, logger);
+    if (this.#stop.signal.aborted) return [];
     const url = listeners[0]!.url;
     const storage = service.storage.url;
     logger.info({ url, storage, metrics: listeners[1]?.url }, "listening");
@@ -225,13 +262,30 @@ export class Daemon {
     const warmUp = service.warm().catch((error: unknown) => {
       logger.warn({ err: error }, "could not warm up");
     });
-    const stopping = new AbortController();
-    const tidying = tidy(service, logger, stopping.signal);
-    return () => {
-      refreshes.stop();
-      stopping.abort();
-      return Promise.all([warmUp, tidying]);
-    };
+    return [warmUp, tidy(service, logger, this.#stop.signal)];
+  }
+
+  /**
+   * Waits `server.drain_delay_ms` for load balancers to notice, stops accepting, waits up to `server.drain_ms` for running
+   * requests, and cuts the rest off.
+   */
+  async #drain(
+    { listeners, inFlight, rates, refreshes }: Started,
+    background: readonly Promise<void>[],
+    { drain_ms, drain_delay_ms }: Config["server"],
+    logger: Logger,
+  ): Promise<void> {
+    logger.info({ signal: (this.#stop.signal.reason as Error).message, drain_ms, drain_delay_ms }, "draining");
+    refreshes.stop();
+    await wait(drain_delay_ms);
+    // Counted before the listeners cut them off at the same moment.
+    const cut = setTimeout(() => {
+      const requests = inFlight.running();
+      if (requests > 0) logger.warn({ requests, drain_ms }, "requests were cut: they ran longer than drain_ms");
+    }, drain_ms);
+    await Promise.all([...listeners.map((listener) => listener.stop(drain_ms)), ...background]);
+    clearTimeout(cut);
+    await rates.close();
   }
 }
 

@@ -1,6 +1,9 @@
+import type { RequestListener } from "node:http";
+import type { Socket } from "node:net";
 import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
+import { Connections, type ConnectionBounds } from "./connections.ts";
 import { answerParseError } from "./parse-error-response.ts";
 import { checkPort, PortError } from "./bind-check.ts";
 import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
@@ -26,22 +29,38 @@ export interface Listener {
  * @throws PortError when the address or the port cannot be used
  * @throws TlsError when the certificate cannot be used
  */
-export async function listen(app: H3, host: string, port: number, tls?: TlsFiles): Promise<Listener> {
+export async function listen(
+  app: H3,
+  host: string,
+  port: number,
+  tls?: TlsFiles,
+  bounds: ConnectionBounds = { peer_ms: 10_000, most: Infinity },
+): Promise<Listener> {
   if (tls !== undefined) await checkTlsFiles(tls);
   // listhen reports any failure of its own port check as a port in use.
   await checkPort(host, port);
-  const { server, url } = await listenWithListhen(app, host, port, tls);
+  const connections = new Connections(bounds);
+  const { server, url } = await listenWithListhen(connections.watch(toNodeHandler(app)), host, port, tls);
+  server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
+    connections.add(socket);
+  });
   server.on("clientError", answerParseError);
-  return { url, stop: (drain_ms) => stop(server, drain_ms) };
+  server.headersTimeout = bounds.peer_ms;
+  return {
+    url,
+    async stop(drain_ms) {
+      await stop(server, drain_ms);
+      connections.stop();
+    },
+  };
 }
 
 async function listenWithListhen(
-  app: H3,
+  handler: RequestListener,
   host: string,
   port: number,
   tls: TlsFiles | undefined,
 ): Promise<{ server: Server; url: string }> {
-  const handler = toNodeHandler(app);
   try {
     // listhen's own shutdown ends the process at once, and its free-port search would silently take another port.
     const { server, url } = await listhen(handler, {

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { ERRORS } from "../contract/errors.ts";
 import { SAFE_HEADERS } from "../http/respond.ts";
@@ -22,7 +23,9 @@ export function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): 
     ...(code === 405 ? ["Allow: GET, POST"] : []),
     "Connection: close",
   ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // The other side may never close, and may not read.
+  (socket as Socket).destroySoon();
 }
 
 /** The parser's codes that mean something more specific than a malformed request. */

@@ -34,36 +34,40 @@ export function nextRefresh(state: {
   return { in_ms, mode: Math.abs(now + in_ms - full_ms) >= FULL_EVERY * interval_ms ? "full" : "view" };
 }
 
+interface RefreshDeps {
+  readonly news: News;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Seconds between refreshes; 0 refreshes only at the start, and only if no snapshot exists. */
+  readonly interval_s: number;
+  /** A full refresh is not repeated at a start within so long. */
+  readonly min_interval_ms?: number;
+}
+
 /** Refreshes the news while the daemon runs. */
 export class RefreshTimer {
-  readonly #news: News;
-  readonly #clock: Clock;
-  readonly #logger: Logger;
+  readonly #deps: RefreshDeps;
   readonly #interval_ms: number;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   /** The newest snapshot and when this daemon first saw it, by a monotonic clock. */
   #newest = { version: -1, since: 0 };
 
-  constructor(deps: {
-    readonly news: News;
-    readonly clock: Clock;
-    readonly logger: Logger;
-    /** Seconds between refreshes; 0 refreshes only at the start, and only if no snapshot exists. */
-    readonly interval_s: number;
-  }) {
-    this.#news = deps.news;
-    this.#clock = deps.clock;
-    this.#logger = deps.logger;
+  constructor(deps: RefreshDeps) {
+    this.#deps = deps;
     this.#interval_ms = deps.interval_s * 1000;
   }
 
-  /** Refreshes at the start if that is due; a failure is logged. */
+  /**
+   * Refreshes at the start if that is due: fully, since the configuration may be another one, unless that was just done.
+   * A failure is logged.
+   */
   async first(): Promise<void> {
     try {
-      const { in_ms, version } = await this.#due();
+      const { in_ms, mode, version, full_ms } = await this.#due();
+      const isFull = full_ms !== undefined && this.#deps.clock.now() - full_ms < (this.#deps.min_interval_ms ?? 0);
       const hasNews = version > 0;
-      if (in_ms === 0 && !(this.#interval_ms === 0 && hasNews)) await this.#refresh(version, "full");
+      if (in_ms === 0 && !(this.#interval_ms === 0 && hasNews)) await this.#refresh(version, isFull ? mode : "full");
     } catch (error) {
       this.#logUnreadable(error);
     }
@@ -71,7 +75,9 @@ export class RefreshTimer {
 
   /** Refreshes from now on, one interval after another. */
   start(): void {
-    if (this.#interval_ms > 0) this.#schedule(0);
+    void this.first().then(() => {
+      if (this.#interval_ms > 0) this.#schedule(0);
+    });
   }
 
   stop(): void {
@@ -99,37 +105,42 @@ export class RefreshTimer {
     this.#schedule(wait);
   }
 
-  async #due(): Promise<Due & { readonly version: number }> {
-    const { version, published_at, last_full_sync_at } = await this.#news.status();
+  async #due(): Promise<Due & { readonly version: number; readonly full_ms: number | undefined }> {
+    const { version, published_at, last_full_sync_at } = await this.#deps.news.status();
     if (version !== this.#newest.version) this.#newest = { version, since: performance.now() };
+    const full_ms = toMs(last_full_sync_at);
     const next = nextRefresh({
       published_ms: toMs(published_at),
-      full_ms: toMs(last_full_sync_at),
+      full_ms,
       interval_ms: this.#interval_ms,
       known_ms: performance.now() - this.#newest.since,
-      now: this.#clock.now(),
+      now: this.#deps.clock.now(),
     });
-    return { ...next, version };
+    return { ...next, version, full_ms };
   }
 
   /** Refreshes, unless another daemon is refreshing or has done so: several find it due at the same moment. */
   async #refresh(version: number, mode: RefreshMode): Promise<void> {
     try {
-      const result = await this.#news.refreshAfter(version, mode);
-      if (result === undefined) this.#logger.debug({ mode }, "another process refreshed the news");
+      const result = await this.#deps.news.refreshAfter(version, mode);
+      if (result === undefined) this.#deps.logger.debug({ mode }, "another process refreshed the news");
       else {
         const { news_updated_count, notice_updated_count, topic_rebuild_count } = result;
-        this.#logger.info({ mode, news_updated_count, notice_updated_count, topic_rebuild_count }, "news refreshed");
+        this.#deps.logger.info(
+          { mode, news_updated_count, notice_updated_count, topic_rebuild_count },
+          "news refreshed",
+        );
       }
     } catch (error) {
       // The daemon is stopping: nothing waits for the refresh any more.
       if ((error as Error).name === "AbortError") return;
-      this.#logger.error({ err: error, mode }, "the news could not be refreshed; the last snapshot is kept");
+      this.#deps.logger.error({ err: error, mode }, "the news could not be refreshed; the last snapshot is kept");
     }
   }
 
   #logUnreadable(error: unknown): void {
-    this.#logger.error({ err: error }, "the state of the news could not be read");
+    if ((error as Error).name === "AbortError") return;
+    this.#deps.logger.error({ err: error }, "the state of the news could not be read");
   }
 }
 

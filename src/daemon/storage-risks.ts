@@ -1,37 +1,44 @@
 import type { Logger } from "../runtime/logger.ts";
 import type { Finding } from "../storage/finding.ts";
+import { lastUseFinding } from "../storage/last-use.ts";
+import { isOutage, StorageError } from "../storage/storage-errors.ts";
 import type { Storage } from "../storage/storage.ts";
+
+/** How often the storage's generation is compared, ms. */
+const COMPARE_EVERY_MS = 1000;
+/** How often it is examined even if its generation is the same, ms: settings can change while a server runs. */
+const EXAMINE_EVERY_MS = 60_000;
 
 /** The storage may lose acknowledged data, and the operator requires one that does not. */
 export class DurabilityError extends Error {
   override readonly name = "DurabilityError";
 }
 
+interface RiskOptions {
+  readonly logger: Logger;
+  /** The machine's clock, ms since 1970. */
+  readonly now: () => number;
+}
+
 /**
  * Examines the storage before the daemon serves from it, and logs what an operator should know: what may be lost, and
  * the setting that fixes it. A storage that cannot be written must be reported now, not at the first charge.
  *
- * @param now the clock's time, ms since 1970
- * @param probe reads and writes
+ * @param options.probe reads and writes
  * @returns all findings
  * @throws DurabilityError when `required` and acknowledged data may be lost
- * @throws StorageError when the storage cannot be read and written
+ * @throws StorageError when the storage cannot be used: it cannot be read and written, or the clock is wrong
  */
 export async function checkStorageRisks(
   storage: Storage,
-  {
-    logger,
-    now,
-    required,
-    probe,
-  }: {
-    readonly logger: Logger;
-    readonly now: number;
-    readonly required: boolean;
-    readonly probe: () => Promise<void>;
-  },
+  options: RiskOptions & { readonly required: boolean; readonly probe: () => Promise<void> },
 ): Promise<Finding[]> {
-  const findings = await storage.examine(now);
+  const { logger, required, probe } = options;
+  const now = options.now();
+  const findings = [...(await storage.examine(now)), await lastUseFinding(storage, now)];
+  const unusable = findings.find((finding) => finding.unusable === true);
+  if (unusable !== undefined)
+    throw new StorageError(`${storage.url} cannot be used: ${unusable.message} ${unusable.remedy ?? ""}`);
   const risks = findings.filter(({ level, loses }) => loses !== undefined || level === "error");
   if (required && risks.length > 0) {
     const lines = risks.map((risk) => `  ${describe(risk)}`);
@@ -44,8 +51,65 @@ export async function checkStorageRisks(
   return findings;
 }
 
-/** Logs a finding about the storage. */
-export function logFinding(logger: Logger, { level, ...finding }: Finding): void {
+/**
+ * Examines the storage again in the background: when its server was lost or replaced, and once a minute.
+ *
+ * @param findings what was found and logged at the start
+ * @returns ends it
+ */
+export function watchStorageRisks(
+  storage: Storage,
+  findings: readonly Finding[],
+  { logger, now, onRisks }: RiskOptions & { readonly onRisks?: (count: number) => void },
+): () => void {
+  let generation = storage.generation();
+  let examinedAt = performance.now();
+  let risks = risksOf(findings);
+  let running: Promise<void> | undefined;
+  onRisks?.(risks.size);
+
+  async function examine(): Promise<void> {
+    const before = storage.generation();
+    const found = risksOf(await storage.examine(now()));
+    generation = before;
+    examinedAt = performance.now();
+    logChanges(logger, risks, found);
+    risks = found;
+    onRisks?.(risks.size);
+  }
+
+  const timer = setInterval(() => {
+    if (storage.generation() === generation && performance.now() - examinedAt < EXAMINE_EVERY_MS) return;
+    running ??= examine()
+      .catch((error: unknown) => {
+        // A lost storage is reported by the storage watch, and examined when it is back.
+        if (!isOutage(error)) logger.error({ err: error }, "the storage could not be examined");
+      })
+      .finally(() => (running = undefined));
+  }, COMPARE_EVERY_MS).unref();
+  return () => {
+    clearInterval(timer);
+  };
+}
+
+type Risks = ReadonlyMap<string, Finding>;
+
+/** Findings that are not ok, by their subject: the message may hold numbers and names that vary. */
+function risksOf(findings: readonly Finding[]): Risks {
+  return new Map(findings.filter(({ level }) => level !== "ok").map((finding) => [finding.subject, finding]));
+}
+
+function logChanges(logger: Logger, before: Risks, risks: Risks): void {
+  for (const [subject, finding] of risks) {
+    const { level, loses } = before.get(subject) ?? {};
+    if (level !== finding.level || loses !== finding.loses) logFinding(logger, finding);
+  }
+  for (const [subject, { message }] of before) {
+    if (!risks.has(subject)) logger.info({ subject }, `storage: resolved: ${message}`);
+  }
+}
+
+function logFinding(logger: Logger, { level, ...finding }: Finding): void {
   logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);
 }
 

@@ -1,37 +1,60 @@
 import type { Logger } from "../runtime/logger.ts";
+import { createThrottle, type Throttle } from "../runtime/throttle.ts";
+import { type LostParts, StorageReplacedError } from "../storage/identity/expected-identity.ts";
 import { isOutage } from "../storage/storage-errors.ts";
+import { storageRemedy } from "../storage/storage-remedy.ts";
 
-/** How often the storage is probed while it is lost, ms. */
-const PROBE_EVERY_MS = 1000;
+/** How often its identity is read, and how often the storage is probed while calls on it fail, ms. */
+const LOOK_EVERY_MS = 1000;
+/** How often it is probed while nothing fails, ms. */
+const PROBE_EVERY_MS = 10_000;
 /** Shortest pause between two log lines, ms; while the storage stays lost, the pause doubles up to the longest. */
 const LEAST_PAUSE_MS = 5000;
 const MOST_PAUSE_MS = 60_000;
 
-/** Logs when the storage is lost and when it is back, in few lines however many calls fail meanwhile. */
+interface WatchDeps {
+  readonly logger: Logger;
+  /** Reads and writes; rejects while the storage is lost. */
+  readonly probe: () => Promise<void>;
+  /** Reads the identity of every part of the storage; absent where no other storage can take its place. */
+  readonly findLost?: (() => Promise<LostParts>) | undefined;
+  readonly onChange?: (up: boolean) => void;
+  /** Parts of the storage were lost, as the primaries of a cluster, or are back. */
+  readonly onLostParts?: (lost: number) => void;
+}
+
+/**
+ * Logs when the storage is lost and when it is back, in few lines however many calls fail meanwhile. It is lost when a
+ * probe fails; a call that fails while the probe works concerns its key alone.
+ */
 export class StorageWatch {
+  readonly #deps: WatchDeps;
   readonly #logger: Logger;
-  readonly #probe: () => Promise<void>;
-  readonly #onChange: ((up: boolean) => void) | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #failedCalls: Throttle;
   #isUp = true;
+  #isSuspect = false;
   #lostAt = 0;
   #failedAt = 0;
+  #probedAt = performance.now();
   /** Failures since the last line. */
   #failures = 0;
   #lastError: unknown;
+  #lostParts: ReadonlySet<string> = new Set();
   /** The state that the last line reported, its time, and the pause before the next. */
   #reported = { isUp: true, at: -Infinity, pause_ms: 0 };
-  #timer: NodeJS.Timeout | undefined;
-  #isStopped = false;
+  #checking: Promise<void> | undefined;
+  #looking: Promise<void> | undefined;
 
-  constructor(deps: {
-    readonly logger: Logger;
-    /** Reads and writes; rejects while the storage is lost. */
-    readonly probe: () => Promise<void>;
-    readonly onChange?: (up: boolean) => void;
-  }) {
+  constructor(deps: WatchDeps) {
+    this.#deps = deps;
     this.#logger = deps.logger;
-    this.#probe = deps.probe;
-    this.#onChange = deps.onChange;
+    this.#failedCalls = createThrottle(LEAST_PAUSE_MS, () => {
+      this.#logger.error({ err: this.#lastError }, "storage calls failed, though the storage works");
+    });
+    this.#timer = setInterval(() => {
+      this.#look();
+    }, LOOK_EVERY_MS).unref();
   }
 
   /** A call on the storage failed. Errors that say nothing about its health are not counted. */
@@ -40,59 +63,102 @@ export class StorageWatch {
     this.#failures++;
     this.#lastError = error;
     this.#failedAt = performance.now();
-    if (this.#isUp) {
-      this.#isUp = false;
-      this.#lostAt = this.#failedAt;
-      this.#onChange?.(false);
+    if (!this.#isUp) this.#report();
+    // It may be a part of the storage.
+    else if (error instanceof StorageReplacedError) this.#lookForLoss();
+    else {
+      this.#isSuspect = true;
+      if (this.#failedAt - this.#probedAt >= LOOK_EVERY_MS) this.#check();
     }
-    this.#report();
-    this.#schedule();
   }
 
   /** Probes a lost storage one last time, and logs what was not logged yet. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-    if (!this.#isUp) await this.#update();
-    if (this.#isUp) this.#report();
+    clearInterval(this.#timer);
+    await Promise.all([this.#checking, this.#looking]);
+    if (!this.#isUp) await this.#probe();
+    if (this.#isUp) this.#report(true);
+    this.#failedCalls.stop();
   }
 
-  #schedule(): void {
-    if (!this.#isStopped) this.#timer ??= setTimeout(() => void this.#check(), PROBE_EVERY_MS).unref();
+  #look(): void {
+    const isDue = performance.now() - this.#probedAt >= PROBE_EVERY_MS;
+    if (!this.#isUp || this.#isSuspect || isDue) this.#check();
+    else if (!this.#reported.isUp) this.#report();
+    this.#lookForLoss();
   }
 
-  async #check(): Promise<void> {
-    await this.#update();
-    this.#report();
-    this.#timer = undefined;
-    if (!this.#isUp || !this.#reported.isUp) this.#schedule();
+  /** Reads the identity of every part, one such look at a time. */
+  #lookForLoss(): void {
+    this.#looking ??= this.#compareParts()
+      .catch((error: unknown) => {
+        this.failed(error);
+      })
+      .finally(() => (this.#looking = undefined));
   }
 
-  async #update(): Promise<void> {
+  /** One probe at a time. */
+  #check(): void {
+    this.#checking ??= this.#probe().finally(() => (this.#checking = undefined));
+  }
+
+  async #probe(): Promise<void> {
+    this.#probedAt = performance.now();
+    const wasUp = this.#isUp;
+    const failed = this.#isSuspect;
+    this.#isSuspect = false;
     try {
-      await this.#probe();
+      await this.#deps.probe();
       this.#isUp = true;
-      this.#onChange?.(true);
-    } catch {
-      // It was counted like any other failure.
+      if (wasUp && failed) this.#failedCalls.note();
+      if (wasUp) this.#failures = 0;
+    } catch (error) {
+      this.#lastError = error;
+      this.#isUp = false;
+      if (wasUp) this.#lostAt = performance.now();
     }
+    this.#isSuspect = false;
+    if (wasUp !== this.#isUp) this.#deps.onChange?.(this.#isUp);
+    this.#report();
   }
 
-  #report(): void {
+  /** Reports the parts that are lost while others are there. */
+  async #compareParts(): Promise<void> {
+    const { lost = [], parts = 0 } = (await this.#deps.findLost?.()) ?? {};
+    if (lost.length > 0 && lost.length === parts) {
+      if (this.#isUp) this.#check();
+      return;
+    }
+    const messages = new Set(lost.map(({ message }) => message));
+    for (const message of messages) {
+      if (!this.#lostParts.has(message)) this.#logger.error({ remedy: remedyOf(message) }, message);
+    }
+    for (const message of this.#lostParts) if (!messages.has(message)) this.#logger.info({}, `resolved: ${message}`);
+    this.#lostParts = messages;
+    this.#deps.onLostParts?.(lost.length);
+  }
+
+  #report(isLast = false): void {
     const { isUp, at, pause_ms } = this.#reported;
     if (this.#isUp && isUp) return;
     const now = performance.now();
     const lost_ms = now - this.#lostAt;
-    const isSettled = lost_ms >= LEAST_PAUSE_MS || now - this.#failedAt >= PROBE_EVERY_MS || this.#isStopped;
+    const isSettled = lost_ms >= LEAST_PAUSE_MS || now - this.#failedAt >= LOOK_EVERY_MS || isLast;
     // A flapping storage is summarized; one that is back and stays back is reported at once.
     if (now - at < pause_ms && !(this.#isUp && isSettled)) return;
     const failures = this.#failures;
     const lost_s = Math.round(lost_ms / 100) / 10;
+    const err = this.#lastError;
     if (this.#isUp) this.#logger.info({ failures, lost_s }, "the storage is back");
-    else if (isUp) this.#logger.error({ err: this.#lastError, failures }, "the storage is lost");
+    else if (isUp)
+      this.#logger.error({ err, failures, remedy: remedyOf((err as Error).message) }, "the storage is lost");
     else this.#logger.warn({ failures, lost_s }, "the storage is still lost");
     const pause = this.#isUp || isUp ? LEAST_PAUSE_MS : Math.min(MOST_PAUSE_MS, pause_ms * 2);
     this.#reported = { isUp: this.#isUp, at: now, pause_ms: pause };
     this.#failures = 0;
   }
+}
+
+function remedyOf(message: string): string {
+  return storageRemedy(message, "`storage`");
 }

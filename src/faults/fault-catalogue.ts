@@ -1,26 +1,7 @@
 import { didYouMean } from "../runtime/did-you-mean.ts";
+import FAULTS from "./faults.json" with { type: "json" };
 
-/** What each kind of fault does, and how a caller notices. */
-export const FAULTS = {
-  model: {
-    timeout: "the model never answers: 1007 after model.timeout_ms",
-    error: "the model answers with status 500: 1007 once the retries of model.max_retries are used up",
-    refused: "the model cannot be reached: 1007, as above",
-    empty: "the model returns an empty answer: 1007, as above",
-  },
-  storage: {
-    "read-error": "every read fails: 503; front page and news are served from memory; /readyz is 503",
-    "write-error": "every write fails: a chat or an exchange is 503 and charges nothing; an event is not stored",
-    down: "every read and every write fails",
-    damage: "every value read is damaged: 500",
-  },
-  events: { "write-error": "the event log cannot be written: events are accepted and not stored" },
-  "hot-topics": { error: "hot topics fail internally: the bundled snapshot is shown, with 200" },
-  "trade-reward": { error: "the experimental endpoint fails: 500" },
-  answers: { slow: "every answer of the API is delayed by ms, 2000 by default" },
-} as const satisfies Record<string, Record<string, string>>;
-
-/** The part that fails. */
+/** The part that fails: a name of `faults.json`, which says what each kind does, and how a caller notices. */
 export type FaultName = keyof typeof FAULTS;
 
 type KindOf<N extends FaultName> = N extends FaultName ? keyof (typeof FAULTS)[N] : never;

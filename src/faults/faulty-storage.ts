@@ -1,6 +1,7 @@
 import { printKey } from "../storage/documents.ts";
 import { CorruptionError, StorageError } from "../storage/storage-errors.ts";
 import type { Key, Storage } from "../storage/storage.ts";
+import { itemKey } from "../storage/stream-keys.ts";
 
 /** The kind of a storage call. */
 export type Access = "read" | "write";
@@ -43,6 +44,14 @@ export function failingStorage(storage: Storage, failure: (access: Access, key: 
     },
     create: guarded("write", (...given) => storage.create(...given)),
     createAfter: guarded("write", (...given) => storage.createAfter(...given)),
+    async append(stream, version, ...rest) {
+      guard("write", itemKey(stream, version));
+      return await storage.append(stream, version, ...rest);
+    },
+    async laterItem(stream, end) {
+      guard("read", itemKey(stream, end + 1));
+      return await storage.laterItem(stream, end);
+    },
     confirm: guarded("write", (...given) => storage.confirm(...given)),
     put: guarded("write", (...given) => storage.put(...given)),
     remove: guarded("write", (...given) => storage.remove(...given)),

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Projection } from "../news/snapshot/projection.ts";
+import type { MakeViews } from "../news/news.ts";
 import { SnapshotViews } from "../news/snapshot/snapshot-views.ts";
 import { createService, type Service, type ServiceDeps } from "../service/service.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -7,7 +7,6 @@ import { faultText, type Fault, type FaultName } from "./fault-catalogue.ts";
 import { failingFetch, FAILING_MODEL } from "./faulty-model.ts";
 import { failingStorage } from "./faulty-storage.ts";
 
-/** Which accesses each storage fault affects. */
 const FAILING_ACCESS = {
   "read-error": ["read"],
   "write-error": ["write"],
@@ -38,7 +37,7 @@ export class Faults {
     const service = await createService({
       ...deps,
       ...(isFaulty("storage", "events") ? { storage: this.#storage(storage) } : {}),
-      ...(isFaulty("hot-topics") ? { newsViews: (projection: Projection) => this.#views(projection) } : {}),
+      ...(isFaulty("hot-topics") ? { newsViews: (...parts: Parameters<MakeViews>) => this.#views(...parts) } : {}),
       ...(isFaulty("model")
         ? {
             config: { ...config, model: config.model ?? FAILING_MODEL },
@@ -74,12 +73,12 @@ export class Faults {
     });
   }
 
-  #views(projection: Projection): SnapshotViews {
-    const views = new SnapshotViews(projection);
-    const headlines = views.headlines.bind(views);
-    views.headlines = (...query) => {
+  #views(...parts: Parameters<MakeViews>): SnapshotViews {
+    const views = new SnapshotViews(...parts);
+    const hotTopics = views.hotTopics.bind(views);
+    views.hotTopics = (...query) => {
       if (this.#trigger("hot-topics") !== undefined) throw new Error("hot topics fail: injected fault");
-      return headlines(...query);
+      return hotTopics(...query);
     };
     return views;
   }

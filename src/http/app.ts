@@ -6,16 +6,15 @@ import type { Logger } from "../runtime/logger.ts";
 import type { Service } from "../service/service.ts";
 import { createCors } from "./cors.ts";
 import { mountDocs } from "./docs-page.ts";
-import { createAnswering, type Answering, type RequestMeter } from "./error-handler.ts";
+import { createRequestWrapper, type RequestWrapper, type RequestMeter } from "./request-wrapper.ts";
 import { createConcurrencyLimits, type ConcurrencyLimits } from "./concurrency-limits.ts";
 import { operationRoute, stabilityHeaders } from "./operation-routes.ts";
+import { createLoadShedder } from "./load-shedder.ts";
 import type { RateLimits } from "./rate-limits.ts";
-import { mountMetrics, mountPages, type MetricsPage } from "./status-pages.ts";
+import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./status-pages.ts";
 
 /** What the app needs from its process. */
-export interface AppOptions {
-  /** True while the daemon drains: it is not ready for new work. */
-  readonly draining?: () => boolean;
+export interface AppOptions extends DaemonState {
   /** Limits concurrent requests; created from the configuration by default. */
   readonly inFlight?: ConcurrencyLimits;
   readonly rates?: RateLimits | undefined;
@@ -34,20 +33,22 @@ export interface AppOptions {
 export function createApp(service: Service, logger: Logger, options: AppOptions = {}): H3 {
   const { server, limits } = service.config;
   const { rates, meter, metrics } = options;
-  const answering = createAnswering({ ids: service.ids, logger, meter });
-  const unknown = notFound(answering);
+  const wrap = createRequestWrapper({ ids: service.ids, logger, meter, reportDamage: service.reportDamage });
+  const unknown = notFound(wrap);
   // Called only for a path that cannot be decoded: no route matches it.
   const app = new H3({ silent: true, onError: (_error, event) => unknown(event) });
-  const exactly = withoutTrailingSlash(answering, unknown);
+  const exactly = withoutTrailingSlash(wrap, unknown);
+  const refused = meter?.refused;
   const inFlight =
-    options.inFlight ?? createConcurrencyLimits({ all: limits.in_flight, perUser: limits.in_flight_per_user });
-  const context = { service, logger, inFlight, rates, cors: createCors(server.cors) };
+    options.inFlight ?? createConcurrencyLimits({ all: limits.in_flight, perUser: limits.in_flight_per_user, refused });
+  const load = createLoadShedder({ wait_ms: limits.wait_ms, hasModel: service.config.model !== undefined, refused });
+  const context = { service, logger, inFlight, load, rates, cors: createCors(server.cors) };
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
     const outage = endpoint.errors.includes(503) ? 503 : 500;
     const route = operationRoute(id, context);
     app.all(endpoint.path, exactly(id, route, { headers: stabilityHeaders(endpoint), outage }));
   }
-  mountPages(app, exactly, service, options.draining ?? (() => false));
+  mountPages(app, exactly, service, options);
   if (server.docs) mountDocs(app, exactly);
   if (metrics !== undefined) mountMetrics(app, exactly, metrics);
   app.all("/**", unknown);
@@ -61,22 +62,22 @@ export function createMetricsApp(deps: {
   readonly metrics: MetricsPage;
 }): H3 {
   const app = new H3({ silent: true });
-  const answering = createAnswering(deps);
-  mountMetrics(app, answering, deps.metrics);
-  app.all("/**", notFound(answering));
+  const wrap = createRequestWrapper(deps);
+  mountMetrics(app, wrap, deps.metrics);
+  app.all("/**", notFound(wrap));
   return app;
 }
 
-function notFound(answering: Answering): ReturnType<Answering> {
-  return answering("unknown", () => {
+function notFound(wrap: RequestWrapper): ReturnType<RequestWrapper> {
+  return wrap("unknown", () => {
     throw new AnpError(404);
   });
 }
 
 /** The router treats a path with a trailing slash like the one without; the contract has no such path. */
-function withoutTrailingSlash(answering: Answering, unknown: ReturnType<Answering>): Answering {
+function withoutTrailingSlash(wrap: RequestWrapper, unknown: ReturnType<RequestWrapper>): RequestWrapper {
   return (name, handler, failures) => {
-    const answer = answering(name, handler, failures);
+    const answer = wrap(name, handler, failures);
     return (event) => (event.url.pathname.endsWith("/") ? unknown(event) : answer(event));
   };
 }

@@ -3,19 +3,22 @@ import type { Config } from "../config/config-schema.ts";
 import { page } from "./respond.ts";
 
 /** Lets pages of other origins call the API, as configured. */
-export interface Cors {
-  /** The answer to a browser that asks whether it may call; undefined for any other request. */
-  preflight(event: H3Event, method: string): Response | undefined;
-  /** Adds the CORS headers to the response that the event will get. */
-  mark(event: H3Event): void;
-}
+export type Cors = NonNullable<ReturnType<typeof createCors>>;
 
 /** Headers that pages may send, and those that they may read, besides those that are always allowed. */
-const SENT = ["Content-Type", "Idempotency-Key", "X-Request-Id", "X-User-Token"];
-const READ = ["Idempotency-Replayed", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id", "X-Stability"];
+const SENT = ["Content-Type", "Idempotency-Key", "If-None-Match", "X-Request-Id", "X-User-Token"];
+const READ = [
+  "ETag",
+  "Idempotency-Replayed",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "X-Request-Id",
+  "X-Stability",
+];
 
 /** Undefined when no other origin may call. */
-export function createCors({ origins, max_age_s }: Config["server"]["cors"]): Cors | undefined {
+export function createCors({ origins, max_age_s }: Config["server"]["cors"]) {
   if (origins.length === 0) return undefined;
   const options: CorsOptions = {
     origin: origins.includes("*") ? "*" : origins,
@@ -24,12 +27,14 @@ export function createCors({ origins, max_age_s }: Config["server"]["cors"]): Co
     maxAge: String(max_age_s),
   };
   return {
-    preflight(event, method) {
+    /** The answer to a browser that asks whether it may call; undefined for any other request. */
+    preflight(event: H3Event, method: string): Response | undefined {
       if (!isPreflightRequest(event)) return undefined;
       appendCorsPreflightHeaders(event, { ...options, methods: [method] });
       return page("", "text/plain", { status: 204 });
     },
-    mark(event) {
+    /** Adds the CORS headers to the response that the event will get. */
+    mark(event: H3Event): void {
       if (event.req.headers.has("origin")) appendCorsHeaders(event, options);
     },
   };

@@ -4,14 +4,15 @@ import { AnpError, type FieldError } from "../contract/errors.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Call } from "../service/operation.ts";
 import type { Service } from "../service/service.ts";
-import { isOutage } from "../storage/storage-errors.ts";
 import { clientAddress } from "./client-address.ts";
 import type { Cors } from "./cors.ts";
-import type { Handler } from "./error-handler.ts";
+import { isUnavailable, type Handler } from "./request-wrapper.ts";
 import type { ConcurrencyLimits, UserSlot } from "./concurrency-limits.ts";
 import type { RateLimits } from "./rate-limits.ts";
-import { allow, idempotencyKey, readJson, readQuery } from "./read-request.ts";
-import { success } from "./respond.ts";
+import type { LoadShedder } from "./load-shedder.ts";
+import { allow, idempotencyKey, readQuery } from "./read-request.ts";
+import { declaredBytes, readJson } from "./request-body.ts";
+import { reusableSuccess, success } from "./respond.ts";
 
 /** The dependencies that the operations of one app share. */
 export interface OperationContext {
@@ -19,6 +20,7 @@ export interface OperationContext {
   readonly logger: Logger;
   readonly cors: Cors | undefined;
   readonly inFlight: ConcurrencyLimits;
+  readonly load: LoadShedder;
   readonly rates: RateLimits | undefined;
 }
 
@@ -27,7 +29,7 @@ export interface OperationContext {
  * limit, body and its type, fields, then the service. Every await here adds to the time of each request.
  */
 export function operationRoute(id: OperationId, context: OperationContext): Handler {
-  const { cors, inFlight } = context;
+  const { cors, inFlight, load } = context;
   const endpoint: Endpoint = ENDPOINTS[id];
   return async (event, request_id) => {
     const preflight = cors?.preflight(event, endpoint.method);
@@ -35,17 +37,45 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
     cors?.mark(event);
     allow(event.req, endpoint.method);
     inFlight.enter();
+    // A request counts once its body is there: neither its token nor a body that stalls keeps others from running.
+    let isRunning = endpoint.body === undefined;
+    if (!isRunning) inFlight.leave();
     let slot: UserSlot | undefined;
+    let end: (() => void) | undefined;
     try {
       const user = endpoint.auth === "none" ? undefined : await authenticate(event, endpoint, context);
       if (user !== undefined) slot = inFlight.enterAs(user);
-      const rateHeaders = context.rates === undefined ? undefined : await countRate(event, endpoint, user, context);
-      return await runOperation(id, event, { request_id, user, rateHeaders }, context);
+      const counted = countRate(event, endpoint, user, context);
+      const rateHeaders = counted instanceof Promise ? await counted : counted;
+      let body: unknown;
+      if (endpoint.body !== undefined && slot !== undefined) {
+        load.check(endpoint.rate, slot.running);
+        body = await receive(event, slot, context);
+        inFlight.enter();
+        isRunning = true;
+        end = load.begin(endpoint.rate, slot.running);
+      }
+      return await runOperation(id, event, { request_id, user, body, rateHeaders }, context);
     } finally {
+      end?.();
       if (slot !== undefined) inFlight.leaveAs(slot);
-      inFlight.leave();
+      if (isRunning) inFlight.leave();
     }
   };
+}
+
+/** Reads the body of a request. The user's slot is held meanwhile, so that a user can make only so many wait. */
+async function receive(event: H3Event, slot: UserSlot, { service, inFlight }: OperationContext): Promise<unknown> {
+  const { limits, server } = service.config;
+  // A request that was made in process has its body in memory already.
+  const unknown = event.runtime?.node === undefined ? 0 : limits.body_bytes;
+  const bytes = Math.min(declaredBytes(event.req, unknown), limits.body_bytes);
+  inFlight.receive(slot, bytes);
+  try {
+    return await readJson(event, { bytes: limits.body_bytes, ms: server.body_ms });
+  } finally {
+    inFlight.received(slot, bytes);
+  }
 }
 
 /** Headers of every answer of an operation, failures included. */
@@ -66,7 +96,8 @@ async function authenticate(
   } catch (error) {
     if (endpoint.auth === "required") throw error;
     // Where a token is optional, a caller whose token cannot be checked is served as anonymous.
-    if (!isOutage(error)) context.logger.error({ err: error }, "an optional token could not be checked");
+    const isKnown = isUnavailable(error) || context.service.reportDamage(error);
+    if (!isKnown) context.logger.error({ err: error }, "an optional token could not be checked");
     return undefined;
   }
   // A caller who guesses tokens is counted by address.
@@ -74,45 +105,47 @@ async function authenticate(
   throw new AnpError(401);
 }
 
-/** Counts the request for its user, or without one for its address. */
 function countRate(
   event: H3Event,
   { rate }: Endpoint,
   user: string | undefined,
   { rates, service }: OperationContext,
-): Promise<Record<string, string>> | undefined {
+): ReturnType<RateLimits["take"]> {
   if (rates === undefined) return undefined;
   const { trusted_proxies } = service.config.server;
   return rates.take(rate, user === undefined ? `address:${clientAddress(event.req, trusted_proxies)}` : `user:${user}`);
 }
 
-/** Reads the input of an operation, runs it, and puts its result into the envelope. */
 async function runOperation(
   id: OperationId,
   event: H3Event,
   caller: {
     readonly request_id: string;
     readonly user: string | undefined;
+    readonly body: unknown;
     readonly rateHeaders: Record<string, string> | undefined;
   },
   { service }: OperationContext,
 ): Promise<Response> {
-  const { request_id, user, rateHeaders } = caller;
+  const { request_id, user, body, rateHeaders } = caller;
   const endpoint: Endpoint = ENDPOINTS[id];
-  const body = endpoint.body === undefined ? undefined : await readJson(event.req, service.config.limits.body_bytes);
   const fieldErrors: FieldError[] = [];
   const key = endpoint.idempotent === true ? idempotencyKey(event.req.headers, fieldErrors) : undefined;
   const query = readQuery(endpoint, event.url.search, fieldErrors);
   const call: Call = {
     request_id,
-    ...(user === undefined ? {} : { user }),
-    ...(key === undefined ? {} : { idempotency_key: key }),
+    ...(user !== undefined && { user }),
+    ...(key !== undefined && { idempotency_key: key }),
     ...(id === "sendChat" ? { signal: event.req.signal } : {}),
   };
   const outcome = await service.run(id, call, { query, body, fieldErrors });
-  return success(outcome.data, request_id, {
+  const headers = {
     ...stabilityHeaders(endpoint),
     ...rateHeaders,
     ...(outcome.replayed === true ? { "idempotency-replayed": "true" } : {}),
-  });
+  };
+  const { max_age_s } = endpoint;
+  if (max_age_s === undefined) return success(outcome.data, request_id, headers);
+  const ifNoneMatch = event.req.headers.get("if-none-match");
+  return reusableSuccess(outcome.data, request_id, { max_age_s, ifNoneMatch }, headers);
 }

@@ -1,20 +1,33 @@
-import { LRUCache } from "lru-cache";
-import type { RateLimiterMemory, RateLimiterRedis } from "rate-limiter-flexible";
+import type { RateLimiterRedis } from "rate-limiter-flexible";
 import { RATE_GROUPS, type RateGroup } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { LimitsConfig } from "../config/server-config.ts";
+import { silentLogger, type Logger } from "../runtime/logger.ts";
+import { createThrottle } from "../runtime/throttle.ts";
+import { createWindowCounter } from "../runtime/window-counter.ts";
+import type { RefusalReason } from "./concurrency-limits.ts";
+
+type RateHeaders = Record<string, string> | undefined;
 
 /** How many requests a caller may send to a group of operations in a window of time. */
 export interface RateLimits {
   /**
    * Counts one request.
    *
-   * @param caller who it is counted for
-   * @returns headers that say what is left; undefined where the group has no limit
+   * @param caller who it is counted for: `user:…` or `address:…`. Addresses share the limit of the group `public`, if there is
+   *   one, so that users behind one address do not use up a limit that is meant for one user
+   * @returns headers that say what is left, once half of a limit is used
    * @throws AnpError 429 with `Retry-After`
    */
-  take(group: RateGroup, caller: string): Promise<Record<string, string>> | undefined;
+  take(group: RateGroup, caller: string): RateHeaders | Promise<RateHeaders>;
 }
+
+/** Requests in a window, in seconds. 0 requests: no limit. */
+interface Rate {
+  readonly requests: number;
+  readonly window_s: number;
+}
+
+type Rates = { readonly [G in RateGroup]?: Rate | undefined };
 
 /** A Redis to count in, so that several daemons share the limits. */
 export interface RateStore {
@@ -26,17 +39,15 @@ export interface RateStore {
 
 /** The rest of a limit, in the fields of rate-limiter-flexible. */
 interface Left {
+  /** Below 0 when the request is refused. */
   readonly remainingPoints: number;
   readonly msBeforeNext: number;
 }
 
-/** Counts one request of a caller. */
-type Count = (caller: string) => Promise<Left & { readonly isRefused?: true }>;
+type Count = (caller: string) => Left | Promise<Left>;
 
-interface Rule {
+interface Rule extends Rate {
   readonly group: RateGroup;
-  readonly requests: number;
-  readonly window_s: number;
   readonly count: Count;
 }
 
@@ -49,59 +60,94 @@ interface Rule {
  * const headers = await limits?.take("chat", "user:alice");
  */
 export async function createRateLimits(
-  rates: LimitsConfig["rates"],
+  rates: Rates,
   store: RateStore | undefined,
+  watch: { readonly logger?: Logger; readonly refused?: ((reason: RefusalReason) => void) | undefined } = {},
 ): Promise<RateLimits | undefined> {
-  const limited = RATE_GROUPS.filter((group) => rates[group] !== undefined);
+  const limited = RATE_GROUPS.filter((group) => (rates[group]?.requests ?? 0) > 0);
   if (limited.length === 0) return undefined;
-  const library = await import("rate-limiter-flexible");
   const rules = new Map<RateGroup, Rule>();
   for (const group of limited) {
-    const { requests, window_s } = rates[group]!;
-    const bounds = { points: requests, duration: window_s };
-    const inMemory = countInMemory(new library.RateLimiterMemory({ ...bounds, keyPrefix: group }));
-    const count =
-      store === undefined
-        ? inMemory
-        : countInRedis(new library.RateLimiterRedis({ ...bounds, ...redisOptions(group, requests, store) }), inMemory);
-    rules.set(group, { group, requests, window_s, count });
+    const rate = rates[group]!;
+    const inMemory = countInMemory(
+      rate,
+      group === "public" ? warnOfCrowds(watch.logger ?? silentLogger, rate.window_s * 1000) : undefined,
+    );
+    const count = store === undefined ? inMemory : await countInRedis(group, rate, store, inMemory);
+    rules.set(group, { group, ...rate, count });
   }
+  const answer = (rule: Rule, left: Left): RateHeaders => {
+    if (left.remainingPoints > Math.ceil(rule.requests / 2)) return undefined;
+    if (left.remainingPoints >= 0) return headersOf(rule, left);
+    watch.refused?.("rate");
+    throw new AnpError(429, `The rate limit of ${rule.requests} requests in ${rule.window_s} s is used up.`, {
+      headers: { ...headersOf(rule, left), "retry-after": String(seconds(left.msBeforeNext)) },
+    });
+  };
   return {
     take(group, caller) {
-      const rule = rules.get(group);
-      return rule === undefined ? undefined : take(rule, caller);
+      const shared = caller.startsWith("address:") ? rules.get("public") : undefined;
+      const rule = shared ?? rules.get(group);
+      if (rule === undefined) return undefined;
+      const left = rule.count(caller);
+      return left instanceof Promise ? left.then((known) => answer(rule, known)) : answer(rule, left);
     },
   };
 }
 
-/** Counts a request by its rule; see `RateLimits.take`. */
-async function take(rule: Rule, caller: string): Promise<Record<string, string>> {
-  const left = await rule.count(caller);
-  const headers = headersOf(rule, left);
-  if (left.isRefused !== true) return headers;
-  throw new AnpError(429, `The rate limit of ${rule.requests} requests in ${rule.window_s} s is used up.`, {
-    headers: { ...headers, "retry-after": String(seconds(left.msBeforeNext)) },
-  });
+function countInMemory(
+  { requests, window_s }: Rate,
+  watch: ((caller: string, used: number) => void) | undefined,
+): (caller: string) => Left {
+  const count = createWindowCounter(window_s * 1000);
+  return (caller) => {
+    const { times, left_ms } = count(caller);
+    watch?.(caller, times);
+    return { remainingPoints: requests - times, msBeforeNext: left_ms };
+  };
 }
 
-/** Bound of the callers that are counted in memory, per group. */
-const CALLERS = 50_000;
+/** From so many requests of an address in its window on, it is looked at what share of all they are. */
+const CROWD = 5000;
+const WARNED_EVERY_MS = 60_000;
 
-/** Counts in memory, and evicts the least recently seen caller beyond the bound: addresses are easy to change. */
-function countInMemory(limiter: RateLimiterMemory): Count {
-  const seen = new LRUCache<string, true>({
-    max: CALLERS,
-    noDisposeOnSet: true,
-    dispose: (_seen, caller) => void limiter.delete(caller),
+/** Warns when one address makes most of the anonymous requests: it may be a proxy that is not configured. */
+function warnOfCrowds(logger: Logger, window_ms: number): (caller: string, used: number) => void {
+  // Requests of this window and of the one before: those of a caller are counted in a window of its own.
+  let [current, previous, since, address] = [0, 0, 0, ""];
+  const crowd = createThrottle(WARNED_EVERY_MS, () => {
+    logger.warn(
+      { address },
+      "one address makes most of the anonymous requests; is it a proxy? see server.trusted_proxies",
+    );
   });
-  return (caller) => {
-    seen.set(caller, true);
-    return limiter.consume(caller).catch(refusedOrFailed);
+  return (caller, used) => {
+    const now = performance.now();
+    if (now - since >= window_ms) [current, previous, since] = [0, now - since < 2 * window_ms ? current : 0, now];
+    current++;
+    if (used < CROWD || used * 2 < current + previous) return;
+    address = caller.replace("address:", "");
+    crowd.note();
   };
 }
 
 /** Counts in Redis; while it does not answer, as `fallback` does. */
-function countInRedis(limiter: RateLimiterRedis, fallback: Count): Count {
+async function countInRedis(
+  group: RateGroup,
+  { requests, window_s }: Rate,
+  { client, prefix }: RateStore,
+  fallback: (caller: string) => Left,
+): Promise<Count> {
+  const { RateLimiterRedis } = await import("rate-limiter-flexible");
+  const limiter: RateLimiterRedis = new RateLimiterRedis({
+    points: requests,
+    duration: window_s,
+    storeClient: client,
+    keyPrefix: `${prefix}:rates:${group}`,
+    rejectIfRedisNotReady: true,
+    // A caller who has used up a window is refused without another call to Redis.
+    inMemoryBlockOnConsumed: requests + 1,
+  });
   return (caller) =>
     limiter
       .consume(caller)
@@ -110,20 +156,9 @@ function countInRedis(limiter: RateLimiterRedis, fallback: Count): Count {
 }
 
 /** The library rejects with what is left when a limit is used up, and with an error when the counting failed. */
-function refusedOrFailed(reason: unknown): Left & { isRefused: true } {
+function refusedOrFailed(reason: unknown): Left {
   if (reason instanceof Error) throw reason;
-  const { remainingPoints, msBeforeNext } = reason as Left;
-  return { remainingPoints, msBeforeNext, isRefused: true };
-}
-
-function redisOptions(group: RateGroup, requests: number, { client, prefix }: RateStore) {
-  return {
-    storeClient: client,
-    keyPrefix: `${prefix}:rates:${group}`,
-    rejectIfRedisNotReady: true,
-    // A caller who has used up a window is refused without another call to Redis.
-    inMemoryBlockOnConsumed: requests + 1,
-  };
+  return { remainingPoints: -1, msBeforeNext: (reason as Left).msBeforeNext };
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers-10: the policy's quota and window, what is left and until when. */

@@ -1,4 +1,5 @@
 import { FastResponse } from "srvx";
+import { entityTag, namesTag } from "./entity-tag.ts";
 import { ERRORS, type AnpError, type ErrorKind } from "../contract/errors.ts";
 
 const CONTENT_TYPE = "application/json; charset=utf-8";
@@ -13,30 +14,53 @@ export const SAFE_HEADERS = {
 /** The detail of a 500. The log has the cause, under the request id. */
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
 
-/** Results that the service returns as the same frozen object again, serialized once. */
-const serialized = new WeakMap<object, Buffer>();
+/** Results that the service returns as the same frozen object again: serialized once, and tagged once. */
+const serialized = new WeakMap<object, Serialized>();
+
+interface Serialized {
+  readonly bytes: Buffer;
+  etag?: string;
+}
 
 const BEFORE_TEXT = '{"success":true,"code":0,"message":"ok","data":';
 const BEFORE_DATA = Buffer.from(BEFORE_TEXT);
 
-function bytesOf(data: object): Buffer {
-  let bytes = serialized.get(data);
-  if (bytes === undefined) {
-    bytes = Buffer.from(JSON.stringify(data));
-    serialized.set(data, bytes);
+function serialize(data: object): Serialized {
+  let found = serialized.get(data);
+  if (found === undefined) {
+    found = { bytes: Buffer.from(JSON.stringify(data)) };
+    if (Object.isFrozen(data)) serialized.set(data, found);
   }
-  return bytes;
+  return found;
 }
 
 /** The envelope of a success. */
 export function success(data: object, request_id: string, headers: Record<string, string> = {}): Response {
   const end = `,"request_id":"${request_id}"}`;
   const body = Object.isFrozen(data)
-    ? Buffer.concat([BEFORE_DATA, bytesOf(data), Buffer.from(end)])
+    ? Buffer.concat([BEFORE_DATA, serialize(data).bytes, Buffer.from(end)])
     : `${BEFORE_TEXT}${JSON.stringify(data)}${end}`;
-  return new FastResponse(body, {
-    headers: { "content-type": CONTENT_TYPE, "x-request-id": request_id, ...SAFE_HEADERS, ...headers },
-  });
+  return new FastResponse(body, { headers: { ...headersOf(request_id), "content-type": CONTENT_TYPE, ...headers } });
+}
+
+/** A success that may be used again for `max_age_s` seconds; a 304 where the caller has it. */
+export function reusableSuccess(
+  data: object,
+  request_id: string,
+  { max_age_s, ifNoneMatch }: { readonly max_age_s: number; readonly ifNoneMatch: string | null },
+  headers: Record<string, string>,
+): Response {
+  const found = serialize(data);
+  // Weak, since the request id is another in each answer.
+  const etag = (found.etag ??= `W/${entityTag(found.bytes)}`);
+  const reuse = { ...headers, etag, "cache-control": `max-age=${max_age_s}` };
+  return namesTag(ifNoneMatch, etag)
+    ? new FastResponse(null, { status: 304, headers: { ...headersOf(request_id), ...reuse } })
+    : success(data, request_id, reuse);
+}
+
+function headersOf(request_id: string): Record<string, string> {
+  return { "x-request-id": request_id, ...SAFE_HEADERS };
 }
 
 /** The envelope of a failure. */
@@ -57,7 +81,7 @@ export function failure(error: AnpError, request_id: string, headers: Record<str
       "content-type": CONTENT_TYPE,
       "x-request-id": request_id,
       ...SAFE_HEADERS,
-      ...(retry_after_s === undefined ? {} : { "retry-after": String(retry_after_s) }),
+      ...(retry_after_s !== undefined && { "retry-after": String(retry_after_s) }),
       ...headers,
       ...error.headers,
     },

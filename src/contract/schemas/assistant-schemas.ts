@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../limits.ts";
-import { count, positiveInt, text, timestamp } from "./shared-fields.ts";
+import { LIMITS } from "../field-bounds.ts";
+import { count, named, positiveInt, text, timestamp } from "./shared-fields.ts";
 
 export const chatBody = z.object({
   question: text(LIMITS.question)
@@ -11,32 +11,28 @@ export const chatBody = z.object({
   token_symbol: text(LIMITS.tokenSymbol, 0).optional().meta({ description: "Asset that the user is looking at" }),
 });
 
-export const sourceItem = z
-  .object({
-    id: z.string(),
-    kind: z.enum(["help", "notice", "news", "account"]),
-    title: z.string(),
-    url: z.string(),
-    lang: z.string(),
-    published_at: timestamp.nullable(),
-    snippet: z.string().meta({ description: "The passage of the source that the answer uses" }),
-  })
-  .meta({ id: "SourceItem" });
+export const sourceItem = named("SourceItem", {
+  id: z.string(),
+  kind: z.enum(["help", "notice", "news", "account"]),
+  title: z.string(),
+  url: z.string(),
+  lang: z.string(),
+  published_at: timestamp.nullable(),
+  snippet: z.string().meta({ description: "The passage of the source that the answer uses" }),
+});
 
-export const chatAnswer = z
-  .object({
-    message_id: positiveInt,
-    session_id: positiveInt,
-    answer: z.string().min(1),
-    route: z.string(),
-    sub_intent: z.string(),
-    source_items: z.array(sourceItem),
-    points_cost: count.meta({ description: "Points that this call cost" }),
-    credits_remaining: count.meta({ description: "Points balance after this call" }),
-    model_name: z.string(),
-    latency_ms: count,
-  })
-  .meta({ id: "ChatAnswer" });
+export const chatAnswer = named("ChatAnswer", {
+  message_id: positiveInt,
+  session_id: positiveInt,
+  answer: z.string().min(1),
+  route: z.string(),
+  sub_intent: z.string(),
+  source_items: z.array(sourceItem),
+  points_cost: count.meta({ description: "Points that this call cost" }),
+  credits_remaining: count.meta({ description: "Points balance after this call" }),
+  model_name: z.string(),
+  latency_ms: count,
+});
 
 export const recommendedQuery = z.object({
   scene: text(LIMITS.scene).default("home"),
@@ -44,10 +40,8 @@ export const recommendedQuery = z.object({
   limit: z.int().min(1).max(20).default(6),
 });
 
-export const recommendedQuestions = z
-  .object({
-    scene: z.string(),
-    lang: z.string(),
-    questions: z.array(z.object({ content: z.string(), order_index: z.int() })),
-  })
-  .meta({ id: "RecommendedQuestions" });
+export const recommendedQuestions = named("RecommendedQuestions", {
+  scene: z.string(),
+  lang: z.string(),
+  questions: z.array(z.object({ content: z.string(), order_index: z.int() })),
+});

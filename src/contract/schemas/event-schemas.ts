@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { LIMITS } from "../limits.ts";
-import { positiveInt, text } from "./shared-fields.ts";
+import { LIMITS } from "../field-bounds.ts";
+import { isPortable, named, positiveInt, text } from "./shared-fields.ts";
 
 /** Depth of nesting of a JSON value: 0 for a scalar, 1 for `{}` and `[]`. */
 function depthOf(value: unknown, bound: number): number {
@@ -11,6 +11,21 @@ function depthOf(value: unknown, bound: number): number {
     level = containers.flatMap((item) => Object.values(item) as unknown[]);
   }
 }
+
+/** What of a payload no JSON reader is sure to keep as it was sent, with where it is. */
+function unkept(value: unknown, path: readonly string[] = []): { path: readonly string[]; message: string }[] {
+  if (typeof value === "string") return isPortable(value) ? [] : [{ path, message: NOT_PORTABLE }];
+  if (typeof value === "number") return Math.abs(value) <= LIMITS.integer ? [] : [{ path, message: TOO_LARGE }];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => {
+    const at = [...path, key];
+    return isPortable(key) && key !== "__proto__" ? unkept(item, at) : [{ path: at, message: BAD_KEY }];
+  });
+}
+
+const NOT_PORTABLE = "must be well-formed Unicode without NUL";
+const TOO_LARGE = "must be a number from -(2^53 - 1) to 2^53 - 1: another would not be kept exactly";
+const BAD_KEY = `has a name that is not kept: names ${NOT_PORTABLE}, and are not __proto__`;
 
 const { depth, bytes } = LIMITS.eventPayload;
 
@@ -30,15 +45,20 @@ export const eventBody = z.object({
     .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= bytes, {
       message: `must be at most ${bytes} bytes as JSON`,
     })
+    .superRefine((value, context) => {
+      for (const { path, message } of unkept(value)) context.addIssue({ code: "custom", path: [...path], message });
+    })
     .optional()
-    .meta({ description: "Further fields, at most 16 levels deep and 16 KiB as JSON" }),
+    .meta({
+      description:
+        "Further fields, at most 16 levels deep and 16 KiB as JSON. Stored as sent: numbers are from -(2^53 - 1) to " +
+        "2^53 - 1, names and texts are well-formed Unicode without NUL, and no name is __proto__",
+    }),
 });
 
-export const eventRecord = z
-  .object({
-    event_id: z.string(),
-    event_type: z.string(),
-    accepted: z.boolean(),
-    stored: z.boolean().meta({ description: "false when the event log could not be written" }),
-  })
-  .meta({ id: "EventRecord" });
+export const eventRecord = named("EventRecord", {
+  event_id: z.string(),
+  event_type: z.string(),
+  accepted: z.boolean(),
+  stored: z.boolean().meta({ description: "false when the event log could not be written" }),
+});

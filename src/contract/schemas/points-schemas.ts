@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { LIMITS } from "../limits.ts";
-import { count, positiveInt, text, timestamp } from "./shared-fields.ts";
+import { LIMITS } from "../field-bounds.ts";
+import { count, named, positiveInt, text, timestamp } from "./shared-fields.ts";
 
-/** The quota fields that the profile and the points account share. */
 const quotaFields = {
   free_daily_quota: count.meta({ description: "Free uses per day" }),
   free_daily_used: count.meta({ description: "Free uses consumed today" }),
@@ -10,80 +9,72 @@ const quotaFields = {
   next_reset_at: timestamp.meta({ description: "Next reset of the free quota, in the quota's time zone" }),
 };
 
-export const quotaProfile = z
-  .object({
-    user_id: z.string(),
-    balance_points: count.meta({ description: "Points balance" }),
-    ...quotaFields,
-  })
-  .meta({ id: "QuotaProfile" });
+export const quotaProfile = named("QuotaProfile", {
+  user_id: z.string(),
+  balance_points: count.meta({ description: "Points balance" }),
+  ...quotaFields,
+});
 
-export const pointsAccount = z
-  .object({
-    balance: count.meta({ description: "Points balance" }),
-    total_earned: count.meta({ description: "Cumulative points earned" }),
-    total_spent: count.meta({ description: "Cumulative points spent" }),
-    ...quotaFields,
-  })
-  .meta({ id: "PointsAccount" });
+export const pointsAccount = named("PointsAccount", {
+  balance: count.meta({ description: "Points balance" }),
+  total_earned: count.meta({ description: "Cumulative points earned" }),
+  total_spent: count.meta({ description: "Cumulative points spent" }),
+  ...quotaFields,
+});
 
 export const entryType = z.enum(["chat_cost", "exchange", "trade_reward", "adjust"]);
 
-export const ledgerEntry = z
-  .object({
-    id: positiveInt.meta({ description: "Number of the entry in the user's ledger: 1, 2, 3 … without gaps" }),
-    delta: z.int().meta({ description: "Signed change in points" }),
-    type: entryType,
-    description: z.string(),
-    ref_id: z.string().meta({ description: "Identifier of the related request" }),
-    created_at: timestamp,
-  })
-  .meta({ id: "LedgerEntry" });
+export const ledgerEntry = named("LedgerEntry", {
+  id: positiveInt.meta({ description: "Number of the entry in the user's ledger: 1, 2, 3 … without gaps" }),
+  delta: z.int().meta({ description: "Signed change in points" }),
+  type: entryType,
+  description: z.string(),
+  ref_id: z.string().meta({ description: "Identifier of the related request" }),
+  created_at: timestamp,
+});
 
 export const ledgerQuery = z.object({
   page: positiveInt.default(1),
   page_size: z.int().min(1).max(100).default(20),
 });
 
-export const ledgerPage = z
-  .object({
-    items: z.array(ledgerEntry).meta({ description: "Newest first" }),
-    total: count,
-    page: positiveInt,
-    page_size: z.int().min(1).max(100),
-  })
-  .meta({ id: "LedgerPage" });
+export const ledgerPage = named("LedgerPage", {
+  items: z.array(ledgerEntry).meta({ description: "Newest first" }),
+  total: count,
+  page: positiveInt,
+  page_size: z.int().min(1).max(100),
+});
 
 export const exchangeBody = z.object({
   token_amount: z.number().gt(0).meta({ description: "Amount of the platform token to exchange" }),
 });
 
-export const exchangeResult = z
-  .object({
-    token_amount: z.number().meta({ description: "The amount of the request" }),
-    points_earned: positiveInt,
-    balance_after: count,
-    exchange_rate: positiveInt.meta({ description: "Points per unit of the token" }),
-  })
-  .meta({ id: "ExchangeResult" });
+export const exchangeResult = named("ExchangeResult", {
+  token_amount: z.number().meta({ description: "The amount of the request" }),
+  points_earned: positiveInt,
+  balance_after: count,
+  exchange_rate: positiveInt.meta({ description: "Points per unit of the token" }),
+});
 
 export const tradeRewardBody = z.object({
   trade_type: z.enum(["spot", "futures"]),
-  volume_usd: z.number().gt(0).meta({ description: "Traded volume in USD" }),
+  volume_usd: z.number().gt(0).meta({
+    description:
+      "Traded volume in USD, at most `trade_reward.max_volume_usd` of the configuration (1,000,000 by default)",
+  }),
   ref_id: text(LIMITS.refId).meta({ description: "Deduplication id: a repeated one returns the first result" }),
 });
 
-export const tradeReward = z
-  .object({ points_earned: count.meta({ description: "Points of the reward" }), ref_id: z.string() })
-  .meta({ id: "TradeReward" });
+export const tradeReward = named("TradeReward", {
+  points_earned: count.meta({ description: "Points of the reward" }),
+  ref_id: z.string(),
+});
 
-export const subscription = z
-  .object({
-    status: z.enum(["free", "active", "expired"]),
-    plan: z.string(),
-    started_at: timestamp.nullable(),
-    expires_at: timestamp.nullable(),
-    features: z.record(z.string(), z.boolean()).meta({ description: "Whether each feature, by name, is enabled" }),
-    is_active: z.boolean(),
-  })
-  .meta({ id: "Subscription" });
+export const subscription = named("Subscription", {
+  status: z.enum(["free", "active", "expired"]),
+  plan: z.string(),
+  started_at: timestamp.nullable(),
+  expires_at: timestamp.nullable(),
+  features: z.record(z.string(), z.boolean()).meta({ description: "Whether each feature, by name, is enabled" }),
+  is_active: z.boolean(),
+});

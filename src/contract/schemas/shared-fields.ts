@@ -24,6 +24,11 @@ export function text(max: number, min = 1): z.ZodString {
     .meta({ minLength: min, maxLength: max });
 }
 
+/** An object that the OpenAPI document has as a component of this name. */
+export function named<T extends z.ZodRawShape>(id: string, shape: T): z.ZodObject<T> {
+  return z.object(shape).meta({ id });
+}
+
 /** A positive integer up to 2^53 - 1. */
 export const positiveInt = z.int().min(1);
 

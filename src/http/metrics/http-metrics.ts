@@ -1,24 +1,25 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { RequestMeter } from "../error-handler.ts";
-import { LATENCY_BUCKETS_S } from "./latency-buckets.ts";
+import type { RefusalReason } from "../concurrency-limits.ts";
+import type { RequestMeter } from "../request-wrapper.ts";
+import { LATENCY_BUCKETS_S, type Meters } from "./meters.ts";
 
-/** Answered requests. */
-export function createHttpMetrics(registers: Registry[]): RequestMeter {
-  const seconds = new Histogram({
-    name: "anp_http_request_duration_seconds",
-    help: "Time from a request's headers to its answer, by operation",
-    labelNames: ["operation"],
-    buckets: LATENCY_BUCKETS_S,
-    registers,
-  });
-  const answers = new Counter({
-    name: "anp_http_requests_total",
-    help: "Requests answered, by operation, HTTP status and code of the envelope (0: success)",
-    labelNames: ["operation", "status", "code"],
-    registers,
-  });
+const REASONS: readonly RefusalReason[] = ["in_flight", "in_flight_per_user", "bodies", "wait", "rate"];
+
+/** Answered and refused requests, and closed connections. */
+export function createHttpMetrics({ counter, histogram }: Meters) {
+  const seconds = histogram("anp_http_request_duration_seconds", LATENCY_BUCKETS_S, "operation");
+  const answers = counter("anp_http_requests_total", "operation", "status", "code");
+  const refusals = counter("anp_http_refused_total", "reason");
+  for (const reason of REASONS) refusals.inc({ reason }, 0);
+  const closed = counter("anp_http_connections_closed_total", "reason");
   return {
-    meterOf(operation) {
+    /** Counts a connection that was closed by this side. */
+    connectionClosed: (reason: string): void => {
+      closed.inc({ reason });
+    },
+    refused: (reason: RefusalReason): void => {
+      refusals.inc({ reason });
+    },
+    meterOf(operation: string): ReturnType<RequestMeter["meterOf"]> {
       seconds.zero({ operation });
       return (status, code, ms) => {
         seconds.observe({ operation }, ms / 1000);
@@ -26,24 +27,4 @@ export function createHttpMetrics(registers: Registry[]): RequestMeter {
       };
     },
   };
-}
-
-/** Running requests, and whether the daemon accepts new ones. */
-export function watchRequests(registers: Registry[], inFlight: () => number, draining: () => boolean): void {
-  new Gauge({
-    name: "anp_http_requests_in_flight",
-    help: "Running API requests",
-    registers,
-    collect() {
-      this.set(inFlight());
-    },
-  });
-  new Gauge({
-    name: "anp_draining",
-    help: "1 while the daemon drains before it stops",
-    registers,
-    collect() {
-      this.set(draining() ? 1 : 0);
-    },
-  });
 }

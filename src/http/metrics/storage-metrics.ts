@@ -1,53 +1,46 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { StorageObserver, StorageVerb } from "../../storage/observe-storage.ts";
-import { LATENCY_BUCKETS_S } from "./latency-buckets.ts";
-
-export interface StorageMetrics extends StorageObserver {
-  /** Whether the storage answers, as far as is known. */
-  storageIsUp(up: boolean): void;
-  /** How many findings about the storage are open. */
-  storageRisks(count: number): void;
-}
+import type { StorageVerb } from "../../storage/observe-storage.ts";
+import { LATENCY_BUCKETS_S, type Meters } from "./meters.ts";
 
 const VERBS: readonly StorageVerb[] = ["get", "has", "getMany", "create", "put", "remove"];
 
+/** The most keys that damage is counted by; all others are one. */
+const MAX_KEYS = 100;
+
 /** Storage calls, and the storage's health. */
-export function createStorageMetrics(registers: Registry[]): StorageMetrics {
-  const seconds = new Histogram({
-    name: "anp_storage_call_duration_seconds",
-    help: "Time of a successful storage call, by verb",
-    labelNames: ["verb"],
-    buckets: LATENCY_BUCKETS_S,
-    registers,
-  });
-  const errors = new Counter({
-    name: "anp_storage_errors_total",
-    help: "Storage calls that failed, by verb",
-    labelNames: ["verb"],
-    registers,
-  });
+export function createStorageMetrics({ counter, gauge, histogram }: Meters) {
+  const seconds = histogram("anp_storage_call_duration_seconds", LATENCY_BUCKETS_S, "verb");
+  const errors = counter("anp_storage_errors_total", "verb");
   for (const verb of VERBS) {
     seconds.zero({ verb });
     errors.inc({ verb }, 0);
   }
-  const up = new Gauge({ name: "anp_storage_up", help: "1 while the storage answers, 0 while it is lost", registers });
+  const up = gauge("anp_storage_up");
   up.set(1);
-  const risks = new Gauge({
-    name: "anp_storage_risks",
-    help: "Open findings about the storage; the log has the details",
-    registers,
-  });
+  const partsLost = gauge("anp_storage_parts_lost");
+  const risks = gauge("anp_storage_risks");
+  const damage = counter("anp_storage_damaged_total", "key");
+  const keys = new Set<string>();
   return {
-    storageCalled(verb, ms, times) {
+    storageCalled(verb: StorageVerb, ms: number, times: number) {
       for (let n = 0; n < times; n++) seconds.observe({ verb }, ms / 1000);
     },
-    storageFailed(verb) {
+    storageFailed(verb: StorageVerb) {
       errors.inc({ verb });
     },
-    storageIsUp(isUp) {
+    damaged(key: string) {
+      if (keys.size < MAX_KEYS) keys.add(key);
+      damage.inc({ key: keys.has(key) ? key : "other" });
+    },
+    /** Whether the storage answers, as far as is known. */
+    storageIsUp(isUp: boolean) {
       up.set(isUp ? 1 : 0);
     },
-    storageRisks(count) {
+    /** How many parts of the storage have lost their identity while others have it. */
+    storagePartsLost(count: number) {
+      partsLost.set(count);
+    },
+    /** How many findings about the storage are open. */
+    storageRisks(count: number) {
       risks.set(count);
     },
   };

@@ -2,8 +2,10 @@ import type { H3Event } from "h3";
 import { AnpError } from "../contract/errors.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { createThrottle } from "../runtime/throttle.ts";
-import { isOutage } from "../storage/storage-errors.ts";
+import { createThrottle, type Throttle } from "../runtime/throttle.ts";
+import type { ReportDamage } from "../storage/damage-reporter.ts";
+import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
+import type { RefusalReason } from "./concurrency-limits.ts";
 import { givenRequestId } from "./read-request.ts";
 import { failure } from "./respond.ts";
 
@@ -14,6 +16,8 @@ export interface RequestMeter {
    * success), and ms from the headers to the answer.
    */
   meterOf(operation: string): (status: number, code: number, ms: number) => void;
+  /** Counts a refusal with 429 by its reason. */
+  readonly refused: (reason: RefusalReason) => void;
 }
 
 /** Answers one request; anything it throws becomes an envelope. */
@@ -27,7 +31,7 @@ export interface FailureOptions {
 }
 
 /** Runs a handler under a request id, turns anything it throws into an envelope, and logs and counts the outcome. */
-export type Answering = (
+export type RequestWrapper = (
   name: string,
   handler: Handler,
   options?: FailureOptions,
@@ -37,16 +41,27 @@ export type Answering = (
 const LOGGED_AS_COUNT: ReadonlySet<number> = new Set([429, 503]);
 
 const REFUSALS_EVERY_MS = 5000;
+const DAMAGED = "Stored data that this request needs is damaged. Other requests are served; nothing was charged.";
+/** No repair takes less, s. */
+const REPAIR_S = 60;
+/** Failed requests that are logged in a second, one line each. */
+const LINES_A_SECOND = 100;
 
-export function createAnswering(deps: {
+export function createRequestWrapper(deps: {
   readonly ids: Ids;
   readonly logger: Logger;
   readonly meter?: RequestMeter | undefined;
-}): Answering {
+  readonly reportDamage?: ReportDamage;
+}): RequestWrapper {
   const { ids, logger } = deps;
   const refused = createThrottle(REFUSALS_EVERY_MS, (times) => {
     logger.warn({ times }, "requests were refused: too many");
   });
+
+  const unlogged = createThrottle(REFUSALS_EVERY_MS, (times) => {
+    logger.warn({ times }, "requests failed that are not logged one by one: too many");
+  });
+  const mayLog = limitLines(LINES_A_SECOND, unlogged);
 
   return (operation, handler, { headers, outage = 503 } = {}) => {
     const count = deps.meter?.meterOf(operation);
@@ -62,43 +77,64 @@ export function createAnswering(deps: {
         code = known.code;
         response = failure(known, request_id, headers);
         if (isCallerGone(event, error)) {
-          logger.info({ request_id, operation }, "the caller has gone");
+          logger[mayLog() ? "info" : "debug"]({ request_id, operation }, "the caller has gone");
           return response;
         }
-        logFailure(logger, error, { code, request_id, operation });
+        if (deps.reportDamage?.(error) !== true) logFailure(logger, error, { code, request_id, operation });
       }
       const ms = performance.now() - started;
       count?.(response.status, code, ms);
       if (code === 429) refused.note();
-      logRequest(logger, { request_id, operation, status: response.status, code, ms: Math.round(ms * 10) / 10 });
+      const { status } = response;
+      const level = isDetail(status) || !mayLog() ? "debug" : "info";
+      logger[level]({ request_id, operation, status, code, ms: Math.round(ms * 10) / 10 }, "request");
       return response;
     };
   };
 }
 
-/** The error that the caller gets; `outage` is the code for a storage that does not answer. */
+/** The error that the caller gets; `outage` is the code for a storage that does not answer, or has damaged values. */
 function toAnpError(error: unknown, outage: 500 | 503): AnpError {
-  if (error instanceof AnpError) return error;
-  return new AnpError(isOutage(error) ? outage : 500, undefined, { cause: error });
+  if (error instanceof AnpError && (error.code !== 503 || outage === 503)) return error;
+  if (error instanceof CorruptionError) {
+    return new AnpError(outage, DAMAGED, { cause: error, headers: { "retry-after": String(REPAIR_S) } });
+  }
+  return new AnpError(isUnavailable(error) ? outage : 500, undefined, { cause: error });
+}
+
+/** Whether what a request needs does not answer: the storage, or the key set of tokens. Both report it themselves. */
+export function isUnavailable(error: unknown): boolean {
+  return isOutage(error) || (error instanceof AnpError && error.code === 503);
 }
 
 function isCallerGone({ req: { signal } }: H3Event, error: unknown): boolean {
   return signal.aborted && error === signal.reason;
 }
 
-/** Logs the stack of a failure that an operator should look at. The storage watch reports outages. */
 function logFailure(
   logger: Logger,
   err: unknown,
   { code, ...request }: { readonly code: number; readonly request_id: string; readonly operation: string },
 ): void {
-  if (isOutage(err)) return;
+  if (isUnavailable(err)) return;
   if (code === 500) logger.error({ err, ...request }, "internal error");
   if (code === 1007) logger.error({ err, ...request }, "the model call failed");
 }
 
 /** Successes are logged at the level debug: a line for each would cost more than the request. */
-function logRequest(logger: Logger, fields: { readonly status: number; readonly [field: string]: unknown }): void {
-  const isDetail = fields.status < 400 || LOGGED_AS_COUNT.has(fields.status);
-  logger[isDetail ? "debug" : "info"](fields, "request");
+function isDetail(status: number): boolean {
+  return status < 400 || LOGGED_AS_COUNT.has(status);
+}
+
+/** Lets so many calls pass in a second, and counts the others. */
+function limitLines(most: number, rest: Throttle): () => boolean {
+  let second = 0;
+  let lines = 0;
+  return () => {
+    const now = Math.floor(performance.now() / 1000);
+    if (now !== second) [second, lines] = [now, 0];
+    if (lines++ < most) return true;
+    rest.note();
+    return false;
+  };
 }

@@ -1,0 +1,22 @@
+import { z } from "zod";
+
+/** A section of the configuration. It may be left out: then each of its keys has its default. */
+export function section<T extends z.ZodRawShape>(shape: T) {
+  return z.strictObject(shape).prefault({} as never);
+}
+
+/** A schema with a value that the commented configuration shows where there is no default. */
+export function example<T extends z.ZodType>(schema: T, value: z.output<T>): T {
+  return schema.meta({ examples: [value] });
+}
+
+/** A whole number with a default, its bounds included. */
+export function integer([least, most]: readonly [number, number], fallback: number, description: string) {
+  const bounded = most === Infinity ? z.int().min(least) : z.int().min(least).max(most);
+  return bounded.default(fallback).describe(description);
+}
+
+/** True or false, with a default. */
+export function flag(fallback: boolean, description: string) {
+  return z.boolean().default(fallback).describe(description);
+}
