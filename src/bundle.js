@@ -2,14 +2,21 @@
 // most of a command's time for finding and opening modules one by one. Beside the program lies what the router learns
 // from its examples, what was bundled in which version, the licences of that, and the files of the page /docs.
 import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { cp, readdir, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
-import { TRAINED_FILE, trainedRouter } from "../dist/assistant/routing/router.js";
-import { SWAGGER_UI_FILES } from "../dist/http/swagger-ui-files.js";
+import { SWAGGER_UI_FILES } from "../dist/http/docs-page.js";
 
 const OUTPUT = "dist/bundle";
+
+/** Files that a module reads from beside itself, or from a folder `data` there. The compiled modules read them too. */
+const readFiles = (await readdir("src", { recursive: true })).filter((file) =>
+  /\.(br|md|txt|lua|bash|zsh|fish)$/.test(file),
+);
+for (const file of readFiles) await cp(join("src", file), join("dist", file));
+const { TRAINED_FILE, trainedRouter } = await import("../dist/assistant/routing/router.js");
+
 const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
 
 /** listhen loads node-forge to sign certificates of its own: 0.7 MB for what `anp serve` never does. */
@@ -18,6 +25,12 @@ const withoutSelfSigning = {
   resolveId: (id) => (id === "node-forge" ? "\0no-node-forge" : null),
   load: (id) => (id === "\0no-node-forge" ? "export default undefined;" : null),
 };
+
+/** What the licence of the dictionary asks for. */
+const CC_CEDICT =
+  "The file cc-cedict.tsv.br is made of CC-CEDICT (https://cc-cedict.org), by MDBG and its editors: its glosses are shortened, " +
+  "stemmed and inverted. Like CC-CEDICT it is licensed under Creative Commons Attribution-ShareAlike 4.0 International " +
+  "(https://creativecommons.org/licenses/by-sa/4.0/).";
 
 const trainedRouterFile = {
   name: "trained-router",
@@ -38,17 +51,30 @@ const thirdParty = {
   },
 };
 
+/** The entries of worker threads: every `src/ROOM/NAME-worker.ts`. */
+const rooms = await readdir("src", { withFileTypes: true });
+const files = await Promise.all(rooms.filter((room) => room.isDirectory()).map(({ name }) => sourcesOf(name)));
+const workers = files.flat().filter((file) => file.endsWith("-worker.ts"));
+
 await build({
-  input: { anp: "src/cli/anp.ts" },
+  input: { anp: "src/cli/anp.ts", ...Object.fromEntries(workers.map((file) => [basename(file, ".ts"), file])) },
   platform: "node",
   plugins: [withoutSelfSigning, trainedRouterFile, thirdParty],
   logLevel: "warn",
   output: { dir: OUTPUT, format: "esm", sourcemap: true, cleanDir: true, hashCharacters: "base36" },
 });
 
+for (const file of readFiles) {
+  const folder = basename(dirname(file)) === "data" ? "data" : "";
+  await cp(join("src", file), join(OUTPUT, folder, basename(file)));
+}
 const docs = join(OUTPUT, "docs");
-await mkdir(docs, { recursive: true });
+await cp("src/http/docs", docs, { recursive: true });
 for (const file of SWAGGER_UI_FILES) await cp(join(SWAGGER_UI, file), join(docs, file));
+
+async function sourcesOf(room) {
+  return (await readdir(join("src", room))).map((file) => join("src", room, file));
+}
 
 /** The packages that modules of these paths come from, by name. */
 async function packagesOf(modules) {
@@ -79,5 +105,5 @@ function thirdPartyLicenses(packages) {
   const parts = packages.map(({ name, version, license, texts }) =>
     [`${name} ${version}: ${license ?? "see below"}`, ...texts.map((text) => text.trim())].join("\n\n"),
   );
-  return `This program contains the following packages.\n\n${parts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
+  return `This program contains the following packages.\n\n${[...parts, CC_CEDICT].join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
 }

@@ -1,7 +1,9 @@
 import type { Config } from "../config/config-schema.ts";
+import { LIMITS } from "../contract/field-bounds.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Logger } from "../runtime/logger.ts";
 import { createTtlCache } from "../runtime/ttl-cache.ts";
-import { createJwtVerifier, type JwtIdentity } from "./jwt-verifier.ts";
+import { createJwtVerifier, isJwt, type JwtIdentity } from "./jwt-verifier.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { Tokens } from "./tokens.ts";
 import type { Users } from "./users.ts";
@@ -15,17 +17,18 @@ export async function createAuthenticator(deps: {
   users: Users;
   tokens: Tokens;
   subscriptions: Subscriptions;
+  logger: Logger;
 }): Promise<Authenticator> {
-  const { config, clock, users, tokens, subscriptions } = deps;
+  const { config, clock, users, tokens, subscriptions, logger } = deps;
   const { jwt, cache_ms } = config.auth;
   if (jwt === undefined) return (token) => tokens.resolve(token);
-  const verify = await createJwtVerifier(jwt, clock);
+  const verify = await createJwtVerifier(jwt, clock, logger);
 
   /** Stores the platform's settings of a user, so that every surface shows the same. */
   async function adopt({ user_id, as_of, free_daily_quota, plan, lang }: JwtIdentity): Promise<void> {
     const settings = {
-      ...(free_daily_quota === undefined ? {} : { free_daily_quota }),
-      ...(lang === undefined ? {} : { lang }),
+      ...(free_daily_quota !== undefined && { free_daily_quota }),
+      ...(lang !== undefined && { lang }),
     };
     await users.adopt(user_id, settings, as_of);
     if (plan !== undefined && Object.hasOwn(config.plans, plan)) await subscriptions.adopt(user_id, plan, as_of);
@@ -38,8 +41,9 @@ export async function createAuthenticator(deps: {
   });
 
   return async (token) => {
-    const user = await tokens.resolve(token);
-    if (user !== undefined) return user;
+    // The storage is asked only for what cannot be the platform's.
+    if (!isJwt(token)) return tokens.resolve(token);
+    if (token.length > LIMITS.token) return undefined;
     const identity = await identities.get(token);
     return identity === undefined || identity.expires_at <= clock.now() ? undefined : identity.user_id;
   };

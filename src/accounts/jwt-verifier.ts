@@ -1,8 +1,11 @@
 import type { JwtConfig } from "../config/jwt-config.ts";
-import { LIMITS } from "../contract/limits.ts";
+import { AnpError } from "../contract/errors.ts";
+import { LIMITS } from "../contract/field-bounds.ts";
 import { codePoints, isPortable, type Language } from "../contract/schemas/shared-fields.ts";
 import { sha256 } from "../runtime/canonical-json.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { silentLogger, type Logger } from "../runtime/logger.ts";
+import { createThrottle } from "../runtime/throttle.ts";
 
 /** The claims of a valid platform token. */
 export interface JwtIdentity {
@@ -19,21 +22,49 @@ export interface JwtIdentity {
 /** The codes of jose's errors for a key set that times out, has another status than 200, or is invalid. */
 const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"]);
 
-/** Checks a compact JWS; undefined when it is not valid now. A token without an expiry is refused. */
+/** How long the key set may take, ms. */
+const KEY_SET_MS = 2000;
+/** How long callers are refused at once after the key set failed, ms: each would wait for it in vain. */
+const PAUSE_MS = 1000;
+const LOGGED_EVERY_MS = 30_000;
+
+/**
+ * Checks a compact JWS; undefined when it is not valid now. A token without an expiry is refused.
+ *
+ * @throws AnpError 503 when the key set does not answer
+ */
 export type JwtVerifier = (token: string) => Promise<JwtIdentity | undefined>;
 
-export async function createJwtVerifier(config: JwtConfig, clock: Clock): Promise<JwtVerifier> {
+/** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
+export function isJwt(token: string): boolean {
+  return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
+}
+
+export async function createJwtVerifier(
+  config: JwtConfig,
+  clock: Clock,
+  logger: Logger = silentLogger,
+): Promise<JwtVerifier> {
   const { jwtVerify, createRemoteJWKSet, errors } = await import("jose");
   const options = {
-    ...(config.issuer === undefined ? {} : { issuer: config.issuer }),
-    ...(config.audience === undefined ? {} : { audience: config.audience }),
+    ...(config.issuer !== undefined && { issuer: config.issuer }),
+    ...(config.audience !== undefined && { audience: config.audience }),
     requiredClaims: ["exp", config.claims.user_id],
   };
   const secret = config.secret === undefined ? undefined : new TextEncoder().encode(config.secret);
-  const keys = config.jwks_url === undefined ? undefined : createRemoteJWKSet(new URL(config.jwks_url));
+  const keys =
+    config.jwks_url === undefined
+      ? undefined
+      : createRemoteJWKSet(new URL(config.jwks_url), { timeoutDuration: KEY_SET_MS });
+  const failed = createThrottle(LOGGED_EVERY_MS, (times) => {
+    logger.error({ times, reason }, "the key set of auth.jwt.jwks_url cannot be read: its tokens are refused with 503");
+  });
+  let reason = "";
+  let failedAt = -Infinity;
 
   return async (token) => {
-    if (token.split(".").length !== 3) return undefined;
+    if (!isJwt(token)) return undefined;
+    if (performance.now() - failedAt < PAUSE_MS) throw unreachable();
     const current = { ...options, currentDate: new Date(clock.now()) };
     try {
       const { payload } =
@@ -44,9 +75,17 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock): Promis
     } catch (error) {
       // An unreachable key set is the operator's problem, not the user's: it must not look like an invalid token.
       if (error instanceof errors.JOSEError && !KEY_SET_ERRORS.has(error.code)) return undefined;
-      throw error;
+      if (keys === undefined) throw error;
+      failedAt = performance.now();
+      reason = String(error);
+      failed.note();
+      throw unreachable(error);
     }
   };
+}
+
+function unreachable(cause?: unknown): AnpError {
+  return new AnpError(503, "The keys of the platform's tokens cannot be read.", { cause });
 }
 
 function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIdentity | undefined {
@@ -56,6 +95,8 @@ function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIde
   if (typeof user !== "string" && !Number.isSafeInteger(user)) return undefined;
   const user_id = String(user);
   if (user_id === "" || codePoints(user_id) > LIMITS.userId || !isPortable(user_id)) return undefined;
+  // It is printed and logged.
+  if (/\p{Cc}/u.test(user_id)) return undefined;
   const quota = payload[claims.free_daily_quota];
   const plan = payload[claims.plan];
   const lang = payload[claims.lang];

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** Free uses of one day, as an account stores them. `day` is `YYYY-MM-DD`, empty before the first use. */
-export interface FreeUse {
+interface FreeUse {
   readonly day: string;
   readonly used: number;
 }
@@ -24,18 +24,13 @@ export interface QuotaState {
 }
 
 /** The quota rules in one offset. */
-export interface QuotaRules {
-  /** The quota day of an instant: the date at the offset, but never one before `last` (a clock may step back). */
-  dayOf(now: number, last: string): string;
-  /** What is left of `quota` uses a day. */
-  stateOf(use: FreeUse, quota: number, now: number): QuotaState;
-}
+export type QuotaRules = ReturnType<typeof createQuotaRules>;
 
 /**
  * @param timezone a fixed offset, `+08:00`
  * @throws RangeError when it is not an offset
  */
-export function createQuotaRules(timezone: string): QuotaRules {
+export function createQuotaRules(timezone: string) {
   const minutes = offsetMinutes(timezone);
   if (minutes === undefined) throw new RangeError(`quota.timezone must be an offset such as +08:00, not ${timezone}`);
   const shift = minutes * MINUTE_MS;
@@ -58,13 +53,20 @@ export function createQuotaRules(timezone: string): QuotaRules {
     return reset.next_reset_at;
   }
 
-  const rules: QuotaRules = {
-    dayOf(now, last) {
-      const today = dateAt(now);
-      return today > last ? today : last;
-    },
-    stateOf(use, quota, now) {
-      const day = rules.dayOf(now, use.day);
+  /**
+   * The quota day of an instant: the date at the offset, but never one before `last` (clocks differ, and may step back).
+   * A `last` after tomorrow was written by a wrong clock and does not count: no user waits for that day.
+   */
+  function dayOf(now: number, last: string): string {
+    const today = dateAt(now);
+    return last <= today || last > dateAt(now + DAY_MS) ? today : last;
+  }
+
+  return {
+    dayOf,
+    /** What is left of `quota` uses a day. */
+    stateOf(use: FreeUse, quota: number, now: number): QuotaState {
+      const day = dayOf(now, use.day);
       const used = day === use.day ? use.used : 0;
       return {
         free_daily_quota: quota,
@@ -74,5 +76,4 @@ export function createQuotaRules(timezone: string): QuotaRules {
       };
     },
   };
-  return rules;
 }

@@ -6,7 +6,7 @@ import { readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 
 /** The plan of users who have none. */
-export const FREE_PLAN = "free";
+const FREE_PLAN = "free";
 
 /** A user's plan and period, as they are stored. */
 export const storedSubscription = z.strictObject({
@@ -25,34 +25,16 @@ export type Subscription = z.infer<typeof subscription>;
 /** Which features each plan has: whether a feature is on, by its name. */
 export type Plans = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 
-export interface Subscriptions {
-  /** The subscription at the present instant, at most `ttl_ms` stale. */
-  get(user: string): Promise<Subscription>;
-  /** Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period. */
-  set(user: string, plan: string, period: Period): Promise<void>;
-  /** Sets plan and period of a user who has had none yet; false, without a change, for any other. */
-  begin(user: string, plan: string, period: Period): Promise<boolean>;
-  /**
-   * Sets the plan of a platform token, unless a newer token has set one since. An active subscription to that plan keeps
-   * its period.
-   *
-   * @param as_of the token's, as `JwtIdentity.as_of`
-   */
-  adopt(user: string, plan: string, as_of: string): Promise<void>;
-}
+/** The plans of users. */
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 /** Milliseconds since the epoch; open-ended without `expires_at`. */
-export interface Period {
+interface Period {
   readonly started_at: number;
   readonly expires_at?: number;
 }
 
-export function createSubscriptions(deps: {
-  storage: Storage;
-  clock: Clock;
-  plans: Plans;
-  ttl_ms: number;
-}): Subscriptions {
+export function createSubscriptions(deps: { storage: Storage; clock: Clock; plans: Plans; ttl_ms: number }) {
   const { storage, clock, plans } = deps;
   const cache = createTtlCache(deps.ttl_ms, async (user) => {
     return (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
@@ -61,19 +43,28 @@ export function createSubscriptions(deps: {
   const isNewer = (held: Stored, as_of: string): boolean => held.as_of === undefined || held.as_of < as_of;
 
   return {
-    async get(user) {
+    /** The subscription at the present instant, at most `ttl_ms` stale. */
+    async get(user: string): Promise<Subscription> {
       return subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now());
     },
-    async set(user, plan, period) {
+    /** Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period. */
+    async set(user: string, plan: string, period: Period): Promise<void> {
       await writeDocument(storage, subscriptionKey(user), toStored(plan, period));
       cache.forget(user);
     },
-    async begin(user, plan, period) {
+    /** Sets plan and period of a user who has had none yet; false, without a change, for any other. */
+    async begin(user: string, plan: string, period: Period): Promise<boolean> {
       const begun = await storage.create(subscriptionKey(user), JSON.stringify(toStored(plan, period)));
       cache.forget(user);
       return begun;
     },
-    async adopt(user, plan, as_of) {
+    /**
+     * Sets the plan of a platform token, unless a newer token has set one since. An active subscription to that plan keeps
+     * its period.
+     *
+     * @param as_of the token's, as `JwtIdentity.as_of`
+     */
+    async adopt(user: string, plan: string, as_of: string): Promise<void> {
       if (!isNewer((await cache.get(user)) ?? NONE, as_of)) return;
       // Not from the cache, which may be older than another process's change.
       const held = (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;

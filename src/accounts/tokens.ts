@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.ts";
+import { LIMITS } from "../contract/field-bounds.ts";
+import { batchesOf } from "../runtime/batches.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/ttl-cache.ts";
+import { BoundedLru } from "../runtime/bounded-lru.ts";
 import type { Random } from "../runtime/random.ts";
 import { parseDocument, readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
@@ -23,43 +25,22 @@ export const tokenRecord = z.strictObject({
 export type TokenRecord = z.infer<typeof tokenRecord>;
 
 /** Opaque tokens of 256 bits: shown once, kept as a hash, with an expiry and a way to revoke them. */
-export interface Tokens {
-  /** Creates a token for a user. The secret is returned here and never again. */
-  issue(
-    user: string,
-    options?: { expires_at?: number; label?: string },
-  ): Promise<{ secret: string; record: TokenRecord }>;
-  /** Registers a secret that is known beforehand, such as the demo's; an existing one is not changed. */
-  register(user: string, secret: string, label: string): Promise<void>;
-  /** The user of a token, or undefined when it is unknown, expired or revoked. */
-  resolve(secret: string): Promise<string | undefined>;
-  /** All tokens of a user. */
-  list(user: string): Promise<TokenRecord[]>;
-  /** The token of this id, or this token itself, also when it is expired or revoked. */
-  find(idOrSecret: string): Promise<TokenRecord | undefined>;
-  /**
-   * The tokens that begin like this, also those expired or revoked. Only the first {@link INDEXED_TOKEN_LENGTH} characters are
-   * known, and compared. It reads all tokens: for operators.
-   */
-  startingWith(start: string): Promise<TokenRecord[]>;
-  /**
-   * Revokes by the token's id or the token itself. It is refused at once in this process, and within `ttl_ms` in others.
-   *
-   * @returns the record, or undefined when no such token is known
-   */
-  revoke(idOrSecret: string): Promise<TokenRecord | undefined>;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 const PREFIX = "anp_";
 
 /** How many characters of an issued token are stored as text: 48 of its 256 bits. */
-export const INDEXED_TOKEN_LENGTH: number = PREFIX.length + 8;
+const INDEXED_TOKEN_LENGTH = PREFIX.length + 8;
 
 const BATCH = 256;
 
-export function createTokens(deps: { storage: Storage; clock: Clock; random: Random; ttl_ms: number }): Tokens {
+export function createTokens(deps: { storage: Storage; clock: Clock; random: Random; ttl_ms: number }) {
   const { storage, clock, random } = deps;
-  const cache = createTtlCache(deps.ttl_ms, (secret) => readToken(storage, digestOf(secret)));
+  const absent = createAbsentTokens(deps.ttl_ms);
+  const cache = createTtlCache(deps.ttl_ms, (secret) => {
+    const digest = digestOf(secret);
+    return absent.has(digest) ? Promise.resolve(undefined) : absent.note(digest, readPresent(storage, digest));
+  });
 
   async function add(
     secret: string,
@@ -77,33 +58,48 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
     // The user's list comes first: a token that works is always listed.
     await storage.create(["users", token.user_id, "tokens", digest], "{}");
     await storage.create(tokenKey(digest), JSON.stringify(record));
+    absent.clear();
     cache.forget(secret);
     return record;
   }
 
   return {
-    async issue(user_id, { label = "", expires_at } = {}) {
+    /** Creates a token for a user. The secret is returned here and never again. */
+    async issue(user_id: string, { label = "", expires_at }: { expires_at?: number; label?: string } = {}) {
       const secret = `${PREFIX}${random.bytes(32).toString("base64url")}`;
       const start = secret.slice(0, INDEXED_TOKEN_LENGTH);
       return { secret, record: await add(secret, { user_id, label, start }, expires_at) };
     },
-    async register(user_id, secret, label) {
+    /** Registers a secret that is known beforehand, such as the demo's; an existing one is not changed. */
+    async register(user_id: string, secret: string, label: string): Promise<void> {
       await add(secret, { user_id, label });
     },
-    async resolve(secret) {
+    /** The user of a token, or undefined when it is unknown, expired or revoked. */
+    async resolve(secret: string): Promise<string | undefined> {
       if (secret === "" || secret.length > LIMITS.token) return undefined;
       const record = await cache.get(secret);
       if (record === undefined || record.revoked_at !== null) return undefined;
       if (record.expires_at !== null && Date.parse(record.expires_at) <= clock.now()) return undefined;
       return record.user_id;
     },
-    list: (user) => tokensOf(storage, user),
-    async find(idOrSecret) {
+    /** All tokens of a user. */
+    list: (user: string) => tokensOf(storage, user),
+    /** The token of this id, or this token itself, also when it is expired or revoked. */
+    async find(idOrSecret: string): Promise<TokenRecord | undefined> {
       const digest = await findDigest(storage, idOrSecret);
       return digest === undefined ? undefined : readToken(storage, digest);
     },
-    startingWith: (start) => tokensStartingWith(storage, start.slice(0, INDEXED_TOKEN_LENGTH)),
-    async revoke(idOrSecret) {
+    /**
+     * The tokens that begin like this, also those expired or revoked. Only the first {@link INDEXED_TOKEN_LENGTH} characters are
+     * known, and compared. It reads all tokens: for operators.
+     */
+    startingWith: (start: string) => tokensStartingWith(storage, start.slice(0, INDEXED_TOKEN_LENGTH)),
+    /**
+     * Revokes by the token's id or the token itself. It is refused at once in this process, and within `ttl_ms` in others.
+     *
+     * @returns the record, or undefined when no such token is known
+     */
+    async revoke(idOrSecret: string): Promise<TokenRecord | undefined> {
       const digest = await findDigest(storage, idOrSecret);
       if (digest === undefined) return undefined;
       const record = await readToken(storage, digest);
@@ -112,6 +108,31 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
       await writeDocument(storage, tokenKey(digest), revoked);
       cache.clear();
       return revoked;
+    },
+  };
+}
+
+/** Bound of the tokens that are kept in mind. */
+const MOST_ABSENT = 10_000;
+
+/** Tokens that were not found, by their hash, for `ttl_ms` milliseconds: a caller who guesses costs one read each. */
+function createAbsentTokens(ttl_ms: number) {
+  const digests = new BoundedLru<true>(MOST_ABSENT, { ttl: Math.max(1, ttl_ms), ttlResolution: 0 });
+  let cleared = 0;
+  return {
+    has: (digest: string) => ttl_ms > 0 && digests.has(digest),
+    /** Keeps in mind whether the read found nothing, unless `clear` was called meanwhile. */
+    async note<T>(digest: string, read: Promise<T | undefined>): Promise<T | undefined> {
+      const [began, before] = [performance.now(), cleared];
+      const found = await read;
+      // The age counts from the request: another process may have added the token since.
+      if (found === undefined && before === cleared) digests.set(digest, true, { start: began });
+      return found;
+    },
+    /** A token was added in this process. */
+    clear() {
+      cleared++;
+      digests.clear();
     },
   };
 }
@@ -127,20 +148,14 @@ async function tokensOf(storage: Storage, user: string): Promise<TokenRecord[]> 
 
 async function tokensStartingWith(storage: Storage, start: string): Promise<TokenRecord[]> {
   const found: TokenRecord[] = [];
-  let keys: Key[] = [];
-  const read = async (): Promise<void> => {
+  for await (const segments of batchesOf(storage.children(["tokens"]), BATCH)) {
+    const keys = segments.map(({ text }) => tokenKey(text));
     const texts = await storage.getMany(keys);
     for (const [index, key] of keys.entries()) {
       const record = parseDocument(key, texts[index], tokenRecord);
       if (record?.start?.startsWith(start) === true) found.push(record);
     }
-    keys = [];
-  };
-  for await (const segment of storage.children(["tokens"])) {
-    keys.push(tokenKey(segment.text));
-    if (keys.length >= BATCH) await read();
   }
-  await read();
   return found;
 }
 
@@ -153,6 +168,13 @@ async function findDigest(storage: Storage, idOrSecret: string): Promise<string 
     if (segment.text.startsWith(idOrSecret)) return segment.text;
   }
   return undefined;
+}
+
+/** As `readToken`; on an emptied storage no token is known, and to refuse one there would log its user out. */
+async function readPresent(storage: Storage, digest: string): Promise<TokenRecord | undefined> {
+  const record = await readToken(storage, digest);
+  if (record === undefined) await storage.verify(tokenKey(digest));
+  return record;
 }
 
 function readToken(storage: Storage, digest: string): Promise<TokenRecord | undefined> {

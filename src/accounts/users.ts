@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../contract/limits.ts";
+import { LIMITS } from "../contract/field-bounds.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/ttl-cache.ts";
 import { parseDocument, readDocument, writeDocument } from "../storage/documents.ts";
@@ -23,25 +23,16 @@ export type UserProfile = z.infer<typeof userProfile>;
 /** The settings of a user. */
 export type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang">>;
 
-export interface Users {
-  /** The profile, at most `ttl_ms` old. */
-  get(user: string): Promise<UserProfile | undefined>;
-  /** Creates a user; false when the id exists. */
-  create(user: string, settings: UserSettings): Promise<boolean>;
-  /**
-   * Stores the settings of a platform token: creates the user, or changes the settings unless a newer token has changed
-   * them since.
-   *
-   * @param as_of the token's, as `JwtIdentity.as_of`
-   */
-  adopt(user: string, settings: UserSettings, as_of: string): Promise<void>;
-  /** All users, in no particular order. Reads everything: for operators. */
-  list(): AsyncIterable<UserProfile>;
-}
+/** The users and their settings. */
+export type Users = ReturnType<typeof createUsers>;
 
-export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: number }): Users {
+export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: number }) {
   const { storage, clock } = deps;
-  const cache = createTtlCache(deps.ttl_ms, (user) => readDocument(storage, profileKey(user), userProfile));
+  const cache = createTtlCache(deps.ttl_ms, async (user) => {
+    const profile = await readDocument(storage, profileKey(user), userProfile);
+    if (profile === undefined) await storage.verify(profileKey(user));
+    return profile;
+  });
 
   const newProfile = (user: string, settings: UserSettings): UserProfile => ({
     user_id: user,
@@ -50,14 +41,22 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
     lang: settings.lang ?? "zh",
   });
 
-  const users: Users = {
-    get: (user) => cache.get(user),
-    async create(user, settings) {
+  return {
+    /** The profile, at most `ttl_ms` old. */
+    get: (user: string) => cache.get(user),
+    /** Creates a user; false when the id exists. */
+    async create(user: string, settings: UserSettings): Promise<boolean> {
       const created = await storage.create(profileKey(user), JSON.stringify(newProfile(user, settings)));
       cache.forget(user);
       return created;
     },
-    async adopt(user, settings, as_of) {
+    /**
+     * Stores the settings of a platform token: creates the user, or changes the settings unless a newer token has changed
+     * them since.
+     *
+     * @param as_of the token's, as `JwtIdentity.as_of`
+     */
+    async adopt(user: string, settings: UserSettings, as_of: string): Promise<void> {
       const isNewer = (known: UserProfile): boolean => known.as_of === undefined || known.as_of < as_of;
       const known = await cache.get(user);
       if (known !== undefined && !isNewer(known)) return;
@@ -70,7 +69,8 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       }
       cache.forget(user);
     },
-    async *list() {
+    /** All users, in no particular order. Reads everything: for operators. */
+    async *list(): AsyncGenerator<UserProfile> {
       for await (const segment of storage.children(["users"])) {
         const key: Key = ["users", segment, "profile"];
         const profile = parseDocument(key, await storage.get(key), userProfile);
@@ -78,7 +78,6 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       }
     },
   };
-  return users;
 }
 
 /** Where a user's profile is stored. */

@@ -1,7 +1,6 @@
 import { AnpError } from "../contract/errors.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 
-/** The prefix of the tokens we issue. */
 const TOKEN_PREFIX = "anp_";
 /** Characters of a token, its prefix included, that are enough to search by. */
 const SHORTEST_TOKEN_START = TOKEN_PREFIX.length + 4;

@@ -9,37 +9,23 @@ interface Totals {
 }
 
 /** Totals of entries, by type and by day. */
-export interface LedgerSummary extends Readonly<Totals> {
-  /** By the number of entries, most first. */
-  readonly by_type: readonly {
-    readonly type: string;
-    readonly entries: number;
-    readonly delta: number;
-    readonly free_uses: number;
-  }[];
-  /** Newest first; days without entries are left out. */
-  readonly by_day: readonly DayTotals[];
-}
-
-export interface DayTotals extends Readonly<Totals> {
-  /** `YYYY-MM-DD` */
-  readonly day: string;
-}
+export type LedgerSummary = ReturnType<ReturnType<typeof createLedgerSummary>["result"]>;
 
 /**
  * Sums up entries one by one, in memory that grows with the days and not with the entries.
  *
  * @param offset minutes east of UTC, at whose midnight a day begins
  */
-export function createLedgerSummary(offset: number): { add(row: LedgerRow): void; result(): LedgerSummary } {
+export function createLedgerSummary(offset: number) {
   const all = noTotals();
   const types = new Map<string, Totals>();
   const days = new Map<string, Totals>();
   return {
-    add(row) {
+    add(row: LedgerRow): void {
       const day = new Date(Date.parse(row.created_at) + offset * 60_000).toISOString().slice(0, 10);
       for (const totals of [all, totalsOf(types, row.type), totalsOf(days, day)]) addRow(totals, row);
     },
+    /** Types with the most entries first, days newest first; days without entries are left out. */
     result() {
       const by_type = [...types].map(([type, { entries, earned, spent, free_uses }]) => {
         return { type, entries, delta: earned - spent, free_uses };

@@ -11,7 +11,6 @@ export interface Selection {
   readonly ref?: string | undefined;
 }
 
-/** The fields of an entry that a selection compares. */
 type Selectable = Pick<LedgerRow, "type" | "created_at" | "ref_id">;
 
 /** Whether the selection matches every entry. */

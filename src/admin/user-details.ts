@@ -1,21 +1,11 @@
-import type { QuotaState } from "../accounts/quota-rules.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 
-/** A user's settings, points, quota and plan, as operators see them. */
-export interface UserDetails extends QuotaState {
-  readonly user_id: string;
-  readonly lang: string;
-  readonly created_at: string;
-  readonly balance: number;
-  readonly total_earned: number;
-  readonly total_spent: number;
-  readonly entries: number;
-  readonly plan: string;
-  readonly subscription: string;
-}
-
-/** @throws AnpError 404 for a user who is not known */
-export async function userDetails(service: AccountsService, user: string): Promise<UserDetails> {
+/**
+ * A user's settings, points, quota and plan, as operators see them.
+ *
+ * @throws AnpError 404 for a user who is not known
+ */
+export async function userDetails(service: AccountsService, user: string) {
   const [{ profile, ledger, quotaState }, subscription] = await Promise.all([
     service.userStates.of(user),
     service.subscriptions.get(user),

@@ -1,10 +1,10 @@
-import { feedbackOf, type UserFeedback } from "../events/projections/user-feedback.ts";
+import { feedbackOf } from "../events/projections/user-feedback.ts";
 import type { Entry } from "../ledger/entry.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 import { readMessages } from "../assistant/sessions/messages.ts";
-import { isFreeUse, toLedgerRow, type LedgerRow } from "./ledger-reader.ts";
-import { toTokenRow, type TokenRow } from "./token-state.ts";
-import { userDetails, type UserDetails } from "./user-details.ts";
+import { isFreeUse, toLedgerRow } from "./ledger-reader.ts";
+import { toTokenRow } from "./token-state.ts";
+import { userDetails } from "./user-details.ts";
 
 /** Most questions, entries and feedback events in an overview. */
 const MOST_LISTED = 5;
@@ -12,39 +12,20 @@ const MOST_LISTED = 5;
 const ENTRIES_SEARCHED = 50;
 const FEEDBACK_DAYS = 7;
 
-/** A question that a user paid for, with points or with a free use. */
-export interface ChargedQuestion {
-  readonly message_id: number;
-  readonly created_at: string;
-  readonly question: string;
-  readonly route: string;
-  readonly sub_intent: string;
-  /** Number of the entry that charged for it. */
-  readonly entry: number;
-  readonly points_cost: number;
-  readonly free_use: boolean;
-  readonly ref_id: string;
-}
+/** What support needs to know of a user. */
+export type UserOverview = Awaited<ReturnType<typeof userOverview>>;
 
-/** What support needs to know of a user, newest first. */
-export interface UserOverview {
-  readonly details: UserDetails;
-  readonly features: Readonly<Record<string, boolean>>;
-  readonly tokens: readonly TokenRow[];
-  readonly last_questions: readonly ChargedQuestion[];
-  readonly last_entries: readonly LedgerRow[];
-  /** Of the last 7 days. */
-  readonly feedback: readonly UserFeedback[];
-}
+/** A question that a user paid for, with points or with a free use; `entry` is the number of the entry that charged it. */
+export type ChargedQuestion = UserOverview["last_questions"][number];
 
 /**
- * Reads what support needs to know of a user.
+ * Reads what support needs to know of a user, each list newest first.
  *
  * @throws AnpError 404 for a user who is not known
  * @example
  * const { details, last_questions } = await userOverview(service, "alice");
  */
-export async function userOverview(service: AccountsService, user: string): Promise<UserOverview> {
+export async function userOverview(service: AccountsService, user: string) {
   const { storage, clock } = service;
   const now = clock.now();
   const details = await userDetails(service, user);
@@ -64,7 +45,7 @@ export async function userOverview(service: AccountsService, user: string): Prom
   };
 }
 
-async function chargedQuestions({ storage }: AccountsService, entries: readonly Entry[]): Promise<ChargedQuestion[]> {
+async function chargedQuestions({ storage }: AccountsService, entries: readonly Entry[]) {
   const charges = new Map<number, Entry>();
   for (const entry of entries) {
     if (entry.details.type === "chat_cost" && charges.size < MOST_LISTED) charges.set(entry.details.message_id, entry);

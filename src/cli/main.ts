@@ -5,7 +5,7 @@ import type { Invocation } from "./framework/define-command.ts";
 import { didYouMean } from "../runtime/did-you-mean.ts";
 import { EXIT, UsageError } from "./framework/exit.ts";
 import { createProgram } from "./program.ts";
-import { TOPICS } from "./help/help-topics.ts";
+import { TOPICS, type Topic } from "./help/help-topics.ts";
 
 /**
  * Runs one command line.
@@ -40,9 +40,13 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
       if (error.code === "commander.excessArguments") explainDoubleDash(argv, io);
       return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     }
-    const { reportOf } = await import("./framework/error-report.ts");
+    const [{ reportOf }, { escapeForTerminal }] = await Promise.all([
+      import("./framework/error-report.ts"),
+      import("./terminal/clean-text.ts"),
+    ]);
     const { exit, lines } = reportOf(error, invocation);
-    io.stderr.write(`${lines.join("\n")}\n`);
+    const text = lines.join("\n");
+    io.stderr.write(`${io.stderr.isTTY === true ? escapeForTerminal(text) : text}\n`);
     return exit;
   }
 }
@@ -54,12 +58,12 @@ async function argumentsOf(argv: readonly string[], { stdout }: CommandIo): Prom
   if (first !== "help") return argv;
   if (second === undefined) return ["--help"];
   if (CATALOGUE.some(({ name }) => name === second)) return [second, ...rest, "--help"];
-  const topic = TOPICS.get(second);
-  if (topic === undefined) {
-    const known = [...CATALOGUE.map(({ name }) => name), ...TOPICS.keys()];
+  if (!Object.hasOwn(TOPICS, second)) {
+    const known = [...CATALOGUE.map(({ name }) => name), ...Object.keys(TOPICS)];
     throw new UsageError(`There is no command or help topic ${second}.${didYouMean(second, known)}`);
   }
-  stdout.write(await topic.text());
+  const { helpText } = await import("./help/help-text.ts");
+  stdout.write(await helpText(second as Topic));
   return undefined;
 }
 

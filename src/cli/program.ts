@@ -3,6 +3,7 @@ import { version } from "../runtime/version.ts";
 import { CATALOGUE } from "./command-catalogue.ts";
 import type { Wiring } from "./framework/define-command.ts";
 import { declareGlobals } from "./framework/global-flags.ts";
+import { descriptionOf, examplesOf } from "./help/command-help.ts";
 import { TOPICS } from "./help/help-topics.ts";
 
 /** Width of help that is not shown on a terminal. */
@@ -12,13 +13,16 @@ const DEFAULT_COLUMNS = 80;
 export function createProgram(wiring: Wiring): Command {
   const { stdout, stderr } = wiring.io;
   const program = new Command("anp")
-    .description("Assistant, news and points for the users of a trading platform.")
     .usage("COMMAND [options]")
     .helpCommand(false)
     .version(version(), "--version", "show the version")
     .helpOption("-h, --help", "show help")
-    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
-    .addHelpText("after", ({ command }) => (command.parent === null ? ROOT_HELP : ""))
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (command) => command.name(),
+      commandDescription: descriptionOf,
+    })
+    .addHelpText("afterAll", ({ command }) => helpEnd(command))
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
@@ -35,10 +39,8 @@ export function createProgram(wiring: Wiring): Command {
   return program;
 }
 
-const ROOT_HELP = `
-Examples:
-  $ anp serve --demo
-  $ anp ask "How do I withdraw?" --user alice --demo
-  $ anp ledger alice --json
-
-Topics: anp help ${[...TOPICS.keys()].join(" | ")}`;
+function helpEnd(command: Command): string {
+  const examples = examplesOf(command).map((line) => `  $ ${line}`);
+  const topics = command.parent === null ? `\n\nTopics: anp help ${Object.keys(TOPICS).join(" | ")}` : "";
+  return `\nExamples:\n${examples.join("\n")}${topics}`;
+}

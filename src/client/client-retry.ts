@@ -1,5 +1,3 @@
-import type { Random } from "../runtime/random.ts";
-
 /** How often a call is retried and how long it waits. Times in ms. */
 export interface RetryPolicy {
   /** Attempts after the first. */
@@ -44,12 +42,11 @@ export function waitBefore(
   attempt: number,
   retryAfter_ms: number | undefined,
   policy: RetryPolicy,
-  random: Random,
 ): number | undefined {
   if (attempt > policy.retries) return undefined;
   if (retryAfter_ms !== undefined && retryAfter_ms > policy.retry_after_ms) return undefined;
   const step = Math.min(policy.max_ms, policy.base_ms * 2 ** (attempt - 1));
-  const noise = random.bytes(4).readUInt32BE() / 2 ** 32;
+  const noise = Math.random();
   return Math.max(retryAfter_ms ?? 0, Math.round(step * (0.5 + noise / 2)));
 }
 

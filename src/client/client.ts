@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { checkInput, type RawInput } from "../contract/check-input.ts";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../contract/endpoints.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
-import { systemRandom, type Random } from "../runtime/random.ts";
+import { systemRandom } from "../runtime/random.ts";
 import { RemoteRefusal } from "./client-errors.ts";
 import {
   hadNoEffect,
@@ -15,7 +15,7 @@ import {
 } from "./client-retry.ts";
 import { readUrl } from "./daemon-url.ts";
 import { readEnvelope, type Success } from "./read-envelope.ts";
-import { createTransport, WireError, type WireRequest, type WireResponse } from "./transport.ts";
+import { send, WireError, type WireRequest, type WireResponse } from "./transport.ts";
 
 type Part<K extends OperationId, P extends "query" | "body"> =
   (typeof ENDPOINTS)[K] extends Record<P, infer S extends z.ZodType>
@@ -48,8 +48,6 @@ export type Client = { readonly [K in OperationId]: ClientCall<K> } & {
    * @throws RemoteRefusal, UnreachableError, ContractViolation
    */
   readonly call: <K extends OperationId>(id: K, input: RawInput, options?: CallOptions) => Promise<Success<K>>;
-  /** Closes the open connections. */
-  readonly close: () => void;
 };
 
 /** How a client reaches its daemon. */
@@ -61,15 +59,13 @@ export interface ClientSettings {
   readonly retry?: RetryPolicy;
   /** How long one attempt may take, ms; depends on the operation when omitted. */
   readonly timeout_ms?: number;
-  readonly userAgent?: string;
   readonly clock?: Clock;
-  readonly random?: Random;
 }
 
 /** How long one attempt may take, ms. A chat may call the model more than once; a full refresh reads every source. */
 const TIMEOUTS = { GET: 10_000, POST: 30_000, sendChat: 180_000, refreshNews: 900_000 } as const;
 
-/** The result of one attempt: a success, or the error and what it says about a retry. */
+/** What one attempt came to: a success, or an error and what it says about another attempt. */
 type Attempt<K extends OperationId> =
   | { readonly success: Success<K> }
   | {
@@ -90,122 +86,90 @@ type Attempt<K extends OperationId> =
  * @example
  * const client = createClient({ url: "http://127.0.0.1:8787", token: "alice-token" });
  * const { data } = await client.getLedger({ query: { page_size: 5 } });
- * client.close();
  */
 export function createClient(settings: ClientSettings): Client {
-  const caller = new OperationCaller(settings);
-  const calls = Object.fromEntries(
-    (Object.keys(ENDPOINTS) as OperationId[]).map((id) => [
-      id,
-      (input: RawInput = {}, options?: CallOptions) => caller.call(id, input, options),
-    ]),
-  ) as unknown as { readonly [K in OperationId]: ClientCall<K> };
-  return {
-    ...calls,
-    call: (id, input, options) => caller.call(id, input, options),
-    close() {
-      caller.close();
-    },
-  };
-}
-
-class OperationCaller {
-  readonly #settings: ClientSettings;
-  readonly #base: URL;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #transport = createTransport();
-
-  constructor(settings: ClientSettings) {
-    const { url, token, clock = systemClock, random = systemRandom } = settings;
-    this.#settings = settings;
-    this.#base = readUrl(url);
-    this.#clock = clock;
-    this.#random = random;
-    if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-      throw new RangeError("The token must be printable ASCII without spaces.");
-    }
+  const { token, retry = RETRY_POLICY, clock = systemClock } = settings;
+  const base = readUrl(settings.url);
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new RangeError("The token must be printable ASCII without spaces.");
   }
 
-  async call<K extends OperationId>(id: K, input: RawInput, options: CallOptions = {}): Promise<Success<K>> {
+  async function call<K extends OperationId>(id: K, input: RawInput, options: CallOptions = {}): Promise<Success<K>> {
     checkInput(id, input);
     const endpoint: Endpoint = ENDPOINTS[id];
-    const key = endpoint.idempotent === true ? (options.idempotencyKey ?? this.#newKey()) : undefined;
+    const key = endpoint.idempotent === true ? (options.idempotencyKey ?? newKey()) : undefined;
     const request: WireRequest = {
       method: endpoint.method,
-      url: this.#urlOf(endpoint, input.query),
-      headers: this.#headersOf(endpoint, key),
-      ...(endpoint.body === undefined ? {} : { body: JSON.stringify(input.body) }),
-      timeout_ms: this.#settings.timeout_ms ?? timeoutOf(id),
-      signal: options.signal,
+      url: urlOf(base, endpoint, input.query),
+      headers: headersOf(endpoint, token, key),
+      body: endpoint.body && JSON.stringify(input.body),
     };
     const repeatable = endpoint.method === "GET" || key !== undefined;
-    const { data, request_id, replayed } = await this.#sendWithRetries(id, request, repeatable);
-    // Under a generated key, the earlier call can only be an earlier attempt of this one.
-    return { data, request_id, replayed: replayed && options.idempotencyKey !== undefined };
-  }
-
-  close(): void {
-    this.#transport.close();
-  }
-
-  async #sendWithRetries<K extends OperationId>(id: K, request: WireRequest, repeatable: boolean): Promise<Success<K>> {
-    const { retry = RETRY_POLICY } = this.#settings;
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#attempt(id, request);
-      if ("success" in outcome) return outcome.success;
+      const outcome = await attemptOnce(id, request, options.signal);
+      if ("success" in outcome) {
+        const { data, request_id, replayed } = outcome.success;
+        // Under a generated key, the earlier call can only be an earlier attempt of this one.
+        return { data, request_id, replayed: replayed && options.idempotencyKey !== undefined };
+      }
       const again = outcome.transient && (repeatable || !outcome.mayHaveEffect);
-      const wait = again ? waitBefore(attempt, outcome.retryAfter_ms, retry, this.#random) : undefined;
+      const wait = again ? waitBefore(attempt, outcome.retryAfter_ms, retry) : undefined;
       if (wait === undefined) throw outcome.error;
-      await delay(wait, undefined, { signal: request.signal });
+      await delay(wait, undefined, { signal: options.signal });
     }
   }
 
-  async #attempt<K extends OperationId>(id: K, request: WireRequest): Promise<Attempt<K>> {
+  async function attemptOnce<K extends OperationId>(
+    id: K,
+    request: WireRequest,
+    signal?: AbortSignal,
+  ): Promise<Attempt<K>> {
     let response: WireResponse;
     try {
-      response = await this.#transport.send(request);
+      response = await send(request, settings.timeout_ms ?? timeoutOf(id), signal);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       return { error, transient: true, mayHaveEffect: error.sent };
     }
     try {
-      return { success: readEnvelope(id, response, request.url.origin) };
+      return { success: readEnvelope(id, response, base.origin) };
     } catch (error) {
       const code = error instanceof RemoteRefusal ? error.code : undefined;
-      const { status, headers } = response;
       return {
         error,
-        transient: isTransient(status, code),
-        mayHaveEffect: !hadNoEffect(status),
-        retryAfter_ms: readRetryAfter(headers["retry-after"], this.#clock.now()),
+        transient: isTransient(response.status, code),
+        mayHaveEffect: !hadNoEffect(response.status),
+        retryAfter_ms: readRetryAfter(response.headers["retry-after"], clock.now()),
       };
     }
   }
 
-  #urlOf({ path }: Endpoint, query: unknown): URL {
-    const url = new URL(this.#base);
-    url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
-    for (const [name, value] of Object.entries((query ?? {}) as Record<string, string | number | undefined>)) {
-      if (value !== undefined) url.searchParams.set(name, String(value));
-    }
-    return url;
-  }
+  const ids = Object.keys(ENDPOINTS) as OperationId[];
+  const calls = ids.map((id) => [id, (input: RawInput = {}, options?: CallOptions) => call(id, input, options)]);
+  return { ...(Object.fromEntries(calls) as { readonly [K in OperationId]: ClientCall<K> }), call };
+}
 
-  #headersOf({ auth, body }: Endpoint, key: string | undefined): Record<string, string> {
-    const { token, userAgent = "anp" } = this.#settings;
-    return {
-      accept: "application/json",
-      "user-agent": userAgent,
-      ...(auth === "none" || token === undefined ? {} : { "x-user-token": token }),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(key === undefined ? {} : { "idempotency-key": key }),
-    };
+function urlOf(base: URL, { path }: Endpoint, query: unknown): string {
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}${path}`;
+  for (const [name, value] of Object.entries((query ?? {}) as Record<string, string | number | undefined>)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
   }
+  return url.href;
+}
 
-  #newKey(): string {
-    return `anp-${this.#random.bytes(16).toString("hex")}`;
-  }
+function headersOf({ auth, body }: Endpoint, token: string | undefined, key: string | undefined) {
+  return {
+    accept: "application/json",
+    "user-agent": "anp",
+    ...(auth !== "none" && token !== undefined && { "x-user-token": token }),
+    ...(body !== undefined && { "content-type": "application/json" }),
+    ...(key !== undefined && { "idempotency-key": key }),
+  };
+}
+
+function newKey(): string {
+  return `anp-${systemRandom.bytes(16).toString("hex")}`;
 }
 
 function timeoutOf(id: OperationId): number {

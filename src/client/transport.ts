@@ -1,19 +1,18 @@
-import { Agent as HttpAgent, request as requestHttp, type IncomingMessage, type RequestOptions } from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { once } from "node:events";
+import { request as requestHttp, type IncomingMessage } from "node:http";
+import { request as requestHttps } from "node:https";
 import { UnreachableError } from "./client-errors.ts";
+import { readBytes } from "../runtime/read-bytes.ts";
 
 /** Largest response that is read. The largest of the contract, a full page of news, is below 1 MiB. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** One HTTP request, complete. */
 export interface WireRequest {
-  readonly method: "GET" | "POST";
-  readonly url: URL;
+  readonly method: string;
+  readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** How long the whole exchange may take, ms. */
-  readonly timeout_ms: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly body?: string | undefined;
 }
 
 /** One HTTP response, complete. Header names are in lower case. */
@@ -23,97 +22,64 @@ export interface WireResponse {
   readonly text: string;
 }
 
-/** No complete response arrived. `sent` is false when the request cannot have arrived either: there was no connection. */
+/** No complete response arrived. */
 export class WireError extends UnreachableError {
+  /** Whether the request may have arrived: there was a connection. */
   readonly sent: boolean;
+  /** Whether the time was up. */
+  readonly late: boolean;
 
-  constructor(message: string, sent: boolean, cause?: unknown) {
+  constructor(message: string, { sent, late, cause }: { sent: boolean; late: boolean; cause: unknown }) {
     super(message, { cause });
     this.sent = sent;
+    this.late = late;
   }
 }
 
-/** Sends requests over persistent connections. It follows no redirect: a token is only sent to the host it is for. */
-export interface Transport {
-  /**
-   * @throws WireError when no complete response arrived
-   * @throws the signal's reason when it was aborted
-   */
-  readonly send: (request: WireRequest) => Promise<WireResponse>;
-  /** Closes the open connections. */
-  readonly close: () => void;
-}
-
-export function createTransport(): Transport {
-  const agents = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
-  return {
-    send: (request) => exchange(request, request.url.protocol === "https:" ? agents["https:"] : agents["http:"]),
-    close() {
-      for (const agent of Object.values(agents)) agent.destroy();
-    },
-  };
-}
-
-function exchange({ method, url, headers, body, timeout_ms, signal }: WireRequest, agent: HttpAgent) {
-  return new Promise<WireResponse>((resolve, reject) => {
-    if (signal?.aborted === true) {
-      reject(signal.reason as Error);
-      return;
-    }
-    const options: RequestOptions = { method, headers, agent };
-    const request = url.protocol === "https:" ? requestHttps(url, options) : requestHttp(url, options);
-    let connected = false;
-    const end = (error: Error): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-      request.destroy();
-      reject(error);
-    };
-    const onAbort = (): void => {
-      end(signal!.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      end(new WireError(`${url.origin} sent no complete response within ${timeout_ms / 1000} s.`, connected));
-    }, timeout_ms);
-    signal?.addEventListener("abort", onAbort);
+/**
+ * Sends a request over a persistent connection. It follows no redirect: a token is only sent to the host it is for.
+ *
+ * @param timeout_ms how long the whole exchange may take, ms
+ * @throws WireError when no complete response arrived
+ * @throws the signal's reason when it was aborted
+ */
+export async function send(
+  { method, url, headers, body }: WireRequest,
+  timeout_ms: number,
+  signal?: AbortSignal,
+): Promise<WireResponse> {
+  signal?.throwIfAborted();
+  const { protocol, origin } = new URL(url);
+  const timeout = AbortSignal.timeout(timeout_ms);
+  const state = { sent: false };
+  let response: IncomingMessage | undefined;
+  try {
+    // Node's fetch is not used: its loading would take longer than most calls.
+    const request = (protocol === "https:" ? requestHttps : requestHttp)(url, {
+      method,
+      headers: { ...(body !== undefined && { "content-length": Buffer.byteLength(body) }), ...headers },
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+    });
     request.on("socket", (socket) => {
-      if (!socket.connecting) connected = true;
-      else socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => (connected = true));
+      if (!socket.connecting) state.sent = true;
+      else socket.once(protocol === "https:" ? "secureConnect" : "connect", () => (state.sent = true));
     });
-    request.on("error", (error) => {
-      end(new WireError(`${url.origin} cannot be reached: ${reasonOf(error)}.`, connected, error));
-    });
-    request.on("response", (response) => {
-      readText(response).then(
-        (text) => {
-          clearTimeout(timer);
-          signal?.removeEventListener("abort", onAbort);
-          resolve({ status: response.statusCode!, headers: flat(response), text });
-        },
-        (error: unknown) => {
-          end(new WireError(`${url.origin} sent no complete response: ${reasonOf(error as Error)}.`, true, error));
-        },
-      );
-    });
-    request.end(body);
-  });
-}
-
-async function readText(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
+    request.on("error", () => undefined).end(body);
+    [response] = (await once(request, "response")) as [IncomingMessage];
+    const bytes = await readBytes(response, MAX_BYTES, () => new Error(`it is larger than ${MAX_BYTES} bytes`));
+    return { status: response.statusCode!, headers: flat(response), text: bytes.toString("utf8") };
+  } catch (error) {
+    signal?.throwIfAborted();
+    const late = timeout.aborted;
+    const what = late
+      ? `sent no complete response within ${timeout_ms / 1000} s`
+      : `${response === undefined ? "cannot be reached" : "sent no complete response"}: ${reasonOf(error as Error)}`;
+    throw new WireError(`${origin} ${what}.`, { ...state, late, cause: error });
   }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function flat({ headers }: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
-  );
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]));
 }
 
 const REASONS: Readonly<Record<string, string>> = {

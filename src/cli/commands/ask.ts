@@ -7,10 +7,7 @@ import { printRecord } from "../terminal/print.ts";
 import { runOperation } from "../target/operations.ts";
 import { anything, idempotencyKey, integer } from "../framework/value-readers.ts";
 
-export const ask = defineCommand({
-  name: "ask",
-  summary: "Ask a question in a user's name",
-  description: "Ask a question in a user's name. The day's free uses pay first, then points, as over HTTP.",
+export const command = defineCommand({
   arguments: { question: required("QUESTION", "1 to 2000 characters", anything) },
   options: {
     user: userParam("user", "id of the user who asks"),
@@ -20,7 +17,6 @@ export const ask = defineCommand({
     idempotencyKey: optional("key", "a repeat with the same key and question returns the first answer", idempotencyKey),
   },
   target: "either",
-  examples: ['ask "How do I withdraw?" --user alice', 'ask "BTC 今天为什么涨?" --user alice --token-symbol BTC --json'],
   fields: { question: "QUESTION", session_id: "--session" },
   async run({ question, user, session, tokenSymbol, pageContext, idempotencyKey: key }, context) {
     const body = { question, session_id: session, token_symbol: tokenSymbol, page_context: pageContext };

@@ -1,12 +1,10 @@
 import type { OperationData } from "../../contract/endpoints.ts";
 import { defineCommand } from "../framework/define-command.ts";
 import { optional } from "../framework/param.ts";
-import type { Column } from "../terminal/column.ts";
 import { formatOf, printRows, showInstant } from "../terminal/print.ts";
 import { runOperation } from "../target/operations.ts";
 import { integer } from "../framework/value-readers.ts";
 
-/** A hot topic or a hot question. */
 interface Row {
   readonly kind: "topic" | "question";
   /** Heat of a topic; how often a question was asked. */
@@ -14,25 +12,19 @@ interface Row {
   readonly text: string;
 }
 
-const COLUMNS: readonly Column<Row>[] = [
-  { name: "kind", of: ({ kind }) => kind },
-  { name: "weight", of: ({ weight }) => weight },
-  { name: "text", of: ({ text }) => text, wide: true },
-];
-
-export const hotTopics = defineCommand({
-  name: "hot-topics",
-  summary: "Show hot topics, hot questions and market sentiment",
-  arguments: {},
+export const command = defineCommand({
   options: {
     days: optional("n", "how far back, 1 to 30; 1 when left out", integer()),
     limit: optional("n", "topics and questions, 1 to 50; 6 when left out", integer()),
   },
   target: "either",
-  examples: ["hot-topics", "hot-topics --days 7 --limit 20 --json"],
   async run({ days, limit }, context) {
     const { data } = await runOperation(context, "getHotTopics", { input: { query: { days, limit } } });
-    await printRows(context, { data, rows: toRows(data), columns: COLUMNS });
+    await printRows(context, {
+      data,
+      rows: toRows(data),
+      columns: [{ name: "kind" }, { name: "weight" }, { name: "text", wide: true }],
+    });
     const { dominant, positive, neutral, negative, index } = data.sentiment_overview;
     const { source, stale, last_refresh_at } = data.refresh_meta;
     if (formatOf(context) === "table") {

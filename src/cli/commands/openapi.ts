@@ -1,11 +1,6 @@
 import { defineCommand } from "../framework/define-command.ts";
 
-export const openapi = defineCommand({
-  name: "openapi",
-  summary: "Print the OpenAPI 3.1 document of the HTTP API",
-  arguments: {},
-  options: {},
-  examples: ["openapi > openapi.json"],
+export const command = defineCommand({
   target: "none",
   formats: ["json"],
   async run(_values, { terminal }) {

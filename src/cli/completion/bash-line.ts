@@ -1,22 +1,11 @@
-/** A command line of bash, split into words. */
-export interface BashLine {
-  /** The words, without quotes, the one at the cursor last; an empty one where none was begun. */
-  readonly words: readonly string[];
-  /**
-   * How many characters of the last word stand before what readline replaces: it takes `=` and `:` for breaks between
-   * words.
-   */
-  readonly kept: number;
-  /** Whether the last word is inside quotes. */
-  readonly quoted: boolean;
-}
-
 /**
  * Splits a command line, up to the cursor, by the quoting rules of POSIX shells.
  *
- * @param breaks characters that readline ends a word at
+ * @param breaks characters that readline ends a word at: it takes `=` and `:` for breaks between words
+ * @returns the words, without quotes, the one at the cursor last (an empty one where none was begun), and how many of its
+ *   characters are kept before what readline replaces
  */
-export function readBashLine(line: string, breaks: string): BashLine {
+export function readBashLine(line: string, breaks: string): { words: string[]; kept: number } {
   const words: string[] = [];
   let word: string | undefined;
   let kept = 0;
@@ -44,5 +33,5 @@ export function readBashLine(line: string, breaks: string): BashLine {
       if ("=:".includes(char) && breaks.includes(char)) kept = word.length;
     }
   }
-  return { words: [...words, word ?? ""], kept: quote === undefined ? kept : 0, quoted: quote !== undefined };
+  return { words: [...words, word ?? ""], kept: quote === undefined ? kept : 0 };
 }

@@ -35,7 +35,7 @@ export function commandNames(): Candidate[] {
 
 /** The verbs of a group. */
 export function verbNames({ commands }: Definition): Candidate[] {
-  return commands.map(({ name, summary }) => ({ word: name, about: summary }));
+  return Object.entries(commands).map(([word, { summary }]) => ({ word, about: summary }));
 }
 
 async function wordsOf(command: Definition, place: CompletionTarget, settings: Settings): Promise<Candidates> {

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Command } from "commander";
 import type { CommandIo } from "../framework/command-io.ts";
-import type { Env } from "../framework/environment.ts";
 import { EXIT } from "../framework/exit.ts";
 import { declareGlobals, readGlobals } from "../framework/global-flags.ts";
 import { readBashLine } from "./bash-line.ts";
@@ -20,7 +19,7 @@ const TIMEOUT_MS = 5000;
  */
 export async function complete(args: readonly string[], io: CommandIo): Promise<void> {
   const timeout = new AbortController();
-  const answer = answerTo(args, io.env, timeout.signal).catch(() => "words\n");
+  const answer = answerTo(args, io, timeout.signal).catch(() => "words\n");
   const text = await Promise.race([answer, delay(TIMEOUT_MS, "words\n", timeout)]);
   timeout.abort();
   await new Promise((resolve) => io.stdout.write(text, resolve));
@@ -28,11 +27,11 @@ export async function complete(args: readonly string[], io: CommandIo): Promise<
   io.exit(EXIT.ok);
 }
 
-async function answerTo([form, ...rest]: readonly string[], env: Env, signal: AbortSignal): Promise<string> {
-  if (form !== "bash") return textOf(await candidatesFor(rest.slice(1), env, signal), 0);
+async function answerTo([form, ...rest]: readonly string[], io: CommandIo, signal: AbortSignal): Promise<string> {
+  if (form !== "bash") return textOf(await candidatesFor(rest.slice(1), io, signal), 0);
   const [line = "", breaks = ""] = rest;
   const { words, kept } = readBashLine(line, breaks);
-  return textOf(await candidatesFor(words.slice(1), env, signal), kept);
+  return textOf(await candidatesFor(words.slice(1), io, signal), kept);
 }
 
 interface Fitting {
@@ -40,7 +39,7 @@ interface Fitting {
   readonly place: Pick<CompletionTarget, "typed" | "before">;
 }
 
-async function candidatesFor(words: readonly string[], env: Env, signal: AbortSignal): Promise<Fitting> {
+async function candidatesFor(words: readonly string[], { env, cwd }: CommandIo, signal: AbortSignal): Promise<Fitting> {
   const program = new Command();
   declareGlobals(program);
   const flags = program.options.map(({ long, description, required }) => ({
@@ -52,6 +51,7 @@ async function candidatesFor(words: readonly string[], env: Env, signal: AbortSi
   const place = await findPlace(words, flags);
   const settings: Settings = {
     env,
+    cwd,
     signal,
     globals() {
       const typed = flags.flatMap(({ flag, takesValue }) => {
@@ -71,7 +71,7 @@ async function helpOn(words: readonly string[]): Promise<Fitting> {
   if (place.command !== undefined) return { place, candidates: place.verbs ? verbNames(place.command) : [] };
   if (words.length > 1) return { place, candidates: [] };
   const { TOPICS } = await import("../help/help-topics.ts");
-  const topics = [...TOPICS].map(([word, { about }]) => ({ word, about }));
+  const topics = Object.entries(TOPICS).map(([word, about]) => ({ word, about }));
   return { place, candidates: [...commandNames(), ...topics] };
 }
 

@@ -37,90 +37,63 @@ export interface CompletionTarget {
  * @param words what was typed after the program's name, up to the cursor
  */
 export async function findPlace(words: readonly string[], globals: readonly GlobalFlag[]): Promise<CompletionTarget> {
-  const line = new TypedLine(globals);
-  for (const word of words.slice(0, -1)) await line.take(word);
-  return line.placeOf(words.at(-1) ?? "");
-}
-
-/** The words before the one at the cursor, taken one after the other. */
-class TypedLine {
-  readonly #globals: readonly GlobalFlag[];
-  readonly #flags = new Map<string, string | undefined>();
-  #command: Definition | undefined;
-  /** Whether the next word may be a verb of the command. */
-  #verbs = false;
-  #arguments = 0;
+  const flags = new Map<string, string | undefined>();
+  let command: Definition | undefined;
+  let verbs = false;
+  let argumentsBefore = 0;
   /** The flag whose value comes next. */
-  #pending: string | undefined;
-  /** Whether `--` was typed. */
-  #flagsEnded = false;
+  let pending: string | undefined;
+  let flagsEnded = false;
 
-  constructor(globals: readonly GlobalFlag[]) {
-    this.#globals = globals;
+  function paramOf(flag: string): Param<unknown> | undefined {
+    const options = { ...command?.fallback?.options, ...command?.options };
+    return Object.entries(options).find(([key]) => flagOf(key) === flag)?.[1];
   }
 
-  async take(word: string): Promise<void> {
-    if (this.#pending !== undefined) {
-      this.#flags.set(this.#pending, word);
-      this.#pending = undefined;
-    } else if (!this.#flagsEnded && word === "--") this.#flagsEnded = true;
-    else if (!this.#flagsEnded && word.startsWith("--")) this.#takeFlag(word);
-    else if (this.#flagsEnded || !word.startsWith("-")) await this.#takeWord(word);
-  }
-
-  /** The place of the last word. */
-  placeOf(last: string): CompletionTarget {
-    const place = {
-      typed: last,
-      before: "",
-      command: this.#command,
-      argumentsBefore: this.#arguments,
-      verbs: this.#verbs,
-      flags: this.#flags,
-    };
-    if (this.#pending !== undefined) return { ...place, wanted: this.#valueOf(this.#pending) };
-    if (!this.#flagsEnded && last.startsWith("--") && last.includes("=")) {
-      const [flag, value = ""] = splitFlag(last);
-      if (this.#takesValue(flag)) return { ...place, wanted: this.#valueOf(flag), typed: value, before: `${flag}=` };
-    }
-    return { ...place, wanted: { kind: !this.#flagsEnded && last.startsWith("-") ? "flag" : "word" } };
-  }
-
-  #takeFlag(word: string): void {
-    const [flag, value] = splitFlag(word);
-    this.#flags.set(flag, value);
-    if (value === undefined && this.#takesValue(flag)) this.#pending = flag;
+  function takesValue(flag: string): boolean {
+    return globals.some((known) => known.flag === flag && known.takesValue) || paramOf(flag)?.value !== undefined;
   }
 
   /** A command's name, then a verb of it, then arguments. */
-  async #takeWord(word: string): Promise<void> {
-    const group = this.#command;
-    if (group === undefined) {
-      this.#command = await CATALOGUE.find(({ name }) => name === word)?.load();
-      this.#verbs = (this.#command?.commands.length ?? 0) > 0;
-      if (this.#command === undefined) this.#arguments += 1;
-      return;
+  async function takeWord(word: string): Promise<void> {
+    let isName = false;
+    if (command === undefined) {
+      command = await CATALOGUE.find(({ name }) => name === word)?.load();
+      isName = command !== undefined;
+      verbs = Object.keys(command?.commands ?? {}).length > 0;
+    } else if (verbs) {
+      isName = Object.hasOwn(command.commands, word);
+      command = isName ? command.commands[word] : (command.fallback ?? command);
+      verbs = false;
     }
-    const verb = this.#verbs ? group.commands.find(({ name }) => name === word) : undefined;
-    if (this.#verbs) this.#command = verb ?? group.fallback ?? group;
-    this.#verbs = false;
-    if (verb === undefined) this.#arguments += 1;
+    if (!isName) argumentsBefore += 1;
   }
 
-  #valueOf(flag: string): CompletionTarget["wanted"] {
-    const param = this.#paramOf(flag);
-    return param === undefined ? { kind: "global-value", flag } : { kind: "value", param };
+  for (const word of words.slice(0, -1)) {
+    if (pending !== undefined) {
+      flags.set(pending, word);
+      pending = undefined;
+    } else if (flagsEnded || !word.startsWith("-")) await takeWord(word);
+    else if (word === "--") flagsEnded = true;
+    else if (word.startsWith("--")) {
+      const [flag, value] = splitFlag(word);
+      flags.set(flag, value);
+      if (value === undefined && takesValue(flag)) pending = flag;
+    }
   }
-
-  #takesValue(flag: string): boolean {
-    const isGlobal = this.#globals.some((known) => known.flag === flag && known.takesValue);
-    return isGlobal || this.#paramOf(flag)?.value !== undefined;
+  const last = words.at(-1) ?? "";
+  const isFlag = !flagsEnded && last.startsWith("-");
+  const place = { typed: last, before: "", command, argumentsBefore, verbs, flags };
+  const [flag, value] = pending === undefined && isFlag ? splitFlag(last) : [pending, last];
+  if (flag === undefined || value === undefined || !takesValue(flag)) {
+    return { ...place, wanted: { kind: isFlag ? "flag" : "word" } };
   }
-
-  #paramOf(flag: string): Param<unknown> | undefined {
-    const options = { ...this.#command?.fallback?.options, ...this.#command?.options };
-    return Object.entries(options).find(([key]) => flagOf(key) === flag)?.[1];
-  }
+  const param = paramOf(flag);
+  return {
+    ...place,
+    wanted: param === undefined ? { kind: "global-value", flag } : { kind: "value", param },
+    ...(pending === undefined && { typed: value, before: `${flag}=` }),
+  };
 }
 
 function splitFlag(word: string): [string, string | undefined] {

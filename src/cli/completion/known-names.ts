@@ -1,6 +1,5 @@
 import { findDaemon } from "../target/daemon-target.ts";
-import type { Env } from "../framework/environment.ts";
-import type { Globals } from "../framework/global-flags.ts";
+import type { Globals, Surroundings } from "../framework/global-flags.ts";
 import { userIds as listUserIds } from "../target/user-ids.ts";
 import type { CompletionTarget } from "./completion-target.ts";
 
@@ -11,10 +10,9 @@ export interface Candidate {
 }
 
 /** The flags that were typed, and the environment. */
-export interface Settings {
+export interface Settings extends Omit<Surroundings, "globals"> {
   /** @throws UsageError when the flags do not go together */
   readonly globals: () => Globals;
-  readonly env: Env;
   /** Aborted when the answer would come too late. */
   readonly signal: AbortSignal;
 }
@@ -32,7 +30,7 @@ export async function profileNames({ env }: Settings): Promise<Candidate[]> {
 /** The plans of the configuration. */
 export async function planNames(settings: Settings): Promise<Candidate[]> {
   const { openConfig } = await import("../target/open-config.ts");
-  const { config } = await openConfig({ globals: settings.globals(), env: settings.env });
+  const { config } = await openConfig({ ...settings, globals: settings.globals() });
   return Object.keys(config.plans).map((word) => ({ word }));
 }
 
@@ -40,11 +38,9 @@ export async function planNames(settings: Settings): Promise<Candidate[]> {
  * Ids of the storage's users that start as typed. Nothing is created. A daemon is not asked: its token names the user.
  */
 export async function userIds({ command, typed }: CompletionTarget, settings: Settings): Promise<Candidate[]> {
-  const globals = settings.globals();
-  if (command?.target === "either" && (await findDaemon(globals, settings.env)) !== undefined) return [];
-  const ids = await listUserIds(
-    { globals, env: settings.env },
-    { fits: (id) => id.startsWith(typed), most: MOST_USERS, signal: settings.signal },
-  );
+  const surroundings = { ...settings, globals: settings.globals() };
+  if (command?.target === "either" && (await findDaemon(surroundings)) !== undefined) return [];
+  const fits = (id: string): boolean => id.startsWith(typed);
+  const ids = await listUserIds(surroundings, { fits, most: MOST_USERS, signal: settings.signal });
   return ids.map((word) => ({ word }));
 }

@@ -3,15 +3,12 @@ import { fixedClock, type Clock } from "../../runtime/clock.ts";
 import type { DaemonTarget } from "../target/daemon-target.ts";
 import { openTerminal, type Terminal } from "../terminal/terminal.ts";
 import type { CommandIo } from "./command-io.ts";
-import type { Env } from "./environment.ts";
-import { readGlobals, type Globals } from "./global-flags.ts";
+import { readGlobals, type Surroundings } from "./global-flags.ts";
 
 /** The context of a running command. */
-export interface Context {
+export interface Context extends Surroundings {
   readonly io: CommandIo;
   readonly terminal: Terminal;
-  readonly globals: Globals;
-  readonly env: Env;
   /** The clock of `--now`, else the machine's. */
   readonly clock: Clock;
   /** The running daemon that the command works on; absent when it works on the storage itself. */
@@ -24,8 +21,8 @@ export interface Context {
  * @throws UsageError that names each bad global flag
  */
 export function openContext(program: Command, io: CommandIo): Context {
-  const { env } = io;
+  const { env, cwd } = io;
   const globals = readGlobals(program, env);
   const clock = globals.now === undefined ? io.clock : fixedClock(globals.now);
-  return { io, env, globals, clock, terminal: openTerminal(globals, io) };
+  return { io, env, cwd, globals, clock, terminal: openTerminal(globals, io) };
 }

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
+import { pathOf } from "../help/command-help.ts";
 import { findDaemon } from "../target/daemon-target.ts";
 import { openContext, type Context } from "./command-context.ts";
 import type { CommandIo } from "./command-io.ts";
 import { UsageError, type ExitCode } from "./exit.ts";
 import { FORMATS, type Format } from "./global-flags.ts";
-import { flagOf, type Param, type Params, type Values } from "./param.ts";
+import { flagOf, type CommandParams, type Param, type Params, type Values } from "./param.ts";
 import { readValues } from "./read-values.ts";
 
 /**
@@ -13,16 +14,15 @@ import { readValues } from "./read-values.ts";
  */
 export type Target = "storage" | "either" | "none";
 
-/** One command: arguments and flags → values → run(values). */
-export interface CommandSpec<A extends Params, O extends Params> {
-  readonly name: string;
-  readonly summary: string;
-  /** A longer text for its help. */
-  readonly description?: string;
-  readonly arguments: A;
-  readonly options: O;
-  /** Command lines to paste, without the leading `anp`. */
-  readonly examples: readonly [string, ...string[]];
+// oxlint-disable-next-line typescript/no-empty-object-type -- What a command takes that takes nothing: no keys.
+type None = {};
+
+/** One command: arguments and flags → values → run(values). `help/commands.md` has its description and examples. */
+export interface CommandSpec<A extends Params = None, O extends Params = None> {
+  /** A line about a verb; the catalogue has that of a first word. */
+  readonly summary?: string;
+  readonly arguments?: A;
+  readonly options?: O;
   /** Field of the contract → argument or flag, if that is not `--field-name`. */
   readonly fields?: Readonly<Record<string, string>>;
   /** `storage` when left out. */
@@ -50,7 +50,6 @@ export interface Wiring {
 
 /** A command or a group of commands, ready to be declared on commander's. */
 export interface Definition {
-  readonly name: string;
   readonly summary: string;
   readonly fill: (command: Command, wiring: Wiring) => void;
   /** Its arguments; a group has none itself. */
@@ -58,9 +57,9 @@ export interface Definition {
   readonly options: Params;
   readonly target: Target;
   readonly formats: readonly Format[];
-  /** The verbs of a group, and the one that runs when none is typed. */
-  readonly commands: readonly Definition[];
-  readonly fallback?: Definition;
+  /** The verbs of a group by their names, and the one that runs when none is typed. */
+  readonly commands: Readonly<Record<string, Definition>>;
+  readonly fallback?: Definition | undefined;
 }
 
 /**
@@ -68,26 +67,23 @@ export interface Definition {
  *
  * @example
  * export const quota = defineCommand({
- *   name: "quota",
  *   summary: "Show a user's points",
  *   arguments: { user: knownUser("USER", "id of the user") },
  *   options: { json: toggle("as JSON") },
- *   examples: ["quota alice"],
  *   async run({ user, json }, context) { … },
  * });
  */
-export function defineCommand<A extends Params, O extends Params>(spec: CommandSpec<A, O>): Definition {
-  const { name, summary, target = "storage", formats = FORMATS } = spec;
+export function defineCommand<A extends Params = None, O extends Params = None>(spec: CommandSpec<A, O>): Definition {
+  const { summary = "", target = "storage", formats = FORMATS } = spec;
+  const params = { arguments: spec.arguments ?? {}, options: spec.options ?? {} };
   return {
-    name,
     summary,
-    arguments: spec.arguments,
-    options: spec.options,
+    ...params,
     target,
     formats,
-    commands: [],
+    commands: {},
     fill(command, { io, invocation }) {
-      declareCommand(command, spec);
+      declareCommand(command, { ...spec, ...params });
       command.action(async () => {
         invocation.path = pathOf(command);
         invocation.fields = spec.fields ?? {};
@@ -95,18 +91,17 @@ export function defineCommand<A extends Params, O extends Params>(spec: CommandS
         invocation.verbose = opened.globals.verbose;
         checkFormat(opened.globals.format, formats);
         const context = await withTarget(target, opened, invocation.path);
-        const values = await readValues(spec, command, context);
+        const values = await readValues(params, command, context);
         invocation.exit = (await spec.run(values as Values<A> & Values<O>, context)) ?? invocation.exit;
       });
     },
   };
 }
 
-/** Declares a command's help, arguments and flags on commander's. */
-function declareCommand(command: Command, spec: Omit<CommandSpec<Params, Params>, "run">): void {
+function declareCommand(command: Command, spec: Omit<CommandSpec<Params, Params>, "run"> & CommandParams): void {
   const params = Object.values(spec.arguments);
   const names = params.map((param) => (param.missing === undefined ? nameOf(param) : `[${nameOf(param)}]`));
-  command.description(spec.description ?? spec.summary).usage(["[options]", ...names].join(" "));
+  command.usage(["[options]", ...names].join(" "));
   // Optional for commander: on a terminal, a prompt asks for a missing one.
   for (const param of params) command.argument(`[${nameOf(param)}]`, param.about);
   for (const [key, param] of Object.entries(spec.options)) {
@@ -115,47 +110,36 @@ function declareCommand(command: Command, spec: Omit<CommandSpec<Params, Params>
     if (param.readAll === undefined) command.option(flag, about);
     else command.option(flag, about, (typed: string, before?: readonly string[]) => [...(before ?? []), typed]);
   }
-  addExamples(command, spec.examples);
 }
 
-/** A noun with verbs under it. `fallback` names the verb that runs when none is typed. */
-export function defineGroup(spec: {
-  readonly name: string;
-  readonly summary: string;
-  readonly commands: readonly Definition[];
-  readonly fallback?: string;
-  readonly examples: readonly [string, ...string[]];
-}): Definition {
-  const fallback = spec.commands.find(({ name }) => name === spec.fallback);
+/** A noun with verbs under it, by their names. `fallback` names the verb that runs when none is typed. */
+export function defineGroup<C extends Readonly<Record<string, Definition>>>(
+  commands: C,
+  fallback?: keyof C & string,
+): Definition {
   return {
-    name: spec.name,
-    summary: spec.summary,
+    summary: "",
     arguments: {},
     options: {},
     target: "none",
     formats: FORMATS,
-    commands: spec.commands,
-    ...(fallback !== undefined && { fallback }),
+    commands,
+    fallback: fallback && commands[fallback],
     fill(group, wiring) {
-      group.description(spec.summary).helpCommand(false);
-      addExamples(group, spec.examples);
-      for (const { name, summary, fill } of spec.commands) {
-        const command = group.command(name, { isDefault: name === spec.fallback }).summary(summary);
+      group.helpCommand(false);
+      for (const [name, { summary, fill }] of Object.entries(commands)) {
+        const command = group.command(name, { isDefault: name === fallback }).summary(summary);
         fill(command, wiring);
       }
     },
   };
 }
 
-function addExamples(command: Command, examples: readonly string[]): void {
-  command.addHelpText("after", `\nExamples:\n${examples.map((line) => `  $ anp ${line}`).join("\n")}`);
-}
-
 /** @throws UsageError for flags of a daemon that the command does not take */
 async function withTarget(target: Target, context: Context, path: string): Promise<Context> {
-  const { globals, env } = context;
+  const { globals } = context;
   if (target === "either") {
-    const daemon = await findDaemon(globals, env);
+    const daemon = await findDaemon(context);
     return daemon === undefined ? context : { ...context, daemon };
   }
   const flag = (["url", "profile", "token"] as const).find((name) => globals[name] !== undefined);
@@ -173,10 +157,6 @@ function checkFormat(format: Format | undefined, formats: readonly Format[]): vo
 /** The name of an argument in usage; one that takes all remaining words has dots. */
 function nameOf(param: Param<unknown>): string {
   return param.readAll === undefined ? param.value! : `${param.value!}...`;
-}
-
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
 function rootOf(command: Command): Command {

@@ -35,47 +35,31 @@ function describe(error: unknown, { path, fields }: Invocation): Report {
     };
   }
   if (!(error instanceof Error)) return { exit: EXIT.failure, lines: [asError(String(error))] };
-  switch (error.name) {
-    case "ConfigError":
-    case "StorageAddressError":
-    case "TlsError":
-      return { exit: EXIT.usage, lines: error.message.split("\n").map(asError) };
-    case "CorruptionError":
-      return {
-        exit: EXIT.failure,
-        lines: [asError(error.message), "Nothing was guessed. `anp ledger verify` checks the ledgers."],
-      };
-    case "StorageError":
-      return {
-        exit: EXIT.unreachable,
-        lines: [asError(error.message), storageRemedy(error.message, "--storage")],
-      };
-    case "UnreachableError":
-      return { exit: EXIT.unreachable, lines: [asError(error.message), "Check --url, and that the daemon runs."] };
-    case "ContractViolation":
-      return {
-        exit: EXIT.failure,
-        lines: [asError(error.message), "The daemon and this program have different versions.", ...requestOf(error)],
-      };
-    case "PortError":
-    case "DurabilityError":
-      return { exit: EXIT.failure, lines: [asError(error.message)] };
-    case "ExitPromptError":
-      return { exit: EXIT.interrupted, lines: ["Interrupted. Nothing was changed."] };
-    default:
-      return {
-        exit: EXIT.failure,
-        lines: [asError(error.message), "Run it again with --verbose for the stack trace."],
-      };
-  }
+  if (error.name === "ExitPromptError") return { exit: EXIT.interrupted, lines: ["Interrupted. Nothing was changed."] };
+  const [exit, ...advice] = KINDS[error.name] ?? [EXIT.failure, "Run it again with --verbose for the stack trace."];
+  const errors = exit === EXIT.usage ? error.message.split("\n") : [error.message];
+  if (error.name === "StorageError") advice.push(storageRemedy(error.message, "--storage"));
+  return { exit, lines: [...errors.map(asError), ...advice, ...requestOf(error)] };
 }
+
+/** Errors of other rooms by their names: those are not loaded for a report. What the user can do follows the exit code. */
+const KINDS: Readonly<Record<string, readonly [exit: number, ...advice: string[]]>> = {
+  ConfigError: [EXIT.usage],
+  StorageAddressError: [EXIT.usage],
+  TlsError: [EXIT.usage],
+  PortError: [EXIT.failure],
+  DurabilityError: [EXIT.failure],
+  CorruptionError: [EXIT.failure, "Nothing was guessed. `anp ledger verify` checks the ledgers."],
+  StorageError: [EXIT.unreachable],
+  UnreachableError: [EXIT.unreachable, "Check --url, and that the daemon runs."],
+  ContractViolation: [EXIT.failure, "The daemon and this program have different versions."],
+};
 
 /** The daemon's id of the request, to find it in the daemon's log. */
 function requestOf(error: Error): string[] {
   return "request_id" in error && typeof error.request_id === "string" ? [`request_id: ${error.request_id}`] : [];
 }
 
-/** The argument or flag of a field of the contract. */
 function flagOfField({ path }: FieldError, fields: Invocation["fields"]): string {
   return fields[path] ?? `--${path.replaceAll("_", "-").toLowerCase()}`;
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Env } from "./environment.ts";
 import { UsageError } from "./exit.ts";
-import type { Held } from "./param.ts";
+import { flagOf, type Held } from "./param.ts";
 import { asSentence, instant, oneOf } from "./value-readers.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
@@ -10,18 +10,11 @@ export const FORMATS = ["table", "tsv", "json", "jsonl", "csv"] as const;
 
 export type Format = (typeof FORMATS)[number];
 
-/** What each format is. */
-export const FORMAT_MEANINGS: Readonly<Record<Format, string>> = {
-  table: "the default on a terminal: aligned columns, also of wide characters, cut to the terminal's width",
-  tsv: "the default in a pipe: a line of column names, then one line per row",
-  json: "one document; --json is short for it",
-  jsonl: "one JSON object per line",
-  csv: "RFC 4180 quoting, lines that end in a line feed",
-};
-
 /** The flags that every command has. */
 export interface Globals {
   readonly storage?: string;
+  /** The identity that the storage must have. */
+  readonly storageId?: string;
   readonly config?: string;
   /** Address of a daemon to work on instead of a storage. */
   readonly url?: string;
@@ -40,6 +33,14 @@ export interface Globals {
   readonly verbose: boolean;
 }
 
+/** Where a command line is run. */
+export interface Surroundings {
+  readonly globals: Globals;
+  readonly env: Env;
+  /** The working directory, which relative paths start from. */
+  readonly cwd: string;
+}
+
 /** What the values of the global flags name, if not free text. */
 export const GLOBAL_VALUES: Readonly<Record<string, Held | readonly string[]>> = {
   config: "file",
@@ -48,7 +49,6 @@ export const GLOBAL_VALUES: Readonly<Record<string, Held | readonly string[]>> =
   format: FORMATS,
 };
 
-/** The demo's fixture, in the package. */
 const DEMO = packageFile("fixtures/demo/").pathname;
 
 /** Declares the flags of every command on the program. */
@@ -56,6 +56,7 @@ export function declareGlobals(program: Command): void {
   program
     .optionsGroup("Where and when:")
     .option("--storage <url>", "storage, as fs:FOLDER (env ANP_STORAGE)")
+    .option("--storage-id <id>", "identity that the storage must have (env ANP_STORAGE_ID)")
     .option("--config <file>", "configuration, YAML or JSON (env ANP_CONFIG)")
     .option("--demo", "the bundled demo world, kept in fs:.anp/demo")
     .option("--fixtures <folder>", "a fixture's world, kept in fs:.anp/NAME")
@@ -75,24 +76,24 @@ export function declareGlobals(program: Command): void {
 type RawGlobals = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Flags whose text is used as typed. */
-const TEXTS = ["storage", "config", "url", "token", "profile", "fixtures", "seed"] as const;
+const TEXTS = ["storage", "storageId", "config", "url", "token", "profile", "fixtures", "seed"] as const;
 
-/** Flags that exclude each other. */
+/** Flags that make no sense on a daemon. */
+const LOCAL = ["storage", "storageId", "demo", "fixtures", "config", "now", "seed"] as const;
+
 const EXCLUSIVE: readonly (readonly [string, string])[] = [
   ["demo", "fixtures"],
   ["demo", "config"],
   ["fixtures", "config"],
   ["url", "profile"],
-  ...["url", "profile"].flatMap((daemon) =>
-    ["storage", "demo", "fixtures", "config", "now", "seed"].map((local): [string, string] => [daemon, local]),
-  ),
+  ...["url", "profile"].flatMap((daemon) => LOCAL.map((local): [string, string] => [daemon, local])),
 ];
 
 /** @throws UsageError that names each invalid flag */
 export function readGlobals(program: Command, env: Env): Globals {
   const raw = program.opts<RawGlobals>();
   const errors = EXCLUSIVE.filter((flags) => flags.every((flag) => raw[flag] !== undefined)).map(
-    ([one, other]) => `--${one} and --${other} exclude each other.`,
+    ([one, other]) => `${flagOf(one)} and ${flagOf(other)} exclude each other.`,
   );
   const read = <T>(flag: string, reader: (typed: string) => T): T | undefined => {
     const typed = raw[flag];
@@ -101,7 +102,7 @@ export function readGlobals(program: Command, env: Env): Globals {
       if (typed === "") throw new RangeError("must not be empty");
       return reader(typed);
     } catch (error) {
-      errors.push(`--${flag} ${asSentence((error as RangeError).message)}`);
+      errors.push(`${flagOf(flag)} ${asSentence((error as RangeError).message)}`);
       return undefined;
     }
   };

@@ -14,7 +14,7 @@ export interface Param<T> {
   /** The value when left out; where there is none, the command cannot run without it. */
   readonly missing?: () => T;
   /** What the value names, for completion and for prompts. */
-  readonly holds?: Held;
+  readonly holds?: Held | undefined;
 }
 
 /** Kinds of things that a value may name. */
@@ -23,12 +23,18 @@ export type Held = "user" | "file" | "folder" | "profile" | "plan";
 /** The params of a command, by name in camel case. */
 export type Params = Readonly<Record<string, Param<unknown>>>;
 
+/** What a command takes. */
+export interface CommandParams {
+  readonly arguments: Params;
+  readonly options: Params;
+}
+
 /** The values of params. */
 export type Values<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
 /** A required value; on a terminal, a prompt asks for it if it is missing. */
-export function required<T>(value: string, about: string, read: Reader<T>): Param<T> {
-  return { value, about, read };
+export function required<T>(value: string, about: string, read: Reader<T>, holds?: Held): Param<T> {
+  return { value, about, read, holds };
 }
 
 /** A user of the storage that a command is about. */
@@ -42,8 +48,8 @@ export function userParam(value: string, about: string): Param<string | undefine
 }
 
 /** A value that may be left out. */
-export function optional<T>(value: string, about: string, read: Reader<T>): Param<T | undefined> {
-  return { value, about, read, missing: () => undefined };
+export function optional<T>(value: string, about: string, read: Reader<T>, holds?: Held): Param<T | undefined> {
+  return { value, about, read, holds, missing: () => undefined };
 }
 
 /** An optional value: one of those that the contract or the user's files define. */
@@ -58,8 +64,7 @@ export function among(
 /** One value or more: all remaining arguments. */
 export function several<T>(value: string, about: string, read: Reader<T>): Param<readonly T[]> {
   const readOne = (typed: string): readonly T[] => [read(typed)];
-  const { words } = read;
-  const reader = words === undefined ? readOne : Object.assign(readOne, { words });
+  const reader = Object.assign(readOne, { words: read.words });
   return { value, about, read: reader, readAll: (typed) => typed.map((one) => read(one)) };
 }
 

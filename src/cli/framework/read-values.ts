@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import type { Context } from "./command-context.ts";
 import { UsageError } from "./exit.ts";
-import { flagOf, type Param, type Params } from "./param.ts";
-import { asSentence, notAmong } from "./value-readers.ts";
+import { flagOf, type CommandParams, type Param } from "./param.ts";
+import { asSentence } from "./value-readers.ts";
+import { notOneOf } from "../../runtime/describe-value.ts";
 
 /** What commander gives for one argument or flag. */
 type Typed = string | true | readonly string[];
@@ -13,7 +14,7 @@ type Typed = string | true | readonly string[];
  * @throws UsageError that names every argument and flag that is missing or not valid, not only the first
  */
 export async function readValues(
-  spec: { readonly arguments: Params; readonly options: Params },
+  spec: CommandParams,
   command: Command,
   context: Context,
 ): Promise<Record<string, unknown>> {
@@ -45,11 +46,7 @@ export async function readValues(
 }
 
 /** What was typed, by the names of the params. On a daemon the user may be left out before other arguments. */
-function typedValues(
-  spec: { readonly arguments: Params; readonly options: Params },
-  command: Command,
-  onDaemon: boolean,
-): Map<string, Typed> {
+function typedValues(spec: CommandParams, command: Command, onDaemon: boolean): Map<string, Typed> {
   const { args } = command;
   const typed = new Map<string, Typed>();
   const all = Object.entries(spec.arguments);
@@ -69,7 +66,7 @@ async function readValue(param: Param<unknown>, typed: Typed): Promise<unknown> 
   if (param.choices !== undefined) {
     const choices = await param.choices();
     const wrong = words.find((word) => !choices.includes(word));
-    if (wrong !== undefined) throw notAmong(choices, wrong);
+    if (wrong !== undefined) throw new RangeError(notOneOf(choices, wrong));
   }
   return value;
 }

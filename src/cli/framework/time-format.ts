@@ -1,3 +1,5 @@
+import { isDay } from "./value-readers.ts";
+
 /** Times as people read and type them. Machine formats keep ISO 8601. */
 
 const SECOND_MS = 1000;
@@ -7,13 +9,10 @@ const DAY_MS = 24 * HOUR_MS;
 
 const UNITS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const;
 
-const two = (number: number): string => String(number).padStart(2, "0");
-
 /** An instant in the machine's own time zone, to the second: `2026-11-20 08:00:00`. */
 export function showLocal(iso: string): string {
-  const at = new Date(iso);
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  // Swedish writes a time as ISO 8601 does, with a blank.
+  return new Date(iso).toLocaleString("sv");
 }
 
 /** When a quota is reset, in local time, and how long that is: `2026-11-21 00:00:00 (in 3 h 12 min)`. */
@@ -73,10 +72,4 @@ function when(typed: string, edge: "start" | "end"): When {
   const next = new Date(at);
   next.setDate(next.getDate() + 1);
   return () => next.getTime() - 1;
-}
-
-// Date.parse reads February 30 as March 2.
-function isDay(text: string): boolean {
-  const ms = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }

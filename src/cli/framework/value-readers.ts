@@ -1,3 +1,4 @@
+import { UsageError } from "./exit.ts";
 import { notOneOf } from "../../runtime/describe-value.ts";
 
 /**
@@ -6,7 +7,7 @@ import { notOneOf } from "../../runtime/describe-value.ts";
  */
 
 /** Reads a typed text, or throws such a RangeError. `words` are the allowed values of a reader that has a fixed set. */
-export type Reader<T> = ((typed: string) => T) & { readonly words?: readonly string[] };
+export type Reader<T> = ((typed: string) => T) & { readonly words?: readonly string[] | undefined };
 
 /** Text of 1 to `max` characters after trimming. */
 export function text(max: number): (typed: string) => string {
@@ -28,13 +29,24 @@ export function anything(typed: string): string {
 /** A user's id. */
 export const userId = text(128);
 
-/** The name of a profile. */
-export function profileName(typed: string): string {
-  if (!/^[A-Za-z0-9_][\w.-]{0,63}$/.test(typed)) {
-    throw new RangeError("must be 1 to 64 letters, digits, dots, dashes and underscores");
-  }
-  return typed;
+function matching(pattern: RegExp, message: string): (typed: string) => string {
+  return (typed) => {
+    if (!pattern.test(typed)) throw new RangeError(message);
+    return typed;
+  };
 }
+
+/** The name of a profile. */
+export const profileName = matching(
+  /^[A-Za-z0-9_][\w.-]{0,63}$/,
+  "must be 1 to 64 letters, digits, dots, dashes and underscores",
+);
+
+/** The key that makes a repeat safe, as the Idempotency-Key header. */
+export const idempotencyKey = matching(
+  /^[\x21-\x7e]{1,128}$/,
+  "must be 1 to 128 printable ASCII characters without spaces",
+);
 
 /** An integer in decimal digits. */
 export function integer(min: number = -Number.MAX_SAFE_INTEGER, max: number = Number.MAX_SAFE_INTEGER) {
@@ -74,11 +86,14 @@ const EXACT_DIGITS = 15;
 
 /** A decimal amount greater than 0. */
 export function amount(typed: string): number {
-  const match = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.exec(typed.trim());
+  const match = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.exec(typed.trim());
   const value = match === null ? NaN : Number(typed);
   if (!Number.isFinite(value)) throw new RangeError(`must be a decimal number, not ${JSON.stringify(typed)}`);
   if (value <= 0) throw new RangeError(`must be a number greater than 0, not ${JSON.stringify(typed)}`);
-  const digits = match![1]!.replace(".", "").replace(/^0+/, "").replace(/0+$/, "");
+  const digits = match![1]!
+    .replace(".", "")
+    .replace(/^0+/, "")
+    .replace(/(?<!0)0+$/, "");
   if (digits.length > EXACT_DIGITS) throw new RangeError(`must have at most ${EXACT_DIGITS} significant digits`);
   return value;
 }
@@ -87,15 +102,10 @@ export function amount(typed: string): number {
 export function oneOf<const T extends string>(...words: readonly T[]): Reader<T> {
   const read = (typed: string): T => {
     const found = words.find((word) => word === typed);
-    if (found === undefined) throw notAmong(words, typed);
+    if (found === undefined) throw new RangeError(notOneOf(words, typed));
     return found;
   };
   return Object.assign(read, { words });
-}
-
-/** The error of a word that is not among the allowed ones. */
-export function notAmong(words: readonly string[], typed: string): RangeError {
-  return new RangeError(notOneOf(words, typed));
 }
 
 /** An ISO 8601 instant with an offset, in milliseconds since the epoch. */
@@ -116,8 +126,8 @@ export function day(typed: string): string {
   return typed;
 }
 
-// Date.parse reads February 30 as March 2.
-function isDay(typed: string): boolean {
+/** Whether a text is a day of the calendar: Date.parse reads February 30 as March 2. */
+export function isDay(typed: string): boolean {
   const ms = /^\d{4}-\d\d-\d\d$/.test(typed) ? Date.parse(`${typed}T00:00:00Z`) : NaN;
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(typed);
 }
@@ -141,12 +151,15 @@ export function expiry(typed: string): Expiry {
   return () => at;
 }
 
-/** The key that makes a repeat safe, as the Idempotency-Key header. */
-export function idempotencyKey(typed: string): string {
-  if (!/^[\x21-\x7e]{1,128}$/.test(typed)) {
-    throw new RangeError("must be 1 to 128 printable ASCII characters without spaces");
-  }
-  return typed;
+/**
+ * The instant that --expires names, ms since the epoch; undefined for never.
+ *
+ * @throws UsageError when it is not in the future
+ */
+export function expiresAt(expires: Expiry | undefined, now: number): number | undefined {
+  const at = expires?.(now);
+  if (at !== undefined && at <= now) throw new UsageError("--expires must be in the future.");
+  return at;
 }
 
 /** The message of such a RangeError as the end of a sentence. A hint at its end is a question. */

@@ -6,44 +6,31 @@ import type { Outcome } from "../../service/operation.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
 
-/** The operations of a running daemon, on behalf of the token's user. */
-export interface DaemonOperations {
-  readonly run: <K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string) => Promise<Outcome<K>>;
-  /** The id of the token's user. */
-  readonly currentUser: () => Promise<string>;
-  readonly close: () => void;
-}
-
 /**
+ * The operations of a running daemon, on behalf of the token's user.
+ *
  * @param user the user that the command names; checked against the daemon
  * @throws UsageError for an address that is not valid, or a user who is not the token's
  */
-export async function openDaemonOperations(target: DaemonTarget, user: string | undefined): Promise<DaemonOperations> {
+export async function openDaemonOperations(target: DaemonTarget, user: string | undefined) {
   const client = clientOf(target);
   let me: Promise<string> | undefined;
-  const operations: DaemonOperations = {
-    async run(id, input, idempotencyKey) {
-      if (ENDPOINTS[id].auth === "required") requireToken(target);
-      const { data, replayed } = await client.call(id, input, { idempotencyKey });
-      return { data, replayed };
-    },
-    async currentUser() {
-      requireToken(target);
-      return (me ??= client.getMe().then(({ data }) => data.user_id));
-    },
-    close() {
-      client.close();
-    },
-  };
-  try {
-    if (user !== undefined && (await operations.currentUser()) !== user) {
-      throw new UsageError(`The token is not ${user}'s but ${await operations.currentUser()}'s.`);
-    }
-  } catch (error) {
-    client.close();
-    throw error;
+
+  async function run<K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string): Promise<Outcome<K>> {
+    if (ENDPOINTS[id].auth === "required") requireToken(target);
+    const { data, replayed } = await client.call(id, input, { idempotencyKey });
+    return { data, replayed };
   }
-  return operations;
+
+  async function currentUser(): Promise<string> {
+    requireToken(target);
+    return (me ??= client.getMe().then(({ data }) => data.user_id));
+  }
+
+  if (user !== undefined && (await currentUser()) !== user) {
+    throw new UsageError(`The token is not ${user}'s but ${await currentUser()}'s.`);
+  }
+  return { run, currentUser };
 }
 
 function clientOf({ url, token }: DaemonTarget): Client {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { valueOf, type Env } from "../framework/environment.ts";
+import { valueOf } from "../framework/environment.ts";
 import { UsageError } from "../framework/exit.ts";
-import type { Globals } from "../framework/global-flags.ts";
+import type { Surroundings } from "../framework/global-flags.ts";
 import { profilesFile } from "./user-folder.ts";
 import { tokenOfEnvironment } from "./token.ts";
 
@@ -19,19 +19,21 @@ export interface DaemonTarget {
  *
  * @throws UsageError for flags or variables that exclude each other, and for files that cannot be read
  */
-export async function findDaemon(globals: Globals, env: Env): Promise<DaemonTarget | undefined> {
-  const target = await locate(globals, env);
+export async function findDaemon(surroundings: Surroundings): Promise<DaemonTarget | undefined> {
+  const { globals } = surroundings;
+  const target = await locate(surroundings);
   if (target === undefined) {
     if (globals.token !== undefined) throw new UsageError("--token goes with --url or --profile.");
     return undefined;
   }
-  const token = globals.token ?? target.token ?? (await tokenOfEnvironment(env));
-  return { url: target.url, ...(token === undefined ? {} : { token }) };
+  const token = globals.token ?? target.token ?? (await tokenOfEnvironment(surroundings));
+  return { url: target.url, ...(token !== undefined && { token }) };
 }
 
-async function locate(globals: Globals, env: Env): Promise<DaemonTarget | undefined> {
+async function locate(surroundings: Surroundings): Promise<DaemonTarget | undefined> {
+  const { globals, env } = surroundings;
   if (globals.url !== undefined) return { url: globals.url };
-  if (globals.profile !== undefined) return profileNamed(globals.profile, env);
+  if (globals.profile !== undefined) return targetOfProfile(globals.profile, surroundings);
   const { storage, config, fixtures, now, seed } = globals;
   if ([storage, config, fixtures, now, seed].some((own) => own !== undefined)) return undefined;
   const isSet = (name: string): boolean => valueOf(env, name) !== undefined;
@@ -43,19 +45,18 @@ async function locate(globals: Globals, env: Env): Promise<DaemonTarget | undefi
   if (local.length > 0) return undefined;
   const url = valueOf(env, "ANP_URL");
   if (url !== undefined) return { url };
-  const profile = valueOf(env, "ANP_PROFILE");
-  return profile === undefined ? profileInUse(env) : profileNamed(profile, env);
+  return targetOfProfile(valueOf(env, "ANP_PROFILE"), surroundings);
 }
 
-async function profileNamed(name: string, env: Env): Promise<DaemonTarget> {
-  const { readProfiles, targetOf } = await import("./profiles.ts");
-  return targetOf(name, await readProfiles(env));
-}
-
-async function profileInUse(env: Env): Promise<DaemonTarget | undefined> {
+/** The daemon of a profile; without a name, of the one in use, if there is one. */
+async function targetOfProfile(
+  name: string | undefined,
+  { env, cwd }: Surroundings,
+): Promise<DaemonTarget | undefined> {
   // Most users have no profiles: the YAML reader is loaded only for those who do.
-  if (!existsSync(profilesFile(env))) return undefined;
+  if (name === undefined && !existsSync(profilesFile(env))) return undefined;
   const { readProfiles, targetOf } = await import("./profiles.ts");
   const kept = await readProfiles(env);
-  return kept.current === undefined ? undefined : targetOf(kept.current, kept);
+  const chosen = name ?? kept.current;
+  return chosen === undefined ? undefined : targetOf(chosen, kept, cwd);
 }

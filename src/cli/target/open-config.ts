@@ -1,7 +1,9 @@
+import { resolve } from "node:path";
 import { openFixture, type Fixture } from "../../admin/load-fixture.ts";
 import { loadConfig, type ConfigValues, type LoadedConfig } from "../../config/load-config.ts";
-import type { Context } from "../framework/command-context.ts";
-import { valueOf, VARIABLES } from "../framework/environment.ts";
+import type { Surroundings } from "../framework/global-flags.ts";
+import MEANINGS from "../help/meanings.json" with { type: "json" };
+import { valueOf } from "../framework/environment.ts";
 import { UsageError } from "../framework/exit.ts";
 
 /** The configuration of a run, and the fixture it belongs to. */
@@ -15,25 +17,23 @@ export interface OpenedConfig extends LoadedConfig {
  * @param flags values from the command's own flags
  * @throws UsageError, ConfigError
  */
-export async function openConfig(
-  { globals, env }: Pick<Context, "globals" | "env">,
-  flags: ConfigValues = {},
-): Promise<OpenedConfig> {
-  const fixture = globals.fixtures === undefined ? undefined : await fixtureIn(globals.fixtures);
+export async function openConfig({ globals, env, cwd }: Surroundings, flags: ConfigValues = {}): Promise<OpenedConfig> {
+  const fixture = globals.fixtures === undefined ? undefined : await fixtureIn(globals.fixtures, cwd);
   const file = fixture?.configFile ?? globals.config ?? valueOf(env, "ANP_CONFIG");
   const loaded = await loadConfig({
-    ...(file === undefined ? {} : { file }),
-    ...(fixture === undefined ? {} : { fixture: { storage: `fs:.anp/${fixture.name}` } }),
+    ...(file !== undefined && { file }),
+    ...(fixture !== undefined && { fixture: { storage: `fs:.anp/${fixture.name}` } }),
     env,
-    flags: { storage: globals.storage, ...flags },
-    otherVariables: Object.keys(VARIABLES),
+    cwd,
+    flags: { storage: globals.storage, storage_id: globals.storageId, ...flags },
+    otherVariables: Object.keys(MEANINGS.variables),
   });
-  return { ...loaded, ...(fixture === undefined ? {} : { fixture }) };
+  return { ...loaded, ...(fixture !== undefined && { fixture }) };
 }
 
-async function fixtureIn(folder: string): Promise<Fixture> {
+async function fixtureIn(folder: string, cwd: string): Promise<Fixture> {
   try {
-    return await openFixture(folder);
+    return await openFixture(resolve(cwd, folder));
   } catch (error) {
     throw new UsageError(`--fixtures ${folder} holds no fixture: ${(error as Error).message}`);
   }

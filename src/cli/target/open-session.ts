@@ -25,8 +25,8 @@ export interface Session extends AccountsSession {
   readonly service: Service;
   /** The folder that relative paths of the configuration are resolved against. */
   readonly baseDir: string;
-  /** The users of the fixture in use; undefined without one, or when they were loaded before. */
-  readonly fixtureUsers: readonly FixtureUser[] | undefined;
+  /** Loads the fixture in use, where `fillLater` was given: its users. Undefined without a fixture. */
+  readonly fill: (() => Promise<readonly FixtureUser[]>) | undefined;
 }
 
 export interface SessionOptions extends DependencyOptions {
@@ -34,36 +34,32 @@ export interface SessionOptions extends DependencyOptions {
   readonly observer?: ((config: Config) => ServiceObserver) | undefined;
   /** Replaces `createService`, to inject faults. */
   readonly open?: ((deps: ServiceDeps) => Promise<Service>) | undefined;
-  /** Loads the fixture even if it was loaded before: the daemon needs its users and repairs what is missing. */
-  readonly reload?: true | undefined;
-}
-
-/** An open session, and the way to close it with its storage. */
-interface Opened<S> {
-  readonly session: S;
-  readonly close: () => Promise<void>;
+  /** Computes in worker threads. */
+  readonly workers?: true | undefined;
+  /** Leaves it to the caller to load the fixture, even if it was loaded before: the daemon repairs what is missing. */
+  readonly fillLater?: boolean | undefined;
 }
 
 /** Opens the whole service. See `withSession`. */
-export async function openSession(context: Context, options: SessionOptions): Promise<Opened<Session>> {
+export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
   const dependencies = await openDependencies(context, options);
-  return closedOnError(dependencies, () => sessionOn(dependencies, options));
+  return closedOnError(dependencies, sessionOn(dependencies, options));
 }
 
 /** Opens the users and their points; the whole service where a fixture is still to be loaded. See `withAccounts`. */
-export async function openAccounts(context: Context, options: DependencyOptions): Promise<Opened<AccountsSession>> {
+export async function openAccounts(context: Context, options: DependencyOptions): Promise<AccountsSession> {
   const dependencies = await openDependencies(context, options);
-  return closedOnError(dependencies, async () => {
-    const { fixture, storage } = dependencies;
+  const { fixture, storage } = dependencies;
+  const open = async (): Promise<AccountsSession> => {
     if (fixture !== undefined && !(await isLoaded(fixture, storage))) return sessionOn(dependencies, options);
-    const service = createAccountsService(dependencies);
-    return { session: { service, ...callsOf(service, dependencies) }, close: () => service.close() };
-  });
+    return sessionOf(createAccountsService(dependencies), dependencies);
+  };
+  return closedOnError(dependencies, open());
 }
 
-async function closedOnError<T>({ storage }: RuntimeDependencies, open: () => Promise<T>): Promise<T> {
+async function closedOnError<T>({ storage }: RuntimeDependencies, opening: Promise<T>): Promise<T> {
   try {
-    return await open();
+    return await opening;
   } catch (error) {
     await storage.close();
     throw error;
@@ -72,41 +68,39 @@ async function closedOnError<T>({ storage }: RuntimeDependencies, open: () => Pr
 
 async function sessionOn(
   { fixture, ...dependencies }: RuntimeDependencies,
-  options: SessionOptions,
-): Promise<Opened<Session>> {
-  const create = options.open ?? (await import("../../service/service.ts")).createService;
+  { open, observer, workers, fillLater = false }: SessionOptions,
+): Promise<Session> {
+  const create = open ?? (await import("../../service/service.ts")).createService;
   const service = await create({
     ...dependencies,
-    ...(fixture === undefined ? {} : { anchor_ms: fixture.anchor_ms }),
-    ...(options.observer === undefined ? {} : { observer: options.observer(dependencies.config) }),
+    workers,
+    ...(fixture !== undefined && { anchor_ms: fixture.anchor_ms }),
+    ...(observer !== undefined && { observer: observer(dependencies.config) }),
   });
-  const fixtureUsers = fixture === undefined ? undefined : await loadOnce(fixture, service, options.reload === true);
-  const { baseDir } = dependencies;
+  if (fixture !== undefined && !fillLater) await loadOnce(fixture, service);
   return {
-    session: { service, baseDir, fixtureUsers, ...callsOf(service, dependencies) },
-    close: () => service.close(),
+    ...sessionOf(service, dependencies),
+    baseDir: dependencies.baseDir,
+    fill: fixture !== undefined && fillLater ? () => loadFixture(fixture, service) : undefined,
   };
 }
 
-/** Calls of a service, with and without a user. */
-function callsOf(
-  { ids, userStates }: AccountsService,
-  { random }: Pick<RuntimeDependencies, "random">,
-): Pick<AccountsSession, "callOf" | "anonymous"> {
+function sessionOf<S extends AccountsService>(service: S, { random }: Pick<RuntimeDependencies, "random">) {
+  const { ids, userStates } = service;
   return {
-    async callOf(user, idempotency_key) {
+    service,
+    async callOf(user: string, idempotency_key?: string): Promise<Call> {
       const { ledger } = await userStates.of(user);
       random.restart(`${user} ${ledger.version}`);
-      return { request_id: ids.request(), user, ...(idempotency_key === undefined ? {} : { idempotency_key }) };
+      return { request_id: ids.request(), user, ...(idempotency_key !== undefined && { idempotency_key }) };
     },
-    anonymous: () => ({ request_id: ids.request() }),
+    anonymous: (): Call => ({ request_id: ids.request() }),
   };
 }
 
 /** Loads a fixture, and its news, into a storage that does not have them. */
-async function loadOnce(fixture: Fixture, service: Service, again: boolean): Promise<FixtureUser[] | undefined> {
-  const users = !again && (await isLoaded(fixture, service.storage)) ? undefined : await loadFixture(fixture, service);
+async function loadOnce(fixture: Fixture, service: Service): Promise<void> {
+  if (!(await isLoaded(fixture, service.storage))) await loadFixture(fixture, service);
   // The daemon refreshes by itself. A command has only this news to show or to answer from.
-  if (!again && (await service.news.status()).version === 0) await service.news.refresh("full");
-  return users;
+  if ((await service.news.status()).version === 0) await service.news.refresh("full");
 }

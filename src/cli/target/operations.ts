@@ -3,19 +3,20 @@ import type { OperationId } from "../../contract/endpoints.ts";
 import type { Call, Outcome } from "../../service/operation.ts";
 import type { AccountOperationId } from "../../service/points.ts";
 import type { Context } from "../framework/command-context.ts";
-import type { DaemonTarget } from "./daemon-target.ts";
 import type { AccountsSession, Session } from "./open-session.ts";
 import { withAccounts, withSession } from "./session.ts";
 import { findUser } from "./find-user.ts";
 
+/**
+ * Runs an operation. The client of a daemon generates an idempotency key if none is given, so that it can retry.
+ *
+ * @throws AnpError as the operation does
+ */
+type Run<Id extends OperationId> = <K extends Id>(id: K, input: RawInput, key?: string) => Promise<Outcome<K>>;
+
 /** The operations of the interface, for one user or an anonymous caller, on the storage or on a running daemon. */
-export interface Operations<Id extends OperationId = OperationId, S extends AccountsSession = Session> {
-  /**
-   * Runs an operation. The client of a daemon generates an idempotency key if none is given, so that it can retry.
-   *
-   * @throws AnpError as the operation does
-   */
-  readonly run: <K extends Id>(id: K, input: RawInput, idempotencyKey?: string) => Promise<Outcome<K>>;
+export interface Operations<Id extends OperationId = OperationId, S = Session> {
+  readonly run: Run<Id>;
   /** The id of the user; on a daemon, of the token's user. */
   readonly currentUser: () => Promise<string>;
   /** The session of operations that run on the storage. */
@@ -36,15 +37,10 @@ export async function withOperations<T>(
   user: string | undefined,
   action: (operations: Operations) => Promise<T>,
 ): Promise<T> {
-  const { daemon } = context;
-  if (daemon !== undefined) return onDaemon(daemon, user, action);
-  const onStorage = (session: Session): Promise<T> =>
-    action({
-      ...ofUser(session, user),
-      run: async (id, input, key) => session.service.run(id, await callFor(session, user, key), input),
-    });
+  if (context.daemon !== undefined) return action(await onDaemon(context, user));
   // An operation without a user also works where nothing is stored yet.
-  return withSession(context, onStorage, user === undefined ? { create: true } : {});
+  const options = user === undefined ? ({ absent: true } as const) : {};
+  return withSession(context, (session) => action(onStorage<OperationId, Session>(session, user)), options);
 }
 
 /**
@@ -58,57 +54,40 @@ export async function withAccountOperations<T>(
   action: (operations: AccountOperations) => Promise<T>,
   options: { readonly lookUp?: boolean } = {},
 ): Promise<T> {
-  const { daemon } = context;
-  if (daemon !== undefined) return onDaemon(daemon, user, action);
+  if (context.daemon !== undefined) return action(await onDaemon(context, user));
   return withAccounts(context, async (session) => {
     const who = user === undefined || options.lookUp !== true ? user : await findUser(session.service, user);
-    return action({
-      ...ofUser(session, who),
-      run: async (id, input, key) => session.service.run(id, await callFor(session, who, key), input),
-    });
+    return action(onStorage<AccountOperationId, AccountsSession>(session, who));
   });
 }
 
-async function onDaemon<T>(
-  daemon: DaemonTarget,
-  user: string | undefined,
-  action: (operations: Operations) => Promise<T>,
-): Promise<T> {
+/** The operations of the daemon that the command works on. */
+export async function onDaemon({ daemon }: Context, user: string | undefined): Promise<Operations<OperationId, never>> {
   const { openDaemonOperations } = await import("./daemon-operations.ts");
-  const operations = await openDaemonOperations(daemon, user);
-  try {
-    return await action(operations);
-  } finally {
-    operations.close();
-  }
+  return openDaemonOperations(daemon!, user);
 }
 
-function ofUser<S>(
-  session: S,
+function onStorage<Id extends OperationId, S extends AccountsSession>(
+  session: S & { service: { run: <K extends Id>(id: K, call: Call, raw: RawInput) => Promise<Outcome<K>> } },
   user: string | undefined,
-): { readonly session: S; readonly currentUser: () => Promise<string> } {
+): Operations<Id, S> {
   return {
     session,
     async currentUser() {
       if (user === undefined) throw new Error("The operations belong to no user.");
       return Promise.resolve(user);
     },
+    async run(id, input, key) {
+      const call = user === undefined ? session.anonymous() : await session.callOf(user, key);
+      return session.service.run(id, call, input);
+    },
   };
 }
 
-async function callFor(session: AccountsSession, user: string | undefined, key: string | undefined): Promise<Call> {
-  return user === undefined ? session.anonymous() : session.callOf(user, key);
-}
-
-/** The parameters of one operation. */
-export interface OperationRequest<O = Operations> {
+interface OperationRequest {
   readonly user?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly input: RawInput;
-  /** Runs between the checks and the operation. */
-  readonly before?: (operations: O) => Promise<void>;
-  /** Runs after the operation, on the same storage. */
-  readonly after?: (operations: O) => Promise<void>;
 }
 
 /**
@@ -119,44 +98,16 @@ export interface OperationRequest<O = Operations> {
 export async function runOperation<K extends OperationId>(
   context: Context,
   id: K,
-  request: OperationRequest,
+  { user, idempotencyKey, input }: OperationRequest,
 ): Promise<Outcome<K>> {
   const { checkInput } = await import("../../contract/check-input.ts");
-  checkInput(id, request.input);
-  return withOperations(context, request.user, (operations) => perform(context, operations, id, request));
-}
-
-/**
- * As `runOperation`, for the operations on a user's points, quota and plan. For one that only reads, the user may be
- * given as the beginning of a token.
- *
- * @throws AnpError as the operation does
- */
-export async function runAccountOperation<K extends AccountOperationId>(
-  context: Context,
-  id: K,
-  request: OperationRequest<AccountOperations>,
-): Promise<Outcome<K>> {
-  const [{ checkInput }, { ENDPOINTS }] = await Promise.all([
-    import("../../contract/check-input.ts"),
-    import("../../contract/endpoints.ts"),
-  ]);
-  checkInput(id, request.input);
-  const lookUp = ENDPOINTS[id].method === "GET";
-  return withAccountOperations(context, request.user, (operations) => perform(context, operations, id, request), {
-    lookUp,
-  });
-}
-
-async function perform<Id extends OperationId, S extends AccountsSession, K extends Id>(
-  { terminal }: Context,
-  operations: Operations<Id, S>,
-  id: K,
-  { input, idempotencyKey, before, after }: OperationRequest<Operations<Id, S>>,
-): Promise<Outcome<K>> {
-  await before?.(operations);
-  const outcome = await operations.run(id, input, idempotencyKey);
-  await after?.(operations);
-  if (outcome.replayed === true) terminal.say("This was done before: its first result is shown.");
+  checkInput(id, input);
+  const outcome = await withOperations(context, user, ({ run }) => run(id, input, idempotencyKey));
+  noteReplay(context, outcome);
   return outcome;
+}
+
+/** Says so if the result is that of an earlier call. */
+export function noteReplay({ terminal }: Context, { replayed }: { readonly replayed?: boolean }): void {
+  if (replayed === true) terminal.say("This was done before: its first result is shown.");
 }

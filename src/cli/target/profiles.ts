@@ -1,13 +1,11 @@
-import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile, stat } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { printField, validate } from "../../contract/validate.ts";
 import { didYouMean } from "../../runtime/did-you-mean.ts";
 import type { Env } from "../framework/environment.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
-import { profilesFile } from "./user-folder.ts";
+import { profilesFile, writePrivately } from "./user-folder.ts";
 import { readTokenFile } from "./token.ts";
 
 const profile = z
@@ -72,23 +70,8 @@ function readText(text: string, file: string): Profiles {
 }
 
 /** Replaces the user's profiles as a whole, readable by the user alone. */
-export async function writeProfiles(env: Env, profiles: Profiles): Promise<void> {
-  const file = profilesFile(env);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
-  try {
-    const handle = await open(temporary, "wx", 0o600);
-    try {
-      await handle.writeFile(stringify(profiles));
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+export function writeProfiles(env: Env, profiles: Profiles): Promise<void> {
+  return writePrivately(profilesFile(env), stringify(profiles));
 }
 
 /**
@@ -96,10 +79,10 @@ export async function writeProfiles(env: Env, profiles: Profiles): Promise<void>
  *
  * @throws UsageError when there is no profile of that name
  */
-export async function targetOf(name: string, kept: Profiles): Promise<{ url: string; token?: string }> {
+export async function targetOf(name: string, kept: Profiles, cwd: string): Promise<{ url: string; token?: string }> {
   const { url, token, token_file } = profileNamed(name, kept);
   if (token !== undefined) return { url, token };
-  return token_file === undefined ? { url } : { url, token: await readTokenFile(token_file) };
+  return token_file === undefined ? { url } : { url, token: await readTokenFile(token_file, cwd) };
 }
 
 /** @throws UsageError when there is no profile of that name */

@@ -1,27 +1,16 @@
-import type { Fixture } from "../../admin/load-fixture.ts";
 import type { Config } from "../../config/config-schema.ts";
 import type { ConfigValues } from "../../config/load-config.ts";
-import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { seededRandom, systemRandom, type Random } from "../../runtime/random.ts";
+import { identifyStorage } from "../../storage/identity/storage-identity.ts";
 import { openStorage } from "../../storage/open-storage.ts";
-import type { Storage } from "../../storage/storage.ts";
 import { isUnfinished } from "../../storage/unfinished-import.ts";
 import type { Context } from "../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
 import { openConfig } from "./open-config.ts";
 
-/** The dependencies of a service, opened. */
-export interface RuntimeDependencies {
-  readonly config: Config;
-  /** The folder that relative paths of the configuration are resolved against. */
-  readonly baseDir: string;
-  readonly fixture: Fixture | undefined;
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly random: RestartableRandom;
-  readonly logger: Logger;
-}
+/** The dependencies of a service, opened. Relative paths of the configuration are resolved against `baseDir`. */
+export type RuntimeDependencies = Awaited<ReturnType<typeof openDependencies>>;
 
 export interface DependencyOptions {
   readonly logger: (config: Config) => Logger;
@@ -33,6 +22,8 @@ export interface DependencyOptions {
   readonly secret?: true | undefined;
   /** Creates the storage if it does not exist; other commands treat that as a mistyped name. */
   readonly create?: true | undefined;
+  /** Only reads, so a storage that does not exist is as good as an empty one. */
+  readonly absent?: true | undefined;
   /** Also works on a storage whose import is not finished. */
   readonly unfinished?: true | undefined;
 }
@@ -43,15 +34,15 @@ export interface DependencyOptions {
  * @throws UsageError, ConfigError, StorageError
  * @throws CommandFailure for a storage whose import is not finished
  */
-export async function openDependencies(context: Context, options: DependencyOptions): Promise<RuntimeDependencies> {
+export async function openDependencies(context: Context, options: DependencyOptions) {
   const { globals, clock } = context;
-  const { config, baseDir, fixture, unknownVariables } = await openConfig(context, options.config);
+  const { config, cwd, baseDir, fixture, unknownVariables } = await openConfig(context, options.config);
   options.check?.(config);
   const logger = options.logger(config);
   if (unknownVariables.length > 0) logger.info({ variables: unknownVariables }, "unknown ANP_ variables");
   const random = restartable(options.secret === true ? undefined : globals.seed);
-  const mustExist = options.create !== true && fixture === undefined;
-  const storage = await openStorage(config.storage, { mustExist });
+  const create = options.create === true || fixture !== undefined;
+  const storage = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
   try {
     if (options.unfinished !== true && (await isUnfinished(storage))) {
       throw new CommandFailure(
@@ -59,6 +50,14 @@ export async function openDependencies(context: Context, options: DependencyOpti
         "The import into this storage is not finished. Run `anp storage import` again with the same backup; " +
           "if the backup is gone, empty the folder or the database.",
       );
+    }
+    if (options.unfinished !== true) {
+      // Its own sequence: other ids do not depend on who was first here.
+      const newId = (): string => restartable(globals.seed).bytes(16).toString("hex");
+      const found = await identifyStorage(storage, { expected: config.storage_id, create, newId });
+      if (found !== undefined && found.missing > 0) {
+        logger.warn(found, "a part of the storage had lost its identity, and perhaps its data; it has a new mark");
+      }
     }
   } catch (error) {
     await storage.close();

@@ -36,18 +36,15 @@ export async function withAccounts<T>(
   return use(await openAccounts(context, { logger: () => createTerminalLogger(context), ...options }), action);
 }
 
-async function use<S, T>(
-  { session, close }: { session: S; close: () => Promise<void> },
-  action: (session: S) => Promise<T>,
-): Promise<T> {
+async function use<S extends AccountsSession, T>(session: S, action: (session: S) => Promise<T>): Promise<T> {
   let result: T;
   try {
     result = await action(session);
   } catch (error) {
     // The first error is the one to report.
-    await close().catch(() => undefined);
+    await session.service.close().catch(() => undefined);
     throw error;
   }
-  await close();
+  await session.service.close();
   return result;
 }

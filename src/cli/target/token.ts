@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { valueOf, type Env } from "../framework/environment.ts";
+import { resolve } from "node:path";
+import type { Surroundings } from "../framework/global-flags.ts";
+import { valueOf } from "../framework/environment.ts";
 import { UsageError } from "../framework/exit.ts";
 
 /**
@@ -7,19 +9,19 @@ import { UsageError } from "../framework/exit.ts";
  *
  * @throws UsageError when both are set, or the file cannot be read
  */
-export async function tokenOfEnvironment(env: Env): Promise<string | undefined> {
+export async function tokenOfEnvironment({ env, cwd }: Pick<Surroundings, "env" | "cwd">): Promise<string | undefined> {
   const [token, file] = [valueOf(env, "ANP_TOKEN"), valueOf(env, "ANP_TOKEN_FILE")];
   if (token !== undefined && file !== undefined) {
     throw new UsageError("ANP_TOKEN and ANP_TOKEN_FILE exclude each other.");
   }
-  return file === undefined ? token : readTokenFile(file);
+  return file === undefined ? token : readTokenFile(file, cwd);
 }
 
 /** @throws UsageError when it cannot be read or is empty */
-export async function readTokenFile(file: string): Promise<string> {
+export async function readTokenFile(file: string, cwd: string): Promise<string> {
   let text: string;
   try {
-    text = (await readFile(file, "utf8")).trim();
+    text = (await readFile(resolve(cwd, file), "utf8")).trim();
   } catch (error) {
     throw new UsageError(`The token file ${file} cannot be read: ${(error as Error).message}.`);
   }

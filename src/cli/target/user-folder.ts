@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { Env } from "../framework/environment.ts";
 
 /** The variable and the default of the XDG base directories (XDG Base Directory Specification 0.8). */
@@ -20,4 +22,23 @@ export function userFolder(kind: keyof typeof BASES, env: Env, ...path: string[]
 /** Where the user's profiles are kept, as `~/.config/anp/profiles.yaml`. */
 export function profilesFile(env: Env): string {
   return userFolder("config", env, "profiles.yaml");
+}
+
+/** Replaces a file as a whole, readable by the user alone. */
+export async function writePrivately(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }

@@ -1,5 +1,4 @@
-import type { Env } from "../framework/environment.ts";
-import type { Globals } from "../framework/global-flags.ts";
+import type { Surroundings } from "../framework/global-flags.ts";
 
 /**
  * Lists ids of the storage's users, in no order. Nothing is created. An id whose key is a digest, because it is long,
@@ -9,7 +8,7 @@ import type { Globals } from "../framework/global-flags.ts";
  * @param options.signal ends the listing early
  */
 export async function userIds(
-  { globals, env }: { readonly globals: Globals; readonly env: Env },
+  surroundings: Surroundings,
   options: { readonly fits?: (id: string) => boolean; readonly most: number; readonly signal?: AbortSignal },
 ): Promise<string[]> {
   const { fits = () => true, most, signal } = options;
@@ -18,8 +17,8 @@ export async function userIds(
     import("../../storage/open-storage.ts"),
     import("../../storage/keys.ts"),
   ]);
-  const { config } = await openConfig({ globals, env });
-  const storage = await openStorage(config.storage, { mustExist: true });
+  const { config, cwd } = await openConfig(surroundings);
+  const storage = await openStorage(config.storage, { mustExist: true, cwd });
   const found: string[] = [];
   try {
     for await (const segment of storage.children(["users"])) {

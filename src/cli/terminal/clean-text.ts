@@ -1,5 +1,15 @@
 // Control characters other than line ends and tabs, and the marks that change the direction of text.
-const HARMFUL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const HARMFUL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
+// The same, but for the colours that `Terminal.paint` makes.
+const UNPAINTED = /(\u001b\[\d{1,2}m)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
+
+/** Writes what could move a terminal's cursor or reverse its text as `\uXXXX`: JSON stays the same JSON. */
+export function escapeForTerminal(text: string): string {
+  return text.replace(
+    UNPAINTED,
+    (found, colour?: string) => colour ?? `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
 
 /** Removes from foreign text what could move a terminal's cursor or reverse its text; line ends and tabs stay. */
 export function cleanText(text: string): string {

@@ -4,10 +4,13 @@ import type { Terminal } from "./terminal.ts";
 /** What a cell may hold. */
 export type Cell = string | number | boolean | null | undefined | readonly string[];
 
-/** One column: its name in machine formats, and its value of a row. */
-export interface Column<T> {
-  readonly name: string;
-  readonly of: (row: T) => Cell;
+type CellField<T> = { [K in keyof T & string]: T[K] extends Cell ? K : never }[keyof T & string];
+
+/** One column: its name in machine formats, and its value of a row; without `of`, the field of that name. */
+export type Column<T> = Display<T> &
+  ({ readonly name: CellField<T>; readonly of?: never } | { readonly name: string; readonly of: (row: T) => Cell });
+
+interface Display<T> {
   /** How a terminal shows it, if not as the plain value. */
   readonly show?: (row: T, terminal: Terminal) => string;
   /** Gets the rest of the terminal's width, and is truncated if that is too narrow. */
@@ -20,6 +23,11 @@ export interface Column<T> {
   readonly person?: true;
   /** Its heading on a terminal, if not its name. */
   readonly title?: string;
+}
+
+/** The value of a row in a column. */
+export function cellOf<T extends object>(row: T, { name, of }: Column<T>): Cell {
+  return of === undefined ? (Reflect.get(row, name) as Cell) : of(row);
 }
 
 /** A cell as text for people and for tab-separated lines: one line, no control characters. */

@@ -1,26 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { open, unlink, writeFile, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { CommandIo } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 
-/** An input that can be read more than once. */
-export interface Lines {
-  /** The lines from the first on, without their ends. */
-  readonly read: () => AsyncIterable<string>;
-  readonly close: () => Promise<void>;
-}
-
 /**
- * Opens a file, or stdin for `-`. A pipe can be read only once: its content is copied to a temporary file first.
+ * Opens a file, or stdin for `-`, whose lines can be read more than once. The content of a pipe, which cannot, is copied
+ * to a temporary file first.
  *
  * @throws UsageError when the file cannot be read
  * @throws CommandFailure when the temporary file cannot be written
  */
-export async function openLines(file: string, io: CommandIo): Promise<Lines> {
+export async function openLines(file: string, io: CommandIo) {
   const handle = file === "-" ? await keep(io.stdin, io) : await openFile(file, io);
   return {
+    /** The lines from the first on, without their ends. */
     read: () => linesOf(handle.createReadStream({ start: 0, autoClose: false })),
     close: () => handle.close(),
   };
@@ -29,7 +24,7 @@ export async function openLines(file: string, io: CommandIo): Promise<Lines> {
 async function openFile(file: string, io: CommandIo): Promise<FileHandle> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(file);
+    handle = await open(resolve(io.cwd, file));
     const found = await handle.stat();
     if (found.isDirectory()) throw new Error("it is a folder");
     if (found.isFile()) return handle;

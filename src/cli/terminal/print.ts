@@ -1,4 +1,4 @@
-import { plain, type Cell, type Column } from "./column.ts";
+import { cellOf, plain, type Cell, type Column } from "./column.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { Format } from "../framework/global-flags.ts";
 import type { TableLayout } from "./table.ts";
@@ -67,14 +67,15 @@ export async function printRecord<T extends object>(
   data: T,
   show: { readonly [K in keyof T]?: (value: T[K]) => string } = {},
 ): Promise<void> {
-  const fields = Object.entries(data).map(([name, value]): Column<object> => ({ name, of: () => toCell(value) }));
+  const cells = Object.entries(data).map(([name, value]) => ({ name, cell: toCell(value) }));
   if (formatOf(context) !== "table") {
-    await printRows(context, { data, rows: [data], columns: fields });
+    const columns = cells.map(({ name, cell }): Column<object> => ({ name, of: () => cell }));
+    await printRows(context, { data, rows: [data], columns });
     return;
   }
-  const width = Math.max(...fields.map(({ name }) => name.length));
-  const lines = fields.map(({ name, of }) => {
-    const text = show[name as keyof T]?.(data[name as keyof T]) ?? plain(of(data));
+  const width = Math.max(...cells.map(({ name }) => name.length));
+  const lines = cells.map(({ name, cell }) => {
+    const text = show[name as keyof T]?.(data[name as keyof T]) ?? plain(cell);
     return `${context.terminal.paint("bold", name.padEnd(width))}  ${text}`.trimEnd().concat("\n");
   });
   await context.terminal.write(lines.join(""));
@@ -93,38 +94,28 @@ const BATCH_CHARACTERS = 32 * 1024;
 /** Rows of a table that are drawn together. */
 const ROWS_DRAWN = 100;
 
-/** Text that is written in batches. Both return false once the reader has gone. */
-interface Batch {
-  readonly add: (text: string) => Promise<boolean>;
-  readonly flush: () => Promise<boolean>;
-}
-
-function openBatch({ terminal }: Context, start = ""): Batch {
+/** Text that is written in batches. Both functions return false once the reader has gone. */
+function openBatch({ terminal }: Context, start = "") {
   let waiting = start;
-  function flush(): Promise<boolean> {
+  const flush = (): Promise<boolean> => {
     const text = waiting;
     waiting = "";
     return terminal.write(text);
-  }
-  return {
-    async add(text) {
-      waiting += text;
-      return waiting.length < BATCH_CHARACTERS ? true : flush();
-    },
-    flush,
   };
+  const add = async (text: string): Promise<boolean> => {
+    waiting += text;
+    return waiting.length < BATCH_CHARACTERS ? true : flush();
+  };
+  return { add, flush };
 }
 
-/** Prints lines as they come, in batches. */
-export function openLinePrinter(context: Context): RecordPrinter<string> {
+/** Prints lines as they come; false when stdout was closed before the last of them. */
+export async function printLines(context: Context, lines: AsyncIterable<string>): Promise<boolean> {
   const { add, flush } = openBatch(context);
-  return {
-    print: (line) => add(`${line}\n`),
-    flush,
-    async end() {
-      await flush();
-    },
-  };
+  for await (const line of lines) {
+    if (!(await add(`${line}\n`))) return false;
+  }
+  return flush();
 }
 
 /** Prints records as they come, in constant memory; as lines of JSON without --format. */
@@ -173,7 +164,7 @@ function forPrograms<T>(columns: readonly Column<T>[]): Column<T>[] {
   return columns.filter(({ person }) => person !== true);
 }
 
-function headOf(format: Format, columns: readonly Column<never>[]): string {
+function headOf<T>(format: Format, columns: readonly Column<T>[]): string {
   const names = forPrograms(columns).map(({ name }) => name);
   if (format === "tsv") return `${names.join("\t")}\n`;
   return format === "csv" ? `${names.map(quote).join(",")}\n` : "";
@@ -181,9 +172,16 @@ function headOf(format: Format, columns: readonly Column<never>[]): string {
 
 function lineOf<T extends object>(format: Format, row: T, columns: readonly Column<T>[]): string {
   if (format === "jsonl") return `${JSON.stringify(row)}\n`;
-  const cells = forPrograms(columns).map(({ of }) => of(row));
+  const cells = forPrograms(columns).map((column) => cellOf(row, column));
   if (format === "tsv") return `${cells.map(plain).join("\t")}\n`;
-  return `${cells.map((cell) => quote(Array.isArray(cell) ? cell.join("; ") : String(cell ?? ""))).join(",")}\n`;
+  return `${cells.map((cell) => quote(csvText(cell))).join(",")}\n`;
+}
+
+/** A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay numbers. */
+function csvText(cell: Cell): string {
+  if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
+  const text = Array.isArray(cell) ? cell.join("; ") : ((cell ?? "") as string);
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
 
 /** RFC 4180. */

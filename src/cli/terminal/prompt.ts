@@ -6,7 +6,6 @@ import { CommandFailure, EXIT } from "../framework/exit.ts";
 import type { Param } from "../framework/param.ts";
 import { userIds } from "../target/user-ids.ts";
 
-/** Users that are listed for the search. */
 const MOST_USERS = 20_000;
 const USERS_SHOWN = 10;
 

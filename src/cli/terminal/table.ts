@@ -1,27 +1,15 @@
 import Table from "cli-table3";
-import { plain, type Column } from "./column.ts";
+import { cellOf, plain, type Column } from "./column.ts";
 import type { Terminal } from "./terminal.ts";
 
 const GAP = 2;
 const LEAST_WIDTH = 16;
+/** Characters kept for a column of the terminal: the library takes quadratic time to cut a longer cell to its width. */
+const MOST_PER_COLUMN = 4;
 
-const NO_LINES = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: "",
-};
+const LINES =
+  "top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right";
+const NO_LINES = Object.fromEntries([...LINES.split(" "), "right-mid", "middle"].map((name) => [name, ""]));
 
 /** The columns of a table that a terminal has room for, and their widths, the gaps to the next included. */
 export interface TableLayout<T> {
@@ -47,13 +35,15 @@ export function drawTable<T extends object>(
     head: options.head === false ? [] : namesOf(layout.columns).map((name) => terminal.paint("bold", name)),
     chars: NO_LINES,
     style: { head: [], border: [], "padding-left": 0, "padding-right": GAP, compact: true },
-    colAligns: layout.columns.map(({ of }) =>
-      first !== undefined && typeof of(first) === "number" ? "right" : "left",
+    colAligns: layout.columns.map((column) =>
+      first !== undefined && typeof cellOf(first, column) === "number" ? "right" : "left",
     ),
     colWidths: [...layout.widths],
   });
-  table.push(...cellsOf(rows, layout.columns, terminal));
-  return `${table.toString().replace(/[ \t]+$/gm, "")}\n`;
+  for (const row of cellsOf(rows, layout.columns, terminal)) {
+    table.push(row.map((cell, at) => cell.slice(0, MOST_PER_COLUMN * layout.widths[at]!)));
+  }
+  return `${table.toString().replace(/(?<![ \t])[ \t]+$/gm, "")}\n`;
 }
 
 /**
@@ -79,19 +69,18 @@ export function layOut<T extends object>(
   return { columns, widths };
 }
 
-function namesOf(columns: readonly Column<never>[]): string[] {
+function namesOf<T>(columns: readonly Column<T>[]): string[] {
   return columns.map(({ name, title = name }) => title.replaceAll("_", " ").toUpperCase());
 }
 
 function cellsOf<T extends object>(rows: readonly T[], columns: readonly Column<T>[], terminal: Terminal): string[][] {
-  return rows.map((row) => columns.map((column) => column.show?.(row, terminal) ?? plain(column.of(row))));
+  return rows.map((row) => columns.map((column) => column.show?.(row, terminal) ?? plain(cellOf(row, column))));
 }
 
 const COLOUR = /\u001b\[\d+m/g;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/gu;
 
-/** Columns that a text takes on a terminal. */
 function widthOf(text: string): number {
   const bare = text.replace(COLOUR, "");
   return Array.from(bare).length + (bare.match(WIDE)?.length ?? 0);

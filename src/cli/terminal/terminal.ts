@@ -1,66 +1,63 @@
 import type { CommandIo } from "../framework/command-io.ts";
 import type { Env } from "../framework/environment.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
+import { escapeForTerminal } from "./clean-text.ts";
 
 /** SGR codes: on and off. */
 const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39] } as const;
 
 type Style = keyof typeof STYLES;
 
-/** The output of a command: the one place that decides about terminal, colour and prompts. */
-export interface Terminal {
-  /** Whether stdout is a terminal. */
-  readonly interactive: boolean;
-  /** Whether questions may be asked: stdin and stdout are terminals, and neither CI nor --no-input is set. */
-  readonly canPrompt: boolean;
-  /** Width in columns. */
-  readonly columns: number;
-  /**
-   * Writes data to stdout and waits until the reader has taken it; false when the reader has gone.
-   *
-   * @throws CommandFailure when it cannot be written, as on a full disk
-   */
-  write(text: string): Promise<boolean>;
-  /** Writes a line to stderr: a hint, a warning, a count. */
-  say(text: string): void;
-  /** Rewrites one line of progress on stderr, if that is a terminal. An empty text clears it. */
-  progress(text: string): void;
-  /** Colours text for stdout, if colour is on. */
-  paint(style: Style, text: string): string;
-}
+/** The output of a command. */
+export type Terminal = ReturnType<typeof openTerminal>;
 
 /** Codes of write errors once the reader has gone. */
 const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
 
 /**
- * Opens the terminal of a command.
+ * Opens the output of a command: the one place that decides about terminal, colour and prompts. Control characters reach a
+ * terminal escaped, and a pipe or a file as they are.
  *
  * @param flags.color false with --no-color
  * @param flags.input false with --no-input
  */
-export function openTerminal(flags: { readonly color: boolean; readonly input: boolean }, io: CommandIo): Terminal {
+export function openTerminal(flags: { readonly color: boolean; readonly input: boolean }, io: CommandIo) {
   const { stdin, stdout, stderr, env } = io;
   const interactive = stdout.isTTY === true;
   const colour = wantsColour(flags.color, env, interactive);
   return {
+    /** Whether stdout is a terminal. */
     interactive,
+    /** Whether questions may be asked: stdin and stdout are terminals, and neither CI nor --no-input is set. */
     canPrompt: stdin.isTTY === true && interactive && flags.input && !isSet(env["CI"]),
+    /** Width in columns. */
     columns: stdout.columns || 80,
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        stdout.write(text, (error: NodeJS.ErrnoException | null | undefined) => {
-          if (!error) resolve(true);
-          else if (READER_GONE.has(error.code ?? "")) resolve(false);
-          else reject(new CommandFailure(EXIT.failure, `The output cannot be written: ${error.message}`));
-        });
+    /**
+     * Writes data to stdout and waits until the reader has taken it; false when the reader has gone.
+     *
+     * @throws CommandFailure when it cannot be written, as on a full disk
+     */
+    write: (text: string) =>
+      new Promise<boolean>((resolve, reject) => {
+        stdout.write(
+          interactive ? escapeForTerminal(text) : text,
+          (error: NodeJS.ErrnoException | null | undefined) => {
+            if (!error) resolve(true);
+            else if (READER_GONE.has(error.code ?? "")) resolve(false);
+            else reject(new CommandFailure(EXIT.failure, `The output cannot be written: ${error.message}`));
+          },
+        );
       }),
-    say(text) {
-      stderr.write(`${text}\n`);
+    /** Writes a line to stderr: a hint, a warning, a count. */
+    say(text: string): void {
+      stderr.write(`${stderr.isTTY === true ? escapeForTerminal(text) : text}\n`);
     },
-    progress(text) {
-      if (stderr.isTTY === true) stderr.write(`\r\u001b[2K${text}`);
+    /** Rewrites one line of progress on stderr, if that is a terminal. An empty text clears it. */
+    progress(text: string): void {
+      if (stderr.isTTY === true) stderr.write(`\r\u001b[2K${escapeForTerminal(text)}`);
     },
-    paint(style, text) {
+    /** Colours text for stdout, if colour is on. */
+    paint(style: Style, text: string): string {
       const [on, off] = STYLES[style];
       return colour ? `\u001b[${on}m${text}\u001b[${off}m` : text;
     },

@@ -1,6 +1,7 @@
 import { validate, type InvalidField, type ValuePath } from "../../contract/validate.ts";
 import { didYouMean } from "../../runtime/did-you-mean.ts";
 import { isMatcherName, isMatching, MATCHERS, type Matcher } from "../run/matchers.ts";
+import MATCHER_TEXTS from "../run/matchers.json" with { type: "json" };
 import { referencesIn, textsIn } from "./references.ts";
 
 /** The errors of an expectation: unknown matchers, and arguments that a matcher does not accept. */
@@ -21,26 +22,16 @@ function checkMatcher(name: string, argument: unknown, path: ValuePath): Invalid
       : `${name} is next to a matcher: an object has fields or matchers, not both.`;
     return [{ path, of: "key", message }];
   }
-  const matcher: Matcher = MATCHERS[name];
-  switch (matcher.argument.holds) {
-    case "expectation":
-      return checkExpectation(argument, path);
-    case "expectations":
-      if (!Array.isArray(argument)) return [{ path, message: `${name} must be an array, such as ${matcher.example}.` }];
-      return checkExpectation(argument, path);
-    case "value": {
-      const message = argumentError(matcher, argument);
-      return message === undefined ? [] : [{ path, message: `${name} ${message}, such as ${matcher.example}.` }];
-    }
-  }
-}
-
-/** What is wrong with an argument. One with a reference is checked again once the reference is resolved. */
-function argumentError({ argument: accepted }: Matcher, argument: unknown): string | undefined {
-  if (accepted.holds !== "value") return undefined;
-  if ([...textsIn(argument)].some(([text]) => hasReference(text))) return undefined;
-  const checked = validate(accepted.schema, argument);
-  return checked.valid ? undefined : checked.errors[0]!.message;
+  const { argument: accepted }: Matcher = MATCHERS[name];
+  const refuse = (message: string): InvalidField[] => {
+    return [{ path, message: `${name} ${message}, such as ${MATCHER_TEXTS[name].example}.` }];
+  };
+  if (accepted === "expectations" && !Array.isArray(argument)) return refuse("must be an array");
+  if (typeof accepted === "string") return checkExpectation(argument, path);
+  // An argument with a reference is checked again once the reference is resolved.
+  if ([...textsIn(argument)].some(([text]) => hasReference(text))) return [];
+  const checked = validate(accepted, argument);
+  return checked.valid ? [] : refuse(checked.errors[0]!.message);
 }
 
 function hasReference(text: string): boolean {

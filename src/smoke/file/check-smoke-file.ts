@@ -6,14 +6,21 @@ import { didYouMean, closestMatch } from "../../runtime/did-you-mean.ts";
 import { checkExpectation } from "./check-expectation.ts";
 import { configValues } from "./config-values.ts";
 import type { SmokeContent, Step } from "./smoke-file.ts";
-import { referencesIn, textsIn, type Reference } from "./references.ts";
+import { referencesIn, textsIn, type Reference, type RunValues } from "./references.ts";
 import { checkBody } from "../run/request-body.ts";
-import { RUN_VALUES } from "../run/run-values.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** First segments of references that do not name steps. */
 const RESERVED = ["env", "run"] as const;
+
+/** What references may name. */
+interface Known {
+  /** The steps that have run by then. */
+  readonly before: ReadonlySet<string>;
+  readonly all: readonly string[];
+  readonly env: Env;
+}
 
 /** The checks beyond the schema: ids, references, matchers, endpoints, faults and configuration keys. */
 export function checkContent(content: SmokeContent, env: Env): InvalidField[] {
@@ -24,31 +31,33 @@ export function checkContent(content: SmokeContent, env: Env): InvalidField[] {
   for (const phase of ["steps", "cleanup"] as const) {
     for (const [index, step] of (content[phase] ?? []).entries()) {
       const path = [phase, index];
-      errors.push(...checkStep(step, path), ...checkReferences(step, path, ids, all, env));
+      errors.push(...checkStep(step, path), ...checkReferences(step, path, { before: ids, all, env }));
       const { id } = step;
       if (id === undefined) continue;
-      if (ids.has(id)) errors.push({ path: [...path, "id"], message: `another step has the id ${id}.` });
+      const refuse = (message: string) => errors.push({ path: [...path, "id"], message });
+      if (ids.has(id)) refuse(`another step has the id ${id}.`);
       if (RESERVED.some((name) => name === id)) {
-        errors.push({
-          path: [...path, "id"],
-          message: `${id} cannot be the id of a step: \${${id}.…} has another meaning.`,
-        });
+        refuse(`${id} cannot be the id of a step: \${${id}.…} has another meaning.`);
       }
       ids.add(id);
     }
   }
-  errors.push(...checkReferences(content.config, ["config"], new Set(), all, env));
-  errors.push(...checkReferences(content.defaults, ["defaults"], new Set(), all, env));
+  for (const key of ["config", "defaults"] as const) {
+    errors.push(...checkReferences(content[key], [key], { before: new Set(), all, env }));
+  }
   return errors;
 }
 
 function checkStep(step: Step, path: ValuePath): InvalidField[] {
-  const errors: InvalidField[] = [...checkEndpoint(step, path)];
+  const errors: InvalidField[] = [];
+  const request = [...path, "request"];
+  const refused = endpointError(step);
+  if (refused !== undefined) errors.push({ path: request, message: refused });
   if (step.body !== undefined && step.raw !== undefined) {
     errors.push({ path: [...path, "raw"], of: "key", message: "body and raw exclude each other." });
   }
   if (/^(GET|HEAD) /.test(step.request) && (step.body !== undefined || step.raw !== undefined)) {
-    errors.push({ path: [...path, "request"], message: "a GET or HEAD request has no body." });
+    errors.push({ path: request, message: "a GET or HEAD request has no body." });
   }
   errors.push(...checkBody(step.body, [...path, "body"]));
   for (const [key, expected] of Object.entries(step.expect ?? {})) {
@@ -58,42 +67,27 @@ function checkStep(step: Step, path: ValuePath): InvalidField[] {
 }
 
 /** A path below /api/ that the contract does not have is an error, unless the step expects a 404 or 405. */
-function checkEndpoint({ request, expect = {} }: Step, path: ValuePath): InvalidField[] {
+function endpointError({ request, expect = {} }: Step): string | undefined {
   const [method = "", target = ""] = request.split(" ");
   const [pathname = ""] = target.split("?");
-  const place = [...path, "request"];
-  if (!pathname.startsWith("/api/") || pathname.includes("${")) return [];
-  const expectsRefusal = [404, 405].some((code) => expect.status === code || expect.code === code);
+  if (!pathname.startsWith("/api/") || pathname.includes("${")) return undefined;
+  if ([404, 405].some((code) => expect.status === code || expect.code === code)) return undefined;
   const id = operationAt(pathname);
-  if (expectsRefusal) return [];
   if (id === undefined) {
     const known = Object.values(ENDPOINTS).map((endpoint) => endpoint.path);
     const hint = didYouMean(pathname, known) || ` Known paths: ${known.join(", ")}.`;
-    return [
-      { path: place, message: `the API has no ${pathname}.${hint} To test that it is refused, expect status 404.` },
-    ];
+    return `the API has no ${pathname}.${hint} To test that it is refused, expect status 404.`;
   }
   const endpoint = ENDPOINTS[id];
-  if (method === endpoint.method || method === "HEAD") return [];
-  return [
-    {
-      path: place,
-      message: `${pathname} takes ${endpoint.method}, not ${method}. To test that it is refused, expect status 405.`,
-    },
-  ];
+  if (method === endpoint.method || method === "HEAD") return undefined;
+  return `${pathname} takes ${endpoint.method}, not ${method}. To test that it is refused, expect status 405.`;
 }
 
-function checkReferences(
-  value: unknown,
-  path: ValuePath,
-  before: ReadonlySet<string>,
-  all: readonly string[],
-  env: Env,
-): InvalidField[] {
+function checkReferences(value: unknown, path: ValuePath, known: Known): InvalidField[] {
   return [...textsIn(value, path)].flatMap(([text, place]) => {
     try {
       return referencesIn(text).flatMap((reference) => {
-        const message = errorOf(reference, before, all, env);
+        const message = errorOf(reference, known);
         return message === undefined ? [] : [{ path: place, message: `${reference.text} ${message}` }];
       });
     } catch (error) {
@@ -104,24 +98,17 @@ function checkReferences(
 }
 
 /** What is wrong with a reference, as far as that is known before the run. */
-function errorOf(
-  { head, path, fallback }: Reference,
-  before: ReadonlySet<string>,
-  all: readonly string[],
-  env: Env,
-): string | undefined {
+function errorOf({ head, path, fallback }: Reference, { before, all, env }: Known): string | undefined {
   const [name = ""] = path;
   if (head === "env") {
     if (path.length !== 1) return "does not name an environment variable: write ${env.NAME}.";
     if ((env[name] ?? "") !== "" || fallback !== undefined) return undefined;
-    return `is not set.${didYouMean(
-      name,
-      Object.keys(env).filter((key) => closestMatch(name, [key]) !== undefined),
-    )}`;
+    const near = Object.keys(env).filter((key) => closestMatch(name, [key]) !== undefined);
+    return `is not set.${didYouMean(name, near)}`;
   }
   if (head === "run") {
-    const known = Object.keys(RUN_VALUES);
-    if (path.length === 1 && known.includes(name)) return undefined;
+    const known: (keyof RunValues)[] = ["id", "token"];
+    if (path.length === 1 && known.some((one) => one === name)) return undefined;
     return `is not a value of the run. Known values: ${known.map((key) => `\${run.${key}}`).join(", ")}.`;
   }
   if (before.has(head)) return undefined;

@@ -1,7 +1,7 @@
 import { configSchema } from "../../config/config-schema.ts";
 import { configKeys } from "../../config/config-keys.ts";
 import { knownKeys } from "../../contract/schema-walk.ts";
-import { hintFor, type InvalidField, type ValuePath } from "../../contract/validate.ts";
+import { hintFor, type InvalidField } from "../../contract/validate.ts";
 
 /** Keys that the runner sets for the daemon it starts. */
 const RESERVED: readonly string[] = ["storage", "server.host", "server.port"];
@@ -19,17 +19,16 @@ export function configValues(config: Readonly<Record<string, unknown>>): {
     for (const [key, value] of Object.entries(tree) as [string, unknown][]) {
       const path = [...section, key];
       const name = path.join(".");
-      const place: ValuePath = ["config", ...path];
       const error = (message: string, of: "key" | "value" = "key"): void => {
-        errors.push({ path: place, of, message: `config.${name} ${message}.` });
+        errors.push({ path: ["config", ...path], of, message: `config.${name} ${message}` });
       };
-      if (RESERVED.includes(name)) error("cannot be set by a smoke file: its daemon keeps everything in memory");
+      if (RESERVED.includes(name)) error("cannot be set by a smoke file: its daemon keeps everything in memory.");
       else if (keys.has(name)) values[name] = value;
       else if (![...keys].some((known) => known.startsWith(`${name}.`))) {
         const hint = hintFor(key, knownKeys(configSchema, section));
-        errors.push({ path: place, of: "key", message: `config.${name} is not a known key.${hint && ` ${hint}`}` });
+        error(`is not a known key.${hint && ` ${hint}`}`);
       } else if (typeof value === "object" && value !== null && !Array.isArray(value)) collect(value, path);
-      else error("must be an object", "value");
+      else error("must be an object.", "value");
     }
   }
 

@@ -39,7 +39,10 @@ export function readSmokeFile(
       const { line } = lines.linePos(pos[0]);
       return all.findIndex((other) => lines.linePos(other.pos[0]).line === line) === index;
     });
-    return firsts.map(({ pos, message }) => at(pos[0], `${firstLine(message)}.${hintOf(text, pos[0])}`));
+    return firsts.map(({ pos, message }) => {
+      const first = message.split("\n", 1)[0]!.replace(/ at line \d+, column \d+:?$/, "");
+      return at(pos[0], `${first}.${hintOf(text.split("\n")[lines.linePos(pos[0]).line - 1] ?? "")}`);
+    });
   }
   const value: unknown = document.toJS();
   if (value === null || value === undefined) return [at(0, "the file is empty; it needs `steps`.")];
@@ -92,15 +95,8 @@ function startOf(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
 }
 
-function firstLine(message: string): string {
-  return message.split("\n", 1)[0]!.replace(/ at line \d+, column \d+:?$/, "");
-}
-
 /** `{ id: ${a.b} }` is a nested map to YAML: the braces need quotes. */
-function hintOf(text: string, offset: number): string {
-  const start = text.lastIndexOf("\n", offset - 1) + 1;
-  const line = text.slice(start, text.indexOf("\n", offset) === -1 ? undefined : text.indexOf("\n", offset));
-  return /[{[].*\$\{/.test(line) && !/"\$\{/.test(line)
-    ? ' Quote references inside of { } and [ ]: "${step.path}".'
-    : "";
+function hintOf(line: string): string {
+  const isUnquoted = /^[^[{]*[[{].*\$\{/.test(line) && !/"\$\{/.test(line);
+  return isUnquoted ? ' Quote references inside of { } and [ ]: "${step.path}".' : "";
 }

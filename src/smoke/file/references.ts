@@ -11,6 +11,14 @@ export interface Reference {
   readonly fallback?: string;
 }
 
+/** The values of `${run.NAME}`. */
+export interface RunValues {
+  /** Differs in each run against a daemon, for ids that must be new. */
+  readonly id: string;
+  /** Of --token, the profile or ANP_TOKEN; on the file's own daemon, of the fixture's first user. Absent without one. */
+  readonly token?: string;
+}
+
 /** A reference without a value. The message names it. */
 export class UnresolvedError extends Error {
   override readonly name = "UnresolvedError";
@@ -45,7 +53,7 @@ function parse(text: string, inner: string): Reference {
     .replaceAll(/\[(\d+)\]/g, ".$1")
     .split(".")
     .slice(1);
-  return { text, head, path: segments, ...(fallback === undefined ? {} : { fallback }) };
+  return { text, head, path: segments, ...(fallback !== undefined && { fallback }) };
 }
 
 /** All texts in a value, with the path of each. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { expectation, smokeFile } from "./smoke-file.ts";
-import { MATCHERS, type Matcher } from "../run/matchers.ts";
+import { isMatcherName, MATCHERS, type Matcher, type MatcherName } from "../run/matchers.ts";
+import MATCHER_TEXTS from "../run/matchers.json" with { type: "json" };
 
 type Json = Record<string, unknown>;
 
@@ -29,18 +30,23 @@ function expectationSchema(): Json {
       {
         type: "object",
         minProperties: 1,
-        properties: Object.fromEntries(Object.entries(MATCHERS).map(([name, matcher]) => [name, argument(matcher)])),
+        properties: Object.fromEntries(
+          Object.keys(MATCHERS)
+            .filter(isMatcherName)
+            .map((name) => [name, argument(name)]),
+        ),
         additionalProperties: false,
       },
     ],
   };
 }
 
-function argument({ about, example, argument: accepted }: Matcher): Json {
+function argument(name: MatcherName): Json {
+  const { about, example } = MATCHER_TEXTS[name];
+  const { argument: accepted }: Matcher = MATCHERS[name];
   const description = `${about}, as ${example}`;
-  if (accepted.holds === "expectation") return { description, ...EXPECTATION };
-  if (accepted.holds === "expectations")
-    return { description, anyOf: [{ type: "array", items: EXPECTATION }, REFERENCE] };
-  const schema = { ...z.toJSONSchema(accepted.schema, { io: "input", unrepresentable: "any" }), $schema: undefined };
+  if (accepted === "expectation") return { description, ...EXPECTATION };
+  if (accepted === "expectations") return { description, anyOf: [{ type: "array", items: EXPECTATION }, REFERENCE] };
+  const schema = { ...z.toJSONSchema(accepted, { io: "input", unrepresentable: "any" }), $schema: undefined };
   return { description, anyOf: [schema, REFERENCE] };
 }

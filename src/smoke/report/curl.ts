@@ -1,11 +1,11 @@
-import type { SmokeRequest } from "../run/http-call.ts";
+import type { WireRequest } from "../../client/transport.ts";
 
 /**
  * A shell command that repeats the request. The token is a variable, so that no report contains it.
  *
  * @param tokenName name of the variable
  */
-export function curlLine({ method, url, headers, body }: SmokeRequest, tokenName: string): string {
+export function curlLine({ method, url, headers, body }: WireRequest, tokenName: string): string {
   const words = ["curl", "-sS", "-i"];
   if (method === "HEAD") words.push("--head");
   else if (method !== (body === undefined ? "GET" : "POST")) words.push("-X", method);

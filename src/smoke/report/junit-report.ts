@@ -1,3 +1,4 @@
+import { escapeUTF8 } from "entities";
 import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
 
 /** The results as JUnit XML: one suite per file, one case per step. */
@@ -57,18 +58,7 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "\n": "&#10;",
-};
-
 /** Characters that XML 1.0 does not allow become U+FFFD. */
 function escape(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, "\ufffd")
-    .replaceAll(/[&<>"]/g, (character) => ENTITIES[character]!);
+  return escapeUTF8(text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, "\ufffd"));
 }

@@ -1,19 +1,21 @@
 import { checkResponse } from "../../contract/check-response.ts";
 import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
-import { compare } from "./compare.ts";
-import type { SmokeAnswer, SmokeRequest } from "./http-call.ts";
+import { didYouMean } from "../../runtime/did-you-mean.ts";
+import type { WireRequest } from "../../client/transport.ts";
+import type { SmokeAnswer } from "./smoke-result.ts";
 import type { Step } from "../file/smoke-file.ts";
-import type { Problem } from "./problem.ts";
+import { isMatching, MATCHERS, type Matcher, type MatcherName } from "./matchers.ts";
+import { differs, show, type Compare, type Problem } from "./problem.ts";
 
 /** The problems of an answer: differences from the file's expectations, then deviations from the contract. */
-export function judge(expect: NonNullable<Step["expect"]>, request: SmokeRequest, answer: SmokeAnswer): Problem[] {
+export function judge(expect: NonNullable<Step["expect"]>, request: WireRequest, answer: SmokeAnswer): Problem[] {
   const problems = compareAll(expect, answer).map((problem) => ({ ...problem, path: problem.path || "body" }));
   const deviations = checkResponse({
     method: request.method,
     path: new URL(request.url).pathname,
     sent: request.headers,
     status: answer.status,
-    headers: answer.headers,
+    headers: { get: (name) => answer.headers[name] ?? null },
     body: answer.body,
   });
   return [...problems, ...deviations.map(({ path, message }): Problem => ({ about: "contract", path, message }))];
@@ -30,14 +32,13 @@ function compareAll(expect: NonNullable<Step["expect"]>, answer: SmokeAnswer): P
     ...(expect.data === undefined ? [] : compare(expect.data, fieldOf(answer.body, "data"), "data")),
     ...(expect.body === undefined ? [] : compare(expect.body, answer.body, "")),
     ...Object.entries(expect.headers ?? {}).flatMap(([name, expected]) =>
-      compare(expected, answer.headers.get(name) ?? undefined, `headers.${name}`),
+      compare(expected, answer.headers[name.toLowerCase()], `headers.${name}`),
     ),
     ...(expect.text === undefined ? [] : compare(expect.text, answer.text, "text")),
     ...(expect.time === undefined ? [] : compare(expect.time, Math.round(answer.ms), "time")),
   ];
 }
 
-/** The status that belongs to the expected code. */
 function usualStatus(code: unknown): number {
   const isKnown = typeof code === "number" && Object.hasOwn(ERRORS, code);
   return isKnown ? ERRORS[code as ErrorCode].status : 200;
@@ -46,3 +47,35 @@ function usualStatus(code: unknown): number {
 function fieldOf(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
 }
+
+/**
+ * Compares an answer with what a file expects: objects may have further fields, arrays must have the same length, matchers
+ * apply their rule, and everything else must be equal.
+ */
+const compare: Compare = (expected, actual, path) => {
+  if (isMatching(expected)) {
+    return Object.entries(expected).flatMap(([name, argument]) => {
+      const matcher: Matcher = MATCHERS[name as MatcherName];
+      return matcher.match(actual, argument as never, path, compare);
+    });
+  }
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual)) return [differs(path, show(expected), actual)];
+    if (actual.length !== expected.length) {
+      return [differs(`${path}.length`, String(expected.length), actual.length)];
+    }
+    return expected.flatMap((item, index) => compare(item, actual[index], `${path}[${index}]`));
+  }
+  if (typeof expected === "object" && expected !== null) {
+    if (typeof actual !== "object" || actual === null || Array.isArray(actual)) {
+      return [differs(path, show(expected), actual)];
+    }
+    return Object.entries(expected).flatMap(([key, value]) => {
+      const field: unknown = Object.hasOwn(actual, key) ? Reflect.get(actual, key) : undefined;
+      const found = compare(value, field, path === "" ? key : `${path}.${key}`);
+      const hint = field === undefined ? didYouMean(key, Object.keys(actual)) : "";
+      return hint === "" ? found : found.map((problem) => ({ ...problem, message: `${problem.message}.${hint}` }));
+    });
+  }
+  return expected === actual ? [] : [differs(path, show(expected), actual)];
+};

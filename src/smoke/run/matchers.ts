@@ -2,22 +2,28 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { differs, show, type Compare, type Problem } from "./problem.ts";
 
-/** What a matcher accepts as its argument. */
-type Argument =
-  | { readonly holds: "expectation" }
-  | { readonly holds: "expectations" }
-  | { readonly holds: "value"; readonly schema: z.ZodType };
-
 /** A rule for an expected value, other than equality. */
 export interface Matcher {
-  readonly about: string;
-  readonly example: string;
-  readonly argument: Argument;
+  /** What its argument is: an expectation, a list of them, or a value of a schema. */
+  readonly argument: "expectation" | "expectations" | z.ZodType;
   /** The problems of `actual`, which is undefined for an absent field. */
   readonly match: (actual: unknown, argument: never, path: string, compare: Compare) => readonly Problem[];
 }
 
-const TYPES = ["integer", "number", "string", "boolean", "array", "object", "null", "timestamp"] as const;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+const TYPES = {
+  integer: (value) => Number.isInteger(value),
+  number: (value) => typeof value === "number",
+  string: (value) => typeof value === "string",
+  boolean: (value) => typeof value === "boolean",
+  array: (value) => Array.isArray(value),
+  object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  null: (value) => value === null,
+  timestamp: (value) => typeof value === "string" && INSTANT.test(value) && !Number.isNaN(Date.parse(value)),
+} satisfies Record<string, (value: unknown) => boolean>;
+
+type TypeName = keyof typeof TYPES;
 
 const orderable = z.union([z.number(), z.string()]);
 const sortedBy = z.union([
@@ -25,42 +31,30 @@ const sortedBy = z.union([
   z.strictObject({ by: z.string(), order: z.enum(["asc", "desc"]).optional() }),
 ]);
 
-/** All matchers, by their key in a file. */
+/** All matchers, by their key in a file. `matchers.json` says what each is, with an example. */
 export const MATCHERS = {
   $exists: {
-    about: "whether the field exists",
-    example: "{ $exists: false }",
-    argument: { holds: "value", schema: z.boolean() },
+    argument: z.boolean(),
     match: (actual, wanted: boolean, path) =>
       (actual !== undefined) === wanted ? [] : [differs(path, wanted ? "anything" : "nothing", actual)],
   },
   $type: {
-    about: `the type: ${TYPES.join(", ")}`,
-    example: "{ $type: integer }",
-    argument: { holds: "value", schema: z.enum(TYPES) },
-    match: (actual, type: (typeof TYPES)[number], path) =>
-      isOfType(actual, type) ? [] : [differs(path, `of type ${type}`, actual)],
+    argument: z.enum(Object.keys(TYPES) as TypeName[]),
+    match: (actual, type: TypeName, path) => (TYPES[type](actual) ? [] : [differs(path, `of type ${type}`, actual)]),
   },
-  $gt: ordered("$gt", "greater than", (order) => order > 0),
-  $gte: ordered("$gte", "at least", (order) => order >= 0),
-  $lt: ordered("$lt", "less than", (order) => order < 0),
-  $lte: ordered("$lte", "at most", (order) => order <= 0),
+  $gt: ordered("greater than", (order) => order > 0),
+  $gte: ordered("at least", (order) => order >= 0),
+  $lt: ordered("less than", (order) => order < 0),
+  $lte: ordered("at most", (order) => order <= 0),
   $match: {
-    about: "a regular expression that matches somewhere in the string; /…/i ignores case",
-    example: '{ $match: "^[a-z]+$" }',
-    argument: {
-      holds: "value",
-      schema: z.string().refine((text) => patternOf(text) !== undefined, { message: "must be a regular expression" }),
-    },
+    argument: z.string().refine((text) => patternOf(text) !== undefined, { message: "must be a regular expression" }),
     match: (actual, pattern: string, path) =>
       typeof actual === "string" && patternOf(pattern)!.test(actual)
         ? []
         : [differs(path, `a string that matches ${pattern}`, actual)],
   },
   $contains: {
-    about: "a substring, or an array element as expected",
-    example: "{ $contains: { type: exchange } }",
-    argument: { holds: "expectation" },
+    argument: "expectation",
     match(actual, wanted: unknown, path, compare) {
       if (typeof actual === "string" && typeof wanted === "string" && actual.includes(wanted)) return [];
       if (Array.isArray(actual) && actual.some((item) => compare(wanted, item, path).length === 0)) return [];
@@ -68,32 +62,22 @@ export const MATCHERS = {
     },
   },
   $length: {
-    about: "the number of elements of an array, or of characters of a string",
-    example: "{ $length: { $lte: 6 } }",
-    argument: { holds: "expectation" },
+    argument: "expectation",
     match(actual, wanted: unknown, path, compare) {
-      const length = Array.isArray(actual)
-        ? actual.length
-        : typeof actual === "string"
-          ? Array.from(actual).length
-          : undefined;
-      if (length === undefined) return [differs(path, "an array or a string", actual)];
-      return compare(wanted, length, `${path}.length`);
+      const items: unknown = typeof actual === "string" ? Array.from(actual) : actual;
+      if (!Array.isArray(items)) return [differs(path, "an array or a string", actual)];
+      return compare(wanted, items.length, `${path}.length`);
     },
   },
   $each: {
-    about: "what every element of an array must match",
-    example: "{ $each: { lang: en } }",
-    argument: { holds: "expectation" },
+    argument: "expectation",
     match: (actual, wanted: unknown, path, compare) =>
       Array.isArray(actual)
         ? actual.flatMap((item, index) => compare(wanted, item, `${path}[${index}]`))
         : [differs(path, "an array", actual)],
   },
   $sorted: {
-    about: "the order of an array: asc or desc, or by a field of its elements",
-    example: "{ $sorted: { by: created_at, order: desc } }",
-    argument: { holds: "value", schema: sortedBy },
+    argument: sortedBy,
     match(actual, given: z.infer<typeof sortedBy>, path) {
       if (!Array.isArray(actual)) return [differs(path, "an array", actual)];
       const { by, order = "asc" } = typeof given === "string" ? { by: undefined, order: given } : given;
@@ -110,40 +94,30 @@ export const MATCHERS = {
     },
   },
   $sum: {
-    about: 'the sum of numbers; a term is subtracted as "-${step.path}"',
-    example: '{ $sum: ["${before.data.balance}", 15] }',
-    argument: { holds: "value", schema: z.array(z.coerce.number()).min(1) },
+    argument: z.array(z.coerce.number()).min(1),
     match(actual, terms: readonly (number | string)[], path) {
       const total = terms.reduce<number>((sum, term) => sum + Number(term), 0);
       return actual === total ? [] : [differs(path, `${total} (${terms.join(" + ").replaceAll("+ -", "- ")})`, actual)];
     },
   },
   $in: {
-    about: "one of several expectations",
-    example: "{ $in: [view, full] }",
-    argument: { holds: "expectations" },
+    argument: "expectations",
     match: (actual, wanted: readonly unknown[], path, compare) =>
       wanted.some((one) => compare(one, actual, path).length === 0)
         ? []
         : [differs(path, `one of ${wanted.map(show).join(", ")}`, actual)],
   },
   $all: {
-    about: "all of several expectations",
-    example: "{ $all: [{ $contains: a }, { $contains: b }] }",
-    argument: { holds: "expectations" },
+    argument: "expectations",
     match: (actual, wanted: readonly unknown[], path, compare) => wanted.flatMap((one) => compare(one, actual, path)),
   },
   $not: {
-    about: "anything except the expectation",
-    example: "{ $not: { $match: /error/i } }",
-    argument: { holds: "expectation" },
+    argument: "expectation",
     match: (actual, wanted: unknown, path, compare) =>
       compare(wanted, actual, path).length > 0 ? [] : [differs(path, `not ${show(wanted)}`, actual)],
   },
   $exact: {
-    about: "equal, without any other field",
-    example: "{ $exact: { memory: false, advanced_research: false } }",
-    argument: { holds: "value", schema: z.unknown() },
+    argument: z.unknown(),
     match: (actual, wanted: unknown, path) =>
       isDeepStrictEqual(actual, wanted) ? [] : [differs(path, `exactly ${show(wanted)}`, actual)],
   },
@@ -160,19 +134,15 @@ export function isMatching(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.keys(value).some((key) => key.startsWith("$"));
 }
 
-function ordered(name: string, words: string, holds: (order: number) => boolean): Matcher {
+function ordered(words: string, holds: (order: number) => boolean): Matcher {
   return {
-    about: `${words} a number or an ISO 8601 instant`,
-    example: `{ ${name}: 0 }`,
-    argument: { holds: "value", schema: orderable },
+    argument: orderable,
     match(actual, bound: number | string, path) {
       const order = orderOf(actual, bound);
       return order !== undefined && holds(order) ? [] : [differs(path, `${words} ${show(bound)}`, actual)];
     },
   };
 }
-
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** The sign of the comparison of two numbers, instants or strings; undefined for values without an order. */
 function orderOf(a: unknown, b: unknown): number | undefined {
@@ -189,25 +159,6 @@ function fieldOf(item: unknown, path: string): unknown {
       (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
       item,
     );
-}
-
-function isOfType(value: unknown, type: (typeof TYPES)[number]): boolean {
-  switch (type) {
-    case "integer":
-      return Number.isInteger(value);
-    case "array":
-      return Array.isArray(value);
-    case "object":
-      return typeof value === "object" && value !== null && !Array.isArray(value);
-    case "null":
-      return value === null;
-    case "timestamp":
-      return typeof value === "string" && INSTANT.test(value) && !Number.isNaN(Date.parse(value));
-    case "number":
-    case "string":
-    case "boolean":
-      return typeof value === type;
-  }
 }
 
 /** `/…/flags` or the bare pattern; undefined for an invalid regular expression. */

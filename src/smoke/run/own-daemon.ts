@@ -10,18 +10,15 @@ import { seededRandom } from "../../runtime/random.ts";
 import { configSchema } from "../../config/config-schema.ts";
 import { ConfigError } from "../../config/config-errors.ts";
 import { configKeys } from "../../config/config-keys.ts";
-import { openFixtureService } from "../../admin/fixture-service.ts";
-import { openFixture, type Fixture } from "../../admin/load-fixture.ts";
+import { loadFixture, openFixture, type Fixture } from "../../admin/load-fixture.ts";
 import { getAt } from "../../config/config-tree.ts";
 import { loadConfig, type LoadedConfig } from "../../config/load-config.ts";
 import { openStorage } from "../../storage/open-storage.ts";
 import { configValues } from "../file/config-values.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
 import { resolveAll, UnresolvedError } from "../file/references.ts";
-import type { RunValues } from "./run-values.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
-/** The bundled fixture. */
 const DEMO = packageFile("fixtures/demo/").pathname;
 const DEFAULT_SEED = "smoke";
 /** No request is running when the runner stops its daemon. */
@@ -39,11 +36,7 @@ export interface DaemonPlan {
 }
 
 /** A daemon that a run started for a file. */
-export interface OwnDaemon {
-  readonly url: string;
-  readonly run: RunValues;
-  readonly stop: () => Promise<void>;
-}
+export type OwnDaemon = Awaited<ReturnType<typeof startDaemon>>;
 
 /**
  * Reads what a file's daemon needs, so that errors are reported before anything runs.
@@ -54,9 +47,10 @@ export interface OwnDaemon {
 export async function planDaemon(
   file: SmokeFile,
   env: Readonly<Record<string, string | undefined>> = {},
+  cwd = "",
 ): Promise<DaemonPlan | string> {
   const { fixtures = "demo", now, seed = DEFAULT_SEED, faults = [], config = {} } = file.content;
-  const folder = fixtures === "demo" ? DEMO : resolve(dirname(file.path), fixtures);
+  const folder = fixtures === "demo" ? DEMO : resolve(cwd, dirname(file.path), fixtures);
   let fixture: Fixture;
   try {
     fixture = await openFixture(folder);
@@ -79,26 +73,28 @@ export async function planDaemon(
 }
 
 /** Starts an in-memory daemon on a free port of the loopback interface, with its fixture loaded and its faults on. */
-export async function startDaemon(plan: DaemonPlan, logger: Logger): Promise<OwnDaemon> {
+export async function startDaemon(plan: DaemonPlan, logger: Logger) {
   const { fixture, loaded, seed } = plan;
   const { config, baseDir } = loaded;
   const faults = new Faults(plan.faults.map(readFault));
-  const parts = {
+  const service = await faults.open({
     config,
     baseDir,
     storage: await openStorage(config.storage),
     clock: fixedClock(plan.now),
     random: seededRandom(seed),
     logger,
-  };
-  const { service, users } = await openFixtureService(fixture, parts, (deps) => faults.open(deps));
+    anchor_ms: fixture.anchor_ms,
+  });
   try {
+    const users = await loadFixture(fixture, service);
+    await service.news.refresh("full");
     if (plan.faults.length > 0) await faults.arm(service);
     const rates = await createRateLimits(config.limits.rates, undefined);
     const listening = await listen(createApp(service, logger, { rates }), "127.0.0.1", 0);
     return {
       url: listening.url,
-      run: { id: seed, ...(users[0] === undefined ? {} : { token: users[0].token }) },
+      run: { id: seed, ...(users[0] !== undefined && { token: users[0].token }) },
       async stop() {
         await listening.stop(DRAIN_MS);
         await service.close();

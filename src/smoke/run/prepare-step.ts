@@ -1,9 +1,16 @@
 import { checkExpectation } from "../file/check-expectation.ts";
-import type { SmokeAnswer, SmokeRequest } from "./http-call.ts";
+import type { WireRequest } from "../../client/transport.ts";
+import type { SmokeAnswer } from "./smoke-result.ts";
 import type { SmokeContent, Step } from "../file/smoke-file.ts";
-import { referencesIn, resolveAll, UnresolvedError, valueAt, type Reference } from "../file/references.ts";
+import {
+  referencesIn,
+  resolveAll,
+  UnresolvedError,
+  valueAt,
+  type Reference,
+  type RunValues,
+} from "../file/references.ts";
 import { generateBody } from "./request-body.ts";
-import type { RunValues } from "./run-values.ts";
 
 /** The values that references resolve to. */
 export interface Scope {
@@ -15,7 +22,7 @@ export interface Scope {
 
 /** A step with nothing left to resolve. */
 export interface PreparedStep {
-  readonly request: SmokeRequest;
+  readonly request: WireRequest;
   readonly expect: NonNullable<Step["expect"]>;
   /** Name of the shell variable for the token. */
   readonly tokenName: string;
@@ -50,7 +57,8 @@ export function prepareStep(
   for (const [name, value] of Object.entries(resolve(step.query ?? {}) as object)) {
     for (const one of [value].flat() as unknown[]) url.searchParams.append(name, String(one));
   }
-  const body = step.raw === undefined ? jsonOf(resolve(step.body)) : String(resolve(step.raw));
+  const json = step.body === undefined ? undefined : JSON.stringify(generateBody(resolve(step.body)));
+  const body = step.raw === undefined ? json : String(resolve(step.raw));
   const headers = headersOf([
     ...(body === undefined ? [] : [["content-type", "application/json"] as const]),
     ...(token === undefined ? [] : [["x-user-token", token] as const]),
@@ -59,15 +67,9 @@ export function prepareStep(
   ]);
   const expect = resolve(step.expect ?? {}) as PreparedStep["expect"];
   checkResolved(step, expect);
-  return {
-    request: { method, url: url.href, headers, ...(body === undefined ? {} : { body }) },
-    expect,
-    tokenName: nameOf(written),
-    secrets,
-  };
+  return { request: { method, url: url.href, headers, body }, expect, tokenName: nameOf(written), secrets };
 }
 
-/** The value of a reference. */
 function valueOf(reference: Reference, { env, run, answers }: Scope): unknown {
   const { head, path, fallback } = reference;
   if (head === "env") return (env[path[0]!] ?? "") === "" ? fallback : env[path[0]!];
@@ -84,10 +86,9 @@ function valueOf(reference: Reference, { env, run, answers }: Scope): unknown {
 /** The fields of an answer that references can name: those of the envelope, and status, headers, text and body. */
 function fieldsOf({ status, headers, text, body }: SmokeAnswer): object {
   const fields = typeof body === "object" && body !== null ? body : {};
-  return { ...fields, status, headers: Object.fromEntries(headers), text, body };
+  return { ...fields, status, headers, text, body };
 }
 
-/** Resolved arguments must be valid for their matchers. */
 function checkResolved(step: Step, expect: object): void {
   for (const [key, expected] of Object.entries(expect)) {
     const [error] = checkExpectation(expected, [key]);
@@ -96,10 +97,6 @@ function checkResolved(step: Step, expect: object): void {
       throw new UnresolvedError(reference, `does not fit: at ${error.path.join(".")}, ${error.message}`);
     }
   }
-}
-
-function jsonOf(body: unknown): string | undefined {
-  return body === undefined ? undefined : JSON.stringify(generateBody(body));
 }
 
 /** Of several headers with one name the last counts; null removes the header. */

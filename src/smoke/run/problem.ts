@@ -9,8 +9,8 @@ export interface Problem {
   readonly path: string;
   readonly message: string;
   /** What was expected, in words: JSON, or what a matcher expects. */
-  readonly expected?: string;
-  readonly got?: string;
+  readonly expected?: string | undefined;
+  readonly got?: string | undefined;
 }
 
 /** Compares `actual`, which is undefined for an absent field, with what is expected at a path. */

@@ -1,10 +1,8 @@
-import type { SmokeAnswer } from "./http-call.ts";
 import type { Step } from "../file/smoke-file.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { referencesIn, textsIn } from "../file/references.ts";
-import type { FileResult, Phase, StepResult } from "./smoke-result.ts";
+import { referencesIn, textsIn, type RunValues } from "../file/references.ts";
+import type { FileResult, Phase, SmokeAnswer, StepResult } from "./smoke-result.ts";
 import { runStep } from "./run-step.ts";
-import type { RunValues } from "./run-values.ts";
 
 /** How a file is run. */
 export interface RunOptions {
@@ -47,11 +45,10 @@ export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promis
       const reason = unreachable === undefined ? reasonToSkip(step, phase, signal) : "the daemon cannot be reached";
       if (reason === undefined) {
         const ran = await runStep(step, { ...options, defaults: content.defaults, scope, signal });
-        const cause = ran.unresolved?.head;
+        const { text, head = "" } = ran.unresolved ?? {};
         // A step that fails because an earlier one did adds no information.
-        if (cause !== undefined && failed.has(cause))
-          results.push({ ...about, ...skipped(`${ran.unresolved!.text} is not known: ${cause} failed`) });
-        else results.push({ ...about, ...ran.result });
+        const result = failed.has(head) ? skipped(`${text} is not known: ${head} failed`) : ran.result;
+        results.push({ ...about, ...result });
         unreachable = ran.unreachable;
         if (id !== undefined && ran.answer !== undefined) answers.set(id, ran.answer);
       } else {
@@ -75,13 +72,12 @@ export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promis
   const unreachable = await runPhase("steps", options.signal);
   // The cleanup runs even when the run was interrupted or the daemon could not be reached.
   const lostLater = await runPhase("cleanup", new AbortController().signal);
-  const lost = unreachable ?? lostLater;
   return {
     path: file.path,
     title: content.name ?? file.path,
     steps: results,
     ms: performance.now() - started,
-    ...(lost === undefined ? {} : { unreachable: lost }),
+    unreachable: unreachable ?? lostLater,
   };
 }
 

@@ -1,28 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { curlLine } from "../report/curl.ts";
-import { exchange, LateError, UnreachableError, type SmokeAnswer } from "./http-call.ts";
+import { send, WireError, type WireResponse } from "../../client/transport.ts";
 import { toMs, type SmokeContent, type Step } from "../file/smoke-file.ts";
 import { judge } from "./judge.ts";
 import { prepareStep, type PreparedStep, type Scope } from "./prepare-step.ts";
 import { UnresolvedError, type Reference } from "../file/references.ts";
 import type { Problem } from "./problem.ts";
-import type { StepResult } from "./smoke-result.ts";
+import type { SmokeAnswer } from "./smoke-result.ts";
 
-/** Default timeout of an answer, ms. */
 const TIMEOUT_MS = 30_000;
 /** Characters of an answer that a report shows. */
 const MAX_CHARACTERS = 600;
-
-/** The result of running a step. */
-export interface StepRun {
-  readonly result: Pick<StepResult, "outcome" | "problems" | "tries" | "ms" | "curl" | "answer">;
-  /** The last answer, for later steps. */
-  readonly answer?: SmokeAnswer;
-  /** Why the daemon could not be reached. */
-  readonly unreachable?: string;
-  /** The reference that could not be resolved, so that nothing was sent. */
-  readonly unresolved?: Reference;
-}
 
 /** The context of a step. */
 export interface StepContext {
@@ -33,48 +21,44 @@ export interface StepContext {
   readonly signal: AbortSignal;
 }
 
+/** What one try came to. */
 interface Attempt {
   readonly problems: readonly Problem[];
   readonly prepared?: PreparedStep;
+  /** For later steps. */
   readonly answer?: SmokeAnswer;
-  readonly unreachable?: string;
+  /** Why the daemon could not be reached. */
+  readonly unreachable?: string | undefined;
+  /** The reference that could not be resolved, so that nothing was sent. */
   readonly unresolved?: Reference;
 }
 
 /** Sends a step's request until its answer matches, or its attempts are used up. */
-export async function runStep(step: Step, context: StepContext): Promise<StepRun> {
+export async function runStep(step: Step, context: StepContext) {
   const { url, shownUrl = url } = context;
   const started = performance.now();
   const most = 1 + (step.retry?.times ?? 0);
   let last = await attempt(step, context);
   let tries = 1;
-  while (last.problems.length > 0 && tries < most && (await pause(step, context.signal))) {
+  while (last.problems.length > 0 && tries < most) {
+    const interrupted = await wait(toMs(step.retry!.every), false, { signal: context.signal }).catch(() => true);
+    if (interrupted) break;
     last = await attempt(step, context);
     tries += 1;
   }
-  const { problems, prepared, answer, unreachable, unresolved } = last;
+  const { problems, prepared, answer } = last;
   const redact = redactorFor(prepared?.secrets ?? []);
-  return {
-    result: {
-      outcome: problems.length === 0 ? "passed" : "failed",
-      problems: problems.map((problem) => redactProblem(problem, redact)),
-      tries,
-      ms: performance.now() - started,
-      ...(prepared === undefined
-        ? {}
-        : { curl: redact(curlLine(prepared.request, prepared.tokenName).replace(url, shownUrl)) }),
-      ...(answer === undefined ? {} : { answer: redact(`${answer.status} ${cut(answer.text.trim())}`) }),
-    },
-    ...(answer === undefined ? {} : { answer }),
-    ...(unreachable === undefined ? {} : { unreachable }),
-    ...(unresolved === undefined ? {} : { unresolved }),
+  const result = {
+    outcome: problems.length === 0 ? ("passed" as const) : ("failed" as const),
+    problems: problems.map(({ message, expected, got, ...place }): Problem => {
+      return { ...place, message: redact(message), expected: expected && redact(expected), got: got && redact(got) };
+    }),
+    tries,
+    ms: performance.now() - started,
+    curl: prepared && redact(curlLine(prepared.request, prepared.tokenName).replace(url, shownUrl)),
+    answer: answer && redact(`${answer.status} ${cut(answer.text.trim())}`),
   };
-}
-
-/** Waits before the next attempt; false when the run was interrupted. */
-async function pause(step: Step, signal: AbortSignal): Promise<boolean> {
-  const ms = toMs(step.retry!.every);
-  return wait(ms, true, { signal }).catch(() => false);
+  return { ...last, result };
 }
 
 async function attempt(step: Step, { url, defaults, scope, signal }: StepContext): Promise<Attempt> {
@@ -88,32 +72,32 @@ async function attempt(step: Step, { url, defaults, scope, signal }: StepContext
   const timeout = step.timeout ?? defaults?.timeout;
   const timeout_ms = timeout === undefined ? TIMEOUT_MS : toMs(timeout);
   try {
-    const answer = await exchange(prepared.request, { timeout_ms, signal });
+    const started = performance.now();
+    const response = await send(prepared.request, timeout_ms, signal);
+    const answer = { ...response, body: jsonOf(response), ms: performance.now() - started };
     return { prepared, answer, problems: judge(prepared.expect, prepared.request, answer) };
   } catch (error) {
     const message = signal.aborted ? "interrupted" : (error as Error).message;
     const problems: Problem[] = [{ about: "answer", path: "", message }];
-    if (signal.aborted || error instanceof LateError) return { prepared, problems };
-    if (!(error instanceof UnreachableError)) throw error;
-    return { prepared, problems, unreachable: message };
+    if (signal.aborted) return { prepared, problems };
+    if (!(error instanceof WireError)) throw error;
+    return { prepared, problems, unreachable: error.late ? undefined : message };
   }
 }
 
-/** Replaces secrets in a text. */
+function jsonOf({ headers, text }: WireResponse): unknown {
+  if (!/\bjson\b/i.test(headers["content-type"] ?? "")) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 function redactorFor(secrets: readonly string[]): (text: string) => string {
   // Longest first: one secret may be part of another.
   const known = secrets.filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
   return (text) => known.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);
-}
-
-function redactProblem(problem: Problem, redact: (text: string) => string): Problem {
-  const { expected, got } = problem;
-  return {
-    ...problem,
-    message: redact(problem.message),
-    ...(expected === undefined ? {} : { expected: redact(expected) }),
-    ...(got === undefined ? {} : { got: redact(got) }),
-  };
 }
 
 /** Truncates a text and replaces control characters, which would move a terminal's cursor. */

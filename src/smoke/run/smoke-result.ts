@@ -1,4 +1,13 @@
+import type { WireResponse } from "../../client/transport.ts";
 import type { Problem } from "./problem.ts";
+
+/** An answer. */
+export interface SmokeAnswer extends WireResponse {
+  /** Parsed JSON; undefined for a body that is not JSON. */
+  readonly body: unknown;
+  /** Milliseconds until it was complete. */
+  readonly ms: number;
+}
 
 /** The list of the file that a step belongs to. */
 export type Phase = "steps" | "cleanup";
@@ -21,9 +30,9 @@ export interface StepResult {
   /** All tries and the waits between them, milliseconds. */
   readonly ms: number;
   /** A curl command that repeats the request, without the token. */
-  readonly curl?: string;
+  readonly curl?: string | undefined;
   /** Status and body of the last answer, truncated. */
-  readonly answer?: string;
+  readonly answer?: string | undefined;
 }
 
 /** The result of one file. */
@@ -33,11 +42,11 @@ export interface FileResult {
   /** Why none of it ran. */
   readonly skipped?: string;
   /** Why the daemon could not be reached; the remaining steps were skipped. */
-  readonly unreachable?: string;
+  readonly unreachable?: string | undefined;
   readonly steps: readonly StepResult[];
   readonly ms: number;
   /** The command that starts a daemon like the file's own, if it ran on one. */
-  readonly serve?: string;
+  readonly serve?: string | undefined;
 }
 
 /** Counts of files that ran and that were skipped, and of steps by outcome. */

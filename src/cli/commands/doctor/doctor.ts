@@ -1,71 +1,54 @@
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../framework/exit.ts";
-import type { Column } from "../../terminal/column.ts";
 import { formatOf, printRows } from "../../terminal/print.ts";
 import { toggle } from "../../framework/param.ts";
+import type { Column } from "../../terminal/column.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { Check } from "../../../doctor/check.ts";
 import type { CheckResult } from "../../../doctor/run-checks.ts";
 
-const COLUMNS: readonly Column<CheckResult>[] = [
-  { name: "check", of: ({ check }) => check },
-  { name: "subject", of: ({ subject }) => subject },
-  { name: "level", of: ({ level }) => level },
-  { name: "message", of: ({ message }) => message, wide: true },
-  { name: "loses", of: ({ loses }) => loses ?? null },
-  { name: "remedy", of: ({ remedy }) => remedy ?? null },
-];
-
-export const doctor = defineCommand({
-  name: "doctor",
-  summary: "Check the set-up, with a remedy for each finding",
-  description:
-    "Check the configuration and where it comes from, the storage (a round trip, and what it may lose), clock, port, " +
-    "model, the platform's keys, news sources, fixtures and versions, all at the same time. Each finding has a remedy. " +
-    "Exit code 0 when there is no error; 6 when every error is that something does not answer; 1 for any other error; " +
-    "2 when the configuration is not valid. With --strict, warnings count as errors.",
-  arguments: {},
+export const command = defineCommand({
   options: { strict: toggle("warnings count as errors") },
-  examples: ["doctor", "doctor --config /etc/anp/anp.yaml --strict", "doctor --demo --json"],
   async run({ strict }, context) {
-    const { checks, unusable } = await checksOf(context);
+    const { checks, valid } = await checksOf(context);
     const { runChecks } = await import("../../../doctor/run-checks.ts");
     const { terminal } = context;
     const shows = formatOf(context) === "table";
     const results = await runChecks(checks, (found) => (shows ? show(found, terminal) : Promise.resolve()));
-    if (unusable !== undefined) results.unshift(...unusable);
-    if (shows) {
-      if (unusable !== undefined) await show(unusable, terminal);
-    } else {
-      await printRows(context, { data: results, rows: results, columns: COLUMNS });
-    }
-    const exit = unusable === undefined ? exitOf(results, strict) : EXIT.usage;
+    if (!shows) await printRows(context, { data: results, rows: results, columns: COLUMNS });
+    const exit = valid ? exitOf(results, strict) : EXIT.usage;
     if (exit !== EXIT.ok) throw new CommandFailure(exit, summaryOf(results));
     terminal.say(summaryOf(results));
   },
 });
 
+const COLUMNS: readonly Column<CheckResult>[] = [
+  { name: "check" },
+  { name: "subject" },
+  { name: "level" },
+  { name: "message", wide: true },
+  { name: "loses" },
+  { name: "remedy" },
+];
+
 /** All checks. If the configuration is not valid: its errors, and the checks that do not need it. */
-async function checksOf(context: Context): Promise<{ checks: Check[]; unusable?: CheckResult[] }> {
-  const [{ openConfig }, { versionsCheck }] = await Promise.all([
+async function checksOf(context: Context): Promise<{ checks: Check[]; valid: boolean }> {
+  const [{ openConfig }, { versionsCheck }, { failed }] = await Promise.all([
     import("../../target/open-config.ts"),
     import("../../../doctor/versions-check.ts"),
+    import("../../../storage/finding.ts"),
   ]);
   try {
     const loaded = await openConfig(context);
     const { allChecks } = await import("../../../doctor/all-checks.ts");
-    return { checks: allChecks({ loaded, fixture: loaded.fixture, now: context.clock.now() }) };
+    return { checks: allChecks({ loaded, fixture: loaded.fixture, now: context.clock.now() }), valid: true };
   } catch (error) {
     if ((error as Error).name !== "ConfigError") throw error;
-    const unusable = (error as Error).message.split("\n").map((message): CheckResult => ({
-      check: "config",
-      subject: "configuration",
-      level: "error",
-      message,
-      remedy: "`anp config schema` explains every key.",
-    }));
-    return { checks: [versionsCheck()], unusable };
+    const errors = (error as Error).message.split("\n");
+    const found = errors.map((message) => failed("configuration", message, "`anp config schema` explains every key."));
+    const config = { name: "config", bound_ms: 1000, run: () => Promise.resolve(found) };
+    return { checks: [config, versionsCheck()], valid: false };
   }
 }
 

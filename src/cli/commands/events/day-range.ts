@@ -1,5 +1,6 @@
-import { UsageError } from "../../framework/exit.ts";
-import { optional } from "../../framework/param.ts";
+import { EXIT, UsageError } from "../../framework/exit.ts";
+import { LeftOut } from "../../framework/left-out.ts";
+import { optional, type Values } from "../../framework/param.ts";
 import { day } from "../../framework/value-readers.ts";
 
 /** The flags of a range of UTC days. */
@@ -8,12 +9,18 @@ export const dayRangeFlags = {
   to: optional("day", "last UTC day, included", day),
 };
 
-interface DayRange {
-  readonly from: string | undefined;
-  readonly to: string | undefined;
-}
-
-/** @throws UsageError when the range ends before it starts */
-export function checkDayRange({ from, to }: DayRange): void {
+/**
+ * Reads the events of a range, without the batches that are damaged.
+ *
+ * @throws UsageError when the range ends before it starts
+ * @throws CommandFailure when batches were left out, after the others were read
+ */
+export async function inDayRange(
+  { from, to }: Values<typeof dayRangeFlags>,
+  read: (onDamage: (error: Error) => void) => Promise<void>,
+): Promise<void> {
   if (from !== undefined && to !== undefined && from > to) throw new UsageError("--from must not be after --to.");
+  const skipped = new LeftOut();
+  await read(skipped.add);
+  skipped.fail(EXIT.partial, (count) => `${count} damaged batches of events were left out:`);
 }

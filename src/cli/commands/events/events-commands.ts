@@ -1,12 +1,20 @@
-import { defineGroup } from "../../framework/define-command.ts";
-import { exportEvents } from "./export.ts";
+import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { withSession } from "../../target/session.ts";
+import { printLines } from "../../terminal/print.ts";
+import { dayRangeFlags, inDayRange } from "./day-range.ts";
 import { record } from "./record.ts";
 import { replay } from "./replay.ts";
 import { stats } from "./stats.ts";
 
-export const events = defineGroup({
-  name: "events",
-  summary: "Record, replay, export and count behaviour events",
-  commands: [record, replay, exportEvents, stats],
-  examples: ["events export > events.ndjson", "events replay events.ndjson --dry-run", "events stats"],
+const exportEvents = defineCommand({
+  summary: "Print events as JSON lines",
+  options: dayRangeFlags,
+  formats: ["jsonl"],
+  async run(range, context) {
+    await inDayRange(range, async (onDamage) => {
+      await withSession(context, ({ service }) => printLines(context, service.events.export(range, onDamage)));
+    });
+  },
 });
+
+export const command = defineGroup({ record, replay, export: exportEvents, stats });

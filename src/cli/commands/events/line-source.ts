@@ -1,12 +1,22 @@
-import { createHash } from "node:crypto";
+import { isUtf8 } from "node:buffer";
+import { createHash, type Hash } from "node:crypto";
 import { open, realpath } from "node:fs/promises";
-import type { Readable } from "node:stream";
+import { resolve } from "node:path";
+import { addAbortSignal, type Readable } from "node:stream";
 import type { UnreadableLine } from "../../../events/replay/replay-lines.ts";
 import type { CommandIo } from "../../framework/command-io.ts";
 import { UsageError } from "../../framework/exit.ts";
-import { LineSplitter, type LinePlace, type LinePosition } from "./line-splitter.ts";
 
-/** How the bytes of a source are read. */
+/** A position between two lines of a file. */
+export interface LinePlace {
+  /** Bytes before it. */
+  readonly offset: number;
+  /** Lines before it. */
+  readonly line: number;
+  /** SHA-256 of the bytes before it, in hex: a proof of the content. */
+  readonly sha256: string;
+}
+
 interface Bytes {
   /** The real path of a file; undefined for a pipe. */
   readonly file: string | undefined;
@@ -22,9 +32,9 @@ interface Bytes {
  * @throws UsageError when the file cannot be read
  */
 export async function openLineSource(file: string, io: CommandIo): Promise<LineSource> {
-  if (file === "-") return new LineSource({ file: undefined, size: undefined, read: () => io.stdin });
+  if (file === "-") return createLineSource({ file: undefined, size: undefined, read: () => io.stdin });
   try {
-    const handle = await open(file);
+    const handle = await open(resolve(io.cwd, file));
     const stats = await handle.stat();
     if (stats.isDirectory()) {
       await handle.close();
@@ -32,8 +42,8 @@ export async function openLineSource(file: string, io: CommandIo): Promise<LineS
     }
     // A pipe cannot be resumed.
     const isFile = stats.isFile();
-    return new LineSource({
-      file: isFile ? await realpath(file) : undefined,
+    return createLineSource({
+      file: isFile ? await realpath(resolve(io.cwd, file)) : undefined,
       size: isFile ? stats.size : undefined,
       read: (range) => handle.createReadStream({ ...(isFile ? { start: 0, ...range } : {}), autoClose: false }),
       close: () => handle.close(),
@@ -44,69 +54,105 @@ export async function openLineSource(file: string, io: CommandIo): Promise<LineS
 }
 
 /** Lines that are read one after the other, in constant memory. */
-export class LineSource {
-  readonly file: string | undefined;
-  readonly size: number | undefined;
-  readonly #bytes: Bytes;
-  #splitter = new LineSplitter();
+export type LineSource = ReturnType<typeof createLineSource>;
 
-  constructor(bytes: Bytes) {
-    this.file = bytes.file;
-    this.size = bytes.size;
-    this.#bytes = bytes;
-  }
-
-  /** The place after the last line that was read. */
-  place(): LinePlace {
-    return this.#splitter.place();
-  }
-
-  /** The same without the proof: it costs nothing. */
-  position(): LinePosition {
-    return this.#splitter.position();
-  }
-
-  /**
-   * Goes to the place where an earlier run ended, before any line is read.
-   *
-   * @returns false when the content before it has changed; the source then stays at its beginning
-   */
-  async goTo(place: LinePlace): Promise<boolean> {
-    const before = createHash("sha256");
-    if (place.offset > 0) {
-      for await (const chunk of this.#bytes.read({ start: 0, end: place.offset - 1 }) as AsyncIterable<Buffer>) {
-        before.update(chunk);
-      }
-    }
-    if (before.copy().digest("hex") !== place.sha256) return false;
-    this.#splitter = new LineSplitter(place, before);
-    return true;
-  }
-
-  /** The lines from here on, without their line ends, until the last one or until the signal is aborted. */
-  async *lines(signal: AbortSignal): AsyncGenerator<string | UnreadableLine> {
-    const { offset } = this.position();
-    const stream = offset === 0 ? this.#bytes.read() : this.#bytes.read({ start: offset });
-    const onAbort = (): void => void stream.destroy();
-    signal.addEventListener("abort", onAbort);
-    try {
-      for await (const chunk of stream as AsyncIterable<Buffer>) {
-        for (const line of this.#splitter.push(chunk)) {
+function createLineSource({ file, size, read, close = () => Promise.resolve() }: Bytes) {
+  let position = new Position();
+  const chunksBefore = (offset: number): AsyncIterable<Buffer> | [] =>
+    offset === 0 ? [] : read({ start: 0, end: offset - 1 });
+  return {
+    file,
+    size,
+    close,
+    /** Bytes before the place. */
+    offset: () => position.offset,
+    /** The place after the last line that was read. Its proof costs time. */
+    place(): LinePlace {
+      const { offset, line, hash } = position;
+      return { offset, line, sha256: hash.copy().digest("hex") };
+    },
+    /** The lines before a place. */
+    linesBefore: ({ offset }: LinePlace) => splitLines(chunksBefore(offset), new Position()),
+    /**
+     * Goes to the place where an earlier run ended, before any line is read.
+     *
+     * @returns false when the content before it has changed; the source then stays at its beginning
+     */
+    async goTo({ offset, line, sha256 }: LinePlace): Promise<boolean> {
+      const hash = createHash("sha256");
+      for await (const chunk of chunksBefore(offset)) hash.update(chunk);
+      if (hash.copy().digest("hex") !== sha256) return false;
+      position = { offset, line, hash };
+      return true;
+    },
+    /** The lines from here on, without their line ends, until the last one or until the signal is aborted. */
+    async *lines(signal: AbortSignal): AsyncGenerator<string | UnreadableLine> {
+      const stream = addAbortSignal(signal, position.offset === 0 ? read() : read({ start: position.offset }));
+      try {
+        for await (const line of splitLines(stream, position)) {
           yield line;
           if (signal.aborted) return;
         }
+      } catch (error) {
+        // A stream that is destroyed ends with an error of its own.
+        if (!signal.aborted) throw error;
+      } finally {
+        stream.destroy();
       }
-    } catch (error) {
-      // A stream that is destroyed ends with an error of its own.
-      if (!signal.aborted) throw error;
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-      stream.destroy();
-    }
-    if (!signal.aborted) yield* this.#splitter.end();
+    },
+  };
+}
+
+class Position {
+  offset = 0;
+  line = 0;
+  /** SHA-256 of the bytes before it. */
+  hash: Hash = createHash("sha256");
+}
+
+const LINE_END = 10;
+const CARRIAGE_RETURN = 13;
+/** Bytes of a line that are kept. A longer line is too long for any event. */
+const KEPT_BYTES = 1024 * 1024;
+
+/** Splits chunks into lines without their line ends, and moves the position to the end of the last yielded line. */
+async function* splitLines(
+  chunks: AsyncIterable<Buffer> | [],
+  position: Position,
+): AsyncGenerator<string | UnreadableLine> {
+  let parts: Buffer[] = [];
+  let size = 0;
+  /** The hash that includes the line under way: it counts once that line ends. */
+  let ahead: Hash | undefined;
+
+  function takeLine(hash: Hash): string | UnreadableLine {
+    const bytes = withoutEnd(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+    const long = size > KEPT_BYTES;
+    position.hash = hash;
+    position.offset += size;
+    position.line += 1;
+    ahead = undefined;
+    parts = [];
+    size = 0;
+    if (long) return { unreadable: `longer than ${KEPT_BYTES} bytes` };
+    return isUtf8(bytes) ? bytes.toString("utf8") : { unreadable: "not valid UTF-8" };
   }
 
-  async close(): Promise<void> {
-    await this.#bytes.close?.();
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length;) {
+      const end = chunk.indexOf(LINE_END, start);
+      const part = chunk.subarray(start, end === -1 ? undefined : end + 1);
+      start += part.length;
+      if (size <= KEPT_BYTES) parts.push(part);
+      size += part.length;
+      if (end === -1) ahead = (ahead ?? position.hash.copy()).update(part);
+      else yield takeLine((ahead ?? position.hash).update(part));
+    }
   }
+  if (ahead !== undefined) yield takeLine(ahead);
+}
+
+function withoutEnd(bytes: Buffer): Buffer {
+  const end = bytes.at(-1) === LINE_END ? bytes.length - 1 : bytes.length;
+  return bytes.subarray(0, bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end);
 }

@@ -6,9 +6,7 @@ import { printRecord } from "../../terminal/print.ts";
 import { anything, idempotencyKey, integer, jsonObject } from "../../framework/value-readers.ts";
 
 export const record = defineCommand({
-  name: "record",
   summary: "Record one event in a user's name",
-  description: "Record one event in a user's name, dated now. Exit code 6 when the event log cannot be written.",
   arguments: { type: required("TYPE", "behaviour type, at least 2 characters", anything) },
   options: {
     user: userParam("user", "id of the user"),
@@ -20,10 +18,6 @@ export const record = defineCommand({
     payload: optional("json", "JSON object of other fields", jsonObject),
     idempotencyKey: optional("key", "a repeat with the same key and event is stored once", idempotencyKey),
   },
-  examples: [
-    'events record page_view --user alice --payload \'{"page":"home"}\'',
-    "events record answer_feedback --user alice --message 114610104111249 --feedback helpful",
-  ],
   fields: {
     event_type: "TYPE",
     session_id: "--session",

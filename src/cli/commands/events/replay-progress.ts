@@ -1,11 +1,10 @@
 import type { Terminal } from "../../terminal/terminal.ts";
 
-/** Time between two redraws, ms. */
 const REDRAW_MS = 100;
 const BAR_COLUMNS = 24;
 
 /** How far a replay has come. */
-export interface ReplayProgress {
+interface ReplayProgress {
   /** Bytes of the file that were processed, and its size, which is unknown for stdin. */
   readonly offset: number;
   readonly size: number | undefined;
@@ -13,22 +12,17 @@ export interface ReplayProgress {
   readonly rejected: number;
 }
 
-/** A progress bar with rate and remaining time on stderr, if that is a terminal. */
-export function createProgressBar(terminal: Terminal): { draw(progress: ReplayProgress): void; clear(): void } {
+/** Draws a progress bar with rate and remaining time on stderr, if that is a terminal. */
+export function createProgressBar(terminal: Terminal): (progress: ReplayProgress) => void {
   let first: { readonly at: number; readonly progress: ReplayProgress } | undefined;
   let drawnAt = -Infinity;
-  return {
-    draw(progress) {
-      const now = performance.now();
-      if (now - drawnAt < REDRAW_MS) return;
-      drawnAt = now;
-      first ??= { at: now, progress };
-      const seconds = (now - first.at) / 1000;
-      terminal.progress(showProgress(progress, first.progress, seconds));
-    },
-    clear() {
-      terminal.progress("");
-    },
+  return (progress) => {
+    const now = performance.now();
+    if (now - drawnAt < REDRAW_MS) return;
+    drawnAt = now;
+    first ??= { at: now, progress };
+    const seconds = (now - first.at) / 1000;
+    terminal.progress(showProgress(progress, first.progress, seconds));
   };
 }
 

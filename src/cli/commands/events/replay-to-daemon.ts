@@ -8,13 +8,23 @@ import {
   type StoredChunk,
   type UnreadableLine,
 } from "../../../events/replay/replay-lines.ts";
+import { FingerprintCounts } from "../../../events/replay/fingerprint-counts.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import type { Operations } from "../../target/operations.ts";
 
-/** Concurrent requests. */
 const IN_FLIGHT = 8;
 /** Events between two points from which a later run can resume. */
 const CHUNK = 128;
+
+interface Sent extends ReplayedEvent {
+  /** From 1, of the equal lines without an id. */
+  readonly occurrence: number;
+}
+
+function keyOf(fingerprint: string, occurrence: number): string {
+  const key = `replay-${Buffer.from(fingerprint, "latin1").toString("base64url")}`;
+  return occurrence === 1 ? key : `${key}-${occurrence}`;
+}
 
 /**
  * Sends the events of lines to a daemon, on behalf of the token's user. Each has an idempotency key derived from its
@@ -23,18 +33,27 @@ const CHUNK = 128;
  * @throws AnpError, UnreachableError as the client does; CommandFailure when the daemon cannot write its event log
  */
 export async function replayToDaemon(
-  { run, currentUser }: Operations,
+  { run, currentUser }: Pick<Operations, "run" | "currentUser">,
   lines: AsyncIterable<string | UnreadableLine>,
   options: ReplayOptions & { readonly dryRun: boolean },
 ): Promise<ReplayReport> {
   const { dryRun, chunk = CHUNK } = options;
   const me = await currentUser();
+  const counts = new FingerprintCounts();
 
-  async function send({ fingerprint, event }: ReplayedEvent): Promise<"stored" | "skipped" | { reason: string }> {
+  function count({ fingerprint, event }: ReplayedEvent): number {
+    return event.source_id === undefined ? counts.addSeen(fingerprint) : 1;
+  }
+
+  async function send({ fingerprint, event, occurrence }: Sent): Promise<"stored" | "skipped" | { reason: string }> {
     if (event.user_id !== me) return { reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };
     if (dryRun) return "stored";
     try {
-      const { data, replayed } = await run("recordEvent", { body: eventBody.parse(event) }, `replay-${fingerprint}`);
+      const { data, replayed } = await run(
+        "recordEvent",
+        { body: eventBody.parse(event) },
+        keyOf(fingerprint, occurrence),
+      );
       if (data.stored) return replayed === true ? "skipped" : "stored";
     } catch (error) {
       if (!(error instanceof AnpError) || error.code !== 422) throw error;
@@ -46,13 +65,14 @@ export async function replayToDaemon(
   }
 
   async function store(events: readonly ReplayedEvent[]): Promise<StoredChunk> {
+    const sent = events.map((event) => ({ ...event, occurrence: count(event) }));
     const results: Awaited<ReturnType<typeof send>>[] = [];
     let next = 0;
     const sendNext = async (): Promise<void> => {
       while (next < events.length) {
         const index = next++;
         try {
-          results[index] = await send(events[index]!);
+          results[index] = await send(sent[index]!);
         } catch (error) {
           // Requests under way are awaited; no more are sent.
           next = events.length;
@@ -70,5 +90,5 @@ export async function replayToDaemon(
     return { stored, skipped: results.length - stored - rejected.length, rejected };
   }
 
-  return replayLines(lines, store, { ...options, chunk });
+  return replayLines(lines, { store, count }, { ...options, chunk });
 }

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile, rm } from "node:fs/promises";
 import { z } from "zod";
 import type { ReplayReport } from "../../../events/replay/replay-lines.ts";
 import type { Env } from "../../framework/environment.ts";
-import { userFolder } from "../../target/user-folder.ts";
-import type { LinePlace } from "./line-splitter.ts";
+import { userFolder, writePrivately } from "../../target/user-folder.ts";
+import type { LinePlace } from "./line-source.ts";
 
 const count = z.int().min(0);
 
@@ -27,12 +26,7 @@ const resumePoint = z.strictObject({
 export type ResumePoint = z.infer<typeof resumePoint>;
 
 /** Where the resume point of one file and one target is stored. */
-export interface ResumePointFile {
-  /** The point of an earlier run; undefined when none can be read. */
-  read(): Promise<ResumePoint | undefined>;
-  save(place: LinePlace, report: ReplayReport, now: string): Promise<void>;
-  remove(): Promise<void>;
-}
+export type ResumePointFile = ReturnType<typeof resumePointFile>;
 
 /**
  * Stores a resume point in the user's state folder, `~/.local/state/anp/replay/`. Losing it does no harm: a replay from
@@ -41,14 +35,15 @@ export interface ResumePointFile {
  * @param file the file's real path
  * @param target what it is replayed into: a storage's URL, or a daemon's and its user
  */
-export function resumePointFile(env: Env, file: string, target: string): ResumePointFile {
+export function resumePointFile(env: Env, file: string, target: string) {
   const name = createHash("sha256")
     .update(JSON.stringify([file, target]))
     .digest("hex")
     .slice(0, 32);
   const path = userFolder("state", env, "replay", `${name}.json`);
   return {
-    async read() {
+    /** The point of an earlier run; undefined when none can be read. */
+    async read(): Promise<ResumePoint | undefined> {
       let value: unknown;
       try {
         value = JSON.parse(await readFile(path, "utf8"));
@@ -57,12 +52,9 @@ export function resumePointFile(env: Env, file: string, target: string): ResumeP
       }
       return resumePoint.safeParse(value).data;
     },
-    async save(place, report, now) {
+    save(place: LinePlace, report: ReplayReport, now: string): Promise<void> {
       const point: ResumePoint = { file, target, saved_at: now, place, report };
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      const temporary = `${path}.${process.pid}`;
-      await writeFile(temporary, `${JSON.stringify(point)}\n`, { mode: 0o600 });
-      await rename(temporary, path);
+      return writePrivately(path, `${JSON.stringify(point)}\n`);
     },
     remove: () => rm(path, { force: true }),
   };

@@ -1,9 +1,12 @@
+import { feedbackByArticle, type ArticleFeedback } from "../../../admin/article-feedback.ts";
 import type { EventStats } from "../../../events/projections/event-stats.ts";
+import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import type { Column } from "../../terminal/column.ts";
+import { optional } from "../../framework/param.ts";
+import { oneOf } from "../../framework/value-readers.ts";
 import { formatOf, printRows } from "../../terminal/print.ts";
 import { withSession } from "../../target/session.ts";
-import { checkDayRange, dayRangeFlags } from "./day-range.ts";
+import { dayRangeFlags, inDayRange } from "./day-range.ts";
 
 interface Row {
   readonly by: "type" | "day" | "feedback";
@@ -11,27 +14,53 @@ interface Row {
   readonly count: number;
 }
 
-const COLUMNS: readonly Column<Row>[] = [
-  { name: "by", of: ({ by }) => by },
-  { name: "name", of: ({ name }) => name, wide: true },
-  { name: "count", of: ({ count }) => count },
-];
-
 export const stats = defineCommand({
-  name: "stats",
-  summary: "Count events by type, day and feedback",
-  arguments: {},
-  options: dayRangeFlags,
-  examples: ["events stats", "events stats --from 2026-11-18 --json"],
-  async run(range, context) {
-    checkDayRange(range);
-    const data = await withSession(context, ({ service }) => service.events.stats(range));
-    await printRows(context, { data, rows: toRows(data), columns: COLUMNS });
-    if (formatOf(context) === "table") {
-      await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);
-    }
+  summary: "Count events by type, day and feedback, or feedback by article",
+  options: {
+    ...dayRangeFlags,
+    by: optional("what", "article: join feedback to the articles that the answers quote", oneOf("article")),
+  },
+  async run({ by, ...range }, context) {
+    await inDayRange(range, (onDamage) =>
+      withSession(context, async ({ service }) => {
+        if (by === undefined) await printStats(await service.events.stats(range, onDamage), context);
+        else await printArticles(await feedbackByArticle(service.storage, range, onDamage), context);
+      }),
+    );
   },
 });
+
+async function printStats(data: EventStats, context: Context): Promise<void> {
+  await printRows(context, {
+    data,
+    rows: toRows(data),
+    columns: [{ name: "by" }, { name: "name", wide: true }, { name: "count" }],
+  });
+  if (formatOf(context) !== "table") return;
+  await context.terminal.write(`\n${data.events} events of ${data.users} users.\n`);
+}
+
+async function printArticles(data: readonly ArticleFeedback[], context: Context): Promise<void> {
+  await printRows(context, {
+    data,
+    rows: data.map(({ article, inaccurate, helpful, routes, questions }) => ({
+      article: article === null ? "" : `${article.id} (${article.lang})`,
+      title: article?.title ?? "",
+      inaccurate,
+      helpful,
+      routes: routes.join(", "),
+      questions: questions.join(" · "),
+    })),
+    columns: [
+      { name: "article" },
+      { name: "title", wide: true },
+      { name: "inaccurate" },
+      { name: "helpful" },
+      { name: "routes" },
+      { name: "questions", wide: true },
+    ],
+  });
+}
 
 function toRows({ by_type, by_day, feedback }: EventStats): Row[] {
   return [

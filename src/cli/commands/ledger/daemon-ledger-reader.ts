@@ -1,17 +1,21 @@
-import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
+import { storedRowReader, type LedgerReader, type LedgerRow } from "../../../admin/ledger-reader.ts";
 import type { OperationData } from "../../../contract/endpoints.ts";
 import { saysFreeUse } from "../../../ledger/describe-entry.ts";
 import type { AccountOperations } from "../../target/operations.ts";
 
 type Item = OperationData<"getLedger">["items"][number];
 
-/** The points before or after an entry. */
 interface PointsAt {
   readonly id: number;
   readonly points: number;
 }
 
-/** The largest page of the API. */
+/** Reads a user's ledger from the storage or the daemon that the command works on. */
+export function openLedgerReader(operations: AccountOperations, user: string): LedgerReader {
+  const { session } = operations;
+  return session === undefined ? new DaemonLedgerReader(operations) : storedRowReader(session.service.ledger, user);
+}
+
 const PAGE = 100;
 
 /**
@@ -19,7 +23,7 @@ const PAGE = 100;
  * only the present balance: the balance after an entry is computed from an adjacent part that was read before, or else
  * back from the present.
  */
-export class DaemonLedgerReader implements LedgerReader {
+class DaemonLedgerReader implements LedgerReader {
   readonly #run: AccountOperations["run"];
   /** Points before the lowest entry read so far, and after the highest. */
   #low: PointsAt | undefined;

@@ -1,8 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isOutage } from "../../../storage/storage-errors.ts";
 import type { Context } from "../../framework/command-context.ts";
-import { EXIT, type ExitCode } from "../../framework/exit.ts";
-import { awaitInterrupt } from "../../framework/interrupt.ts";
 import { openRowPrinter } from "../../terminal/print.ts";
 import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
 import { ledgerColumns } from "./ledger-columns.ts";
@@ -13,30 +11,15 @@ const POLL_MS = 500;
 const PAGE = 100;
 
 /**
- * Prints the last `count` entries of the selection, oldest first, and then new ones as they are written, until it is
- * interrupted or stdout is closed.
+ * Prints the last `count` entries of the selection, oldest first, and then new ones as they are written, until the
+ * signal is aborted or stdout is closed.
  */
 export async function follow(
   context: Context,
   reader: LedgerReader,
   selection: Selection,
   count: number,
-): Promise<ExitCode> {
-  const interrupt = awaitInterrupt(context.io);
-  try {
-    await followUntil(interrupt.signal, context, reader, selection, count);
-  } finally {
-    interrupt.forget();
-  }
-  return interrupt.signal.aborted ? EXIT.interrupted : EXIT.ok;
-}
-
-async function followUntil(
   signal: AbortSignal,
-  context: Context,
-  reader: LedgerReader,
-  selection: Selection,
-  count: number,
 ): Promise<void> {
   // The age of a new entry would always be "now".
   const printer = openRowPrinter(

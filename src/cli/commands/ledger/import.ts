@@ -11,23 +11,11 @@ import { withAccounts } from "../../target/session.ts";
 import { text } from "../../framework/value-readers.ts";
 import { countUndamaged, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
 
-/** Users that a note lists. */
 const MOST_LISTED = 5;
 
 export const importLedger = defineCommand({
-  name: "import",
   summary: "Import exported ledgers",
-  description:
-    "Import ledgers that `anp ledger export` printed into a storage that has none of their users. All of it is checked " +
-    "before anything is written, and verified at the end; input from a pipe is first saved in a temporary file (in " +
-    "$TMPDIR). A user becomes known when the whole ledger is stored. An interrupted import is finished by running it " +
-    "again: what is already stored is kept and must be the same.",
   arguments: { file: required("FILE", "file that `anp ledger export` printed, - for stdin", text(4096)) },
-  options: {},
-  examples: [
-    "ledger import alice.jsonl --storage fs:./data",
-    "ledger export --storage fs:./data | anp ledger import - --storage redis://localhost:6379/0",
-  ],
   async run({ file }, context) {
     const progress: ImportProgress = {
       checked: 0,
@@ -85,25 +73,23 @@ async function printResult(
     const listed = ahead.slice(0, MOST_LISTED).join(", ") + (ahead.length > MOST_LISTED ? ", …" : "");
     context.terminal.say(`Ledgers with later entries than the export, which were kept: ${ahead.length} (${listed}).`);
   }
-  failOnDamage(found, "The ledgers were imported, but some are damaged.");
+  failOnDamage(found, ["The ledgers were imported, but some are damaged."]);
 }
 
 /** The failure with how far it came and what to do; one of the storage keeps its kind, and so its exit code. */
 function withAdvice(error: unknown, progress: ImportProgress): unknown {
   if (!(error instanceof Error)) return error;
   const refused = error.name === "ChecksumError" || error.name === "ImportError";
-  const message = `${error.message}\n${adviceOn(refused, progress)}`;
+  const advice = refused
+    ? "Running it again cannot finish it: import into a storage without these users."
+    : "Run it again with the same export to finish it.";
+  const state = progress.writing
+    ? `The import is not finished. ${showProgress(progress)}. ${advice}`
+    : "Nothing was written.";
+  const message = `${error.message}\n${state}`;
   if (refused) return new CommandFailure(EXIT.failure, message);
   if (error.name === "StorageError") error.message = message;
   return error;
-}
-
-function adviceOn(refused: boolean, progress: ImportProgress): string {
-  if (!progress.writing) return "Nothing was written.";
-  const incomplete = `The import is not finished. ${showProgress(progress)}.`;
-  return refused
-    ? `${incomplete} Running it again cannot finish it: import into a storage without these users.`
-    : `${incomplete} Run it again with the same export to finish it.`;
 }
 
 function showProgress({ writing, checked, users, all, entries, current }: ImportProgress): string {

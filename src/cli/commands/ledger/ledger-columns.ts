@@ -10,21 +10,19 @@ const REF_SHOWN = 13;
 /** @param now ms since the epoch, for the age of an entry */
 export function ledgerColumns(now: number): readonly Column<LedgerRow>[] {
   return [
-    { name: "id", of: ({ id }) => id },
-    { name: "created_at", of: ({ created_at }) => created_at, show: ({ created_at }) => showLocal(created_at) },
+    { name: "id" },
+    { name: "created_at", show: ({ created_at }) => showLocal(created_at) },
     { name: "age", of: ({ created_at }) => showAge(created_at, now), person: true, spare: true },
-    { name: "type", of: ({ type }) => type },
-    { name: "delta", of: ({ delta }) => delta, show: ({ delta }, terminal) => showDelta(delta, terminal) },
+    { name: "type" },
+    { name: "delta", show: ({ delta }, terminal) => showDelta(delta, terminal) },
     {
       name: "balance_after",
-      of: ({ balance_after }) => balance_after,
       title: "balance",
       show: ({ balance_after }) => String(balance_after ?? "?"),
     },
-    { name: "description", of: ({ description }) => description, wide: true },
+    { name: "description", wide: true },
     {
       name: "ref_id",
-      of: ({ ref_id }) => ref_id,
       title: "ref",
       show: ({ ref_id }) => cleanLine(ref_id).slice(0, REF_SHOWN),
       spare: true,

@@ -6,10 +6,4 @@ import { show } from "./show.ts";
 import { summary } from "./summary.ts";
 import { verify } from "./verify.ts";
 
-export const ledger = defineGroup({
-  name: "ledger",
-  summary: "List, verify, export and import ledgers",
-  commands: [list, show, summary, verify, exportLedger, importLedger],
-  fallback: "list",
-  examples: ["ledger alice", "ledger verify --all", "ledger export > ledgers.jsonl"],
-});
+export const command = defineGroup({ list, show, summary, verify, export: exportLedger, import: importLedger }, "list");

@@ -1,20 +1,21 @@
+import type { LedgerReader } from "../../../admin/ledger-reader.ts";
+import { newestFirst, selectsAll, type Selection } from "../../../admin/select-entries.ts";
+import { awaitInterrupt } from "../../../runtime/interrupt.ts";
+import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { EXIT, UsageError, type ExitCode } from "../../framework/exit.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { optional, toggle, userParam } from "../../framework/param.ts";
 import { integer } from "../../framework/value-readers.ts";
 import { USER_OR_TOKEN } from "../../target/find-user.ts";
+import { formatOf, openRowPrinter, printRows } from "../../terminal/print.ts";
+import { ledgerColumns } from "./ledger-columns.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
 
 const PAGE_SIZE = 20;
 
 export const list = defineCommand({
-  name: "list",
   summary: "List a user's ledger, newest first",
-  description:
-    "List a user's ledger, newest first: a page of it, or with --all, --type, --since, --until or --ref all matching " +
-    "entries, in constant memory. `anp ledger USER` is short for it. A terminal shows local times; other formats have " +
-    "ISO 8601 in UTC.",
   arguments: { user: userParam("USER", USER_OR_TOKEN) },
   options: {
     ...selectionFlags,
@@ -24,17 +25,10 @@ export const list = defineCommand({
     pageSize: optional("n", `entries per page, 1 to 100; ${PAGE_SIZE} when left out`, integer()),
   },
   target: "either",
-  examples: [
-    "ledger alice",
-    "ledger alice --since 3d --type chat_cost",
-    "ledger alice --follow",
-    "ledger list alice --all --format csv > alice.csv",
-  ],
   async run({ user, all, follow: following, page, pageSize, ...flags }, context) {
     const now = context.clock.now();
     const selection = selectionOf(flags, now);
     const { checkInput } = await import("../../../contract/check-input.ts");
-    const { selectsAll } = await import("../../../admin/select-entries.ts");
     const unpaged = all || !selectsAll(selection);
     if (unpaged && (page !== undefined || pageSize !== undefined)) {
       throw new UsageError("--page and --page-size cannot be used with --all, --type, --since, --until or --ref.");
@@ -45,15 +39,14 @@ export const list = defineCommand({
     }
     checkInput("getLedger", { query: { page, page_size: pageSize } });
     const show = async (operations: AccountOperations): Promise<ExitCode> => {
-      const [{ openLedgerReader }, { printAll, printPage }] = await Promise.all([
-        import("./open-ledger-reader.ts"),
-        import("./print-entries.ts"),
-      ]);
+      const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
       const who = await operations.currentUser();
       const reader = openLedgerReader(operations, who);
       if (following) {
         const { follow } = await import("./follow.ts");
-        return follow(context, reader, selection, pageSize ?? PAGE_SIZE);
+        const { signal, forget } = awaitInterrupt(context.io);
+        await follow(context, reader, selection, pageSize ?? PAGE_SIZE, signal).finally(forget);
+        return signal.aborted ? EXIT.interrupted : EXIT.ok;
       }
       if (unpaged) await printAll(context, reader, selection, now);
       else await printPage(context, reader, { who, page: page ?? 1, size: pageSize ?? PAGE_SIZE, now });
@@ -62,3 +55,40 @@ export const list = defineCommand({
     return withAccountOperations(context, user, show, { lookUp: true });
   },
 });
+
+async function printAll(context: Context, reader: LedgerReader, selection: Selection, now: number): Promise<void> {
+  const printer = openRowPrinter(context, ledgerColumns(now));
+  let count = 0;
+  try {
+    for await (const row of newestFirst(reader, selection)) {
+      count += 1;
+      if (!(await printer.print(row))) return;
+    }
+  } catch (error) {
+    await printer.flush();
+    throw error;
+  }
+  await printer.end();
+  if (count === 0) context.terminal.say("No entry matches.");
+}
+
+async function printPage(
+  context: Context,
+  reader: LedgerReader,
+  { who, page, size, now }: { who: string; page: number; size: number; now: number },
+): Promise<void> {
+  const total = await reader.total();
+  const to = total - (page - 1) * size;
+  const items = to < 1 ? [] : (await reader.read(Math.max(1, to - size + 1), to)).reverse();
+  await printRows(context, {
+    data: { items, total, page, page_size: size },
+    rows: items,
+    columns: ledgerColumns(now),
+  });
+  const pages = Math.ceil(total / size);
+  if (total === 0) context.terminal.say(`The ledger of ${who} is empty.`);
+  else if (pages > 1) context.terminal.say(`Page ${page} of ${pages}, ${total} entries.`);
+  if (total > 0 && formatOf(context) === "table") {
+    context.terminal.say(`Totals by type and day: anp ledger summary ${who}`);
+  }
+}

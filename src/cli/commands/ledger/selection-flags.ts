@@ -1,20 +1,13 @@
 import { UsageError } from "../../framework/exit.ts";
-import { optional, repeatable, type Param, type Values } from "../../framework/param.ts";
+import { optional, repeatable, type Values } from "../../framework/param.ts";
 import { anything, text } from "../../framework/value-readers.ts";
-import { since, until, type When } from "../../framework/time-format.ts";
+import { since, until } from "../../framework/time-format.ts";
 import type { Selection } from "../../../admin/select-entries.ts";
 
 const SHORTEST_REF = 6;
 
-type SelectionFlags = {
-  readonly type: Param<readonly string[]>;
-  readonly since: Param<When | undefined>;
-  readonly until: Param<When | undefined>;
-  readonly ref: Param<string | undefined>;
-};
-
 /** The flags that select entries of a ledger. */
-export const selectionFlags: SelectionFlags = {
+export const selectionFlags = {
   type: {
     ...repeatable("type", "only entries of this type; repeat it for more types", anything),
     choices: async () => (await import("../../../contract/schemas/points-schemas.ts")).entryType.options,
@@ -31,7 +24,7 @@ function reference(typed: string): string {
 }
 
 /** @throws UsageError when the range ends before it starts */
-export function selectionOf(values: Values<SelectionFlags>, now: number): Selection {
+export function selectionOf(values: Values<typeof selectionFlags>, now: number): Selection {
   const from = values.since?.(now);
   const to = values.until?.(now);
   if (from !== undefined && to !== undefined && from > to) throw new UsageError("--since must not be after --until.");

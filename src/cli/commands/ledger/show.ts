@@ -11,18 +11,9 @@ import { text } from "../../framework/value-readers.ts";
 import { showAge, showLocal } from "../../framework/time-format.ts";
 
 export const show = defineCommand({
-  name: "show",
   summary: "Show an entry and the question that it charged for",
-  description:
-    "Show an entry and the question that it charged for, found by the request id (the entry's ref_id), by the answer's " +
-    "message_id, or by the entry's number with --user. Without --user a ref_id is searched for in all users' ledgers.",
   arguments: { id: required("ID", "a ref_id, a message_id, or the number of an entry", text(128)) },
-  options: { user: { ...optional("user", "user of the entry", text(128)), holds: "user" } },
-  examples: [
-    "ledger show r0mwpfnc6pacn19nn5ugkcco7k --user alice",
-    "ledger show 114634601860333",
-    "ledger show 17 --user alice --json",
-  ],
+  options: { user: optional("user", "user of the entry", text(128), "user") },
   async run({ id, user }, context) {
     const { terminal } = context;
     const found = await withAccounts(context, async ({ service }) => {

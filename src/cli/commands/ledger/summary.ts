@@ -1,3 +1,10 @@
+import { createLedgerSummary, type LedgerSummary } from "../../../admin/ledger-summary.ts";
+import { newestFirst } from "../../../admin/select-entries.ts";
+import { offsetMinutes } from "../../../runtime/utc-offset.ts";
+import type { Context } from "../../framework/command-context.ts";
+import type { Column } from "../../terminal/column.ts";
+import { formatOf, printRecord, printRows, showDelta } from "../../terminal/print.ts";
+import { sparkline } from "../../terminal/sparkline.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { userParam } from "../../framework/param.ts";
@@ -8,25 +15,13 @@ import { selectionFlags, selectionOf } from "./selection-flags.ts";
 const DEFAULT_RANGE = "30d";
 
 export const summary = defineCommand({
-  name: "summary",
   summary: "Sum up what a user earned, spent and used for free",
-  description:
-    `Sum up what a user earned, spent and used for free, by type and by day; over the last ${DEFAULT_RANGE} when --since ` +
-    "is left out. A day is a quota day, in quota.timezone.",
   arguments: { user: userParam("USER", USER_OR_TOKEN) },
   options: selectionFlags,
   target: "either",
-  examples: ["ledger summary alice", "ledger summary alice --since 7d --json", "ledger summary alice --type chat_cost"],
   async run({ user, ...flags }, context) {
     const now = context.clock.now();
-    const [{ offsetMinutes }, { openLedgerReader }, { newestFirst }, { createLedgerSummary }, { printSummary }] =
-      await Promise.all([
-        import("../../../runtime/utc-offset.ts"),
-        import("./open-ledger-reader.ts"),
-        import("../../../admin/select-entries.ts"),
-        import("../../../admin/ledger-summary.ts"),
-        import("./print-summary.ts"),
-      ]);
+    const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
     const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, now);
     const summarize = async (operations: AccountOperations) => {
       const { user_id, balance_points, next_reset_at } = (await operations.run("getMe", {})).data;
@@ -41,3 +36,69 @@ export const summary = defineCommand({
     await printSummary(context, found, selection.until ?? now);
   },
 });
+
+const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
+  { name: "type" },
+  { name: "entries" },
+  { name: "delta", show: ({ delta }, terminal) => showDelta(delta, terminal) },
+  { name: "free_uses" },
+];
+
+const DAYS: readonly Column<LedgerSummary["by_day"][number]>[] = [
+  { name: "day" },
+  { name: "earned" },
+  { name: "spent" },
+  { name: "free_uses" },
+  { name: "entries" },
+];
+
+interface UserSummary extends LedgerSummary {
+  readonly user_id: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** Present points. */
+  readonly balance: number;
+}
+
+/** @param until end of the range, ms since the epoch */
+async function printSummary(context: Context, found: UserSummary, until: number): Promise<void> {
+  const { terminal } = context;
+  if (formatOf(context) !== "table") {
+    const { by_type, by_day, ...totals } = found;
+    await printRecord(context, ["json", "jsonl"].includes(formatOf(context)) ? { ...totals, by_type, by_day } : totals);
+    return;
+  }
+  const { user_id, balance, earned, spent, free_uses, entries, by_type, by_day } = found;
+  await printRecord(context, { user_id, balance, earned, spent, net: earned - spent, free_uses, entries });
+  if (entries === 0) {
+    terminal.say("No entry matches.");
+    return;
+  }
+  await terminal.write("\n");
+  await printRows(context, { data: by_type, rows: by_type, columns: TYPES });
+  const days = eachDay(by_day, found.since.slice(0, 10), new Date(until).toISOString().slice(0, 10));
+  const lines = [
+    ["earned", days.map((day) => day.earned)],
+    ["spent", days.map((day) => day.spent)],
+    ["free", days.map((day) => day.free_uses)],
+  ] as const;
+  const sparks = lines.map(([name, values]) => {
+    const most = Math.max(...values);
+    return `${name.padEnd(6)}  ${sparkline(values, terminal.columns - 24)}  ${most === 0 ? "" : `most ${most} a day`}`.trimEnd();
+  });
+  await terminal.write(`\n${days[0]!.day} to ${days.at(-1)!.day}\n${sparks.join("\n")}\n\n`);
+  await printRows(context, { data: by_day, rows: by_day, columns: DAYS });
+}
+
+/** All days of the range, including those without an entry, oldest first. */
+function eachDay(by_day: LedgerSummary["by_day"], from: string, to: string): LedgerSummary["by_day"] {
+  const known = new Map(by_day.map((one) => [one.day, one]));
+  const first = [from, ...known.keys()].reduce((one, other) => (one < other ? one : other));
+  const last = [to, ...known.keys()].reduce((one, other) => (one > other ? one : other));
+  const days: LedgerSummary["by_day"][number][] = [];
+  for (let at = Date.parse(first); at <= Date.parse(last); at += 86_400_000) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    days.push(known.get(day) ?? { day, earned: 0, spent: 0, free_uses: 0, entries: 0 });
+  }
+  return days;
+}

@@ -20,16 +20,52 @@ export async function verifyWithProgress(
   return found;
 }
 
+/** How many messages are kept of values that belong to no user, and per user. */
+const MAX_MESSAGES = 100;
+
+/**
+ * Verifies the values beside the ledgers: adds the first damage of each user to a verification without one.
+ *
+ * @returns what is damaged and belongs to no verified user
+ */
+export async function addDamagedValues(
+  { terminal }: Context,
+  storage: Storage,
+  found: Verification[],
+  user: string | undefined,
+): Promise<string[]> {
+  const [{ findDamagedValues }, { encodeSegment }] = await Promise.all([
+    import("../../../admin/find-damaged-values.ts"),
+    import("../../../storage/keys.ts"),
+  ]);
+  const rows = new Map(found.map(({ user_id }, index) => [encodeSegment(user_id), index]));
+  const others: string[] = [];
+  let count = 0;
+  for await (const { user: owner, message } of findDamagedValues(storage, user)) {
+    terminal.progress(`${(count += 1)} damaged values`);
+    const row = owner === undefined ? undefined : rows.get(owner);
+    if (row === undefined && others.length < MAX_MESSAGES) others.push(message);
+    if (row !== undefined) found[row] = { damage: { entry: null, message }, ...found[row]! };
+  }
+  terminal.progress("");
+  return others;
+}
+
 /** How many of the ledgers are undamaged. */
 export function countUndamaged(found: readonly Verification[]): number {
   return found.filter(({ damage }) => damage === undefined).length;
 }
 
 /** @throws CommandFailure that names the first wrong entry of each damaged ledger, below the headline */
-export function failOnDamage(found: readonly Verification[], ...headline: readonly string[]): void {
+export function failOnDamage(
+  found: readonly Verification[],
+  headline: readonly string[] = [],
+  others: readonly string[] = [],
+): void {
   const lines = found.flatMap(({ user_id, damage }) => {
     if (damage === undefined) return [];
     return [`${user_id}: ${damage.entry === null ? "" : `entry ${damage.entry}: `}${damage.message}`];
   });
+  lines.push(...others);
   if (lines.length > 0) throw new CommandFailure(EXIT.failure, [...headline, ...lines].join("\n"));
 }

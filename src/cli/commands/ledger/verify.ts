@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Receipt, Verification, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/exit.ts";
@@ -6,15 +7,15 @@ import type { Column } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/session.ts";
 import { text, userId } from "../../framework/value-readers.ts";
-import { failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
+import { addDamagedValues, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
 
 /** A verification with the documented name of its damage. */
 type VerificationRow = Omit<Verification, "damage"> & { readonly fault?: Verification["damage"] };
 
 const COLUMNS: readonly Column<VerificationRow>[] = [
-  { name: "user_id", of: ({ user_id }) => user_id },
-  { name: "entries", of: ({ entries }) => entries },
-  { name: "balance", of: ({ balance }) => balance },
+  { name: "user_id" },
+  { name: "entries" },
+  { name: "balance" },
   {
     name: "state",
     of: stateOf,
@@ -25,30 +26,21 @@ const COLUMNS: readonly Column<VerificationRow>[] = [
 ];
 
 export const verify = defineCommand({
-  name: "verify",
   summary: "Check every entry of a user's ledger, or of all",
-  description:
-    "Check every entry of a user's ledger, or of all ledgers: the hash chain, the sums, the numbering, the index of " +
-    "operations, the head's hint, and that every delivered answer was charged. Exit code 1 when anything is wrong; the " +
-    "first wrong entry of each user is named. Nothing is changed. Entries removed from the end together with all their " +
-    "traces are found only by comparison with an earlier verification: save one with --json and pass it to --against.",
   arguments: { user: optional("USER", "id of the user; all users when left out", userId) },
   options: {
     all: toggle("all users"),
     against: optional("file", "an earlier verification as --json printed it: no ledger may be shorter", text(4096)),
   },
-  examples: [
-    "ledger verify alice",
-    "ledger verify --all --json > monday.json",
-    "ledger verify --all --against monday.json",
-  ],
   async run({ user, all, against }, context) {
     if (user !== undefined && all) throw new UsageError("USER and --all exclude each other.");
     const { sessionTrace } = await import("../../../assistant/sessions/messages.ts");
-    const receipts = against === undefined ? undefined : await readReceipts(against);
-    const found = await withAccounts(context, ({ service }) => {
+    const receipts = against === undefined ? undefined : await readReceipts(against, context.cwd);
+    const [found, others] = await withAccounts(context, async ({ service: { storage } }) => {
       const users = user === undefined ? undefined : [user];
-      return verifyWithProgress(context, service.storage, { users, receipts, trace: sessionTrace }, showProgress);
+      const options = { users, receipts, trace: sessionTrace };
+      const verified = await verifyWithProgress(context, storage, options, showProgress);
+      return [verified, await addDamagedValues(context, storage, verified, user)] as const;
     });
     if (user !== undefined && found.length === 0) {
       const { AnpError } = await import("../../../contract/errors.ts");
@@ -58,7 +50,7 @@ export const verify = defineCommand({
     const data = rows.map((row) => ({ ...row, state: stateOf(row) }));
     await printRows(context, { data, rows, columns: COLUMNS });
     if (rows.length === 0) context.terminal.say("There are no users.");
-    failOnDamage(found);
+    failOnDamage(found, [], others);
   },
 });
 
@@ -71,11 +63,11 @@ function showProgress({ keys, users, entries }: VerifyProgress): string {
   return `verifying user ${users.done + 1} of ${users.all}, ${entries} entries`;
 }
 
-async function readReceipts(file: string): Promise<ReadonlyMap<string, Receipt>> {
+async function readReceipts(file: string, cwd: string): Promise<ReadonlyMap<string, Receipt>> {
   const [{ readFile }, { z }] = await Promise.all([import("node:fs/promises"), import("zod")]);
   const receipt = z.object({ user_id: z.string(), entries: z.int().min(0), head: z.string().nullable() });
   try {
-    const receipts = z.array(receipt).parse(JSON.parse(await readFile(file, "utf8")));
+    const receipts = z.array(receipt).parse(JSON.parse(await readFile(resolve(cwd, file), "utf8")));
     return new Map(receipts.map(({ user_id, entries, head }) => [user_id, { entries, head }]));
   } catch (error) {
     const reason =

@@ -1,4 +1,5 @@
-import { checkFaults, FAULT_LIST, FAULTS, readFault, type Fault } from "../../../faults/fault-catalogue.ts";
+import { checkFaults, FAULT_LIST, readFault, type Fault } from "../../../faults/fault-catalogue.ts";
+import FAULTS from "../../../faults/faults.json" with { type: "json" };
 import type { Faults } from "../../../faults/inject-faults.ts";
 import type { Config } from "../../../config/config-schema.ts";
 import type { Context } from "../../framework/command-context.ts";

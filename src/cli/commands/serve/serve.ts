@@ -4,14 +4,7 @@ import { optional, toggle } from "../../framework/param.ts";
 import { integer, oneOf, text } from "../../framework/value-readers.ts";
 import { allowFaults, faultFlag, openFaults } from "./fault-flag.ts";
 
-export const serve = defineCommand({
-  name: "serve",
-  summary: "Run the HTTP daemon",
-  description:
-    "Run the HTTP daemon: the API under /api/v1, /docs, /openapi.json, /healthz, /readyz and /metrics. Logs are JSON " +
-    "lines on stderr. " +
-    "SIGTERM or SIGINT drains: running requests may finish, up to server.drain_ms; a second signal ends it at once.",
-  arguments: {},
+export const command = defineCommand({
   options: {
     host: optional("address", "address to listen on (server.host)", text(255)),
     port: optional("n", "port to listen on, 0 for a free one (server.port)", integer(0, 65_535)),
@@ -23,7 +16,6 @@ export const serve = defineCommand({
     requireDurable: toggle("refuse to start on a storage that may lose what it has acknowledged"),
     fault: faultFlag,
   },
-  examples: ["serve --demo", "serve --config anp.yaml --storage fs:/var/lib/anp --port 8080"],
   async run({ host, port, logLevel, requireDurable, fault }, context) {
     const [{ Daemon }, { withSession }] = await Promise.all([
       import("../../../daemon/daemon.ts"),
@@ -32,6 +24,7 @@ export const serve = defineCommand({
     const { io, clock, terminal } = context;
     const faults = await openFaults(fault);
     const daemon = new Daemon({
+      process: io,
       clock,
       requireDurable,
       faults,
@@ -42,18 +35,17 @@ export const serve = defineCommand({
     try {
       await withSession(context, (session) => daemon.run(session), {
         create: true,
-        reload: true,
+        fillLater: true,
+        workers: true,
         config: { "server.host": host, "server.port": port, "log.level": logLevel },
         logger: (config) => daemon.openLog(config),
         observer: (config) => daemon.observe(config),
-        ...(faults === undefined
-          ? {}
-          : {
-              open: (deps) => faults.open(deps),
-              check(config) {
-                allowFaults(config, context);
-              },
-            }),
+        ...(faults !== undefined && {
+          open: (deps) => faults.open(deps),
+          check(config) {
+            allowFaults(config, context);
+          },
+        }),
       });
       daemon.logStopped();
     } catch (error) {

@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { toHuman, toSummary } from "../../../smoke/report/human-report.ts";
 import { toJunit } from "../../../smoke/report/junit-report.ts";
 import { toTap } from "../../../smoke/report/tap-report.ts";
@@ -15,40 +16,28 @@ export interface ReportOptions {
 }
 
 /** Receives results as they come. */
-export interface Reporter {
-  readonly file: (result: FileResult) => Promise<void>;
-  /** @throws CommandFailure when the JUnit report cannot be written */
-  readonly end: (results: readonly FileResult[]) => Promise<void>;
-}
-
-export function openReporter({ report, junit }: ReportOptions, { terminal, globals }: Context): Reporter {
+export function openReporter({ report, junit }: ReportOptions, { terminal, globals, cwd }: Context) {
   const kind = globals.format === "json" ? "json" : (report ?? (terminal.interactive ? "human" : "tap"));
   const paint = terminal.paint.bind(terminal);
+  const texts = {
+    human: (results: readonly FileResult[]) => toSummary(results, paint),
+    tap: toTap,
+    junit: toJunit,
+    json: (results: readonly FileResult[]) => `${JSON.stringify(results, null, 2)}\n`,
+  };
   return {
-    async file(result) {
+    async file(result: FileResult): Promise<void> {
       if (kind === "human") await terminal.write(toHuman(result, paint));
     },
-    async end(results) {
-      await terminal.write(textOf(results));
+    /** @throws CommandFailure when the JUnit report cannot be written */
+    async end(results: readonly FileResult[]): Promise<void> {
+      await terminal.write(texts[kind](results));
       if (junit === undefined) return;
       try {
-        await writeFile(junit, toJunit(results));
+        await writeFile(resolve(cwd, junit), toJunit(results));
       } catch (error) {
         throw new CommandFailure(EXIT.failure, `The report cannot be written: ${(error as Error).message}`);
       }
     },
   };
-
-  function textOf(results: readonly FileResult[]): string {
-    switch (kind) {
-      case "human":
-        return toSummary(results, paint);
-      case "tap":
-        return toTap(results);
-      case "junit":
-        return toJunit(results);
-      case "json":
-        return `${JSON.stringify(results, null, 2)}\n`;
-    }
-  }
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { silentLogger } from "../../../runtime/logger.ts";
 import { planDaemon, serveLine, SERVED_URL, startDaemon, type DaemonPlan } from "../../../smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../../smoke/file/read-smoke-file.ts";
@@ -8,8 +10,7 @@ import type { Context } from "../../framework/command-context.ts";
 import { findDaemon, type DaemonTarget } from "../../target/daemon-target.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
 import { createTerminalLogger } from "../../terminal/terminal-logger.ts";
-import { readFiles } from "./find-files.ts";
-import { awaitInterrupt } from "../../framework/interrupt.ts";
+import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { openReporter, type ReportOptions } from "./reporter.ts";
 
 export interface SmokeOptions extends ReportOptions {
@@ -46,7 +47,7 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   await reporter.end(results);
   if (interrupt.signal.aborted) throw new CommandFailure(EXIT.interrupted, "Interrupted. Cleanup steps were run.");
   const unreachable = results.at(-1)?.unreachable;
-  if (unreachable !== undefined) throw new CommandFailure(EXIT.unreachable, `${unreachable}.`);
+  if (unreachable !== undefined) throw new CommandFailure(EXIT.unreachable, unreachable);
   const { failed } = countOutcomes(results);
   if (failed > 0) throw new CommandFailure(EXIT.smoke, failed === 1 ? "1 step failed." : `${failed} steps failed.`);
 }
@@ -66,7 +67,7 @@ function refuseStorageFlags({ globals }: Context): void {
 async function openFiles(named: readonly string[], context: Context): Promise<SmokeFile[]> {
   const files: SmokeFile[] = [];
   const errors: string[] = [];
-  for (const { path, text } of await readFiles(named)) {
+  for (const { path, text } of await readFiles(named, context.cwd)) {
     const read = readSmokeFile(path, text, context.env);
     if ("content" in read) files.push(read);
     else errors.push(...read);
@@ -75,10 +76,41 @@ async function openFiles(named: readonly string[], context: Context): Promise<Sm
   return files;
 }
 
+const YAML = /\.ya?ml$/i;
+
+/**
+ * Reads the named files, and the YAML files in named folders, each once.
+ *
+ * @throws UsageError for files that cannot be read, and for folders without a YAML file
+ */
+async function readFiles(named: readonly string[], cwd: string): Promise<{ path: string; text: string }[]> {
+  const paths = new Set<string>();
+  const errors: string[] = [];
+  for (const path of named) {
+    try {
+      const found = (await stat(resolve(cwd, path))).isDirectory() ? await filesIn(path, cwd) : [path];
+      if (found.length === 0) errors.push(`${path} contains no .yaml file.`);
+      for (const file of found) paths.add(file);
+    } catch (error) {
+      errors.push(`FILE ${path} cannot be read: ${(error as Error).message}.`);
+    }
+  }
+  if (errors.length > 0) throw new UsageError(errors);
+  return Promise.all([...paths].map(async (path) => ({ path, text: await readFile(resolve(cwd, path), "utf8") })));
+}
+
+async function filesIn(folder: string, cwd: string): Promise<string[]> {
+  const names = await readdir(resolve(cwd, folder), { recursive: true });
+  return names
+    .filter((name) => YAML.test(name))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
 async function daemonsFor(files: readonly SmokeFile[], context: Context): Promise<FileDaemon[]> {
-  const { globals, env } = context;
+  const { globals, env, cwd } = context;
   // Only a daemon that the command line names: one that the environment or a profile names is not tested by accident.
-  const target = (globals.url ?? globals.profile) === undefined ? undefined : await findDaemon(globals, env);
+  const target = (globals.url ?? globals.profile) === undefined ? undefined : await findDaemon(context);
   if (target !== undefined) {
     if (!/^https?:\/\//.test(target.url) || !URL.canParse(target.url)) {
       throw new UsageError(`--url must be an address such as http://127.0.0.1:8787, not ${target.url}.`);
@@ -87,7 +119,7 @@ async function daemonsFor(files: readonly SmokeFile[], context: Context): Promis
   }
   const daemons: FileDaemon[] = [];
   const errors: string[] = [];
-  for (const plan of await Promise.all(files.map((file) => planDaemon(file, env)))) {
+  for (const plan of await Promise.all(files.map((file) => planDaemon(file, env, cwd)))) {
     if (typeof plan === "string") errors.push(plan);
     else daemons.push({ plan });
   }
@@ -120,8 +152,7 @@ async function runOne(
   const started = await startDaemon(daemon.plan, logger);
   try {
     const result = await runSmokeFile(file, { ...common, url: started.url, shownUrl: SERVED_URL, run: started.run });
-    const serve = serveLine(daemon.plan);
-    return { ...result, ...(serve !== undefined && { serve }) };
+    return { ...result, serve: serveLine(daemon.plan) };
   } finally {
     await started.stop();
   }

@@ -10,26 +10,15 @@ const files: Param<readonly string[]> = {
   holds: "file",
 };
 
-export const smoke = defineCommand({
-  name: "smoke",
-  summary: "Run smoke files against a daemon",
-  description:
-    "Run smoke files: YAML files of requests and expected responses (anp help smoke-files). Every response is also " +
-    "checked against the contract. Without --url each file gets its own in-memory daemon, with the fixture, clock and " +
-    "faults that it asks for. Exit code 7 when a step failed, 2 for an invalid file, 6 when the daemon cannot be reached.",
+export const command = defineCommand({
   arguments: { files },
   options: {
     report: optional("kind", "human (on a terminal), tap (in a pipe) or junit", oneOf("human", "tap", "junit")),
-    junit: { ...optional("file", "also write a JUnit report to this file", text(4096)), holds: "file" as const },
+    junit: optional("file", "also write a JUnit report to this file", text(4096), "file"),
     schema: toggle("print the JSON Schema of smoke files and run nothing"),
     bail: toggle("stop a file at its first failed step"),
     withFaults: toggle("with --url: also run files that ask for faults; start the daemon with them"),
   },
-  examples: [
-    "smoke fixtures/smoke",
-    "smoke login.yaml --junit report.xml",
-    "smoke fixtures/smoke --url http://127.0.0.1:8787",
-  ],
   target: "none",
   formats: ["json"],
   async run(values, context) {

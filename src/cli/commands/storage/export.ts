@@ -1,25 +1,20 @@
 import { toIso } from "../../../runtime/clock.ts";
 import { defineCommand } from "../../framework/define-command.ts";
+import { EXIT } from "../../framework/exit.ts";
+import { LeftOut } from "../../framework/left-out.ts";
+import { SOURCE_DAMAGED } from "./restore-into.ts";
 import { withAccounts } from "../../target/session.ts";
-import { printLines } from "../../terminal/print-lines.ts";
-import { SourceDamage } from "./source-damage.ts";
+import { printLines } from "../../terminal/print.ts";
 
 export const exportStorage = defineCommand({
-  name: "export",
   summary: "Print everything that is stored, as JSON lines",
-  description:
-    "Print everything that is stored as JSON lines that end with a checksum, in constant memory: ledgers, users, hashes " +
-    "of tokens, sessions, answers, events and news. It may run while daemons write: every ledger is complete, each as of " +
-    "its own moment. The output contains the questions that users asked.",
-  arguments: {},
-  options: {},
-  examples: ["storage export > backup.jsonl", "storage export | gzip > backup.jsonl.gz"],
   formats: ["jsonl"],
   async run(_values, context) {
     await withAccounts(context, async ({ service: { storage, clock } }) => {
-      const { archiveLines } = await import("../../../backup/archive-lines.ts");
-      const damage = new SourceDamage();
-      if (await printLines(context, archiveLines(storage, toIso(clock.now()), damage.note))) damage.fail();
+      const { archiveLines } = await import("../../../backup/storage-archive.ts");
+      const damage = new LeftOut();
+      if (await printLines(context, archiveLines(storage, toIso(clock.now()), damage.add)))
+        damage.fail(EXIT.failure, () => SOURCE_DAMAGED);
     });
   },
 });

@@ -8,24 +8,13 @@ import { text } from "../../framework/value-readers.ts";
 import { restoreInto } from "./restore-into.ts";
 
 export const importStorage = defineCommand({
-  name: "import",
   summary: "Restore a storage export into an empty storage",
-  description:
-    "Restore what `anp storage export` printed into an empty storage. All of it is checked before anything is written; " +
-    "input from a pipe is first saved in a temporary file (in $TMPDIR). Every value is read back, and all ledgers are " +
-    "verified. No other command works on the storage until it is complete. An interrupted import is finished by running " +
-    "it again.",
   arguments: { file: required("FILE", "file that `anp storage export` printed, - for stdin", text(4096)) },
-  options: {},
-  examples: [
-    "storage import backup.jsonl --storage fs:./restored",
-    "storage import - --storage redis://localhost:6379/0 < backup.jsonl",
-  ],
   async run({ file }, context) {
     await withAccounts(
       context,
       async ({ service }) => {
-        const { archivedValues } = await import("../../../backup/archive-lines.ts");
+        const { archivedValues } = await import("../../../backup/storage-archive.ts");
         const lines = await openLines(file, context.io);
         try {
           await check(context, archivedValues(lines.read()));

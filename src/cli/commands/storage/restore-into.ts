@@ -6,6 +6,9 @@ import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { countUndamaged, failOnDamage, verifyWithProgress } from "../ledger/verify-with-progress.ts";
 
+/** The headline of damage that a copy or an export left out. */
+export const SOURCE_DAMAGED = "The source storage is damaged. Everything else was written.";
+
 /** Restores values into an empty storage, verifies its ledgers and prints the counts. */
 export async function restoreInto(
   context: Context,
@@ -38,7 +41,7 @@ export async function restoreInto(
     entries: found.reduce((sum, { entries }) => sum + entries, 0),
     verified: countUndamaged(found),
   });
-  failOnDamage(found, "Everything was restored, but some ledgers are damaged.");
+  failOnDamage(found, ["Everything was restored, but some ledgers are damaged."]);
 }
 
 /** The failure with how far it came and what to do; one of the storage keeps its kind, and so its exit code. */

@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+
+/** The description of a command: its section of `commands.md`, else its summary. */
+export function descriptionOf(command: Command): string {
+  const paragraphs = sectionOf(command).filter((part) => !part.startsWith(" "));
+  return paragraphs.map((part) => part.replaceAll("\n", " ")).join("\n\n") || command.summary();
+}
+
+/** The command lines to paste of a command; of a group, the first of each verb. */
+export function examplesOf(command: Command): string[] {
+  const own = sectionOf(command).flatMap((part) => (part.startsWith(" ") ? part.split("\n") : []));
+  if (own.length > 0) return own.map((line) => line.trim());
+  return command.commands.flatMap((verb) => examplesOf(verb).slice(0, 1));
+}
+
+/** A command's full name, as `anp ledger list`. */
+export function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+/** The paragraphs below the heading with the command's name; examples are indented. */
+function sectionOf(command: Command): string[] {
+  const sections = readFileSync(new URL("commands.md", import.meta.url), "utf8").split(/^## /m);
+  const [, ...parts] = sections.find((section) => section.startsWith(`${pathOf(command)}\n`))?.split("\n\n") ?? [];
+  return parts.map((part) => part.trimEnd()).filter((part) => part !== "");
+}

@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises";
+import { configKeys } from "../../config/config-keys.ts";
+import { configSchema } from "../../config/config-schema.ts";
+import { exampleConfig } from "../../config/config-example.ts";
+import { ERRORS } from "../../contract/errors.ts";
+import { FAULT_LIST } from "../../faults/fault-catalogue.ts";
+import MATCHER_TEXTS from "../../smoke/run/matchers.json" with { type: "json" };
+import { EXIT } from "../framework/exit.ts";
+import MEANINGS from "./meanings.json" with { type: "json" };
+import type { Topic } from "./help-topics.ts";
+
+type Row = readonly [name: string, ...meaning: string[]];
+
+/** The tables of the help texts, made of what the program itself uses and of `meanings.json`. */
+const TABLES: Readonly<Record<string, () => string>> = {
+  matchers: () => {
+    const rows = Object.entries(MATCHER_TEXTS).map(([name, { about, example }]): Row => [name, about, example]);
+    return twoColumns(rows, "  ");
+  },
+  faults: () =>
+    twoColumns(
+      FAULT_LIST.map(({ text, about }): Row => [text, about]),
+      "  ",
+    ),
+  variables: () => twoColumns(Object.entries(MEANINGS.variables)),
+  keys: () => twoColumns(keyRows()),
+  formats: () => twoColumns(Object.entries(MEANINGS.formats)),
+  codes: () => twoColumns(exitRows()),
+};
+
+/** The text of a help topic: the file of its name, with its tables. */
+export async function helpText(topic: Topic): Promise<string> {
+  if (topic === "configuration") return exampleConfig();
+  const text = await readFile(new URL(`${topic}.txt`, import.meta.url), "utf8");
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (_place, table: string) => TABLES[table]!());
+}
+
+function keyRows(): Row[] {
+  return configKeys(configSchema).flatMap(({ variable, name, description, secret }): Row[] => {
+    if (variable === undefined || Object.hasOwn(MEANINGS.variables, variable)) return [];
+    const file: Row[] = secret ? [[`${variable}_FILE`, `a file that contains ${name}`]] : [];
+    return [[variable, `${name}: ${description}`], ...file];
+  });
+}
+
+/** The exit codes, with the codes of the API that lead to each. */
+function exitRows(): Row[] {
+  return Object.entries(EXIT).map(([name, exit]) => {
+    const codes = Object.entries(ERRORS).flatMap(([code, error]) => (error.exit === exit ? [code] : []));
+    const from = codes.length === 0 ? "" : ` (API: ${codes.join(", ")})`;
+    return [String(exit), `${MEANINGS.codes[name as keyof typeof EXIT]}${from}`];
+  });
+}
+
+const WIDTH = 100;
+
+/** Two aligned columns, wrapped before column 100. */
+function twoColumns(rows: readonly Row[], margin = ""): string {
+  const indent = Math.max(...rows.map(([name]) => name.length)) + 2;
+  const lines = rows.flatMap(([name, ...meaning]) =>
+    meaning
+      .flatMap((text) => wrapped(text, WIDTH - indent))
+      .map((part, index) => `${margin}${(index === 0 ? name : "").padEnd(indent)}${part}`),
+  );
+  return lines.join("\n");
+}
+
+function wrapped(text: string, width: number): string[] {
+  const line = new RegExp(` ?(\\S{${width},}|.{1,${width}})(?= |$)`, "g");
+  return [...text.matchAll(line)].map(([, words]) => words!);
+}
