@@ -1,23 +1,21 @@
-// Runs all of `npm test`: the linters beside type check and build, since each takes one core, and then the tests.
+// Runs all of `npm test`: the build, then the tests. The linter, which also checks the types, runs beside both on what
+// they leave of the processor.
 import { spawn } from "node:child_process";
+import { constants, setPriority } from "node:os";
 
-/** Runs npm scripts one after the other; prints what each wrote once it has ended. */
-async function run(...scripts) {
-  for (const script of scripts) {
-    const child = spawn("npm", ["run", "--silent", script], { stdio: ["ignore", "pipe", "pipe"], shell: true });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
-    const code = await new Promise((resolve) => child.on("close", resolve));
-    process.stdout.write(`${code === 0 ? "passed" : "FAILED"}: npm run ${script}\n${output}`);
-    if (code !== 0) return false;
-  }
-  return true;
+/** Starts a command in a shell; resolves with whether it succeeded, and with what it wrote unless that was inherited. */
+function run(command, stdio) {
+  const child = spawn(command, { stdio: ["ignore", stdio, stdio], shell: true });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += chunk));
+  const ended = new Promise((resolve) => child.on("close", (code) => resolve({ passed: code === 0, output })));
+  return { ended, pid: child.pid };
 }
 
-const results = await Promise.all([run("lint"), run("typecheck", "build")]);
-if (results.includes(false)) {
-  process.exitCode = 1;
-} else {
-  const tests = spawn("npx", ["vitest", "run", "--config", "test/vitest.config.ts"], { stdio: "inherit", shell: true });
-  tests.on("close", (code) => (process.exitCode = code ?? 1));
-}
+const lint = run("npm run --silent lint", "pipe");
+setPriority(lint.pid, constants.priority.PRIORITY_LOW);
+const build = await run("npm run --silent build", "inherit").ended;
+const tests = build.passed && (await run("npx vitest run --config test/vitest.config.ts", "inherit").ended);
+const { passed, output } = await lint.ended;
+process.stdout.write(`${passed ? "passed" : "FAILED"}: npm run lint\n${output}`);
+process.exitCode = passed && tests.passed ? 0 : 1;

@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createJwtVerifier } from "../../src/accounts/jwt-verifier.ts";
+import { createApp } from "../../src/http/app.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
 import { jwtConfig } from "../../src/config/jwt-config.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { openFixtureService, ANCHOR } from "../support/service.ts";
@@ -54,6 +56,9 @@ describe("platform tokens with a shared secret", () => {
       await sign({ iss: "platform", uid: 1.5 }),
       await sign({ iss: "platform", uid: "a\0b" }),
       await sign({ iss: "platform", uid: "\ud800" }),
+      await sign({ iss: "platform", uid: "a\u001b[2J" }),
+      await sign({ iss: "platform", uid: "a\u009bb" }),
+      await sign({ iss: "platform", uid: "u1", pad: "x".repeat(4096) }),
       await new SignJWT({ iss: "platform", uid: "u1" }).setProtectedHeader({ alg: "HS256" }).sign(key),
       `${header}.${payload}.${signature?.slice(0, -4)}AAAA`,
       `${none}.${payload}.`,
@@ -67,6 +72,16 @@ describe("platform tokens with a shared secret", () => {
 
 describe("platform tokens that are remembered", () => {
   const flags = { "auth.jwt.secret": SECRET };
+
+  it("do not reach the storage of opaque tokens, valid or not", async () => {
+    const storage = watchedStorage(await openStorage("memory:"), () => "pass");
+    const { service } = await openFixtureService({ flags, storage, refresh: false });
+    const before = storage.calls.length;
+    expect(await service.authenticate(await sign({ sub: "u1" }))).toBe("u1");
+    expect(await service.authenticate(await sign({ sub: "u1" }, seconds - 1))).toBeUndefined();
+    expect(storage.calls.slice(before).filter(({ key }) => /^tokens\b/.test(key))).toEqual([]);
+    expect(await service.authenticate("alice-token")).toBe("alice");
+  });
 
   it("are refused from the instant they expire", async () => {
     const { service, clock } = await openFixtureService({ flags: { ...flags, "auth.cache_ms": 2000 }, refresh: false });
@@ -192,7 +207,7 @@ describe("platform tokens with a key set", () => {
     expect(await verify(await sign({ sub: "u9" }))).toBeUndefined();
   });
 
-  it("tell a key set that comes broken from a bad token", async () => {
+  it("distinguish a key set that comes broken from a bad token", async () => {
     const answers: [number, string][] = [
       [503, "{}"],
       [200, "<html>"],
@@ -209,10 +224,26 @@ describe("platform tokens with a key set", () => {
     }
   });
 
-  it("tell an unreachable key set from a bad token", async () => {
-    const config = jwtConfig.parse({ jwks_url: "http://127.0.0.1:1/jwks" });
-    const verify = await createJwtVerifier(config, { now: () => ANCHOR });
-    await expect(verify(await sign({ sub: "u9" }))).rejects.toThrow();
+  it("are refused with 503 and one line in the log while it is unreachable, and are anonymous where optional", async () => {
+    const lines: string[] = [];
+    const note = (_fields: object, message: string): void => void lines.push(message);
+    const logger = { ...silentLogger, warn: note, error: note };
+    const flags = { "auth.jwt.jwks_url": "http://127.0.0.1:1/jwks" };
+    const { service } = await openFixtureService({ flags, logger, refresh: false });
+    const app = createApp(service, logger);
+    const token = await sign({ sub: "u9" });
+    const send = async (path: string, init: RequestInit = {}): Promise<[number, number, string]> => {
+      const headers = { "x-user-token": token, "content-type": "application/json" };
+      const response = await app.request(`http://anp.test/api/v1/ai/${path}`, { ...init, headers });
+      const { code, message } = (await response.json()) as { code: number; message: string };
+      return [response.status, code, message];
+    };
+    for (let n = 0; n < 3; n++) {
+      expect(await send("me")).toEqual([503, 503, "The keys of the platform's tokens cannot be read."]);
+    }
+    expect((await send("hot-topics"))[0]).toBe(200);
+    expect((await send("points/trade-reward", { method: "POST", body: "{}" }))[1]).toBe(500);
+    expect(lines).toEqual([expect.stringContaining("the key set of auth.jwt.jwks_url cannot be read")]);
   });
 });
 

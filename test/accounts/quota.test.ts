@@ -13,7 +13,7 @@ describe("quota day", () => {
     expect(rules.dayOf(at("2026-11-20T16:00:00Z"), "")).toBe("2026-11-21");
   });
 
-  it("tells the next reset with the offset, across months, years and leap days", () => {
+  it("gives the next reset with the offset, across months, years and leap days", () => {
     const next = (iso: string): string => rules.stateOf({ day: "", used: 0 }, 5, at(iso)).next_reset_at;
     expect(next("2026-11-20T00:00:00Z")).toBe("2026-11-21T00:00:00+08:00");
     expect(next("2026-12-31T10:00:00Z")).toBe("2027-01-01T00:00:00+08:00");
@@ -22,12 +22,24 @@ describe("quota day", () => {
 
   it("never goes back to an earlier day, nor opens its uses again", () => {
     const use = { day: "2026-11-21", used: 5 };
-    expect(rules.stateOf(use, 5, at("2026-11-19T00:00:00Z"))).toEqual({
+    expect(rules.stateOf(use, 5, at("2026-11-20T00:00:00Z"))).toEqual({
       free_daily_quota: 5,
       free_daily_used: 5,
       remaining_free_quota: 0,
       next_reset_at: "2026-11-22T00:00:00+08:00",
     });
+  });
+
+  it("counts a day after tomorrow as none: a clock that was wrong once locks nobody out", () => {
+    const use = { day: "2031-01-01", used: 5 };
+    const now = at("2026-11-20T00:00:00Z");
+    expect(rules.dayOf(now, use.day)).toBe("2026-11-20");
+    expect(rules.stateOf(use, 5, now)).toMatchObject({
+      free_daily_used: 0,
+      next_reset_at: "2026-11-21T00:00:00+08:00",
+    });
+    expect(rules.dayOf(now, "2026-11-21")).toBe("2026-11-21");
+    expect(rules.dayOf(now, "2026-11-22")).toBe("2026-11-20");
   });
 
   it("shows no negative rest when the quota was lowered below what is used", () => {

@@ -4,12 +4,13 @@ import { fixedClock } from "../../src/runtime/clock.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { watchedStorage } from "../support/watched-storage.ts";
 
 const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));
 const open = (storage: Storage, ttl_ms = 1000): Tokens =>
   createTokens({ storage, clock, random: systemRandom, ttl_ms });
 
-it("issues a secret of 256 bits that stands for its user, and keeps only its hash", async () => {
+it("issues a secret of 256 bits that identifies its user, and keeps only its hash", async () => {
   const storage = await openStorage("memory:");
   const written: string[] = [];
   const tokens = open({
@@ -83,4 +84,20 @@ it("finds tokens by what they begin with, of which it keeps 12 characters, and n
   ]);
   expect(await tokens.find(secret)).toMatchObject({ id: record.id });
   expect(await tokens.find("0123456789abcdef")).toBeUndefined();
+});
+
+it("reads an unknown token once while it is remembered as absent, and finds one that is added meanwhile", async () => {
+  const storage = watchedStorage(await openStorage("memory:"), () => "pass");
+  const tokens = open(storage, 2000);
+  for (let n = 0; n < 5; n++) expect(await tokens.resolve("later")).toBeUndefined();
+  expect(storage.calls).toHaveLength(1);
+  const early = tokens.resolve("other");
+  await tokens.register("alice", "other", "fixture");
+  await early;
+  await tokens.register("alice", "later", "fixture");
+  for (const secret of ["later", "other"]) expect(await tokens.resolve(secret)).toBe("alice");
+  const without = open(storage, 0);
+  const before = storage.calls.length;
+  for (let n = 0; n < 3; n++) expect(await without.resolve("never")).toBeUndefined();
+  expect(storage.calls.length - before).toBe(3);
 });

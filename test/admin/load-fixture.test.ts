@@ -80,8 +80,12 @@ describe("the fixture without English help", () => {
     const { data } = await service.run("getHotTopics", call, {});
     expect(data.refresh_meta.coverage["help"]).toEqual({ zh: 12, en: 0 });
     const english = (await service.run("sendChat", call, { body: { question: "How do I withdraw USDT?" } })).data;
-    expect(english).toMatchObject({ points_cost: 0, source_items: [] });
-    expect(english.answer).not.toMatch(/\p{Script=Han}/u);
+    expect(english.points_cost).toBe(0);
+    // The Chinese help may answer: it is shown as not sure, and said to be Chinese.
+    expect(english.answer).toMatch(
+      /^I am not sure that this answers .*\n(?:.*\n)?\(quoted from an article in Chinese\)/,
+    );
+    expect(english.source_items.map(({ lang }) => lang)).toContain("zh");
     const chinese = (await service.run("sendChat", call, { body: { question: "提现手续费是多少？" } })).data;
     expect(chinese.source_items.length).toBeGreaterThan(0);
   });

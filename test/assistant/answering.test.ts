@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
+import { answerMarket } from "../../src/assistant/answering/market-answer.ts";
 import { createAssistant } from "../../src/assistant/assistant.ts";
 import type { Answer, AnswerRequest, Passage } from "../../src/assistant/assistant.ts";
 import { plainText } from "../../src/language/plain-text.ts";
-import { silentLogger } from "../../src/runtime/logger.ts";
 import { EXCHANGE, NOW } from "./exchange.ts";
 import { passage } from "./passages.ts";
 
-const assistant = createAssistant({ logger: silentLogger });
+const assistant = createAssistant();
 const index = assistant.index(EXCHANGE);
 
-function ask(question: string, part: Partial<AnswerRequest> = {}, over = index): Promise<Answer> {
+function ask(question: string, part: Partial<AnswerRequest> = {}, over = index): Answer {
   const history = part.history ?? [];
   const routing = assistant.route(question, { history });
-  return assistant.answer({ question, routing, history, wide: false, now: NOW, ...part }, over);
+  return assistant.answer({ question, routing, history, wide: false, now: NOW, ...part }, over)!;
 }
 
 function over(...passages: Passage[]): typeof index {
@@ -32,9 +32,9 @@ function expectVerbatim(answer: Answer, passages: readonly Passage[] = EXCHANGE)
 }
 
 describe("grounded answers", () => {
-  it("quote whole sentences of the article that answers, with its source", async () => {
-    const answer = await ask("USDT 提现手续费是多少？");
-    expect(answer).toMatchObject({ grounded: true, model_name: "local-extractive" });
+  it("quote whole sentences of the article that answers, with its source", () => {
+    const answer = ask("USDT 提现手续费是多少？");
+    expect(answer).toMatchObject({ outcome: "answered", model_name: "local-extractive" });
     expect(answer.text).toContain("USDT 的提现手续费：TRC-20 网络每笔 1 USDT，ERC-20 网络每笔 4 USDT。");
     expect(answer.sources).toEqual([
       {
@@ -58,47 +58,47 @@ describe("grounded answers", () => {
     ["KYC 有哪些等级", "kyc", "zh"],
     ["卖家不放币怎么办", "p2p", "zh"],
     ["What are the KYC levels?", "kyc", "en"],
-  ])("to %j come from %s in %s", async (question, id, lang) => {
-    const answer = await ask(question);
-    expect(answer.grounded).toBe(true);
+  ])("to %j come from %s in %s", (question, id, lang) => {
+    const answer = ask(question);
+    expect(answer.outcome).toBe("answered");
     expect(answer.sources[0]).toMatchObject({ id, lang });
     expectVerbatim(answer);
   });
 
-  it("are the same every time", async () => {
-    expect(await ask("提现多久到账")).toEqual(await ask("提现多久到账"));
+  it("are the same every time", () => {
+    expect(ask("提现多久到账")).toEqual(ask("提现多久到账"));
   });
 
-  it("have no markup and no cut sentence", async () => {
+  it("have no markup and no cut sentence", () => {
     const marked = passage({
       title: "How to reset a password",
       text: "<p>To reset a password, open <b>Settings</b>.</p><ul><li>Choose <a href='/x'>Reset password</a> and follow the mail.</li></ul>",
     });
-    const answer = await ask("How do I reset my password?", {}, over(marked));
-    expect(answer.text).toBe("To reset a password, open Settings.\nChoose Reset password and follow the mail.");
+    const answer = ask("How do I reset my password?", {}, over(marked));
+    expect(answer.text).toBe("To reset a password, open Settings.\n- Choose Reset password and follow the mail.");
   });
 
-  it("bring the sentence that a quoted one leans on", async () => {
+  it("bring the sentence that a quoted one leans on", () => {
     const leaning = passage({
       text: "Three wrong codes lock a card. It is unlocked by support within 2 hours after a request by mail. Bring a pen.",
     });
-    const answer = await ask("When is it unlocked by support after a request by mail?", {}, over(leaning));
-    expect(answer.text).toBe(leaning.text.replace(" Bring a pen.", ""));
+    const answer = ask("When is it unlocked by support after a request by mail?", {}, over(leaning));
+    expect(answer.text).toBe(leaning.text);
   });
 
-  it("follow the question before when the new one is elliptical", async () => {
+  it("follow the question before when the new one is elliptical", () => {
     for (const [before, id] of [
       ["怎么充值 USDT？", "deposit"],
       ["怎么提现 USDT？", "withdraw-fee"],
     ] as const) {
-      const answer = await ask("那手续费呢？", { history: [{ question: before, answer: "…" }] });
+      const answer = ask("那手续费呢？", { history: [{ question: before, answer: "…" }] });
       expect(answer.sources[0]?.id).toBe(id);
     }
   });
 
-  it("quote several passages in sections when wide", async () => {
-    const narrow = await ask("提现");
-    const wide = await ask("深度分析一下提现", { wide: true });
+  it("quote several passages in sections when wide", () => {
+    const narrow = ask("提现");
+    const wide = ask("深度分析一下提现", { wide: true });
     expect(wide.sources.length).toBeGreaterThan(1);
     expect(wide.text).toContain("提现手续费是多少\n");
     expect(wide.text).toContain("\n\n");
@@ -106,88 +106,87 @@ describe("grounded answers", () => {
     expectVerbatim(wide);
   });
 
-  it("are found for what seemed out of scope, and then say so in their routing", async () => {
+  it("are found for what seemed out of scope, and then say so in their routing", () => {
     const odd = passage({
       title: "Whale watching",
       text: "Whale watching tours of the crew start on Mondays at nine.",
     });
     const question = "When do whale watching tours start?";
-    const answer = await ask(question, {}, over(odd));
+    const answer = ask(question, {}, over(odd));
     expect(assistant.route(question, { history: [] }).route).toBe("out_of_scope");
-    expect(answer).toMatchObject({ grounded: true, routing: { route: "help", sub_intent: "general" } });
+    expect(answer).toMatchObject({ outcome: "answered", routing: { route: "help", sub_intent: "general" } });
+  });
+});
+
+describe("both languages", () => {
+  it("are one library: an article in the other one is quoted, and said to be so", () => {
+    const chinese = assistant.index(EXCHANGE.filter(({ lang }) => lang === "zh"));
+    const answer = ask("What is the withdrawal fee for USDT?", {}, chinese);
+    expect(answer).toMatchObject({ outcome: "answered", sources: [{ id: "withdraw-fee", lang: "zh" }] });
+    expect(answer.text).toMatch(/^\(quoted from an article in Chinese\)\n/);
+  });
+
+  it("prefer the question's own", () => {
+    expect(ask("What is the withdrawal fee for USDT?").sources[0]).toMatchObject({ lang: "en" });
   });
 });
 
 describe("what the passages do not answer", () => {
   it.each([
-    ["How do I appeal a P2P trade when the seller does not release?", /^Sorry/],
     ["如何申请企业账户的做市商返佣？", /^抱歉/],
     ["How do I create a sub-account for my company?", /^Sorry/],
-  ])("gets an honest reply in the question's language: %s", async (question, opening) => {
-    const answer = await ask(question);
-    expect(answer).toMatchObject({ grounded: false, sources: [] });
+  ])("gets an honest reply in the question's language: %s", (question, opening) => {
+    const answer = ask(question);
+    expect(answer).toMatchObject({ outcome: "declined", sources: [] });
     expect(answer.text).toMatch(opening);
     expect(answer.text).not.toMatch(/fallback|undefined|null|error|debug|score|passage|model/i);
   });
 
-  it("is never answered in another language", async () => {
-    const chinese = assistant.index(EXCHANGE.filter(({ lang }) => lang === "zh"));
-    const answer = await ask("What is the withdrawal fee for USDT?", {}, chinese);
-    expect(answer).toMatchObject({ grounded: false, sources: [] });
-    expect(answer.text).not.toMatch(/\p{Script=Han}/u);
-  });
-
-  it("gets an honest reply from an empty index, on every route", async () => {
+  it("gets an honest reply from an empty index, on every route", () => {
     const empty = over();
-    for (const question of [
-      "怎么提现",
-      "最近有什么公告",
-      "今天有什么新闻",
-      "市场情绪怎么样",
-      "what is on TV tonight",
-    ]) {
-      const answer = await ask(question, {}, empty);
-      expect(answer).toMatchObject({ grounded: false, sources: [] });
+    for (const question of ["怎么提现", "最近有什么公告", "今天有什么新闻", "what is on TV tonight"]) {
+      const answer = ask(question, {}, empty);
+      expect(answer).toMatchObject({ outcome: "declined", sources: [] });
       expect(answer.text.length).toBeGreaterThan(10);
     }
   });
 });
 
 describe("news and notices", () => {
-  it("are listed newest first, once a story, none from the future", async () => {
-    const answer = await ask("What is the latest crypto news?", {}, assistant.index(EXCHANGE.toReversed()));
+  it("are listed newest first, once a story, none from the future", () => {
+    const answer = ask("What is the latest crypto news?", {}, assistant.index(EXCHANGE.toReversed()));
     expect(answer.text.split("\n")).toEqual([
       "The latest news:",
       "Bitcoin climbs above $105,000",
       "Tidepool bridge exploited for $87 million",
     ]);
     expect(answer.sources.map(({ id }) => id)).toEqual(["w1", "w2"]);
-    const early = await ask("What is the latest crypto news?", { now: Date.parse("2026-11-18T12:00:00Z") });
+    const early = ask("What is the latest crypto news?", { now: Date.parse("2026-11-18T12:00:00Z") });
     expect(early.text).not.toContain("Bitcoin climbs above $105,000\n");
   });
 
-  it("about an asset are those of the asset", async () => {
-    const answer = await ask("比特币有什么新闻");
+  it("about an asset are those of the asset", () => {
+    const answer = ask("比特币有什么新闻");
     expect(answer.sources.map(({ id }) => id)).toEqual(["w1"]);
-    const looked = await ask("有什么最新新闻", { token_symbol: "eth" });
+    const looked = ask("有什么最新新闻", { token_symbol: "eth" });
     expect(looked.sources.map(({ id }) => id)).toEqual(["w2", "w3"]);
   });
 
-  it("with a subject of their own are quoted on it", async () => {
-    const answer = await ask("Tidepool 跨链桥被攻击损失了多少？");
+  it("with a subject of their own are quoted on it", () => {
+    const answer = ask("Tidepool 跨链桥被攻击损失了多少？");
     expect(answer.text).toContain("攻击者从 Tidepool 合约转走约 8700 万美元。");
     expectVerbatim(answer);
   });
 
-  it("of a kind are the newest notices of that kind", async () => {
-    const answer = await ask("最近上线了什么新币？");
+  it("of a kind are the newest notices of that kind", () => {
+    const answer = ask("最近上线了什么新币？");
     expect(answer.sources.map(({ id }) => id)).toEqual(["n1", "n2"]);
     expectVerbatim(answer);
   });
 
-  it("that do not exist are not made up", async () => {
-    const answer = await ask("火星殖民计划有什么新闻");
-    expect(answer).toMatchObject({ grounded: false, sources: [] });
+  it("that do not exist are not made up", () => {
+    const answer = ask("火星殖民计划有什么新闻");
+    expect(answer).toMatchObject({ outcome: "declined", sources: [] });
   });
 });
 
@@ -201,23 +200,27 @@ describe("the market", () => {
     hot: ["Tidepool exploit", "ETF flows"],
   } as const;
 
-  it("is told by its figures", async () => {
-    expect((await ask("现在市场情绪怎么样", { market })).text).toBe(
+  it("is left to the service, which has the figures", () => {
+    const routing = assistant.route("现在市场情绪怎么样", { history: [] });
+    const request = { question: "现在市场情绪怎么样", routing, history: [], wide: false, now: NOW };
+    expect(assistant.answer(request, index)).toBeUndefined();
+  });
+
+  it("is described by its figures", () => {
+    expect(answerMarket("sentiment", market, "zh", false).text).toBe(
       "近期资讯中积极 2 条、中性 5 条、消极 9 条，整体情绪偏消极。恐惧与贪婪指数为 22，属于极度恐惧。",
     );
-    expect((await ask("how is the market mood", { market: { ...market, index: null } })).text).toBe(
+    expect(answerMarket("sentiment", { ...market, index: null }, "en", false).text).toBe(
       "The overall mood of recent news is negative: 2 positive, 5 neutral and 9 negative items.",
     );
   });
 
-  it("lists its hot topics", async () => {
-    const answer = await ask("what are the hot topics", { market });
-    expect(answer.text).toBe("Hot topics now:\nTidepool exploit\nETF flows");
+  it("lists its hot topics", () => {
+    expect(answerMarket("hot_topics", market, "en", false).text).toBe("Hot topics now:\nTidepool exploit\nETF flows");
   });
 
-  it("has no prices and says so", async () => {
-    const answer = await ask("what is the price of BTC", { market });
-    expect(answer).toMatchObject({ grounded: false, sources: [] });
+  it("has no prices and says so", () => {
+    expect(answerMarket("price", market, "en", false).known).toBe(false);
   });
 });
 
@@ -228,9 +231,13 @@ describe("small talk and what is out of scope", () => {
     ["你能做什么", true],
     ["should I buy bitcoin?", false],
     ["明天天气怎么样", false],
-  ])("%s gets a short reply without sources", async (question, grounded) => {
-    const answer = await ask(question);
-    expect(answer).toMatchObject({ grounded, sources: [], model_name: "local-extractive" });
+  ])("%s gets a short reply without sources", (question, isAnswered) => {
+    const answer = ask(question);
+    expect(answer).toMatchObject({
+      outcome: isAnswered ? "answered" : "declined",
+      sources: [],
+      model_name: "local-extractive",
+    });
     expect(/\p{Script=Han}/u.test(answer.text)).toBe(/\p{Script=Han}/u.test(question));
     expect(answer.text.length).toBeLessThan(400);
   });

@@ -13,14 +13,13 @@ describe("citations of a model's answer", () => {
     ["两者【2】。", "两者[1]。", ["b"]],
     ["Real [1], made up [9].", "Real [1], made up.", ["a"]],
     ["Twice [3] and [3].", "Twice [1] and [1].", ["c"]],
-    ["<think>Passage [2] is off.</think>Yes [1].", "Yes [1].", ["a"]],
   ])("maps %j", (raw, text, ids) => {
     const answer = resolveCitations(raw, PASSAGES);
     expect(answer?.text).toBe(text);
     expect(answer?.cited.map(({ id }) => id)).toEqual(ids);
   });
 
-  it.each(["No source.", "Zero [0].", "NO_ANSWER [1]", "<think>[1]"])("finds none in %j", (raw) => {
+  it.each(["No source.", "Zero [0].", "NO_ANSWER [1]"])("finds none in %j", (raw) => {
     expect(resolveCitations(raw, PASSAGES)).toBeNull();
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createAssistant } from "../../src/assistant/assistant.ts";
+import { assistantInProcess } from "../../src/assistant/assistant-runner.ts";
+import { createHostedAssistant } from "../../src/assistant/hosted-assistant.ts";
 import type { Answer } from "../../src/assistant/assistant.ts";
 import { modelConfig } from "../../src/config/model-config.ts";
 import { createModelGateway } from "../../src/assistant/model/model-gateway.ts";
@@ -18,15 +19,21 @@ afterEach(async () => {
 async function ask(question: string, turn: Turn, options: Record<string, unknown> = {}): Promise<Answer> {
   server = await startModelServer(turn);
   const config = modelConfig.parse({ base_url: server.baseUrl, model: "test-model", max_retries: 0, ...options });
-  const assistant = createAssistant({ logger: silentLogger, model: createModelGateway(config) });
-  const routing = assistant.route(question, { history: [] });
-  return assistant.answer({ question, routing, history: [], wide: false, now: NOW }, assistant.index(EXCHANGE));
+  const model = createModelGateway(config);
+  const assistant = createHostedAssistant({ runner: assistantInProcess(), model, logger: silentLogger });
+  await assistant.learn(EXCHANGE);
+  const asked = { question, history: [], research: false, refused: [], now: NOW };
+  return assistant.complete(await assistant.prepare(asked), asked);
 }
 
 describe("answers that a model words", () => {
   it("carry the passages it cites as sources, with the sentence that is used", async () => {
     const answer = await ask("What is the USDT withdrawal fee?", says("It is 1 USDT on TRC-20 [1]."));
-    expect(answer).toMatchObject({ text: "It is 1 USDT on TRC-20 [1].", grounded: true, model_name: "test-model" });
+    expect(answer).toMatchObject({
+      text: "It is 1 USDT on TRC-20 [1].",
+      outcome: "answered",
+      model_name: "test-model",
+    });
     expect(answer.sources).toMatchObject([
       { id: "withdraw-fee", lang: "en", snippet: "The USDT withdrawal fee is 1 USDT on TRC-20 and 4 USDT on ERC-20." },
     ]);
@@ -43,7 +50,7 @@ describe("answers that a model words", () => {
     "become an honest reply when the model says %j",
     async (said) => {
       const answer = await ask("What is the USDT withdrawal fee?", says(said));
-      expect(answer).toMatchObject({ grounded: false, sources: [], model_name: "test-model" });
+      expect(answer).toMatchObject({ outcome: "declined", sources: [], model_name: "test-model" });
       expect(answer.text).toMatch(/^Sorry/);
     },
   );
@@ -59,14 +66,14 @@ describe("answers that a model words", () => {
 
   it("are extracted when the model fails and extraction is the fallback", async () => {
     const answer = await ask("What is the USDT withdrawal fee?", fails(500), { fallback: "extractive" });
-    expect(answer).toMatchObject({ grounded: true, model_name: "local-extractive" });
+    expect(answer).toMatchObject({ outcome: "answered", model_name: "local-extractive" });
     expect(answer.sources[0]?.id).toBe("withdraw-fee");
   });
 
   it("are not asked of the model for small talk and advice", async () => {
-    expect((await ask("hello", fails(500))).grounded).toBe(true);
+    expect((await ask("hello", fails(500))).outcome).toBe("answered");
     expect(server!.requests).toHaveLength(0);
-    expect((await ask("should I buy bitcoin?", fails(500))).grounded).toBe(false);
+    expect((await ask("should I buy bitcoin?", fails(500))).outcome).toBe("declined");
     expect(server!.requests).toHaveLength(0);
   });
 });

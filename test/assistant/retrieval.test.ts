@@ -1,78 +1,200 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildPassageIndex } from "../../src/assistant/retrieval/passage-index.ts";
-import { toQuery } from "../../src/assistant/retrieval/query.ts";
-import type { QueryContext } from "../../src/assistant/retrieval/query.ts";
-import { rankSentences } from "../../src/assistant/retrieval/sentence-ranking.ts";
+import { keyOf, type Passage } from "../../src/assistant/passage.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { clausesOf } from "../../src/assistant/retrieval/clauses.ts";
+import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
+import type { Search } from "../../src/assistant/retrieval/rank-articles.ts";
+import { detectLanguage } from "../../src/language/detect-language.ts";
+import { createDictionary } from "../../src/language/dictionary/dictionary.ts";
+import { stem } from "../../src/language/porter-stem.ts";
 import { passage } from "./passages.ts";
 
-const INDEX = buildPassageIndex([
+const DICTIONARY = createDictionary();
+const NOW = Date.parse("2026-11-20T00:00:00Z");
+
+const PASSAGES: readonly Passage[] = [
   passage({ id: "fees", title: "Withdrawal fees", text: "They are fixed. See the table for each coin and network." }),
   passage({
-    id: "news",
+    id: "letter",
     title: "Weekly letter",
-    text: "Withdrawal fees, listings and more. A long letter on many things.",
+    text: "Withdrawal fees, listings of Bitcoin and more. A letter on many things.",
   }),
   passage({
     id: "staking",
     title: "Staking",
-    text: "Staked coins are locked. Unstaking takes 3 days. Rewards are paid daily.",
+    text: "Staked coins are locked. Unstaking ends after 3 days. Rewards are paid daily.",
   }),
-  passage({ id: "zh", lang: "zh", title: "质押", text: "质押的币会被锁定。赎回需要 3 天。" }),
-]);
+  passage({
+    id: "poa",
+    title: "Acting for others",
+    text: "A power of attorney lets a person act for you. A power of attorney ends at any time. The power of attorney is free.",
+  }),
+  passage({ id: "staking", lang: "zh", title: "质押", text: "质押的币会被锁定。赎回需要 3 天。" }),
+  passage({ id: "address", lang: "zh", title: "修改地址", text: "搬家以后请在资料页修改地址。" }),
+  passage({ id: "umbrella", lang: "zh", title: "借雨伞", text: "网点可以借雨伞，三天内归还。" }),
+];
+const INDEX = new AnswerIndex(DICTIONARY, PASSAGES);
 
-function search(question: string, context: QueryContext = {}): string[] {
-  const query = INDEX.correctSpelling(toQuery(question, context));
-  return INDEX.search(query, 10, () => true).map((hit) => hit.passage.id);
+function find(question: string, more: Partial<Search> = {}, index = INDEX) {
+  return index.search({ question, lang: detectLanguage(question), now: NOW, ...more });
 }
+
+function idsOf(question: string, more: Partial<Search> = {}, index = INDEX): string[] {
+  return find(question, more, index).ranked.map(({ found }) => found.passage.id);
+}
+
+describe("search terms", () => {
+  it("are stems in English, characters and pairs in Chinese", () => {
+    expect(searchTerms("Closing accounts")).toEqual([stem("closing"), stem("accounts")]);
+    expect(searchTerms("密码")).toEqual(["密", "密码", "码"]);
+  });
+
+  it("read numbers with and without separators alike", () => {
+    expect(searchTerms("1,000 USDT")).toEqual(searchTerms("1000 USDT"));
+  });
+});
 
 describe("retrieval", () => {
   it("counts a title above a body", () => {
-    expect(search("withdrawal fees")).toEqual(["fees", "news"]);
+    expect(idsOf("withdrawal fees").slice(0, 2)).toEqual(["fees", "letter"]);
   });
 
-  it("finds inflected and misspelt words", () => {
-    expect(search("withdrawls fee")[0]).toBe("fees");
-    expect(search("unstakking rewrds")[0]).toBe("staking");
+  it.each([
+    ["withdrawls fee", "fees", "an inflected and misspelt word"],
+    ["unstakking rewrds", "staking", "misspelt words"],
+    ["POA cost", "poa", "the initials of a phrase"],
+    ["rwds paid when", "staking", "a shortened word"],
+    ["質押赎回", "staking", "traditional characters"],
+    ["迪芝", "address", "characters of which only the sound is right"],
+    ["怎么改地只", "address", "a word that sounds like the right one"],
+    ["can i borrow an umbrella", "umbrella", "an article in the other language"],
+    ["大饼 news", "letter", "a nickname of an asset"],
+    ["i moved house", "address", "an everyday phrase, in the other language"],
+  ])("finds for %j the article %j: %s", (question, id) => {
+    expect(idsOf(question)[0]).toBe(id);
   });
 
-  it("looks for mining, whose stem is that of the pronoun mine", () => {
-    expect(toQuery("how does mining work").terms.get("mine")).toBe(1);
-  });
-
-  it("finds Chinese without a dictionary, in traditional characters too", () => {
-    expect(search("質押赎回")).toEqual(["zh"]);
+  it("takes an article that exists in both languages in the question's", () => {
+    expect(find("staking").ranked[0]!.found).toMatchObject({ lang: "en", passage: { id: "staking" } });
+    expect(find("质押").ranked[0]!.found).toMatchObject({ lang: "zh", passage: { id: "staking" } });
+    expect(idsOf("staking").filter((id) => id === "staking")).toHaveLength(1);
   });
 
   it("finds nothing for words that only ask", () => {
-    expect(search("what is it and how do I do that")).toEqual([]);
-    expect(search("这是什么，怎么样")).toEqual([]);
+    expect(idsOf("what is it and how do I do that")).toEqual([]);
+    expect(idsOf("这是什么，怎么样")).toEqual([]);
   });
 
-  it("looks for the context with less weight than for the question", () => {
-    expect(search("fees", { asset: "staking" })).toEqual(["fees", "news", "staking"]);
-    expect(search("and the rewards?", { previous: "fees" })).toEqual(["staking", "fees", "news"]);
+  it("looks for the question before with less weight than for the question", () => {
+    const [first, second] = [find("rewards"), find("rewards", { previous: "many things" })];
+    expect(first.ranked.map(({ found }) => found.passage.id)).toEqual(["staking"]);
+    expect(second.ranked.map(({ found }) => found.passage.id)).toEqual(["staking", "letter"]);
+  });
+
+  it("looks for the asset on the user's page where the question names none", () => {
+    const articles = [
+      passage({ id: "eth", title: "Minimum of Ethereum", text: "The minimum is 0.01." }),
+      passage({ id: "xrp", title: "Minimum of XRP", text: "The minimum is 20." }),
+    ];
+    const index = new AnswerIndex(DICTIONARY, articles);
+    const first = (question: string, symbol: string): string => idsOf(question, { symbol }, index)[0]!;
+    expect([first("minimum", "ETH"), first("minimum", "XRP")]).toEqual(["eth", "xrp"]);
+    expect(first("minimum of XRP", "ETH")).toBe("xrp");
   });
 
   it("keeps to the passages that are accepted", () => {
-    const hits = INDEX.search(toQuery("staking 质押"), 10, ({ lang }) => lang === "zh");
-    expect(hits.map((hit) => hit.passage.id)).toEqual(["zh"]);
+    expect(idsOf("withdrawal fees", { accept: ({ id }) => id !== "fees" })[0]).toBe("letter");
   });
 
-  it("is the same whichever way the passages come", () => {
-    const backwards = buildPassageIndex([...INDEX.passages].reverse());
-    const ids = (index: typeof INDEX): string[] =>
-      index.search(toQuery("unstaking takes days fees"), 10, () => true).map((hit) => hit.passage.id);
-    expect(ids(backwards)).toEqual(ids(INDEX));
+  it("reads a question of a thousand different words, and one of a single word a thousand times", () => {
+    const words = Array.from({ length: 1000 }, (_, at) => `w${at}w`);
+    expect(idsOf(`${words.join(" ")} umbrella`)).toEqual([]);
+    expect(idsOf("fees ".repeat(1000))[0]).toBe("fees");
   });
+});
 
-  it("ranks first the sentence that holds what is asked for", () => {
-    const query = toQuery("How long does unstaking take?");
-    const [best] = rankSentences(
-      query,
-      INDEX.search(query, 5, () => true),
-      INDEX,
+describe("an index that is updated", () => {
+  const question = ["staking rewards", "withdrawal fees", "质押赎回", "修改地址", "power of attorney", "SO"];
+  const results = (index: AnswerIndex): unknown => question.map((asked) => describeFindings(find(asked, {}, index)));
+
+  function describeFindings({ ranked, quoted }: ReturnType<typeof find>): unknown {
+    return [
+      ranked.map(({ found, score }) => [found.passage.id, found.lang, score]),
+      quoted.map(({ window }) => window.text),
+    ];
+  }
+
+  it("gives what one built anew gives, after any changes", () => {
+    const some = fc.subarray([...PASSAGES], { minLength: 0 });
+    const steps = fc.array(fc.record({ kept: some, altered: fc.boolean() }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(steps, (contents) => {
+        const index = new AnswerIndex(DICTIONARY);
+        let held: Passage[] = [];
+        for (const { kept, altered } of contents) {
+          const wanted = kept.map((one) => (altered ? { ...one, text: `${one.text} More on rewards.` } : one));
+          index.change({ removed: held.map(keyOf), added: wanted });
+          held = wanted;
+        }
+        expect(index.size).toBe(held.length);
+        expect(results(index)).toEqual(results(new AnswerIndex(DICTIONARY, held.toReversed())));
+      }),
+      { numRuns: 30, seed: 1 },
     );
-    expect(best?.sentence.text).toBe("Unstaking takes 3 days.");
-    expect(best?.passageCoverage).toBeGreaterThanOrEqual(best!.coverage);
+  });
+
+  it("replaces a passage that comes again", () => {
+    const index = new AnswerIndex(DICTIONARY, PASSAGES);
+    index.change({ removed: [], added: [{ ...PASSAGES[0]!, title: "Umbrellas" }] });
+    expect(index.size).toBe(PASSAGES.length);
+    expect(idsOf("withdrawal fees", {}, index)[0]).toBe("letter");
+  });
+});
+
+describe("the part of an article that answers", () => {
+  const article = passage({
+    title: "Cards",
+    text:
+      "Your card is sent by post. It is free of charge.\n\nTo order one:\n\n- open Cards\n- choose a design\n- confirm the order\n\n" +
+      `${"Our shops have long opening hours. ".repeat(30)}\n\nA lost card is replaced within 5 working days for 12 EUR.`,
+  });
+  const index = new AnswerIndex(DICTIONARY, [article]);
+  const textFor = (question: string): string => find(question, {}, index).quoted[0]!.window.text;
+
+  it("is where the question's words are", () => {
+    expect(textFor("how much is the replacement of a lost card")).toMatch(
+      /A lost card is replaced within 5 working days for 12 EUR\.$/,
+    );
+  });
+
+  it("has lists whole, with the line that introduces them", () => {
+    expect(textFor("confirm the order of a card")).toContain(
+      "To order one:\n- open Cards\n- choose a design\n- confirm the order",
+    );
+  });
+
+  it("has a list whole that is longer than an answer", () => {
+    const items = Array.from({ length: 9 }, (_, at) => `- step ${at + 1}: ${"do as the form says ".repeat(5).trim()}`);
+    const long = new AnswerIndex(DICTIONARY, [
+      passage({ title: "Visa", text: `Steps for a visa stamp:\n${items.join("\n")}\n\nThe desk closes at noon.` }),
+    ]);
+    const { text } = find("first step for a visa stamp", {}, long).quoted[0]!.window;
+    expect(text.split("\n")).toEqual(["Steps for a visa stamp:", ...items]);
+  });
+
+  it("is one part of each of two articles for two questions in one", () => {
+    const { quoted } = find("What are the withdrawal fees and when are staking rewards paid?");
+    expect(quoted.map(({ article: { found } }) => found.passage.id).sort()).toEqual(["fees", "staking"]);
+  });
+});
+
+describe("the questions in a question", () => {
+  it.each([
+    ["how long does it take and what does it cost?", ["how long does it take", "what does it cost"]],
+    ["销户要收费吗？多久能办完", ["销户要收费吗", "多久能办完"]],
+    ["terms and conditions?", ["terms and conditions?"]],
+  ])("of %j are %j", (question, clauses) => {
+    expect(clausesOf(question)).toEqual(clauses);
   });
 });

@@ -49,7 +49,7 @@ describe("a question that leans on the one before", () => {
   });
 });
 
-describe("what stands around a question", () => {
+describe("what surrounds a question", () => {
   it.each([
     ["你好，请问怎么提现", "怎么提现"],
     ["Hello! How do I withdraw", "how do i withdraw"],

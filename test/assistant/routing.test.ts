@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createAssistant } from "../../src/assistant/assistant.ts";
 import type { RouteHints } from "../../src/assistant/assistant.ts";
-import { SEEDS } from "../../src/assistant/routing/routing.ts";
-import { silentLogger } from "../../src/runtime/logger.ts";
+import { seedExamples } from "../../src/assistant/routing/router.ts";
 
-const assistant = createAssistant({ logger: silentLogger });
+const assistant = createAssistant();
+const LABELS = new Set(seedExamples().map(({ label }) => label));
 
 function route(question: string, hints: Partial<RouteHints> = {}) {
   return assistant.route(question, { history: [], ...hints });
@@ -122,12 +122,12 @@ describe("routing", () => {
   });
 
   it("says the same twice, for any text, within the routes there are", () => {
-    const again = createAssistant({ logger: silentLogger });
+    const again = createAssistant();
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (question) => {
         const routing = route(question);
         expect(again.route(question, { history: [] })).toEqual(routing);
-        expect(Object.keys(SEEDS[routing.route])).toContain(routing.sub_intent);
+        expect(LABELS).toContain(`${routing.route}/${routing.sub_intent}`);
         expect(routing.confidence).toBeGreaterThanOrEqual(0);
         expect(routing.confidence).toBeLessThanOrEqual(1);
       }),
@@ -137,7 +137,6 @@ describe("routing", () => {
 
   it("learns other examples in place of the seeds", () => {
     const taught = createAssistant({
-      logger: silentLogger,
       examples: [
         ...["红色的花", "红色的车", "红色"].map((text) => ({ text, label: "help/deposit" })),
         ...["蓝色的天", "蓝色的海", "蓝色"].map((text) => ({ text, label: "help/withdrawal" })),

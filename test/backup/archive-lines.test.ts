@@ -1,8 +1,7 @@
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
-import { archivedValues, archiveLines } from "../../src/backup/archive-lines.ts";
 import { checksummed } from "../../src/backup/checksummed-lines.ts";
-import { storedValues, type StoredValue } from "../../src/backup/storage-archive.ts";
+import { archivedValues, archiveLines, storedValues, type StoredValue } from "../../src/backup/storage-archive.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 
 const NOW = "2026-11-20T00:00:00.000Z";

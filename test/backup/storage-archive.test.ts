@@ -103,7 +103,7 @@ it("refuses a storage that is not empty, and an item of a stream that is another
   await expect(take(storedValues(source))).rejects.toThrow("has a different value at users/alice/ledger/0/1");
 });
 
-it("copies what comes after a gap too, and tells of it", async () => {
+it("copies what comes after a gap too, and reports it", async () => {
   const damaged = await openStorage("memory:");
   await fillLedgers(damaged, 20);
   await damaged.remove(["users", "alice", "ledger", "0", "5"]);
@@ -114,7 +114,7 @@ it("copies what comes after a gap too, and tells of it", async () => {
   expect([...(await allOf(target))]).toEqual([...(await allOf(damaged))]);
 });
 
-it("leaves out a key that no storage of anp has, and tells of it", async () => {
+it("leaves out a key that no storage of anp has, and reports it", async () => {
   const damaged = await openStorage("memory:");
   await fillLedgers(damaged, 3);
   const sound = [...(await allOf(damaged))];
@@ -133,7 +133,7 @@ it("leaves out a key that no storage of anp has, and tells of it", async () => {
   ]);
 });
 
-it("takes a line with a key as storages spell it, of any user", () => {
+it("takes a line with a key as storages serialize it, of any user", () => {
   for (const user of ["alice", "..", ".", "a:b", "../x", "Ümit/1", "\u{feff}x", "A", "é".repeat(64), "x".repeat(128)]) {
     expect(storedValue.safeParse({ key: encodeKey(["users", user, "profile"]), value: "" }).success, user).toBe(true);
   }

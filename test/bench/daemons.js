@@ -1,5 +1,5 @@
 // What four daemons on one Redis carry against one of them, in the same run: reads, a mixed load, and charges. Besides,
-// how many cores the daemons, Redis and the load generator use meanwhile, which tells what binds. On a machine with too
+// how many cores the daemons, Redis and the load generator use meanwhile, which shows what binds. On a machine with too
 // few cores for all of them, ANP_BENCH_CORES=0.2 holds each daemon to a fifth of a core (root, Linux control groups),
 // as if it had a machine of that size to itself.
 import { spawn } from "node:child_process";

@@ -18,7 +18,10 @@ const headers = { "x-user-token": "alice-token" };
 /** Starts a process and waits for the line of its stderr that holds its URL. */
 function start(args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawn(process.execPath, args, {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, ANP_LIMITS_RATES_PUBLIC_REQUESTS: "0" },
+    });
     let text = "";
     child.stderr.on("data", (chunk) => {
       if (text.length < 10_000) text += chunk;

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 const BIN = join(import.meta.dirname, "../../bin/anp.js");
-// The process tells its own peak as it ends.
+// The process reports its own peak as it ends.
 const TELL = `data:text/javascript,${encodeURIComponent(
   'import { writeSync } from "node:fs"; process.on("exit", () => writeSync(3, String(process.resourceUsage().maxRSS)));',
 )}`;

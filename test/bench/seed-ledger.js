@@ -2,12 +2,13 @@
 // written at once. `anp ledger verify` finds them right.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createUsers } from "../../dist/accounts/users.js";
+import { messageKey } from "../../dist/assistant/sessions/messages.js";
 import { EMPTY_ACCOUNT, genesisHash, hashEntry } from "../../dist/ledger/entry.js";
 import { ledgerKey, operationKey } from "../../dist/ledger/ledger-keys.js";
 import { fixedClock } from "../../dist/runtime/clock.js";
 import { sha256 } from "../../dist/runtime/canonical-json.js";
 import { encodeKey } from "../../dist/storage/keys.js";
-import { headHint } from "../../dist/storage/stream-keys.js";
+import { HINT_EVERY } from "../../dist/storage/stream-keys.js";
 
 export const START = Date.parse("2026-01-01T00:00:00Z");
 const EVERY_MS = 20_000;
@@ -15,10 +16,14 @@ const TOGETHER = 1000;
 /** One operation in so many has an idempotency key. */
 const KEYED = 10;
 
+/** The message that all answers of a user were charged for. */
+const messageOf = (user) => Number.parseInt(sha256(user).slice(0, 12), 16);
+
 /** The entries of a user, oldest first: an exchange, then answers that cost a point each, and so on. */
 export function* entriesOf(user, count) {
   let account = EMPTY_ACCOUNT;
   let prev = genesisHash(user);
+  const message_id = messageOf(user);
   for (let id = 1; id <= count; id++) {
     const earns = id % 20 === 1;
     const delta = earns ? 20 : -1;
@@ -39,7 +44,7 @@ export function* entriesOf(user, count) {
       operation: { id: `key:${id}`, request: sha256(String(id)), repeatable: id % KEYED === 0 },
       details: earns
         ? { type: "exchange", token_amount: 2, exchange_rate: 10 }
-        : { type: "chat_cost", message_id: id, session_id: 1, route: "help", sub_intent: "fees", free: false },
+        : { type: "chat_cost", message_id, session_id: message_id, route: "help", sub_intent: "fees", free: false },
       account,
       prev,
     };
@@ -48,17 +53,39 @@ export function* entriesOf(user, count) {
   }
 }
 
-/** Fills the ledger of a new user. On files nothing is synced: whoever measures writes does not begin with this. */
+/**
+ * Fills the ledger of a new user; that of a known one stays as it is. On files nothing is synced: a bench of writes does not
+ * begin with this.
+ */
 export async function seedLedger(storage, user, count) {
-  await createUsers({ storage, clock: fixedClock(START), ttl_ms: 0 }).create(user, {});
+  const users = createUsers({ storage, clock: fixedClock(START), ttl_ms: 0 });
+  if (!(await users.create(user, {}))) return;
   const write = storage.url.startsWith("fs:") ? fileWriter(storage.url.slice(3)) : createWriter(storage);
+  await write(messageKey(messageOf(user)), JSON.stringify(answerTo(user)));
   for (const entry of entriesOf(user, count)) {
     const place = [...ledgerKey(user), String(Math.floor((entry.id - 1) / 1000)), String(entry.id)];
     await write(place, JSON.stringify(entry));
     if (entry.operation.repeatable) await write(operationKey(user, entry.operation.id), `{"entry":${entry.id}}`);
   }
-  if (headHint(count) > 0) await write([...ledgerKey(user), "head"], String(headHint(count)));
+  const hinted = count - (count % HINT_EVERY);
+  if (hinted > 0) await write([...ledgerKey(user), "head"], String(hinted));
   await write.end();
+}
+
+function answerTo(user) {
+  return {
+    user_id: user,
+    message_id: messageOf(user),
+    session_id: messageOf(user),
+    created_at: new Date(START).toISOString(),
+    question: "What are the fees?",
+    answer: "The maker fee is 0.1%.",
+    route: "help",
+    sub_intent: "fees",
+    source_items: [],
+    model_name: "local-extractive",
+    latency_ms: 1,
+  };
 }
 
 function fileWriter(base) {

@@ -21,21 +21,17 @@ interface RunOptions {
  */
 export async function anp(args: readonly string[], { cwd, env = {}, input = "" }: RunOptions): Promise<Ended> {
   const [stdout, stderr] = [new TextSink(), new TextSink()];
-  const leave = enter(cwd);
-  try {
-    const code = await main(args, {
-      stdin: Readable.from(input === "" ? [] : [Buffer.from(input)], { objectMode: false }),
-      stdout,
-      stderr,
-      env: cleanEnv(cwd, env),
-      clock: systemClock,
-      signals: new EventEmitter(),
-      exit: () => undefined,
-    });
-    return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
-  } finally {
-    leave();
-  }
+  const code = await main(args, {
+    stdin: Readable.from(input === "" ? [] : [Buffer.from(input)], { objectMode: false }),
+    stdout,
+    stderr,
+    env: cleanEnv(cwd, env),
+    cwd,
+    clock: systemClock,
+    signals: new EventEmitter(),
+    exit: () => undefined,
+  });
+  return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 /** As `anp`, but runs the built program. */
@@ -85,18 +81,4 @@ class TextSink extends Writable {
   text(): string {
     return Buffer.concat(this.#chunks).toString("utf8");
   }
-}
-
-const home = process.cwd();
-let runs = 0;
-
-/** Makes a folder the working directory of this process, until all runs in it have ended. */
-function enter(folder: string): () => void {
-  if (runs === 0) process.chdir(folder);
-  else if (process.cwd() !== folder) throw new Error(`A run in ${folder} must wait for those in ${process.cwd()}.`);
-  runs += 1;
-  return () => {
-    runs -= 1;
-    if (runs === 0) process.chdir(home);
-  };
 }

@@ -135,7 +135,7 @@ beforeAll(async () => {
   const repeated = CASES.filter(({ once }) => once !== true);
   await runAll(CASES, one!, first);
   await runAll(repeated, other!, second);
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all(folders.map((folder) => folder.remove()));

@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
   const profile = ["profiles", "add", "staging", "--url", "http://127.0.0.1:1", "--token", "t"];
   expect((await anp(profile, { cwd })).code).toBe(0);
-}, 60_000);
+});
 
 afterAll(() => folder.remove());
 
@@ -57,7 +57,7 @@ describe("what is offered", () => {
     const groups: [name: string, verbs: string[]][] = [];
     for (const { name, load } of CATALOGUE) {
       const { commands } = await load();
-      if (commands.length > 0) groups.push([name, commands.map((verb) => verb.name)]);
+      if (Object.keys(commands).length > 0) groups.push([name, Object.keys(commands)]);
     }
     await each(groups, async ([name, verbs]) => {
       expect(await offered(name, ""), name).toEqual(expect.arrayContaining(verbs));
@@ -68,7 +68,7 @@ describe("what is offered", () => {
       expect(listed.length).toBeGreaterThan(10);
       expect(flags.sort(), path.join(" ")).toEqual(listed.sort());
     });
-  }, 60_000);
+  });
 
   it("is what fits the place: verbs, users, words of the contract, profiles, plans, files", async () => {
     const cases: [words: string[], offers: string[]][] = [
@@ -124,7 +124,7 @@ describe("what is offered", () => {
       if (found.join("\n") !== offers.join("\n")) wrong.push({ words, offers, found });
     });
     expect(wrong).toEqual([]);
-  }, 60_000);
+  });
 
   it("is nothing, quietly, when something is wrong, and nothing is made", async () => {
     const before = await readdir(cwd);
@@ -146,7 +146,7 @@ describe("what is offered", () => {
       [["__complete"], ["__complete", "bash"], ["__complete", "words"]].map((args) => anp(args, { cwd })),
     );
     for (const { code, stderr } of odd) expect([code, stderr]).toEqual([0, ""]);
-  }, 60_000);
+  });
 
   it.for([
     ["anp qu", ["anp", "qu"], 0],
@@ -190,40 +190,32 @@ describe.skipIf(!hasShell("bash"))("in bash", () => {
     ]);
   });
 
-  it.skipIf(noTerminal !== undefined)(
-    "completes while somebody types",
-    async () => {
-      await typed("bash --norc --noprofile -i", "source <(anp completion bash)", [
-        ["anp subs\tsh\tcar", "anp subscription show car"],
-        ["\u0015anp quota --demo w\t", "with\\ space "],
-        ["\u0015anp quota --demo ns:\t", "ns:one "],
-        ['\u0015anp quota --demo "wi\t', '"with space" '],
-        ["\u0015anp news refresh --mode=f\t", "--mode=full "],
-        ["\u0015anp events replay some.\t", "some.ndjson"],
-        ["\u0015anp quota --fixtures some-\t", "some-folder/"],
-      ]);
-    },
-    60_000,
-  );
+  it.skipIf(noTerminal !== undefined)("completes while somebody types", async () => {
+    await typed("bash --norc --noprofile -i", "source <(anp completion bash)", [
+      ["anp subs\tsh\tcar", "anp subscription show car"],
+      ["\u0015anp quota --demo w\t", "with\\ space "],
+      ["\u0015anp quota --demo ns:\t", "ns:one "],
+      ['\u0015anp quota --demo "wi\t', '"with space" '],
+      ["\u0015anp news refresh --mode=f\t", "--mode=full "],
+      ["\u0015anp events replay some.\t", "some.ndjson"],
+      ["\u0015anp quota --fixtures some-\t", "some-folder/"],
+    ]);
+  });
 });
 
 describe.skipIf(!hasShell("zsh"))("in zsh", () => {
-  it.skipIf(noTerminal !== undefined)(
-    "completes while somebody types",
-    async () => {
-      const load = "zle_highlight=(none); autoload -U compinit; compinit -D; source <(anp completion zsh)";
-      await typed("zsh -f -i", load, [
-        ["anp subs\tsh\tcar", "anp subscription show car"],
-        ["\u0015anp quota --demo w\t", "with\\ space "],
-        ["\u0015anp quota --demo ns:\t", "ns:one "],
-        ["\u0015anp quota --demo 用\t", "用户一 "],
-        ["\u0015anp news refresh --mode=f\t", "--mode=full "],
-        ["\u0015anp events replay some.\t", "some.ndjson "],
-        ["\u0015anp qu\t", "quota      -- Show"],
-      ]);
-    },
-    60_000,
-  );
+  it.skipIf(noTerminal !== undefined)("completes while somebody types", async () => {
+    const load = "zle_highlight=(none); autoload -U compinit; compinit -D; source <(anp completion zsh)";
+    await typed("zsh -f -i", load, [
+      ["anp subs\tsh\tcar", "anp subscription show car"],
+      ["\u0015anp quota --demo w\t", "with\\ space "],
+      ["\u0015anp quota --demo ns:\t", "ns:one "],
+      ["\u0015anp quota --demo 用\t", "用户一 "],
+      ["\u0015anp news refresh --mode=f\t", "--mode=full "],
+      ["\u0015anp events replay some.\t", "some.ndjson "],
+      ["\u0015anp qu\t", "quota      -- Show"],
+    ]);
+  });
 });
 
 describe.skipIf(!hasShell("fish"))("in fish", () => {

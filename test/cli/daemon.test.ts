@@ -12,6 +12,7 @@ import { startRedis } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
 import { spawnAnp } from "./anp.ts";
 import { startDaemon, type Daemon } from "../support/daemon.ts";
+import { SMALL_WORLD } from "../support/program.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
 
@@ -55,7 +56,7 @@ describe("a daemon", () => {
   it("serves its metrics beside the API, or on a port of their own alone", async () => {
     const [beside, apart] = await Promise.all([
       start(["--demo", "--storage", "memory:"]),
-      start(["--demo", "--storage", "memory:"], { ANP_METRICS_PORT: "0" }),
+      start([...SMALL_WORLD, "--storage", "memory:"], { ANP_METRICS_PORT: "0" }),
     ]);
     expect(await status(`${beside.url}/api/v1/ai/me`, "alice-token")).toBe(200);
     const series = await scrape(beside.url);
@@ -72,10 +73,10 @@ describe("a daemon", () => {
     expect(await status(`${own}/api/v1/ai/me`, "alice-token")).toBe(404);
   });
 
-  it("goes on answering with /readyz at 503 for drain_delay_ms after SIGTERM, tells what it cuts, and exits 0", async () => {
+  it("goes on answering with /readyz at 503 for drain_delay_ms after SIGTERM, logs what it cuts, and exits 0", async () => {
     const { url, child, ended } = await start(
-      ["--demo", "--storage", "memory:", "--fault", "answers=slow,ms=60000,times=1"],
-      { ANP_SERVER_DRAIN_DELAY_MS: "700", ANP_SERVER_DRAIN_MS: "50" },
+      [...SMALL_WORLD, "--storage", "memory:", "--fault", "answers=slow,ms=60000,times=1"],
+      { ANP_SERVER_DRAIN_DELAY_MS: "3000", ANP_SERVER_DRAIN_MS: "50" },
     );
     const slow = status(`${url}/api/v1/ai/points`, "alice-token").catch(() => "cut");
     await until("it runs", async () => (await scrape(url)).get("anp_http_requests_in_flight") === 1);
@@ -94,10 +95,10 @@ describe("a daemon", () => {
     ]);
   });
 
-  it("tells a lost storage in one line, and that it is back, however many requests fail meanwhile", async () => {
+  it("logs a lost storage in one line, and that it is back, however many requests fail meanwhile", async () => {
     const cwd = await newFolder();
     const data = join(cwd, "data");
-    const { url, log } = await start(["--demo", "--storage", "fs:data", "--log-level", "info"], {}, cwd);
+    const { url, log } = await start([...SMALL_WORLD, "--storage", "fs:data", "--log-level", "info"], {}, cwd);
     expect(await status(`${url}/api/v1/ai/me`, "alice-token")).toBe(200);
     await rename(data, `${data}.away`);
     await writeFile(data, "");
@@ -122,13 +123,13 @@ describe("a daemon", () => {
     await rename(`${data}.away`, data);
     await until("it is known to be back", async () => (await scrape(url)).get("anp_storage_up") === 1);
     expect(await status(`${url}/api/v1/ai/me`, "alice-token")).toBe(200);
-    await until("that is told", () => log().includes("the storage is back"));
-    const told = linesOf(log()).filter(({ level, msg }) => level !== "info" || String(msg).includes("storage"));
-    const messages = told.map(({ msg }) => String(msg));
+    await until("that is logged", () => log().includes("the storage is back"));
+    const logged = linesOf(log()).filter(({ level, msg }) => level !== "info" || String(msg).includes("storage"));
+    const messages = logged.map(({ msg }) => String(msg));
     expect(messages.filter((msg) => msg === "the storage is lost")).toHaveLength(1);
     expect(messages.filter((msg) => msg === "the storage is back")).toHaveLength(1);
     expect(messages.length, messages.join("\n")).toBeLessThan(8);
-    const lost = told.find(({ msg }) => msg === "the storage is lost");
+    const lost = logged.find(({ msg }) => msg === "the storage is lost");
     expect(JSON.stringify(lost)).toContain("ENOTDIR");
   });
 
@@ -145,7 +146,7 @@ describe("a daemon", () => {
     });
     await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
     undo.push(() => new Promise((resolve) => echo.close(resolve)));
-    const { url, log, child, ended } = await start(["--demo", "--storage", "memory:", "--log-level", "debug"], {
+    const { url, log, child, ended } = await start([...SMALL_WORLD, "--storage", "memory:", "--log-level", "debug"], {
       ANP_MODEL_BASE_URL: `http://127.0.0.1:${(echo.address() as AddressInfo).port}/v1`,
       ANP_MODEL_MODEL: "m",
       ANP_MODEL_API_KEY: "sk-model-secret-key",
@@ -234,11 +235,12 @@ describe("a daemon", () => {
     undo.push(() => redis.stop());
     const env = {
       ANP_STORAGE: redis.url(),
+      ANP_LIMITS_STORE: "auto",
       ANP_LIMITS_RATES_ACCOUNT_REQUESTS: "3",
       ANP_LIMITS_RATES_ACCOUNT_WINDOW_S: "3600",
     };
-    const one = await start(["--demo"], env);
-    const two = await start(["--demo"], env);
+    const one = await start([...SMALL_WORLD], env);
+    const two = await start([...SMALL_WORLD], env);
     const codes: number[] = [];
     for (const { url } of [one, two, one, two, one]) codes.push(await status(`${url}/api/v1/ai/me`, "alice-token"));
     expect(codes).toEqual([200, 200, 200, 429, 429]);

@@ -62,7 +62,7 @@ async function examine(
 
 const RSS = `<?xml version="1.0"?><rss version="2.0"><channel><title>t</title><item><title>One</title></item></channel></rss>`;
 
-it("finds the demo well, tells what it looked at, and leaves nothing behind", async () => {
+it("finds the demo well, lists what it checked, and leaves nothing behind", async () => {
   await anp(["quota", "alice", "--demo"], { cwd });
   const { code, stderr, findings, of } = await examine(["--demo"], { ANP_SERVER_PORT: "0" });
   expect([code, stderr]).toEqual([0, `0 errors, 0 warnings, ${findings.length} ok.\n`]);
@@ -163,7 +163,7 @@ describe("of the model", () => {
     expect(stdout).not.toContain("sk-not");
   });
 
-  it("it tells a refused key from an endpoint that does not answer", async () => {
+  it("distinguishes a refused key from an endpoint that does not answer", async () => {
     const refused = await examine(await configure(model(`${await endpoint(undefined)}/v1`)));
     expect(refused.code).toBe(1);
     expect(refused.of("model", "model")).toMatchObject({
@@ -178,14 +178,14 @@ describe("of the model", () => {
   });
 });
 
-it("reads each news source as a refresh would, and tells what to do about each that fails", async () => {
+it("reads each news source as a refresh would, and says what to do about each that fails", async () => {
   const url = await serve((request, response) => {
     if (request.url === "/good") response.end(RSS);
     else if (request.url === "/page") response.end("<html>welcome</html>");
     else if (request.url === "/gone") response.writeHead(404).end();
     // Anything else is never answered.
   });
-  const source = (id: string, at: string): object => ({ id, name: id, lang: "en", url: at });
+  const source = (id: string, at: string): object => ({ id, name: id, lang: "en", url: at, allow_private: true });
   const args = await configure({
     news: {
       timeout_ms: 300,
@@ -212,7 +212,7 @@ it("reads each news source as a refresh would, and tells what to do about each t
   expect(of("news", "slow")?.message).toContain("no complete answer within 300 ms");
 });
 
-it.skipIf(noRedis !== undefined)("tells what a Redis may lose, and the setting that mends it", async () => {
+it.skipIf(noRedis !== undefined)("reports what a Redis may lose, and the setting that prevents it", async () => {
   const redis = await startRedis({
     config: { "maxmemory-policy": "allkeys-lru", maxmemory: "100mb" },
     password: "not-to-be-shown",
@@ -242,7 +242,7 @@ it.skipIf(noTerminal !== undefined)("shows each check on a terminal as it ends, 
   const url = await serve((_request, response) => {
     setTimeout(() => response.end(RSS), 500);
   });
-  const source = { id: "slow", name: "Slow", lang: "en", url };
+  const source = { id: "slow", name: "Slow", lang: "en", url, allow_private: true };
   const args = await configure({ news: { sources: [source] } });
   const { code, screen } = await anpInTerminal(["doctor", ...args], { cwd, env: { NO_COLOR: "1" } });
   expect(code).toBe(0);

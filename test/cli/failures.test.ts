@@ -6,12 +6,13 @@ import { temporaryFolder } from "../support/folder.ts";
 import { fillLedgers } from "../support/ledgers.ts";
 import { anp, REPEATABLE, spawnAnp } from "./anp.ts";
 import { contentOf } from "./content-of.ts";
+import { SMALL_WORLD } from "../support/program.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  const { code, stderr } = await anp(["users", "list", "--demo", ...REPEATABLE], { cwd: folder.path });
+  const { code, stderr } = await anp(["users", "list", ...SMALL_WORLD, ...REPEATABLE], { cwd: folder.path });
   expect(code, stderr).toBe(0);
 });
 
@@ -61,7 +62,7 @@ const FAILURES: readonly (readonly [args: readonly string[], code: number, says:
   [["events", "replay", "."], 2, "it is a folder"],
   [["quota", "alice", "--format", "xml"], 2, "--format must be one of table, tsv, json, jsonl, csv"],
   [["quota", "alice", "--json", "--format", "csv"], 2, "--json and --format exclude each other"],
-  [["quota", "alice", "--config", "a.yaml"], 2, "--demo and --config exclude each other"],
+  [["quota", "alice", "--config", "a.yaml"], 2, "--fixtures and --config exclude each other"],
   [["serve", "--port", "65536"], 2, "--port must be an integer from 0 to 65535"],
   [
     ["serve", "--fault", "model=foo"],
@@ -78,7 +79,7 @@ it("ends with its exit code, the flag's name on stderr, nothing on stdout, and n
   const work = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [args, code, says] = next;
-      const ended = await anp([...args, "--demo", ...REPEATABLE], { cwd: folder.path });
+      const ended = await anp([...args, ...SMALL_WORLD, ...REPEATABLE], { cwd: folder.path });
       if (ended.code !== code || !ended.stderr.includes(says) || ended.stdout !== "")
         wrong.push({ args, says, ...ended });
     }
@@ -86,8 +87,8 @@ it("ends with its exit code, the flag's name on stderr, nothing on stdout, and n
   await Promise.all([work(), work(), work()]);
   expect(wrong).toEqual([]);
   // An answer that could not be paid is kept, unseen by anybody; nothing else is.
-  expect((await contentOf(folder.path)).filter((line) => !line.startsWith(".anp/demo/messages/"))).toEqual(before);
-}, 60_000);
+  expect((await contentOf(folder.path)).filter((line) => !line.startsWith(".anp/small/messages/"))).toEqual(before);
+});
 
 it("reports a bad --now as a usage error", async () => {
   const { code, stderr } = await anp(["users", "list", "--now", "yesterday"], { cwd: folder.path });
@@ -155,21 +156,21 @@ it("reports on stderr that nothing was found, and exits 0", async () => {
 
 it("names the first wrong entry of a ledger, and exits 1", async () => {
   const { path, remove } = await temporaryFolder();
-  for (const amount of ["1", "2", "3"]) await anp(["exchange", "alice", amount, "--demo"], { cwd: path });
-  const second = join(path, ".anp/demo/users/alice/ledger/0/2.json");
+  for (const amount of ["1", "2", "3"]) await anp(["exchange", "alice", amount, ...SMALL_WORLD], { cwd: path });
+  const second = join(path, ".anp/small/users/alice/ledger/0/2.json");
   const files = await contentOf(path);
-  expect(files.some((line) => line.startsWith(".anp/demo/users/alice/ledger/0/2"))).toBe(true);
+  expect(files.some((line) => line.startsWith(".anp/small/users/alice/ledger/0/2"))).toBe(true);
   await writeFile(second, (await readFile(second, "utf8")).replace('"delta":20', '"delta":21'));
-  const verified = await anp(["ledger", "verify", "--demo"], { cwd: path });
+  const verified = await anp(["ledger", "verify", ...SMALL_WORLD], { cwd: path });
   expect(verified.code).toBe(1);
   expect(verified.stdout).toContain("alice\t1\t10\tfault\t2\t");
   expect(verified.stdout).toContain("carol\t1\t1000\tok\t\t\n");
   expect(verified.stderr).toContain("alice: entry 2: ");
-  const lines = await anp(["ledger", "verify", "--demo", "--format", "jsonl"], { cwd: path });
+  const lines = await anp(["ledger", "verify", ...SMALL_WORLD, "--format", "jsonl"], { cwd: path });
   expect(JSON.parse(lines.stdout.split("\n")[0]!)).toMatchObject({ user_id: "alice", fault: { entry: 2 } });
   await rm(second);
   await writeFile(second, "{");
-  const listed = await anp(["ledger", "alice", "--demo"], { cwd: path });
+  const listed = await anp(["ledger", "alice", ...SMALL_WORLD], { cwd: path });
   expect([listed.code, listed.stderr]).toEqual([1, expect.stringContaining("users/alice/ledger/0/2")]);
   await remove();
 });
@@ -180,7 +181,7 @@ it("exits 8 when lines of a replay are rejected, and lists them", async () => {
     cwd: folder.path,
     input: `${event}\r\nnonsense\n\n${event}`,
   });
-  expect([code, stdout]).toEqual([8, "read\tstored\tskipped\trejected_total\n3\t1\t1\t1\n"]);
+  expect([code, stdout]).toEqual([8, "read\tstored\tskipped\trejected_total\n3\t2\t0\t1\n"]);
   expect(stderr).toContain("line 2: not JSON");
 });
 

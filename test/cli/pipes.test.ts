@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -8,6 +8,7 @@ import { createLedger } from "../../src/ledger/ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import type { Ended } from "../support/program.ts";
 import { anp, shell } from "./anp.ts";
 
 const ENTRIES = 300;
@@ -43,7 +44,7 @@ beforeAll(async () => {
     cwd: folder.path,
   });
   expect([code, stdout]).toEqual([0, `read\tstored\tskipped\trejected_total\n${EVENTS}\t${EVENTS}\t0\t0\n`]);
-}, 60_000);
+});
 
 afterAll(() => folder.remove());
 
@@ -60,20 +61,15 @@ it("writes a long export completely to a slow reader", async () => {
   expect(ids).toEqual(Array.from({ length: ENTRIES }, (_, index) => index + 1));
 });
 
-it("prints other long results completely", async () => {
-  const openapi = await shell("anp openapi | cat", folder.path);
-  expect(openapi.stdout.length).toBeGreaterThan(32 * 1024);
-  expect(() => JSON.parse(openapi.stdout) as unknown).not.toThrow();
+it("prints a long JSON result completely", async () => {
   const json = await shell("anp ledger export --json --storage fs:data | cat", folder.path);
   expect(JSON.parse(json.stdout)).toHaveLength(ENTRIES);
 });
 
 it.for([
   "anp ledger export --storage fs:data | head -n 2",
-  "anp ledger export --format csv --storage fs:data | head -n 2",
   "anp events export --storage fs:data | head -n 2",
   "anp openapi | head -n 2",
-  "anp --help | head -n 2",
 ])("ends quietly when stdout is closed: %s", async (line) => {
   const { stdout, stderr } = await shell(`${line}; echo "\${PIPESTATUS[0]}"`, folder.path);
   expect(stderr).toBe("");
@@ -88,19 +84,23 @@ it.skipIf(!existsSync("/dev/full"))("reports in one line that the output cannot 
   }
 });
 
+async function exported(storage: string): Promise<string> {
+  const { code, stdout } = await anp(["events", "export", "--storage", storage], { cwd: folder.path });
+  expect(code).toBe(0);
+  return stdout;
+}
+
 it("replays from a pipe what it exports into a pipe", async () => {
-  const line =
-    "anp events export --storage fs:data | anp events replay - --storage fs:copy && " +
-    "anp events export --storage fs:data > one && anp events export --storage fs:copy > two && cmp one two";
+  const line = "anp events export --storage fs:data | anp events replay - --storage fs:copy";
   const { code, stdout, stderr } = await shell(line, folder.path);
   expect([code, stdout, stderr]).toEqual([
     0,
     `read\tstored\tskipped\trejected_total\n${EVENTS}\t${EVENTS}\t0\t0\n`,
     "",
   ]);
-  let bytes = 0;
-  for await (const chunk of createReadStream(join(folder.path, "two"))) bytes += (chunk as Buffer).length;
-  expect(bytes).toBeGreaterThan(EVENTS * 200);
+  const [one, two] = [await exported("fs:data"), await exported("fs:copy")];
+  expect(two).toBe(one);
+  expect(two.length).toBeGreaterThan(EVENTS * 200);
 });
 
 it("prints only a token's secret on stdout, for a shell to read", async () => {
@@ -139,7 +139,9 @@ it("removes control characters from stored texts", async () => {
   await writeFile(join(folder.path, "feed.json"), JSON.stringify(feed));
   await writeFile(join(folder.path, "news.yaml"), "news: { sources: [{ id: a, name: A, lang: en, url: feed.json }] }");
   const flags = "--config news.yaml --storage fs:news --now 2026-11-20T00:00:00Z";
-  const { stdout } = await shell(`anp news refresh ${flags} > /dev/null; anp news hot ${flags}`, folder.path);
+  const news = (verb: string): Promise<Ended> => anp(["news", verb, ...flags.split(" ")], { cwd: folder.path });
+  expect((await news("refresh")).code).toBe(0);
+  const { stdout } = await news("hot");
   expect(stdout).toContain("\tBTC ");
   expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
 });

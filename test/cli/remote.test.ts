@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { noTerminal } from "../support/terminal.ts";
 import { anp, anpInTerminal, each, REPEATABLE, spawnAnp } from "./anp.ts";
 import { startDaemon, type Daemon } from "../support/daemon.ts";
-import type { Ended } from "../support/program.ts";
+import { SMALL_WORLD, type Ended } from "../support/program.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let cwd: string;
@@ -59,7 +59,7 @@ describe("a command on a running daemon", () => {
       if (there.code !== 0 || !isDeepStrictEqual(there, here)) wrong.push({ args, there, here });
     });
     expect(wrong).toEqual([]);
-  }, 60_000);
+  });
 
   it("needs no USER, which the token implies, and refuses another one", async () => {
     expect((await remote(["quota"], "bob-token")).stdout).toContain("\nbob\t");
@@ -96,7 +96,7 @@ describe("a command on a running daemon", () => {
       if (ended.code !== code || ended.stdout !== "" || !ended.stderr.includes(says)) wrong.push({ args, ...ended });
     });
     expect(wrong).toEqual([]);
-  }, 60_000);
+  });
 
   it("exits 6 when no daemon listens at the address, and 2 for an invalid address", async () => {
     const gone = await anp(["news", "hot", "--url", "http://127.0.0.1:1"], { cwd });
@@ -136,7 +136,7 @@ describe("a command on a running daemon", () => {
 
   it("connects by HTTPS, and refuses an untrusted certificate", async () => {
     const certificates = await makeCertificates();
-    const secure = await startDaemon(["--demo"], {
+    const secure = await startDaemon([...SMALL_WORLD], {
       cwd,
       env: {
         ANP_SERVER_TLS_CERT_FILE: certificates.certFile,
@@ -238,7 +238,7 @@ describe("profiles", () => {
       if (ended.code !== 2 || ended.stdout !== "" || !ended.stderr.includes(says)) wrong.push({ args, ...ended });
     });
     expect(wrong).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe.skipIf(noTerminal !== undefined)("in a terminal", () => {

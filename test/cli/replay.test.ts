@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { noTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
-import { ANP, type Ended } from "../support/program.ts";
+import { ANP, type Ended, SMALL_WORLD } from "../support/program.ts";
 import { anp, anpInTerminal, shell } from "./anp.ts";
 import { startDaemon } from "../support/daemon.ts";
 
@@ -73,7 +73,7 @@ async function interrupted(args: readonly string[], signal: NodeJS.Signals): Pro
 describe("a replay that is interrupted", () => {
   it.for(["SIGINT", "SIGTERM"] as const)("by %s leaves a resume point, and resumes from there", async (signal) => {
     await writeFile(join(cwd, "events.ndjson"), `nonsense\n${lines(300)}`);
-    const ended = await interrupted(["events.ndjson", "--storage", "fs:data", "--rate", "100"], signal);
+    const ended = await interrupted(["events.ndjson", "--storage", "fs:data", "--rate", "20"], signal);
     expect(ended.code).toBe(130);
     const read = Number(/Interrupted after line (\d+)\./.exec(ended.stderr)?.[1]);
     expect(read).toBeGreaterThan(1);
@@ -103,7 +103,7 @@ describe("a replay that is interrupted", () => {
 
   it("starts over when the file has changed before the resume point or with --restart, and stores nothing twice", async () => {
     await writeFile(join(cwd, "events.ndjson"), lines(300));
-    await interrupted(["events.ndjson", "--storage", "fs:data", "--rate", "100"], "SIGINT");
+    await interrupted(["events.ndjson", "--storage", "fs:data", "--rate", "20"], "SIGINT");
     const before = (await stored()).length;
     const restarted = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data", "--restart"], { cwd });
     expect([restarted.code, restarted.stderr, restarted.stdout]).toEqual([
@@ -112,7 +112,7 @@ describe("a replay that is interrupted", () => {
       `${HEAD}300\t${300 - before}\t${before}\t0\n`,
     ]);
     await writeFile(join(cwd, "other.ndjson"), lines(300, 300));
-    await interrupted(["other.ndjson", "--storage", "fs:data", "--rate", "100"], "SIGINT");
+    await interrupted(["other.ndjson", "--storage", "fs:data", "--rate", "20"], "SIGINT");
     await writeFile(join(cwd, "other.ndjson"), lines(300, 1000));
     const changed = await anp(["events", "replay", "other.ndjson", "--storage", "fs:data"], { cwd });
     expect([changed.code, changed.stderr, changed.stdout]).toEqual([0, "", `${HEAD}300\t300\t0\t0\n`]);
@@ -121,7 +121,7 @@ describe("a replay that is interrupted", () => {
   it("resumes in a file that has grown, and appends to the file of rejected lines", async () => {
     await writeFile(join(cwd, "events.ndjson"), `{}\n${lines(200)}`);
     const args = ["events.ndjson", "--storage", "fs:data", "--rejected", "rejected.ndjson"];
-    await interrupted([...args, "--rate", "100"], "SIGINT");
+    await interrupted([...args, "--rate", "20"], "SIGINT");
     await appendFile(join(cwd, "events.ndjson"), `[]\n${lines(50, 200)}`);
     const again = await anp(["events", "replay", ...args], { cwd });
     expect([again.code, again.stdout]).toEqual([8, `${HEAD}252\t250\t0\t2\n`]);
@@ -184,6 +184,18 @@ describe("a replay", () => {
     expect(copied.stdout).toBe(`${HEAD}3\t3\t0\t0\n${lines(3)}`);
   });
 
+  it("names a damaged batch of the log, with the exit code 8, in an export and in a replay, which stores its events again", async () => {
+    await writeFile(join(cwd, "events.ndjson"), lines(3));
+    await anp(["events", "replay", "events.ndjson", "--storage", "fs:data"], { cwd });
+    await writeFile(join(cwd, "data/events/2026-11-19/0/1.json"), "{");
+    const which = expect.stringContaining("The stored value of events/2026-11-19/0/1 is damaged") as string;
+    const exported = await anp(["events", "export", "--storage", "fs:data"], { cwd });
+    expect([exported.code, exported.stdout, exported.stderr]).toEqual([8, "", which]);
+    const replayed = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data"], { cwd });
+    expect([replayed.code, replayed.stdout, replayed.stderr]).toEqual([8, `${HEAD}3\t3\t0\t0\n`, which]);
+    expect(await stored()).toEqual(first(3));
+  });
+
   it("writes nothing in a dry run, and leaves no resume point", async () => {
     await mkdir(join(cwd, "data"));
     await writeFile(join(cwd, "events.ndjson"), `${lines(5)}${event(0)}\n`);
@@ -210,10 +222,10 @@ it("replays through a daemon once, in the name of the token's user, and fails wh
   const replay = (url: string, ...more: string[]): Promise<Ended> =>
     anp(["events", "replay", "events.ndjson", "--url", url, ...more], options);
   const count = async (): Promise<number> => {
-    const { stdout } = await anp(["events", "export", "--demo"], { cwd });
+    const { stdout } = await anp(["events", "export", ...SMALL_WORLD], { cwd });
     return stdout.split("\n").filter((line) => line.includes('"page_view"') && line.includes('"n":')).length;
   };
-  const daemon = await startDaemon(["--demo"], { cwd });
+  const daemon = await startDaemon([...SMALL_WORLD], { cwd });
   try {
     const dry = await replay(daemon.url, "--dry-run");
     expect([dry.code, dry.stdout]).toEqual([8, `${HEAD}102\t100\t0\t2\n`]);
@@ -230,16 +242,16 @@ it("replays through a daemon once, in the name of the token's user, and fails wh
   }
   const gone = await replay(daemon.url);
   expect([gone.code, gone.stdout, gone.stderr]).toEqual([6, "", expect.stringContaining("cannot be reached")]);
-}, 60_000);
+});
 
 it("leaves a resume point when the daemon fails midway", async () => {
   await writeFile(join(cwd, "events.ndjson"), lines(600));
-  const daemon = await startDaemon(["--demo"], { cwd });
+  const daemon = await startDaemon([...SMALL_WORLD], { cwd });
   const { port } = new URL(daemon.url);
   const options = { cwd, env: { ANP_TOKEN: "alice-token" } };
-  const running = anp(["events", "replay", "events.ndjson", "--url", daemon.url, "--rate", "200"], options);
+  const running = anp(["events", "replay", "events.ndjson", "--url", daemon.url, "--rate", "60"], options);
   await until("an event is stored", async () => {
-    const keys = await readdir(join(cwd, ".anp/demo/users/alice/event-keys")).catch(() => []);
+    const keys = await readdir(join(cwd, ".anp/small/users/alice/event-keys")).catch(() => []);
     return keys.length > 60;
   });
   await daemon.end("SIGKILL");
@@ -247,7 +259,7 @@ it("leaves a resume point when the daemon fails midway", async () => {
   expect([failed.code, failed.stdout]).toEqual([6, ""]);
   const done = Number(/Lines 1 to (\d+) are done\. The same command resumes from there\./.exec(failed.stderr)?.[1]);
   expect(done).toBeGreaterThan(0);
-  const next = await startDaemon(["--demo", "--port", port], { cwd });
+  const next = await startDaemon([...SMALL_WORLD, "--port", port], { cwd });
   try {
     const again = await anp(["events", "replay", "events.ndjson", "--url", daemon.url, "--json"], options);
     expect(again.stderr).toContain(`Resuming after line ${done}, `);
@@ -255,18 +267,18 @@ it("leaves a resume point when the daemon fails midway", async () => {
     expect(again.code).toBe(0);
     expect(report.read).toBe(600);
     expect(report.stored + report.skipped).toBe(600);
-    const { stdout } = await anp(["events", "export", "--demo"], { cwd });
+    const { stdout } = await anp(["events", "export", ...SMALL_WORLD], { cwd });
     const numbers = [...stdout.matchAll(/"event_payload":\{"n":(\d+)\}/g)].map((match) => Number(match[1]));
     expect(numbers.sort((a, b) => a - b)).toEqual(first(600));
   } finally {
     await next.end("SIGKILL");
   }
-}, 60_000);
+});
 
 describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
   it("draws a bar on stderr, and stops cleanly at Ctrl-C", async () => {
     await writeFile(join(cwd, "events.ndjson"), lines(300));
-    const args = ["events", "replay", "events.ndjson", "--storage", "fs:data", "--rate", "100"];
+    const args = ["events", "replay", "events.ndjson", "--storage", "fs:data", "--rate", "20"];
     const stopped = await anpInTerminal(args, { cwd, steps: [{ on: "events  ", type: "\u0003" }] });
     expect(stopped.code).toBe(130);
     expect(stopped.screen).toMatch(/\[#*-+\] +\d+% {2}\d+ events {2}/);

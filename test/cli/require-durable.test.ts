@@ -3,8 +3,9 @@ import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
-import { spawnAnp } from "./anp.ts";
+import { anp, spawnAnp } from "./anp.ts";
 import { startDaemon } from "../support/daemon.ts";
+import { SMALL_WORLD } from "../support/program.ts";
 
 let ending: (() => Promise<unknown>)[] = [];
 
@@ -33,11 +34,11 @@ it("refuses to serve from memory when what is acknowledged must last", async () 
 });
 
 describe.skipIf(noRedis !== undefined)("on a Redis", () => {
-  it("warns of what may be lost, refuses with --require-durable, and serves once it is mended", async () => {
+  it("warns of what may be lost, refuses with --require-durable, and serves once it is fixed", async () => {
     const cwd = await newFolder();
     const server = await startRedis();
     ending.push(() => server.stop());
-    const args = ["--storage", server.url(), "--demo"];
+    const args = ["--storage", server.url(), ...SMALL_WORLD];
 
     const warned = await startDaemon(args, { cwd });
     ending.push(async () => (warned.child.kill("SIGKILL"), warned.ended));
@@ -61,16 +62,16 @@ describe.skipIf(noRedis !== undefined)("on a Redis", () => {
     expect(durable.log()).not.toContain('"level":"warn"');
   });
 
-  it("tells when the server is another one or a weaker one than at the start, and when that is mended", async () => {
+  it("reports when the server is a weaker one than at the start, serves nothing from an emptied one, and goes on when it is accepted", async () => {
     const server = await startRedis({ config: { appendonly: "yes", appendfsync: "always" } });
     ending.push(() => server.stop());
-    const daemon = await startDaemon(["--storage", server.url(), "--demo"], { cwd: await newFolder() });
+    const daemon = await startDaemon(["--storage", server.url(), ...SMALL_WORLD], { cwd: await newFolder() });
     ending.push(async () => (daemon.child.kill("SIGKILL"), daemon.ended));
     const risks = async (): Promise<string | undefined> =>
       /^anp_storage_risks (.*)$/m.exec(await (await fetch(`${daemon.url}/metrics`)).text())?.[1];
     expect(await risks()).toBe("0");
 
-    // The same server with the same data is nothing to tell.
+    // The same server with the same data is not reported.
     await server.command("CLIENT", "KILL", "TYPE", "normal");
     await server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
     await server.command("CLIENT", "KILL", "TYPE", "normal");
@@ -78,11 +79,21 @@ describe.skipIf(noRedis !== undefined)("on a Redis", () => {
     expect(daemon.log()).not.toContain("the storage is not the one");
     await until("the risk is counted", async () => (await risks()) === "1");
 
+    const ready = async (): Promise<number> => (await fetch(`${daemon.url}/readyz`)).status;
     await server.command("FLUSHALL");
     await server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
-    await server.command("CLIENT", "KILL", "TYPE", "normal");
-    await daemon.says("the storage was replaced");
+    await daemon.says('"msg":"the storage is lost"');
+    expect(await ready()).toBe(503);
+    const balance = await fetch(`${daemon.url}/api/v1/ai/points`, { headers: { "x-user-token": "demo-token" } });
+    expect(balance.status).toBe(503);
+    expect(await server.command("DBSIZE")).toBe(0);
+
+    const accepted = await anp(["storage", "accept", "--storage", server.url(), "--yes"], { cwd: process.cwd() });
+    expect(accepted.code, accepted.stderr).toBe(0);
+    await daemon.says('"msg":"the storage is back"');
+    await until("it is ready", async () => (await ready()) === 200);
     await daemon.says("storage: resolved: allkeys-lru");
     await until("it is counted no more", async () => (await risks()) === "0");
+    expect(daemon.log().match(/"level":"error"/g)).toHaveLength(1);
   });
 });

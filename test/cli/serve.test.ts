@@ -1,4 +1,4 @@
-import { open, writeFile } from "node:fs/promises";
+import { mkdir, open, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
 import { anp, spawnAnp } from "./anp.ts";
 import { spawnDaemon, startDaemon, type Daemon } from "../support/daemon.ts";
-import type { Ended } from "../support/program.ts";
+import { SMALL_WORLD, type Ended } from "../support/program.ts";
 
 const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
 const daemons: Daemon[] = [];
@@ -30,6 +30,9 @@ async function start(cwd: string, args: readonly string[], env: NodeJS.ProcessEn
   return daemon;
 }
 
+/** Kept nowhere. */
+const IN_MEMORY = [...SMALL_WORLD, "--storage", "memory:"];
+
 const asDemo = { "x-user-token": "demo-token" };
 
 async function call(
@@ -45,7 +48,27 @@ async function call(
   return { status: response.status, data };
 }
 
-it("serves the demo, tells its tokens and a line to paste, and logs JSON without secrets", async () => {
+it("refuses to start with a help file that is larger than its bound", async () => {
+  const cwd = await newFolder();
+  await writeFile(join(cwd, "help.json"), JSON.stringify({ articles: [{ id: "a", title: "x".repeat(2000) }] }));
+  await writeFile(join(cwd, "anp.yaml"), "storage: 'memory:'\nnews: { max_bytes: 1024, help: { en: help.json } }\n");
+  const { code, stderr } = await anp(["serve", "--config", join(cwd, "anp.yaml"), "--port", "0"], { cwd });
+  expect(stderr).toContain("news.help.en: help.json has 2036 bytes, more than news.max_bytes (1024)");
+  expect(code).toBe(2);
+});
+
+it("starts with a damaged batch of events of an earlier day, leaves it out, and names it", async () => {
+  const cwd = await newFolder();
+  const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  await mkdir(join(cwd, `data/events/${day}/0`), { recursive: true });
+  await writeFile(join(cwd, `data/events/${day}/0/1.json`), "{");
+  const daemon = await start(cwd, ["--storage", "fs:data"]);
+  expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200);
+  expect((await fetch(`${daemon.url}/api/v1/ai/hot-topics?days=2`)).status).toBe(200);
+  await daemon.says(`"key":"events/${day}/0/1"`);
+});
+
+it("serves the demo, prints its tokens and a line to paste, and logs JSON without secrets", async () => {
   const cwd = await newFolder();
   const daemon = await start(cwd, ["--demo"]);
   await daemon.says("/api/v1/ai/me\n");
@@ -71,13 +94,13 @@ it("serves the demo, tells its tokens and a line to paste, and logs JSON without
 
 it("shares one storage with commands that run meanwhile, and with a second daemon", async () => {
   const cwd = await newFolder();
-  const [one, two] = await Promise.all([start(cwd, ["--demo"]), start(cwd, ["--demo"])]);
+  const [one, two] = await Promise.all([start(cwd, [...SMALL_WORLD]), start(cwd, [...SMALL_WORLD])]);
   const before = Number((await call(one.url, "points")).data["balance"]);
   expect(before).toBe(100_000);
   const results = await Promise.all([
-    spawnAnp(["exchange", "demo", "1", "--demo"], { cwd }),
-    spawnAnp(["points", "adjust", "demo", "5", "--reason", "x", "--demo"], { cwd }),
-    spawnAnp(["ask", "提现手续费是多少？", "--user", "demo", "--demo"], { cwd }),
+    spawnAnp(["exchange", "demo", "1", ...SMALL_WORLD], { cwd }),
+    spawnAnp(["points", "adjust", "demo", "5", "--reason", "x", ...SMALL_WORLD], { cwd }),
+    spawnAnp(["ask", "提现手续费是多少？", "--user", "demo", ...SMALL_WORLD], { cwd }),
     ...[one, two, one, two].map(({ url }) => call(url, "points/exchange", { token_amount: 1 })),
   ]);
   for (const result of results)
@@ -85,20 +108,20 @@ it("shares one storage with commands that run meanwhile, and with a second daemo
   const { data } = await call(two.url, "points");
   expect(data).toMatchObject({ balance: before + 10 + 5 + 40, free_daily_used: 1 });
   expect((await call(one.url, "points")).data).toEqual(data);
-  const verified = await anp(["ledger", "verify", "demo", "--demo"], { cwd });
+  const verified = await anp(["ledger", "verify", "demo", ...SMALL_WORLD], { cwd });
   expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining(`demo\t8\t${before + 55}\tok`)]);
 });
 
-it("keeps every change of processes that run at once, also when all of them load the demo first", async () => {
+it("keeps every change of processes that run at once, also when all of them load the fixture first", async () => {
   const cwd = await newFolder();
   const results = await Promise.all(
-    Array.from({ length: 5 }, () => spawnAnp(["exchange", "alice", "1", "--demo"], { cwd })),
+    Array.from({ length: 3 }, () => spawnAnp(["exchange", "alice", "1", ...SMALL_WORLD], { cwd })),
   );
   for (const { code, stderr } of results) expect([code, stderr]).toEqual([0, ""]);
-  const { stdout } = await anp(["ledger", "verify", "--demo"], { cwd });
+  const { stdout } = await anp(["ledger", "verify", ...SMALL_WORLD], { cwd });
   expect(stdout).toBe(
     "user_id\tentries\tbalance\tstate\tfault_entry\tfault\n" +
-      "alice\t5\t50\tok\t\t\nbob\t0\t0\tok\t\t\ncarol\t1\t1000\tok\t\t\ndemo\t1\t100000\tok\t\t\n",
+      "alice\t3\t30\tok\t\t\nbob\t0\t0\tok\t\t\ncarol\t1\t1000\tok\t\t\ndemo\t1\t100000\tok\t\t\n",
   );
 });
 
@@ -118,7 +141,7 @@ it("says in one line why it cannot listen, and exits 1", async () => {
   ]);
 });
 
-/** A model that answers when it is told to. */
+/** A model that answers on demand. */
 async function slowModel(): Promise<{
   env: NodeJS.ProcessEnv;
   asked: Promise<void>;
@@ -163,7 +186,7 @@ async function slowModel(): Promise<{
 
 it("finishes what runs after SIGTERM, takes nothing new, and exits 0", async () => {
   const model = await slowModel();
-  const daemon = await start(await newFolder(), ["--demo"], model.env);
+  const daemon = await start(await newFolder(), IN_MEMORY, model.env);
   const running = call(daemon.url, "chat/send", { question: "提现手续费是多少？" });
   await model.asked;
   daemon.child.kill("SIGTERM");
@@ -187,7 +210,7 @@ it("stops while a feed keeps it waiting", async () => {
   await new Promise<void>((resolve) => feed.listen(0, "127.0.0.1", resolve));
   const { port } = feed.address() as AddressInfo;
   const cwd = await newFolder();
-  const source = `{ id: slow, name: Slow, lang: en, url: "http://127.0.0.1:${port}/" }`;
+  const source = `{ id: slow, name: Slow, lang: en, allow_private: true, url: "http://127.0.0.1:${port}/" }`;
   await writeFile(join(cwd, "anp.yaml"), `news: { timeout_ms: 300000, sources: [${source}] }`);
   const { child, ended } = spawnDaemon(["--config", "anp.yaml", "--storage", "memory:"], { cwd });
   await asked;
@@ -203,7 +226,7 @@ it("ends at once at the second signal", async () => {
     ["SIGTERM", 143],
   ] as const) {
     const model = await slowModel();
-    const daemon = await start(await newFolder(), ["--demo"], model.env);
+    const daemon = await start(await newFolder(), IN_MEMORY, model.env);
     const running = call(daemon.url, "chat/send", { question: "提现手续费是多少？" }).catch(() => "cut");
     await model.asked;
     daemon.child.kill("SIGTERM");
@@ -215,17 +238,17 @@ it("ends at once at the second signal", async () => {
   }
 });
 
-it("ends when it is told to although nobody reads its log any more", async () => {
-  const daemon = await start(await newFolder(), ["--demo"]);
+it("ends on a signal although nobody reads its log any more", async () => {
+  const daemon = await start(await newFolder(), ["--storage", "memory:"]);
   daemon.child.stderr!.destroy();
   expect((await daemon.end("SIGTERM")).code).toBe(0);
 });
 
-it("goes on when its log cannot be written, and ends when it is told to", async () => {
+it("goes on when its log cannot be written, and ends on a signal", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const full = await open("/dev/full", "w");
   const options = { cwd: await newFolder() };
-  const daemon = spawnDaemon(["--demo", "--storage", "memory:", "--port", new URL(url).port], options, full.fd);
+  const daemon = spawnDaemon(["--storage", "memory:", "--port", new URL(url).port], options, full.fd);
   const answers = (): Promise<boolean> => fetch(`${url}/readyz`).then(({ ok }) => ok);
   await until("it answered", () => answers().catch(() => false));
   expect((await fetch(`${url}/api/v1/ai/me`)).status).toBe(401);

@@ -55,7 +55,7 @@ beforeAll(async () => {
   ] as const) {
     tokens.push((await done(["tokens", "issue", user, "--label", label, ...at(NOW - DAY)])).trim());
   }
-}, 60_000);
+});
 
 afterAll(() => folder.remove());
 
@@ -310,9 +310,11 @@ describe("following a ledger", () => {
     await prepare("fs:served");
     const token = (await done(["tokens", "issue", "follower", "--storage", "fs:served"])).trim();
     const daemon = await startDaemon(["--storage", "fs:served"], { cwd });
-    await follows("fs:served", ["--url", daemon.url, "--token", token]).finally(async () => {
+    try {
+      await follows("fs:served", ["--url", daemon.url, "--token", token]);
+    } finally {
       await daemon.end("SIGTERM");
-    });
+    }
   });
 
   it.skipIf(noRedis !== undefined)("prints new entries as they are written on a Redis", async () => {

@@ -17,11 +17,11 @@ describe("times that people read", () => {
     [11_520_000, "3 h 12 min"],
     [86_400_000, "1 d"],
     [90_000_000, "1 d 1 h"],
-  ])("spells %s ms", ([ms, words]) => {
+  ])("formats %s ms", ([ms, words]) => {
     expect(showSpan(ms)).toBe(words);
   });
 
-  it("tells how long ago, or how far ahead, in one unit or two", () => {
+  it("says how long ago, or how far ahead, in one unit or two", () => {
     const ages = [0, 999, 61_000, 11_520_000, 90_000_000].map((ms) => showAge(new Date(NOW - ms).toISOString(), NOW));
     expect(ages).toEqual(["now", "now", "1 min ago", "3 h ago", "1 d ago"]);
     expect(showAge(new Date(NOW + 11_520_000).toISOString(), NOW)).toBe("in 3 h 12 min");

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,6 +8,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { allOf, fillLedgers, USERS } from "../support/ledgers.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
+import type { Ended } from "../support/program.ts";
 import { anp, shell } from "./anp.ts";
 
 const ENTRIES = 30;
@@ -15,6 +16,9 @@ const NOW = "2026-11-20T00:00:00.000Z";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let cwd: string;
+/** What `ledger export` and `storage export` print of the storage `fs:data`. */
+let ledgers: string;
+let backup: string;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -22,14 +26,30 @@ beforeAll(async () => {
   const storage = await openStorage(`fs:${join(cwd, "data")}`);
   await fillLedgers(storage, ENTRIES);
   await storage.close();
+  ledgers = await done("ledger export --storage fs:data");
+  backup = await done("storage export --storage fs:data");
+  await writeFile(join(cwd, "ledgers"), ledgers);
 });
 
 afterAll(() => folder.remove());
 
+/** Runs a command of plain words, on this input. */
+function run(line: string, input?: string): Promise<Ended> {
+  return anp(line.split(" "), input === undefined ? { cwd } : { cwd, input });
+}
+
+/** What it prints when it succeeds. */
+async function done(line: string, input?: string): Promise<string> {
+  const { code, stdout, stderr } = await run(line, input);
+  expect([code, stderr], line).toEqual([0, ""]);
+  return stdout;
+}
+
+/** All of a storage but its identity. */
 async function contentOf(url: string): Promise<[string, string][]> {
   const storage = await openStorage(url.replace(/^fs:/, `fs:${cwd}/`));
   try {
-    return [...(await allOf(storage))];
+    return [...(await allOf(storage))].filter(([key]) => !key.startsWith("ready/"));
   } finally {
     await storage.close();
   }
@@ -70,9 +90,7 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
       );
       expect([there!.code, there!.stdout]).toEqual([0, here!.stdout]);
     }
-    const again = await shell(`set -o pipefail; ${line}`, cwd);
-    expect(again.code, again.stderr).toBe(0);
-    expect(again.stdout).not.toBe(stdout);
+    expect(await done(`ledger import - --storage ${to}`, ledgers)).not.toBe(stdout);
   });
 
   it("copies everything to a Redis and back, byte for byte", async () => {
@@ -102,8 +120,7 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
 
   it("names the storage that cannot be reached", async () => {
     const gone = `redis://127.0.0.1:1/0`;
-    const line = `anp ledger export --storage fs:data | anp ledger import - --storage ${gone}`;
-    const { code, stderr } = await shell(`set -o pipefail; ${line}`, cwd);
+    const { code, stderr } = await run(`ledger import - --storage ${gone}`, ledgers);
     expect(code).toBe(6);
     expect(stderr).toContain("127.0.0.1:1");
   });
@@ -112,45 +129,36 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
 it("writes nothing from a pipe that was cut off, and leaves no temporary file", async () => {
   await mkdir(join(cwd, "tmp"));
   const cut = await shell(
-    "export TMPDIR=$PWD/tmp; " +
-      "anp ledger export --storage fs:data | head -c 30000 | anp ledger import - --storage fs:cut",
+    "export TMPDIR=$PWD/tmp; anp ledger export --storage fs:data | head -c 30000 | anp ledger import - --storage fs:cut",
     cwd,
   );
   expect([cut.code, cut.stdout]).toEqual([1, ""]);
   expect(cut.stderr).toMatch(/cut off: it ends in line \d+.*\nNothing was written\.\n$/);
   expect(await contentOf("fs:cut")).toEqual([]);
   expect(await readdir(join(cwd, "tmp"))).toEqual([]);
-  const { code, stderr } = await shell(
-    "anp ledger export --storage fs:data > whole; anp ledger import <(cat whole) --storage fs:cut",
-    cwd,
-  );
+  const { code, stderr } = await shell("anp ledger import <(cat ledgers) --storage fs:cut", cwd);
   expect([code, stderr]).toEqual([0, ""]);
-  const verified = await anp(["ledger", "verify", "--all", "--storage", "fs:cut"], { cwd });
-  expect(verified.code).toBe(0);
+  await done("ledger verify --all --storage fs:cut");
 });
 
 it("writes nothing from a changed ledger export, and imports the right one afterwards", async () => {
-  await shell("anp ledger export --storage fs:data > right", cwd);
-  const right = await readFile(join(cwd, "right"), "utf8");
-  await writeFile(join(cwd, "changed"), right.replace('"free_daily_quota":7', '"free_daily_quota":700'));
-  const { code, stderr } = await anp(["ledger", "import", "changed", "--storage", "fs:repaired"], { cwd });
+  await writeFile(join(cwd, "changed"), ledgers.replace('"free_daily_quota":7', '"free_daily_quota":700'));
+  const { code, stderr } = await run("ledger import changed --storage fs:repaired");
   expect(code).toBe(1);
   expect(stderr).toMatch(/the checksum in its last line does not match its \d+ lines\.\nNothing was written\.\n$/);
   expect(await contentOf("fs:repaired")).toEqual([]);
-  const again = await anp(["ledger", "import", "right", "--storage", "fs:repaired"], { cwd });
-  expect([again.code, again.stderr]).toEqual([0, ""]);
+  await done("ledger import ledgers --storage fs:repaired");
 });
 
 it("finishes an import that was killed, and reports a remedy for another ledger", async () => {
-  await shell("anp ledger export --storage fs:data > right; anp ledger import right --storage fs:killed", cwd);
+  await done("ledger import ledgers --storage fs:killed");
   const whole = await contentOf("fs:killed");
   // As a kill leaves it: the second user's ledger in part, nothing of the third.
   await shell("cd killed/users && rm -r xxx* */profile.json ~*/operations ~*/ledger/0/2?.json", cwd);
-  const { code, stderr } = await anp(["ledger", "import", "right", "--storage", "fs:killed"], { cwd });
-  expect([code, stderr]).toEqual([0, ""]);
+  await done("ledger import ledgers --storage fs:killed");
   expect(await contentOf("fs:killed")).toEqual(whole);
   await shell("sed -i s/:7,/:8,/ killed/users/alice/profile.json", cwd);
-  const other = await anp(["ledger", "import", "right", "--storage", "fs:killed"], { cwd });
+  const other = await run("ledger import ledgers --storage fs:killed");
   expect(other.code).toBe(1);
   expect(other.stderr).toMatch(
     /^error: This storage has a different value at users\/alice\/profile\. Import into .* without that user\.\nNothing was written\.\n$/,
@@ -158,54 +166,40 @@ it("finishes an import that was killed, and reports a remedy for another ledger"
 });
 
 it("writes nothing from a backup that was cut off or changed, and restores the right one afterwards", async () => {
-  await shell("anp storage export --storage fs:data > backup", cwd);
-  const right = await readFile(join(cwd, "backup"), "utf8");
   // A changed key would stay beside the right one for ever.
-  await writeFile(join(cwd, "changed"), right.replace("users:alice:profile", "users:mallory:profile"));
-  await writeFile(join(cwd, "backup-cut"), right.slice(0, 30_000));
-  for (const [args, says] of [
-    [
-      "storage import changed",
-      /the checksum in its last line does not match its \d+ lines\.\nNothing was written\.\n$/,
-    ],
-    [
-      "storage import - < changed",
-      /the checksum in its last line does not match its \d+ lines\.\nNothing was written\.\n$/,
-    ],
-    ["storage import backup-cut", /cut off: it ends in line \d+.*\nNothing was written\.\n$/],
+  const changed = backup.replace("users:alice:profile", "users:mallory:profile");
+  await writeFile(join(cwd, "changed"), changed);
+  await writeFile(join(cwd, "backup-cut"), backup.slice(0, 30_000));
+  const mismatch = /the checksum in its last line does not match its \d+ lines\.\nNothing was written\.\n$/;
+  for (const [file, input, says] of [
+    ["changed", "", mismatch],
+    ["-", changed, mismatch],
+    ["backup-cut", "", /cut off: it ends in line \d+.*\nNothing was written\.\n$/],
   ] as const) {
-    const { code, stderr } = await shell(`anp ${args} --storage fs:from-backup`, cwd);
+    const { code, stderr } = await run(`storage import ${file} --storage fs:from-backup`, input);
     expect(code).toBe(1);
     expect(stderr).toMatch(says);
     expect(await contentOf("fs:from-backup")).toEqual([]);
   }
-  const { code, stderr } = await shell("anp storage import backup --storage fs:from-backup", cwd);
-  expect([code, stderr]).toEqual([0, ""]);
+  await done("storage import - --storage fs:from-backup", backup);
   expect(await contentOf("fs:from-backup")).toEqual(await contentOf("fs:data"));
 });
 
 it("refuses other commands on a storage that is not completely restored", async () => {
   // As a kill leaves it.
   await shell("mkdir -p part/import && echo -n {} > part/import/unfinished.json && cp -r data/users part", cwd);
-  const pipe = "anp storage export --storage fs:data | head -c 30000 | anp storage import - --storage fs:part";
-  const cut = await shell(pipe, cwd);
-  expect(cut.code).toBe(1);
-  for (const args of [
-    ["quota", "alice"],
-    ["serve", "--port", "0"],
-    ["storage", "export"],
-  ]) {
-    const { code, stdout, stderr } = await anp([...args, "--storage", "fs:part"], { cwd });
+  expect((await run("storage import - --storage fs:part", backup.slice(0, 30_000))).code).toBe(1);
+  for (const args of ["quota alice", "serve --port 0", "storage export"]) {
+    const { code, stdout, stderr } = await run(`${args} --storage fs:part`);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("The import into this storage is not finished.");
   }
-  const doctor = await anp(["doctor", "--storage", "fs:part"], { cwd });
+  const doctor = await run("doctor --storage fs:part");
   expect(doctor.code).toBe(1);
   expect(doctor.stdout).toMatch(/^storage\tcontents\terror\tThis storage is incomplete: /m);
-  const { code } = await shell("anp storage export --storage fs:data | anp storage import - --storage fs:part", cwd);
-  expect(code).toBe(0);
+  await done("storage import - --storage fs:part", backup);
   expect(await contentOf("fs:part")).toEqual(await contentOf("fs:data"));
-  const again = await anp(["storage", "copy", "--storage", "fs:data", "--to", "fs:part"], { cwd });
+  const again = await run("storage copy --storage fs:data --to fs:part");
   expect([again.code, again.stderr]).toEqual([
     1,
     expect.stringMatching(/^error: The storage fs:part is not empty: .*\n$/),
@@ -230,9 +224,8 @@ it("refuses a key that leads out of the storage, and writes nothing", async () =
 });
 
 it("refuses a user who exists already, and reports a remedy", async () => {
-  await anp(["users", "create", "alice", "--storage", "fs:other"], { cwd });
-  const line = "anp ledger export --storage fs:data | anp ledger import - --storage fs:other";
-  const { code, stderr } = await shell(line, cwd);
+  await done("users create alice --storage fs:other");
+  const { code, stderr } = await run("ledger import - --storage fs:other", ledgers);
   expect(code).toBe(1);
   expect(stderr).toContain("already has another user alice");
   expect(stderr).toContain("Import into a storage without that user");
@@ -240,17 +233,14 @@ it("refuses a user who exists already, and reports a remedy", async () => {
 });
 
 it("verifies against an earlier verification", async () => {
-  const line = [
-    "anp storage copy --storage fs:data --to fs:later",
-    "anp ledger verify --all --json --storage fs:later > earlier.json",
-    "anp points adjust alice 5 --reason x --storage fs:later",
-    "anp ledger verify --all --against earlier.json --storage fs:later",
-    `rm later/users/alice/ledger/0/{${ENTRIES},${ENTRIES + 1}}.json later/users/alice/operations/*3330.json`,
-    "rm -r later/users/alice/sessions",
-    "anp ledger verify --all --storage fs:later",
-    "anp ledger verify --all --against earlier.json --storage fs:later",
-  ];
-  const { code, stderr } = await shell(line.join(" && "), cwd);
+  await done("storage copy --storage fs:data --to fs:later");
+  await writeFile(join(cwd, "earlier.json"), await done("ledger verify --all --json --storage fs:later"));
+  await done("points adjust alice 5 --reason x --storage fs:later");
+  await done("ledger verify --all --against earlier.json --storage fs:later");
+  const entries = `later/users/alice/ledger/0/{${ENTRIES},${ENTRIES + 1}}.json later/users/alice/ledger/0/.last`;
+  await shell(`rm -r ${entries} later/users/alice/operations/*3330.json later/users/alice/sessions`, cwd);
+  await done("ledger verify --all --storage fs:later");
+  const { code, stderr } = await run("ledger verify --all --against earlier.json --storage fs:later");
   expect([code, stderr]).toEqual([
     1,
     `error: alice: entry ${ENTRIES}: the entry is missing: an earlier verification found ${ENTRIES} entries\n`,

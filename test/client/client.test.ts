@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createClient, type Client, type ClientSettings } from "../../src/client/client.ts";
 import { ContractViolation, RemoteRefusal, UnreachableError } from "../../src/client/client-errors.ts";
 import { ENDPOINTS, type OperationId } from "../../src/contract/endpoints.ts";
-import { EXAMPLES } from "../../src/contract/examples.ts";
+import { DOCUMENTATION } from "../../src/contract/documentation.ts";
 import { readRetryAfter } from "../../src/client/client-retry.ts";
 import { AnpError } from "../../src/contract/errors.ts";
 import { startDaemon, type Daemon } from "../support/daemon.ts";
@@ -18,9 +18,7 @@ afterEach(async () => {
 });
 
 function clientOf(settings: Partial<ClientSettings> & Pick<ClientSettings, "url">): Client {
-  const client = createClient({ token: "t", retry: QUICK, ...settings });
-  closing.push(client.close);
-  return client;
+  return createClient({ token: "t", retry: QUICK, ...settings });
 }
 
 async function standing(...args: Parameters<typeof standIn>): Promise<StandIn> {
@@ -43,7 +41,7 @@ describe("with a real daemon", () => {
     await folder.remove();
   });
 
-  it("has a function for each of the 13 endpoints, typed by the contract", async () => {
+  it("has a function for each endpoint, typed by the contract", async () => {
     const client = clientOf({ url: daemon.url, token: "demo-token" });
     const me: string = (await client.getMe()).data.user_id;
     expect(me).toBe("demo");
@@ -77,7 +75,7 @@ describe("with a real daemon", () => {
     await client.getMe({ body: {} });
   });
 
-  it("tells the daemon's refusal with its faults and its request id", async () => {
+  it("reports the daemon's refusal with its field errors and its request id", async () => {
     const refused = clientOf({ url: daemon.url, token: "wrong" }).getMe();
     await expect(refused).rejects.toMatchObject({ code: 401, request_id: expect.stringMatching(/^r/) as string });
     await expect(refused).rejects.toBeInstanceOf(RemoteRefusal);
@@ -117,7 +115,7 @@ describe("with a real daemon", () => {
 });
 
 describe("what is sent again", () => {
-  const points = EXAMPLES.getPoints.data;
+  const points = DOCUMENTATION.getPoints.data;
 
   it("is a read, for every failure that may pass", async () => {
     const fates: ((response: import("node:http").ServerResponse) => void)[] = [
@@ -156,9 +154,9 @@ describe("what is sent again", () => {
     expect(cut.seen).toHaveLength(2);
     const busy = await standing((_seen, response, number) => {
       if (number === 1) response.writeHead(429, { "retry-after": "0" }).end(failure(429));
-      else response.end(envelope(EXAMPLES.postTradeReward.data));
+      else response.end(envelope(DOCUMENTATION.postTradeReward.data));
     });
-    expect((await clientOf({ url: busy.url }).postTradeReward(trade)).data).toEqual(EXAMPLES.postTradeReward.data);
+    expect((await clientOf({ url: busy.url }).postTradeReward(trade)).data).toEqual(DOCUMENTATION.postTradeReward.data);
     const failing = await standing((_seen, response) => void response.writeHead(500).end(failure(500)));
     await expect(clientOf({ url: failing.url }).postTradeReward(trade)).rejects.toMatchObject({ code: 500 });
     expect([busy.seen.length, failing.seen.length]).toEqual([2, 1]);
@@ -221,7 +219,7 @@ describe("what is checked", () => {
   it("is the answer: its envelope, its status, its data, its codes", async () => {
     for (const [status, body, message] of [
       [200, envelope({ balance: "1" }), "data.balance"],
-      [201, envelope(EXAMPLES.getPoints.data), "the status is 201"],
+      [201, envelope(DOCUMENTATION.getPoints.data), "the status is 201"],
       [200, failure(422), "code 422 came with the status 200"],
       [418, failure(418), "the code 418 is unknown"],
       [401, JSON.stringify({ success: false, code: 401 }), "message"],
@@ -236,13 +234,13 @@ describe("what is checked", () => {
   });
 
   it("keeps fields of a newer daemon, in its order", async () => {
-    const data = { newer: [1], ...EXAMPLES.getPoints.data };
+    const data = { newer: [1], ...DOCUMENTATION.getPoints.data };
     const server = await standing((_seen, response) => void response.end(envelope(data)));
     const got = await clientOf({ url: server.url }).getPoints();
     expect(JSON.stringify(got.data)).toBe(JSON.stringify(data));
   });
 
-  it("is whether a daemon stands there at all", async () => {
+  it("is whether a daemon answers there at all", async () => {
     const server = await standing((_seen, response) => {
       response.writeHead(404, { "content-type": "text/html; charset=utf-8" }).end("<html>");
     });
@@ -256,7 +254,7 @@ describe("a token", () => {
   it("goes to the endpoints that look at one, and to no other host", async () => {
     const other = await standing((_seen, response) => void response.end());
     const server = await standing((seen, response) => {
-      if (seen.path.startsWith("/base/api/v1/news")) response.end(envelope(EXAMPLES.getNewsHot.data));
+      if (seen.path.startsWith("/base/api/v1/news")) response.end(envelope(DOCUMENTATION.getNewsHot.data));
       else response.writeHead(307, { location: other.url }).end();
     });
     const client = clientOf({ url: `${server.url}/base/`, token: "secret" });

@@ -6,7 +6,7 @@ import { exampleConfig } from "../../src/config/config-example.ts";
 import { ConfigError } from "../../src/config/config-errors.ts";
 import { configJsonSchema } from "../../src/config/config-json-schema.ts";
 import { configKeys } from "../../src/config/config-keys.ts";
-import { describeOrigin } from "../../src/config/describe-origin.ts";
+import { describeOrigin } from "../../src/config/config-errors.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -45,6 +45,12 @@ describe("configuration", () => {
       expect(baseDir).toBe(folder);
     }));
 
+  it("takes an empty variable as not set", async () => {
+    const env = { ANP_SERVER_PORT: "", ANP_SERVER_HOST: "", ANP_AUTH_JWT_SECRET_FILE: "" };
+    const { config } = await loadConfig({ env, flags: {} });
+    expect([config.server.port, config.server.host, config.auth.jwt]).toEqual([8787, "127.0.0.1", undefined]);
+  });
+
   it("takes the file's storage relative to the file, a flag's relative to the working directory", () =>
     withFile("storage: fs:./data\n", async (file, folder) => {
       expect((await loadConfig({ file, env: {}, flags: {} })).config.storage).toBe(`fs:${join(folder, "data")}`);
@@ -68,6 +74,7 @@ describe("configuration", () => {
   it("names the variable or the file, the value and the bound of what is wrong, and the key that was meant", () =>
     withFile(
       "sever: { port: 1 }\nlimits: { rates: { chat: { window_s: 0 } } }\nnews: { sources: [{ id: a, nam: A }] }\n" +
+        "model: { model: m }\n" +
         "plans: { gold: { memory: true, foo: 1 } }\ndatabase: x\n",
       async (file) => {
         const env = { ANP_SERVER_PORT: "abc", ANP_SERVER_DOCS: "yes", ANP_LOG_LEVEL: "loud", ANP_SERVR_HOST: "x" };
@@ -75,9 +82,9 @@ describe("configuration", () => {
         expect((fault as Error).message.split("\n").sort()).toEqual([
           "ANP_SERVR_HOST: is not a known environment variable. Did you mean ANP_SERVER_HOST?",
           `database: is not a known key (${file})`,
-          "limits.rates.chat.requests: is required (ANP_LIMITS_RATES_CHAT_REQUESTS in the environment)",
           `limits.rates.chat.window_s: must be an integer from 1 to 86400, not 0 (${file})`,
           'log.level: must be one of debug, info, warn, error, silent, not "loud" (ANP_LOG_LEVEL in the environment)',
+          "model.base_url: is required (ANP_MODEL_BASE_URL in the environment)",
           `news.sources.0.lang: is required (${file})`,
           `news.sources.0.nam: is not a known key (${file}). Did you mean name?`,
           `news.sources.0.name: is required (${file})`,
@@ -152,7 +159,7 @@ describe("configuration", () => {
 });
 
 describe("the example of a configuration", () => {
-  it("means the defaults as it stands, and what it says of every key with its comment marks removed", () =>
+  it("means the defaults as it is, and what it says of every key with its comment marks removed", () =>
     withFile(exampleConfig(), async (file, folder) => {
       const { config } = await loadConfig({ file, env: {}, flags: { storage: "fs:./.anp/data" } });
       expect(config).toEqual((await loadConfig({ env: {}, flags: {} })).config);

@@ -6,6 +6,8 @@ const SOURCE = { id: "a", name: "A", lang: "en", url: "feeds/a.xml" };
 test("an empty section is a news room without sources", () => {
   expect(newsConfig.parse({})).toEqual({
     sources: [],
+    allow_private: false,
+    min_interval_ms: 10_000,
     help: {},
     refresh_interval_s: 300,
     takeover_s: 15,

@@ -5,17 +5,18 @@ import { promisify } from "node:util";
 import openapiTypescript, { astToString, type OpenAPI3 } from "openapi-typescript";
 import { afterEach, expect, it } from "vitest";
 import { ENDPOINTS } from "../../src/contract/endpoints.ts";
-import { startDaemon, type Daemon } from "../support/daemon.ts";
+import { listen } from "../../src/daemon/listen.ts";
+import { createApp } from "../../src/http/app.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { openFixtureService } from "../support/service.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 
-let remove: (() => Promise<void>) | undefined;
-let daemon: Daemon | undefined;
+const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  await daemon?.end("SIGTERM");
-  await remove?.();
+  for (const step of undo.splice(0).reverse()) await step();
 });
 
 /** A client as its developer would write it: every call, and what the types say of the answers. */
@@ -26,11 +27,11 @@ import type { components, paths } from "./api.js";
 const [baseUrl = ""] = process.argv.slice(2);
 const token = { "X-User-Token": "alice-token" };
 const api = createClient<paths>({ baseUrl, headers: token });
-const told: Record<string, unknown> = {};
+const statuses: Record<string, unknown> = {};
 
 function must<T>(name: string, answer: { data?: { data: T }; error?: unknown; response: Response }): T {
   if (answer.data === undefined) throw new Error(name + " " + answer.response.status + " " + JSON.stringify(answer.error));
-  told[name] = answer.response.status;
+  statuses[name] = answer.response.status;
   return answer.data.data;
 }
 
@@ -58,7 +59,7 @@ must("postTradeReward", await api.POST("/api/v1/ai/points/trade-reward", { body:
 const refused = await api.POST("/api/v1/ai/points/exchange", { body: { token_amount: -1 } });
 const fault: string | undefined = refused.error?.errors?.[0]?.path;
 
-console.log(JSON.stringify({ told, earned: exchange.balance_after - before, kinds, source, title: typeof title, type, memory, fault }));
+console.log(JSON.stringify({ statuses, earned: exchange.balance_after - before, kinds, source, title: typeof title, type, memory, fault }));
 `;
 
 /** What a client's developer must not be able to write. Each line is an error to the compiler. */
@@ -82,25 +83,29 @@ const { data } = await api.GET("/api/v1/ai/me");
 data?.data.email;
 `;
 
-it("makes a client that compiles strictly and does all 13 calls", { timeout: 60_000 }, async () => {
+it("makes a client that compiles strictly and makes every call", async () => {
   const folder = await temporaryFolder();
-  remove = folder.remove;
-  daemon = await startDaemon(["--demo", "--storage", "memory:"]);
-  const document = (await (await fetch(`${daemon.url}/openapi.json`)).json()) as OpenAPI3;
-  await writeFile(join(folder.path, "api.d.ts"), astToString(await openapiTypescript(document, { silent: true })));
+  undo.push(folder.remove);
+  const { service } = await openFixtureService();
+  undo.push(() => service.close());
+  const { url, stop } = await listen(createApp(service, silentLogger), "127.0.0.1", 0);
+  undo.push(() => stop(1000));
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenAPI3;
+  // Not as api.d.ts: the compiler leaves out the checks of declarations, those of Node above all.
+  await writeFile(join(folder.path, "api.ts"), astToString(await openapiTypescript(document, { silent: true })));
   await writeFile(join(folder.path, "client.ts"), CLIENT);
   await writeFile(join(folder.path, "mistakes.ts"), MISTAKES);
   await writeFile(join(folder.path, "package.json"), JSON.stringify({ type: "module" }));
   await symlink(join(root, "node_modules"), join(folder.path, "node_modules"));
   const options = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--target", "es2022"];
-  const modules = ["--module", "nodenext", "--types", "node"];
+  const modules = ["--module", "nodenext", "--types", "node", "--skipLibCheck"];
   const compile = [join(root, "node_modules/typescript/bin/tsc"), ...options, ...modules, "client.ts", "mistakes.ts"];
   await run(process.execPath, compile, { cwd: folder.path }).catch((error: unknown) => {
     throw new Error((error as { stdout: string }).stdout);
   });
-  const { stdout } = await run(process.execPath, [join(folder.path, "client.js"), daemon.url]);
+  const { stdout } = await run(process.execPath, [join(folder.path, "client.js"), url]);
   expect(JSON.parse(stdout)).toEqual({
-    told: Object.fromEntries(Object.keys(ENDPOINTS).map((id) => [id, 200])),
+    statuses: Object.fromEntries(Object.keys(ENDPOINTS).map((id) => [id, 200])),
     earned: 15,
     kinds: expect.any(Array) as unknown[],
     source: "live",

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
+import { DOCUMENTATION } from "../../src/contract/documentation.ts";
 import { openApiDocument, openApiText } from "../../src/contract/openapi.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
@@ -39,6 +40,16 @@ describe("the OpenAPI document", () => {
     await lint("redocly", (file) => ["lint", file, "--max-problems", "100"]);
   });
 
+  it("has the pattern and the length of an idempotency key", () => {
+    const { parameters = [] } = openApiDocument().paths!["/api/v1/ai/events"]!.post!;
+    expect(parameters).toContainEqual(
+      expect.objectContaining({
+        name: "Idempotency-Key",
+        schema: expect.objectContaining({ minLength: 1, maxLength: 128, pattern: "^[!-~]+$" }) as object,
+      }),
+    );
+  });
+
   it("is of this package's version, and explains tokens, the envelope, every error code and repeats", async () => {
     const { info } = openApiDocument();
     const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
@@ -57,23 +68,24 @@ describe("the OpenAPI document", () => {
     expect(endpoints).toHaveLength(13);
     for (const [id, endpoint] of endpoints) {
       const operation = paths?.[endpoint.path]?.[endpoint.method === "GET" ? "get" : "post"];
-      expect(operation).toMatchObject({ operationId: id, "x-stability": endpoint.stability });
+      expect(operation).toMatchObject({ operationId: id, "x-stability": endpoint.stability ?? "stable" });
       const statuses = Object.keys(operation?.responses ?? {});
       for (const code of codesOf(endpoint)) expect(statuses).toContain(String(ERRORS[code].status));
-      expect(JSON.stringify(operation?.responses?.["200"])).toContain(JSON.stringify(endpoint.example.data));
+      expect(JSON.stringify(operation?.responses?.["200"])).toContain(JSON.stringify(DOCUMENTATION[id].data));
     }
   });
 });
 
 describe("the endpoint table", () => {
-  it.each(endpoints)("has an example of %s that its own schemas accept", (_id, { example, query, body, data }) => {
+  it.each(endpoints)("has an example of %s that its own schemas accept", (id, { query, body, data }) => {
+    const example = DOCUMENTATION[id];
     expect(data.strict().parse(example.data)).toEqual(example.data);
     if (query !== undefined) expect(query.strict().parse(example.query ?? {})).toMatchObject(example.query ?? {});
     if (body !== undefined) expect(body.strict().parse(example.body)).toEqual(example.body);
   });
 
   it("calls one endpoint unstable: the trade reward", () => {
-    expect(endpoints.filter(([, { stability }]) => stability !== "stable").map(([id]) => id)).toEqual([
+    expect(endpoints.filter(([, { stability }]) => stability !== undefined).map(([id]) => id)).toEqual([
       "postTradeReward",
     ]);
   });

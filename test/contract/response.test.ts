@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
+import { DOCUMENTATION } from "../../src/contract/documentation.ts";
 import { checkResponse, type CheckedResponse } from "../../src/contract/check-response.ts";
 
 const endpoints = Object.entries(ENDPOINTS) as [OperationId, Endpoint][];
 
 /** The answer that the contract gives as an example. */
-function exampleOf(endpoint: Endpoint): CheckedResponse {
-  const { method, path, stability, example } = endpoint;
+function exampleOf(id: OperationId): CheckedResponse {
+  const { method, path, stability }: Endpoint = ENDPOINTS[id];
   const marks = stability === "experimental" ? { "x-stability": "experimental" } : {};
   return {
     method,
@@ -14,11 +15,11 @@ function exampleOf(endpoint: Endpoint): CheckedResponse {
     sent: {},
     status: 200,
     headers: new Headers({ "content-type": "application/json; charset=utf-8", "x-request-id": "r1", ...marks }),
-    body: { success: true, code: 0, message: "ok", data: example.data, request_id: "r1" },
+    body: { success: true, code: 0, message: "ok", data: DOCUMENTATION[id].data, request_id: "r1" },
   };
 }
 
-const me = exampleOf(ENDPOINTS.getMe);
+const me = exampleOf("getMe");
 const refusal = (code: number, more: object = {}): object => ({
   success: false,
   code,
@@ -27,7 +28,7 @@ const refusal = (code: number, more: object = {}): object => ({
   ...more,
 });
 
-/** What is told of an answer that is as the example, but for some changes. */
+/** What is reported of an answer that is as the example, but for some changes. */
 function toldOf(changes: Partial<CheckedResponse>, example: CheckedResponse = me): string[] {
   return checkResponse({ ...example, ...changes }).map(({ path, message }) => `${path} ${message}`);
 }
@@ -42,12 +43,12 @@ function withHeaders(changes: Record<string, string | null>, example: CheckedRes
 }
 
 function withData(changes: object): { body: object } {
-  return { body: { ...(me.body as object), data: { ...ENDPOINTS.getMe.example.data, ...changes } } };
+  return { body: { ...(me.body as object), data: { ...DOCUMENTATION.getMe.data, ...changes } } };
 }
 
 describe("checking an answer against the contract", () => {
-  it.each(endpoints)("finds nothing in the example of %s", (_id, endpoint) => {
-    expect(toldOf({}, exampleOf(endpoint))).toEqual([]);
+  it.each(endpoints)("finds nothing in the example of %s", (id) => {
+    expect(toldOf({}, exampleOf(id))).toEqual([]);
   });
 
   it.each<[string, Partial<CheckedResponse>, string[]]>([
@@ -119,11 +120,11 @@ describe("checking an answer against the contract", () => {
   });
 
   it("wants faults in a 422 and the mark of the experimental endpoint on its failures too", () => {
-    const ledger = exampleOf(ENDPOINTS.getLedger);
+    const ledger = exampleOf("getLedger");
     expect(toldOf({ status: 422, body: refusal(422) }, ledger)).toEqual(["errors is missing from a 422"]);
     const errors = [{ in: "query", path: "page", message: "must be at least 1" }];
     expect(toldOf({ status: 422, body: refusal(422, { errors }) }, ledger)).toEqual([]);
-    const reward = exampleOf(ENDPOINTS.postTradeReward);
+    const reward = exampleOf("postTradeReward");
     const failed = { status: 500, body: refusal(500, { detail: "x" }) };
     expect(toldOf(failed, reward)).toEqual([]);
     expect(toldOf({ ...failed, ...withHeaders({ "x-stability": null }, reward) }, reward)).toEqual([

@@ -12,6 +12,8 @@ import { startDaemon, type Daemon } from "../support/daemon.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
 import { SHARED_STORAGES, type SharedStorage } from "./shared-storages.ts";
+import { SMALL_WORLD } from "../support/program.ts";
+import { eventAt } from "../events/open-events.ts";
 
 /** How long a daemon may go on to accept a token that another one revoked, ms. */
 const REVOKED_WITHIN_MS = 2000;
@@ -23,9 +25,9 @@ interface Answer {
 
 /** One call; a daemon that says to come again, as it may on a busy machine, is asked again. */
 async function call(daemon: Daemon, path: string, token: string, body?: object): Promise<Answer> {
-  return until("the daemon reached its storage", async () => {
+  return until("the daemon answered in time", async () => {
     const answer = await callOnce(daemon, path, token, body);
-    return answer.status === 503 ? undefined : answer;
+    return [502, 503].includes(answer.status) ? undefined : answer;
   });
 }
 
@@ -38,7 +40,7 @@ async function callOnce({ url }: Daemon, path: string, token: string, body?: obj
   return { status: response.status, data };
 }
 
-describe.each(SHARED_STORAGES)("four daemons on $name", ({ open }) => {
+describe.each(SHARED_STORAGES)("three daemons on $name", ({ open }) => {
   let shared: SharedStorage;
   let folder: { path: string; remove: () => Promise<void> };
   let daemons: Daemon[] = [];
@@ -49,13 +51,13 @@ describe.each(SHARED_STORAGES)("four daemons on $name", ({ open }) => {
   beforeAll(async () => {
     shared = await open();
     folder = await temporaryFolder();
-    const args = ["--demo", "--storage", shared.url, "--log-level", "warn"];
-    daemons = await Promise.all([1, 2, 3, 4].map(() => startDaemon(args)));
+    const args = [...SMALL_WORLD, "--storage", shared.url, "--log-level", "warn"];
+    daemons = await Promise.all([1, 2, 3].map(() => startDaemon(args)));
     storage = await openStorage(shared.url);
     tokens = createTokens({ storage, clock: systemClock, random: systemRandom, ttl_ms: 0 });
     const ids = createIds(systemClock, systemRandom);
     events = createEvents({ storage, clock: systemClock, ids, logger: silentLogger });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await Promise.all(daemons.map((daemon) => daemon.end("SIGKILL")));
@@ -70,12 +72,12 @@ describe.each(SHARED_STORAGES)("four daemons on $name", ({ open }) => {
     return found;
   }
 
-  it("that load the demo at once load it once", async () => {
+  it("that load a fixture at once load it once", async () => {
     for (const daemon of daemons) {
       expect((await call(daemon, "points", "demo-token")).data).toMatchObject({ balance: 100_000 });
       expect((await call(daemon, "points/ledger", "carol-token")).data).toMatchObject({ total: 1 });
     }
-    expect((await logged()).filter(({ event_id }) => event_id.startsWith("demo-"))).toHaveLength(200);
+    expect((await logged()).filter(({ event_id }) => event_id.startsWith("demo-"))).toHaveLength(20);
     const verified = await anp(["ledger", "verify", "--all", "--storage", shared.url], { cwd: folder.path });
     expect([verified.code, verified.stderr]).toEqual([0, ""]);
   });
@@ -86,7 +88,7 @@ describe.each(SHARED_STORAGES)("four daemons on $name", ({ open }) => {
     expect(ended.map(({ code }) => code).sort()).toEqual([0, 1, 1]);
     const issued = await Promise.all(daemons.map(() => tokens.issue("dora")));
     for (const [index, { secret }] of issued.entries()) {
-      expect((await call(daemons[(index + 1) % 4]!, "me", secret)).data).toMatchObject({ user_id: "dora" });
+      expect((await call(daemons[(index + 1) % 3]!, "me", secret)).data).toMatchObject({ user_id: "dora" });
     }
   });
 
@@ -101,12 +103,12 @@ describe.each(SHARED_STORAGES)("four daemons on $name", ({ open }) => {
     const late = call(asleep!, "me", secret);
     await Promise.all(
       awake.map(async (daemon) => {
-        for (;;) {
+        await until("it refuses the token", async () => {
           const asked = performance.now();
           const { status } = await call(daemon, "me", secret);
-          if (status === 401) break;
-          expect(asked - revoked).toBeLessThan(REVOKED_WITHIN_MS);
-        }
+          if (status !== 401) expect(asked - revoked).toBeLessThan(REVOKED_WITHIN_MS);
+          return status === 401;
+        });
         expect((await call(daemon, "me", secret)).status).toBe(401);
       }),
     );
@@ -119,7 +121,7 @@ describe.each(SHARED_STORAGES)("four daemons on $name", ({ open }) => {
     const question = "What is the fee for withdrawing USDT?";
     const ask = (index: number, user: string): Promise<Answer> =>
       call(daemons[index]!, "chat/send", `${user}-token`, { question });
-    const asked = await Promise.all([ask(0, "demo"), ask(1, "alice"), ask(2, "carol"), ask(3, "demo")]);
+    const asked = await Promise.all([ask(0, "demo"), ask(1, "alice"), ask(2, "carol"), ask(0, "demo")]);
     expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const counts = async (daemon: Daemon): Promise<number | undefined> => {
       const { data } = await call(daemon, "hot-topics?days=1&limit=50", "demo-token");
@@ -133,7 +135,7 @@ describe.each(SHARED_STORAGES)("four daemons on $name", ({ open }) => {
 
   it("keep every event that one of them stored, though one is killed meanwhile", async () => {
     const stored: { event_id: unknown; event_type: string }[] = [];
-    const doomed = daemons[3]!;
+    const doomed = daemons[2]!;
     let sent = 0;
     await Promise.all(
       daemons.flatMap((daemon) =>
@@ -149,19 +151,19 @@ describe.each(SHARED_STORAGES)("four daemons on $name", ({ open }) => {
               if (daemon !== doomed || !(error instanceof TypeError)) throw error;
               return;
             }
-            if (stored.length === 60) doomed.child.kill("SIGKILL");
+            if (stored.length === 40) doomed.child.kill("SIGKILL");
           }
         }),
       ),
     );
-    expect(stored.length).toBeGreaterThanOrEqual(120);
+    expect(stored.length).toBeGreaterThanOrEqual(80);
     for (const { event_id, event_type } of stored) {
-      expect(await events.get(String(event_id))).toMatchObject({ event_type });
+      expect(await eventAt(storage, String(event_id))).toMatchObject({ event_type });
     }
     const types = (await logged()).map((event) => (event as { event_type?: string }).event_type ?? "");
     const own = types.filter((type) => type.startsWith("together."));
     expect(new Set(own).size).toBe(own.length);
-    const { by_route } = await events.feedback({ days: 1 });
-    expect(by_route.find(({ route }) => route === "together")).toMatchObject({ helpful: own.length });
+    const { by_type } = await events.stats();
+    expect(by_type.filter(({ event_type }) => event_type.startsWith("together."))).toHaveLength(own.length);
   });
 });

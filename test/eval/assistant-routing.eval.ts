@@ -6,7 +6,6 @@ import { createClassifier, train } from "../../src/assistant/routing/classifier/
 import type { Classifier, Example, TrainingOptions } from "../../src/assistant/routing/classifier/classifier.ts";
 import { conceptsIn } from "../../src/assistant/routing/routing-concepts.ts";
 import { seedExamples } from "../../src/assistant/routing/router.ts";
-import { silentLogger } from "../../src/runtime/logger.ts";
 
 const DATA = process.env["ANP_DATA"];
 const FOLDS = 5;
@@ -73,7 +72,7 @@ function crossValidate(examples: readonly Example[], learnFrom: (examples: Examp
 
 describe("routing of the product's own questions", () => {
   it("on questions that are not seeds", () => {
-    const assistant = createAssistant({ logger: silentLogger });
+    const assistant = createAssistant();
     const file = new URL("../assistant/data/questions.tsv", import.meta.url);
     const rows = readFileSync(file, "utf8")
       .trim()

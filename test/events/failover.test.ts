@@ -15,7 +15,9 @@ async function lossyStorage(): Promise<{ storage: Storage; lose: (batches: numbe
     storage,
     async lose(batches) {
       const log = openDay(storage, TODAY);
-      for (let version = await log.head(); batches > 0; version--, batches--) await storage.remove(log.keyOf(version));
+      const head = await log.head();
+      for (let version = head; version > head - batches; version--) await storage.remove(log.keyOf(version));
+      await storage.put([...log.name, "head"], String(head - batches));
       generation += 1;
     },
   };

@@ -5,10 +5,13 @@ import {
   DAY_LIMITS,
   emptyQuestionDay,
   foldQuestion,
+  forgetQuestions,
+  type QuestionTotals,
   rankQuestions,
 } from "../../src/events/projections/hot-questions.ts";
 import { CHECK_EVERY_MS } from "../../src/events/projections/projections.ts";
 import { normalizeQuestion, presentQuestion } from "../../src/events/projections/normalize-question.ts";
+import { isPublic } from "../../src/events/projections/public-question.ts";
 import { toIso } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { HOUR, next, NOON, openEvents, question } from "./open-events.ts";
@@ -35,6 +38,7 @@ describe("hot questions", () => {
     const { events } = openEvents(await openStorage("memory:"));
     for (let n = 0; n < 9; n++) await events.record(question(n % 2 ? "alice" : "bob", "Only two ask this?"));
     for (const user of ["alice", "bob", "carol"]) await events.record(question(user, "Three ask this?"));
+    for (const user of ["alice", "bob", "carol"]) await events.record(question(user, "Write to bob@example.com?"));
     expect(await events.hotQuestions(options)).toEqual([{ question: "Three ask this?", count: 3, lang: "en" }]);
     await events.record(question("dave", "only two ask this"));
     expect(await events.hotQuestions(options)).toEqual([
@@ -172,6 +176,25 @@ describe("hot questions", () => {
     expect(storage.calls.slice(first).map(({ verb }) => verb)).toEqual(Array(31).fill("has"));
   });
 
+  it("ranks for callers who ask at once in turns of the event loop", async () => {
+    const { events } = openEvents(await openStorage("memory:"));
+    await events.hotQuestions(options);
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      handle = setImmediate(count);
+    };
+    let handle = setImmediate(count);
+    const ended = await Promise.all(
+      [1, 1, 1].map(async (days) => {
+        await events.hotQuestions({ ...options, days });
+        return turns;
+      }),
+    );
+    clearImmediate(handle);
+    expect(new Set(ended).size).toBe(3);
+  });
+
   it("counts each event once however many ask at once, and after a failed read", async () => {
     const plain = await openStorage("memory:");
     const { events: writer } = openEvents(plain);
@@ -193,17 +216,56 @@ describe("hot questions", () => {
     expect(failures.length).toBeGreaterThan(0);
   });
 
+  it.each([
+    "Write to me at bob@example.com",
+    "is claim-bonus.example/win real?",
+    "https://evil.example 提现",
+    "see evil。com or evil.com",
+    "call +86 138 0013 8000 please",
+    "我的订单 88342219 在哪",
+    "why is 0xde0B295669a9FD93d5F28D9Ec85E40f4cb697BAe empty",
+    "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq 到账了吗",
+    "where is TX-A1B2C3D4E5",
+    "user id 1000234 is blocked",
+  ])("shows nothing that names somebody or leads somewhere: %s", (text) => {
+    expect(isPublic(text)).toBe(false);
+  });
+
+  it.each([
+    "How do I withdraw 1,000 USDT?",
+    "BTC/USDT 手续费是 0.1% 吗？",
+    "TRC20 提现要多久",
+    "What is 2FA and KYC level 2?",
+    "Is BTC above $105,000 in 2026?",
+    "authentication vs. responsibility?",
+  ])("shows ordinary questions: %s", (text) => {
+    expect(isPublic(text)).toBe(true);
+  });
+
+  it("forgets the counts of days that are not kept", () => {
+    const [first, second] = [emptyQuestionDay(), emptyQuestionDay()];
+    const totals: QuestionTotals = new Map();
+    for (const user of ["a", "b", "c"]) foldQuestion(first, totals, asked(NOON, user, "Who?"));
+    foldQuestion(second, totals, asked(NOON, "d", "Who?"));
+    forgetQuestions(totals, first);
+    expect([...totals]).toEqual([["who", [second.questions.get("who")]]]);
+    forgetQuestions(totals, second);
+    expect(totals.size).toBe(0);
+  });
+
   it("keeps a day's memory bounded", () => {
     const day = emptyQuestionDay();
+    const totals: QuestionTotals = new Map();
     for (let n = 0; n < DAY_LIMITS.variants + 10; n++)
-      foldQuestion(day, asked(NOON, `user ${n}`, `Who${"?".repeat(n)}`));
-    for (let n = 0; n < DAY_LIMITS.questions + 10; n++) foldQuestion(day, asked(NOON, "a", `question number ${n}`));
-    for (let n = 0; n < DAY_LIMITS.asked; n++) foldQuestion(day, asked(NOON, `user ${n % 50}`, "Who?"));
+      foldQuestion(day, totals, asked(NOON, `user ${n}`, `Who${"?".repeat(n)}`));
+    for (let n = 0; n < DAY_LIMITS.questions + 10; n++)
+      foldQuestion(day, totals, asked(NOON, "a", `question number ${n}`));
+    for (let n = 0; n < DAY_LIMITS.asked; n++) foldQuestion(day, totals, asked(NOON, `user ${n % 50}`, "Who?"));
     expect(day.questions.size).toBe(DAY_LIMITS.questions);
     expect(day.asked).toBe(DAY_LIMITS.asked);
     expect(day.questions.get("who")?.texts.length).toBe(DAY_LIMITS.variants);
     const window = { from: NOON, to: NOON };
-    expect(rankQuestions([day], window, { limit: 2, minUsers: 3 })).toHaveLength(1);
+    expect(rankQuestions(totals, window, { limit: 2, minUsers: 3 })).toHaveLength(1);
   });
 
   it("depends on the events alone, not on how they were batched or when it looked", async () => {
@@ -238,7 +300,7 @@ describe("hot questions", () => {
   });
 });
 
-/** The rule spelled out the slow way, over the events in the order of the log. */
+/** The rule computed the slow way, over the events in the order of the log. */
 function expected(all: readonly StoredEvent[], query: { days: number; limit: number; min_users: number }): unknown[] {
   const inLog = all
     .filter(({ created_at }) => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { openDay } from "../../src/events/log/day-log.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { collect, next, NOON, openEvents, question, STORAGES, TODAY } from "./open-events.ts";
+import { collect, eventAt, next, NOON, openEvents, question, STORAGES, TODAY } from "./open-events.ts";
 import { watchedStorage, type Outcome } from "../support/watched-storage.ts";
 
 describe.each(STORAGES)("event log on $name", ({ open }) => {
@@ -33,13 +33,13 @@ describe.each(STORAGES)("event log on $name", ({ open }) => {
       event_payload: { lang: "zh", nested: { list: [1, "二", null] } },
     };
     expect(await events.record(event)).toEqual({ event_id: "2026-11-20-1-0", stored: true });
-    expect(await events.get("2026-11-20-1-0")).toEqual({
+    expect(await eventAt(storage, "2026-11-20-1-0")).toEqual({
       event_id: "2026-11-20-1-0",
       created_at: "2026-11-20T12:00:00.000Z",
       ...event,
     });
     for (const unknown of ["2026-11-20-1-1", "2026-11-20-2-0", "2026-11-21-1-0", "demo-0001", ""]) {
-      expect(await events.get(unknown), unknown).toBeUndefined();
+      expect(await eventAt(storage, unknown), unknown).toBeUndefined();
     }
   });
 
@@ -50,7 +50,7 @@ describe.each(STORAGES)("event log on $name", ({ open }) => {
     expect(recorded.every(({ stored }) => stored)).toBe(true);
     expect(new Set(recorded.map(({ event_id }) => event_id)).size).toBe(1500);
     for (const n of [0, 1, 512, 513, 1024, 1499]) {
-      expect(await events.get(recorded[n]!.event_id)).toMatchObject({ user_id: `user ${n}` });
+      expect(await eventAt(storage, recorded[n]!.event_id)).toMatchObject({ user_id: `user ${n}` });
     }
     // The first goes alone, the others in batches of at most 512.
     expect(await openDay(storage, TODAY).head()).toBe(4);
@@ -90,18 +90,18 @@ describe.each(STORAGES)("event log on $name", ({ open }) => {
     ]);
   });
 
-  it("names the key of a damaged batch to readers, and goes on writing behind it", async () => {
+  it("names the key of a damaged batch to readers who ask for it, and goes on without it", async () => {
     const { events } = openEvents(storage);
     await events.record(question("a", "first"));
     await storage.create(["events", TODAY, "0", "2"], '{"batch_id":"x","ev');
     expect(await events.record(question("b", "second"))).toEqual({ event_id: "2026-11-20-3-0", stored: true });
     const key = "events/2026-11-20/0/2";
-    await expect(events.get("2026-11-20-2-0")).rejects.toThrow(key);
+    await expect(eventAt(storage, "2026-11-20-2-0")).rejects.toThrow(key);
     await expect(collect(events.export())).rejects.toThrow(key);
     await expect(events.stats()).rejects.toThrow(key);
-    await expect(events.hotQuestions({ days: 1, limit: 1, min_users: 1 })).rejects.toThrow(key);
+    expect(await events.hotQuestions({ days: 1, limit: 2, min_users: 1 })).toHaveLength(2);
     const line = JSON.stringify({ created_at: "2026-11-20T01:00:00Z", user_id: "c", event_type: "page_view" });
-    await expect(events.replay([line])).rejects.toThrow(key);
+    expect(await events.replay([line])).toMatchObject({ stored: 1 });
   });
 });
 
@@ -139,7 +139,7 @@ describe("event log", () => {
     expect(await collect(events.export())).toEqual([]);
   });
 
-  it("tells that nothing was stored while the storage fails, logs the outage once, and recovers", async () => {
+  it("reports that nothing was stored while the storage fails, logs the outage once, and recovers", async () => {
     let down = false;
     const storage = watchedStorage(await openStorage("memory:"), () => (down ? "fail" : "pass"));
     const { events, logger } = openEvents(storage);
@@ -150,7 +150,7 @@ describe("event log", () => {
     expect(lost.map(({ stored }) => stored)).toEqual([false, false, false, false]);
     expect(new Set(lost.map(({ event_id }) => event_id)).size).toBe(4);
     down = false;
-    for (const { event_id } of lost) expect(await events.get(event_id)).toBeUndefined();
+    for (const { event_id } of lost) expect(await eventAt(storage, event_id)).toBeUndefined();
     expect(await events.record(question("f", "?"))).toEqual({ event_id: "2026-11-20-2-0", stored: true });
     expect(logger.lines).toEqual([
       {
@@ -250,8 +250,8 @@ describe("event log", () => {
           const users = lines.map(({ user_id }) => user_id);
           expect(new Set(users).size).toBe(users.length);
           for (const [n, { event_id, stored }] of recorded.entries()) {
-            if (stored) expect(await events.get(event_id)).toMatchObject({ user_id: `user ${n}` });
-            else expect(await events.get(event_id)).toBeUndefined();
+            if (stored) expect(await eventAt(plain, event_id)).toMatchObject({ user_id: `user ${n}` });
+            else expect(await eventAt(plain, event_id)).toBeUndefined();
           }
         },
       ),
@@ -283,9 +283,10 @@ describe("event log", () => {
   });
 
   it("dates events by its clock alone", async () => {
-    const { events, clock } = openEvents(await openStorage("memory:"));
+    const storage = await openStorage("memory:");
+    const { events, clock } = openEvents(storage);
     clock.set(NOON + 1234);
     const { event_id } = await events.record(question("a", "?"));
-    expect(await events.get(event_id)).toMatchObject({ created_at: "2026-11-20T12:00:01.234Z" });
+    expect(await eventAt(storage, event_id)).toMatchObject({ created_at: "2026-11-20T12:00:01.234Z" });
   });
 });

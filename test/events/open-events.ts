@@ -1,6 +1,7 @@
 import type { Stream } from "fast-check";
 import { createEvents, type Events } from "../../src/events/events.ts";
-import type { NewEvent } from "../../src/events/event.ts";
+import type { AddressedEvent, NewEvent } from "../../src/events/event.ts";
+import { openDay } from "../../src/events/log/day-log.ts";
 import type { QueueLimits } from "../../src/events/log/event-queue.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createIds } from "../../src/runtime/ids.ts";
@@ -23,7 +24,7 @@ export function keepingLogger(): Logger & { readonly lines: { level: string; fie
   return { lines, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** Events on a storage, at a clock that stands still, as one process would open them. */
+/** Events on a storage, at a clock that does not move, as one process would open them. */
 export function openEvents(
   storage: Storage,
   {
@@ -49,6 +50,14 @@ export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of source) all.push(item);
   return all;
+}
+
+/** The stored event that an id addresses, or undefined. */
+export async function eventAt(storage: Storage, event_id: string): Promise<AddressedEvent | undefined> {
+  const [, day, batch, index] = /^(\d{4}-\d{2}-\d{2})-([1-9]\d*)-(\d+)$/.exec(event_id) ?? [];
+  const stored = day === undefined ? undefined : await openDay(storage, day).get(Number(batch));
+  const event = stored?.events[Number(index)];
+  return event && { event_id, ...event };
 }
 
 /** The exported lines without their ids, sorted: what is stored, whatever the order. */

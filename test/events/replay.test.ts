@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { collect, contents, next, openEvents, question, STORAGES } from "./open-events.ts";
+import { collect, contents, eventAt, next, openEvents, question, STORAGES } from "./open-events.ts";
 import { watchedStorage, type Outcome } from "../support/watched-storage.ts";
 
 const demo = join(import.meta.dirname, "../../fixtures/demo/events.ndjson");
@@ -77,7 +77,7 @@ describe.each(STORAGES)("replay on $name", ({ open }) => {
 });
 
 describe("replay", () => {
-  it("tells which lines are no events, and stores the others", async () => {
+  it("reports which lines are not events, and stores the others", async () => {
     const { events } = openEvents(await openStorage("memory:"));
     const lines = [
       `\uFEFF${line({ event_id: "ok 1" })}`,
@@ -147,12 +147,87 @@ describe("replay", () => {
       line({ event_payload: { zero: -0, "1e400": 0 } }),
       line({ event_payload: { zero: 0, "1e400": 0 } }),
     ];
-    expect(await events.replay(lines)).toMatchObject({ stored: 5, skipped: 3 });
+    // Lines without an id are told apart by their occurrence.
+    expect(await events.replay(lines)).toMatchObject({ stored: 7, skipped: 1 });
     expect(await events.replay(lines)).toMatchObject({ stored: 0, skipped: 8 });
   });
 
-  it("knows recorded events by their addresses, but not another event that has such an id", async () => {
+  it("stores three equal lines as three events, however often and by however many they are replayed", async () => {
+    const storage = await openStorage("memory:");
+    const { events } = openEvents(storage);
+    const lines = [line({}), line({ user_id: "b" }), line({}), line({})];
+    expect(await events.replay(lines, { dryRun: true })).toMatchObject({ stored: 4, skipped: 0 });
+    const reports = await Promise.all(
+      ["one", "two"].map((seed) => openEvents(storage, { seed }).events.replay(lines, { chunk: 2 })),
+    );
+    expect(reports.reduce((sum, { stored }) => sum + stored, 0)).toBe(4);
+    expect(await events.replay([...lines, line({})])).toMatchObject({ stored: 1, skipped: 4 });
+    expect(await collect(events.export())).toHaveLength(5);
+    const exported = await collect(events.export());
+    expect(await events.replay(exported)).toMatchObject({ stored: 0, skipped: 5 });
+    const many = Array(700).fill(line({ user_id: "many" })) as string[];
+    expect(await events.replay(many)).toMatchObject({ stored: 700, skipped: 0 });
+    expect(await openEvents(storage).events.replay(many)).toMatchObject({ stored: 0, skipped: 700 });
+  });
+
+  it("counts equal lines on from where an earlier run ended", async () => {
     const { events } = openEvents(await openStorage("memory:"));
+    const first = [line({}), line({}), "{}"];
+    const report = await events.replay(first);
+    const before = { line: 3, report, lines: first };
+    expect(await events.replay([line({}), line({})], { before })).toMatchObject({ read: 5, stored: 4, skipped: 0 });
+    expect(await events.replay([line({}), line({})], { before })).toMatchObject({ read: 5, stored: 2, skipped: 2 });
+  });
+
+  it("keeps ids of exports unique in a storage that is not empty", async () => {
+    const open = async (user: string): Promise<ReturnType<typeof openEvents>["events"]> => {
+      const { events } = openEvents(await openStorage("memory:"));
+      for (const n of [1, 2, 3]) await events.record(question(user, `Question ${n}?`));
+      return events;
+    };
+    const [one, two, three] = await Promise.all([open("one"), open("two"), open("three")]);
+    const all = await collect(one.export());
+    await two.replay(all);
+    await three.replay(two.export());
+    await three.replay(all);
+    const lines = await collect(three.export());
+    const ids = lines.map((text) => (JSON.parse(text) as { event_id: string }).event_id);
+    expect(new Set(ids).size).toBe(9);
+    expect(ids.filter((id) => /^2026-11-20-[123]-0-[0-9a-f]{8}$/.test(id))).toHaveLength(6);
+    // There and back: every event is known under any of its ids.
+    expect(await one.replay(lines)).toMatchObject({ stored: 6, skipped: 3 });
+    for (const events of [two, three]) expect(await events.replay(all)).toMatchObject({ stored: 0, skipped: 3 });
+    expect(await three.replay(one.export())).toMatchObject({ stored: 0, skipped: 9 });
+  });
+
+  it("refuses a payload that would not be kept as it was sent", async () => {
+    const { events } = openEvents(await openStorage("memory:"));
+    const payloads = [
+      '{"a":1e400}',
+      '{"a":[{"b":9007199254740993}]}',
+      '{"a":"\\u0000"}',
+      '{"a":"\\ud800"}',
+      '{"\\udc00":1}',
+      '{"a":{"__proto__":1}}',
+    ];
+    const lines = payloads.map((text) =>
+      line({ event_payload: {} }).replace('"event_payload":{}', `"event_payload":${text}`),
+    );
+    const { rejected, stored } = await events.replay([...lines, line({ event_payload: { a: -9007199254740991 } })]);
+    expect(stored).toBe(1);
+    const reasons = rejected.map(({ reason }) => reason);
+    const number = "must be a number from -(2^53 - 1) to 2^53 - 1: another would not be kept exactly";
+    expect(reasons.slice(0, 3)).toEqual([
+      `event_payload.a: ${number}`,
+      `event_payload.a.0.b: ${number}`,
+      "event_payload.a: must be well-formed Unicode without NUL",
+    ]);
+    expect(reasons).toHaveLength(6);
+  });
+
+  it("knows recorded events by their addresses, but not another event that has such an id", async () => {
+    const storage = await openStorage("memory:");
+    const { events } = openEvents(storage);
     const { event_id } = await events.record({ user_id: "a", event_type: "page_view" });
     await events.record({ user_id: "a", event_type: "page_view" });
     const exported = await collect(events.export());
@@ -161,7 +236,7 @@ describe("replay", () => {
     const other = line({ event_id, user_id: "b" });
     expect(await events.replay([other])).toMatchObject({ stored: 1 });
     expect(await events.replay([other])).toMatchObject({ stored: 0, skipped: 1 });
-    expect(await events.get(event_id)).toMatchObject({ user_id: "a" });
+    expect(await eventAt(storage, event_id)).toMatchObject({ user_id: "a" });
   });
 
   it("writes nothing in a dry run, and reports what a real one then does", async () => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
     (REFUSALS.every((code) => made.some(({ answer }) => isRefusal(answer, code))) || made.length > 4000);
   await drive(pool, { ...load, enough }, calls);
   entries = await entriesOf(storage, USER);
-}, 90_000);
+});
 afterAll(() => close());
 
 function isRefusal(answer: Answer | undefined, code: number): boolean {

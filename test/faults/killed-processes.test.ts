@@ -68,6 +68,6 @@ describe.each(kinds)("processes on %s that are killed under load", (kind) => {
         await place.remove();
       }
     },
-    90_000 + KILLS * 10_000,
+    180_000 + KILLS * 10_000,
   );
 });

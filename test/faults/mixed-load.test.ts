@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openStorage } from "../../src/storage/open-storage.ts";
+import { SMALL_WORLD } from "../support/program.ts";
 import { browse } from "./load/browse.ts";
 import { startDaemonServer } from "./load/daemon-process.ts";
 import { drive } from "./load/drive.ts";
@@ -38,7 +39,7 @@ describe.each([soak?.storage ?? "files"])("two daemons on %s", (kind) => {
     async () => {
       const place = await openPlace(kind);
       const storage = await openStorage(place.url);
-      const args = ["--demo", "--storage", place.url, "--log-level", "error"];
+      const args = [...(soak === undefined ? SMALL_WORLD : ["--demo"]), "--storage", place.url, "--log-level", "error"];
       const pool = await openPool([1, 2].map(() => () => startDaemonServer(args)));
       const daemons = pool.serving();
       const summary = createSummary();

@@ -1,8 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { isOutage, StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
+import type { Storage } from "../../src/storage/storage.ts";
 import { noRedis } from "../support/redis-available.ts";
-import { startRedisPair } from "../support/redis-pair.ts";
+import { startRedisPair, type RedisPair } from "../support/redis-pair.ts";
 import { until } from "../support/until.ts";
 import { SEED, soak } from "./load/options.ts";
 import { seeded } from "./load/seeded.ts";
@@ -11,8 +12,20 @@ import { addUsers, giveOnePoint, ledgerOn, outcomeOf, startLedgerLoad } from "./
 /** How many failovers of each kind. */
 const FAILOVERS = soak?.count ?? 1;
 const USERS = ["alice", "bob", "carol"];
-/** What an operation may take, and what a machine busy with other tests may add, ms. */
-const IN_TIME = 2000 + 3000;
+/** What two dozen operations may take together on a busy machine, ms: one after the other, each would take over a second. */
+const IN_TIME = 15_000;
+
+async function newPair(): Promise<RedisPair> {
+  const pair = await startRedisPair();
+  onTestFinished(() => pair.stop());
+  return pair;
+}
+
+async function open(url: string): Promise<Storage> {
+  const storage = await openStorage(url);
+  onTestFinished(() => storage.close());
+  return storage;
+}
 
 describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
   const ways = [
@@ -26,8 +39,8 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
     `keeps ledgers whole over ${FAILOVERS} failovers to a replica that is $name (seed ${SEED})`,
     async ({ name, query, behind }) => {
       const waits = "wait_replicas" in query;
-      const pair = await startRedisPair();
-      const storages = await Promise.all(Array.from({ length: 3 }, () => openStorage(pair.url(query))));
+      const pair = await newPair();
+      const storages = await Promise.all(Array.from({ length: 3 }, () => open(pair.url(query))));
       await addUsers(storages[0]!, USERS);
       const load = startLedgerLoad({ storages, users: USERS, clients: 9, again: true });
       const choice = seeded(SEED, name);
@@ -35,7 +48,6 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
         const enough = load.acknowledged.size + count;
         return until("enough operations were acknowledged", () => load.acknowledged.size >= enough);
       };
-      let lost = 0;
       for (let round = 0; round < FAILOVERS; round++) {
         await more(50 + choice.below(50));
         if (behind) {
@@ -46,13 +58,11 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
             waits ? load.refused() > refused || load.acknowledged.size >= enough : load.acknowledged.size >= enough,
           );
         }
-        const before = new Map(load.acknowledged);
         await pair.failOver();
         await pair.repair();
         await more(10);
-        const { lost: gone } = await outcomeOf(storages[0]!, USERS, before);
-        lost = Math.max(lost, gone.length);
       }
+      // The ledgers grow while they are read, as long as the load runs.
       await load.stop();
       const outcome = await outcomeOf(storages[0]!, USERS, load.acknowledged);
       console.log(
@@ -63,17 +73,15 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
       expect(outcome.faults).toEqual([]);
       if (waits) expect(outcome.lost).toEqual([]);
       // So the test would see it, if acknowledged operations were lost.
-      if (behind && !waits) expect(lost).toBeGreaterThan(0);
-      for (const storage of storages) await storage.close();
-      await pair.stop();
+      if (behind && !waits) expect(outcome.lost.length).toBeGreaterThan(0);
     },
-    60_000 + FAILOVERS * 10_000,
+    180_000 + FAILOVERS * 10_000,
   );
 
   it("does not answer a repeat with success before a replica has the entry", async () => {
-    const pair = await startRedisPair();
-    const storage = await openStorage(pair.url({ wait_replicas: "1", wait_ms: "100" }));
-    const other = await openStorage(pair.url({ wait_replicas: "1", wait_ms: "100" }));
+    const pair = await newPair();
+    const storage = await open(pair.url({ wait_replicas: "1", wait_ms: "100" }));
+    const other = await open(pair.url({ wait_replicas: "1", wait_ms: "100" }));
     await addUsers(storage, ["alice"]);
     const post = (on: typeof storage, id = "once"): Promise<string> =>
       giveOnePoint(ledgerOn(on), "alice", id, true).then(
@@ -92,14 +100,11 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
     await pair.repair();
     await until("the storage was back", async () => (await post(storage)) === "replayed 1");
     expect((await ledgerOn(storage).open("alice")).account.balance).toBe(1);
-    await storage.close();
-    await other.close();
-    await pair.stop();
   });
 
   it("does not acknowledge a creation whose connection is cut before a replica has it", async () => {
-    const pair = await startRedisPair();
-    const storage = await openStorage(pair.url({ wait_replicas: "1", wait_ms: "100" }));
+    const pair = await newPair();
+    const storage = await open(pair.url({ wait_replicas: "1", wait_ms: "100" }));
     // A busy replica may take longer than is waited here.
     const put = (): Promise<boolean> =>
       storage.put(["a", "b"], "1").then(
@@ -117,13 +122,11 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
     });
     await expect(storage.create(["a", "c"], "1")).rejects.toThrow(StorageError);
     expect(cut).toBe(true);
-    await storage.close();
-    await pair.stop();
   });
 
   it("shows what is there after entries were lost, and makes them again when they are asked for again", async () => {
-    const pair = await startRedisPair();
-    const storage = await openStorage(pair.url());
+    const pair = await newPair();
+    const storage = await open(pair.url());
     await addUsers(storage, ["alice"]);
     const ledger = ledgerOn(storage);
     const post = async (id: string): Promise<string> => {
@@ -144,13 +147,11 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
     expect(await post("lost")).toBe("made 3");
     expect(await post("kept")).toBe("replayed 1");
     expect(await post("lost")).toBe("replayed 3");
-    await storage.close();
-    await pair.stop();
   });
 
   it("refuses a line of callers in time while no replica confirms", async () => {
-    const pair = await startRedisPair();
-    const storage = await openStorage(pair.url({ wait_replicas: "1", wait_ms: "200" }));
+    const pair = await newPair();
+    const storage = await open(pair.url({ wait_replicas: "1", wait_ms: "200" }));
     await addUsers(storage, ["alice"]);
     const ledger = ledgerOn(storage);
     pair.holdReplica();
@@ -160,7 +161,5 @@ describe.skipIf(noRedis !== undefined)("failover to a replica", () => {
     );
     expect(performance.now() - start).toBeLessThan(IN_TIME);
     expect(line.map(({ status }) => status)).toEqual(line.map(() => "rejected"));
-    await storage.close();
-    await pair.stop();
   });
 });

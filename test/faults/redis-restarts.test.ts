@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
@@ -18,6 +18,10 @@ describe.skipIf(noRedis !== undefined)("a Redis that is killed", () => {
     async () => {
       const server = await startRedis({ config: { appendonly: "yes", appendfsync: FSYNC } });
       const storages = await Promise.all(Array.from({ length: 3 }, () => openStorage(server.url())));
+      onTestFinished(async () => {
+        for (const storage of storages) await storage.close();
+        await server.stop();
+      });
       const users = ["alice", "bob", "carol", "dora"];
       await addUsers(storages[0]!, users);
       const load = startLedgerLoad({ storages, users, clients: 12, again: true });
@@ -37,9 +41,7 @@ describe.skipIf(noRedis !== undefined)("a Redis that is killed", () => {
       expect(outcome).toMatchObject({ doubled: [], faults: [] });
       expect(outcome.entries).toBe(load.acknowledged.size - outcome.lost.length);
       if (FSYNC === "always") expect(outcome.lost).toEqual([]);
-      for (const storage of storages) await storage.close();
-      await server.stop();
     },
-    30_000 + KILLS * 3000,
+    180_000 + KILLS * 3000,
   );
 });

@@ -9,11 +9,14 @@ const SCENARIOS = {
   "killed-at-a-step": "every step of an append, of its storage calls and its file calls",
   "failing-calls": "runs with every storage call failing in turn",
   midnight: "midnights that 64 clients pass, with clocks an hour ahead and behind",
+  "damaged-entries":
+    "a ledger of 40 entries, each deleted, cut, flipped and repeated, with the service running and stopped",
   "flipped-bytes": "entries each of whose bits is flipped",
   "mixed-load": "minutes of mixed load on two daemons",
   "redis-restarts": "kills of a Redis under load",
   "redis-network": "connections to a Redis that are cut under load",
   "redis-failover": "failovers of a Redis to a replica of each kind: in step or behind, with and without WAIT",
+  "lost-storage": "every way to lose a storage under load, once: renamed, unmounted, emptied, replaced",
   "redis-cluster": "slots of a cluster that are moved, primaries of it that are lost",
 };
 const USAGE = `npm run soak -- SCENARIO [options]
@@ -34,7 +37,7 @@ A violation ends the run with exit code 1.`;
 const OPTIONS = ["storage", "seed", "count", "minutes", "rate", "appendfsync"];
 const STORAGES = /^(files|redis|cluster|(fs|redis|rediss|redis-cluster|rediss-cluster):.+)$/;
 
-/** The scenario and its options. @throws Error in words for whoever typed them */
+/** The scenario and its options. @throws Error in words for the user */
 function readArguments() {
   const { values, positionals } = parseArgs({
     options: Object.fromEntries(OPTIONS.map((name) => [name, { type: "string" }])),

@@ -32,7 +32,7 @@ describeApi(
       }
     });
 
-    it("may read answers and refusals alike, and the headers that tell about them", async () => {
+    it("may read answers and refusals alike, and the headers that describe them", async () => {
       api = await allowing(APP);
       for (const token of ["alice-token", "nobody"]) {
         const { status, headers } = await api.ask("/api/v1/ai/me", { token, headers: { origin: APP } });
@@ -45,7 +45,7 @@ describeApi(
       }
     });
 
-    it("are told nothing when they are not among the configured ones, however near they look", async () => {
+    it("get nothing when they are not among the configured ones, however near they look", async () => {
       api = await allowing(APP);
       for (const origin of ["https://app.example.evil", "http://app.example", "https://app.example:444", "null"]) {
         const asked = await api.ask("/api/v1/ai/me", {
@@ -84,7 +84,7 @@ describeApi(
     let api: Api;
     afterEach(() => api.close());
 
-    it("says that it is what it says, runs nothing, stands in no frame and tells no address", async () => {
+    it("is sent with its type, runs nothing, is shown in no frame and sends no referrer", async () => {
       api = await open({ refresh: false });
       const asked: [path: string, token?: string][] = [
         ["/api/v1/ai/me", "alice-token"],

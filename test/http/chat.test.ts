@@ -77,9 +77,14 @@ describeApi("chat", (open) => {
       expect(body.data.points_cost).toBe(0);
       expect(body.data.answer).not.toMatch(/fallback|threshold|score|undefined|null/i);
     }
-    const { body } = await chat("alice-token", { question: "鹿鸣交易所的食堂周五供应什么菜？" });
-    expect(body.data).toMatchObject({ points_cost: 0, source_items: [] });
-    expect((await points("alice-token")).free_daily_used).toBe(0);
+    const full = await open({ fixture: "demo" });
+    const question = "食堂周五供应什么菜？";
+    const { body } = await full.ask("/api/v1/ai/chat/send", { token: "alice-token", json: { question } });
+    expect(body.data.points_cost).toBe(0);
+    expect(body.data.answer).toMatch(/^我没有找到确定的答案。/);
+    const { data } = (await full.ask("/api/v1/ai/points", { token: "alice-token" })).body;
+    expect(data.free_daily_used).toBe(0);
+    await full.close();
   });
 
   it("lets exactly 8 of 200 parallel chats through for 5 free uses and 3 points", async () => {
@@ -89,6 +94,16 @@ describeApi("chat", (open) => {
     expect(answers.filter(({ body }) => body.code === 1005)).toHaveLength(192);
     expect(await points("alice-token")).toMatchObject({ balance: 0, total_spent: 3, remaining_free_quota: 0 });
     expect(await verifyLedger(api.service.storage, "alice")).toMatchObject({ entries: 9, balance: 0 });
+  });
+
+  it("computes 20 questions a minute for who cannot pay, and refuses the others at once", async () => {
+    const ask = (token: string, headers = {}) => chat(token, { question: "How many points do I have?" }, headers);
+    const key = { "idempotency-key": "k" };
+    const first = await ask("bob-token", key);
+    for (let n = 1; n < 20; n++) expect((await ask("bob-token")).status).toBe(200);
+    expect((await ask("bob-token")).body.code).toBe(1005);
+    expect((await ask("bob-token", key)).body.data).toEqual(first.body.data);
+    for (let n = 0; n < 25; n++) expect((await ask("alice-token")).status).toBe(200);
   });
 
   it("gives a repeated Idempotency-Key the first answer and charges once", async () => {
@@ -142,8 +157,12 @@ describeApi("chat", (open) => {
   });
 
   it("counts a question as hot once enough different users asked it", async () => {
+    // Each window is ranked once a second.
+    let days = 0;
     const hot = async (): Promise<string[]> =>
-      (await api.ask("/api/v1/ai/hot-topics?limit=50")).body.data.user_hot_questions.map(({ question }) => question);
+      (await api.ask(`/api/v1/ai/hot-topics?limit=50&days=${++days}`)).body.data.user_hot_questions.map(
+        ({ question }) => question,
+      );
     const question = "子账户最多可以开几个？";
     for (const token of ["alice-token", "carol-token", "alice-token"]) await chat(token, { question });
     await api.service.events.flush();
@@ -154,8 +173,12 @@ describeApi("chat", (open) => {
     );
     expect(await hot()).not.toContain(question);
     await chat("demo-token", { question });
+    const unanswered = "如何申请企业账户的做市商返佣？";
+    for (const token of ["alice-token", "carol-token", "demo-token"]) await chat(token, { question: unanswered });
     await api.service.events.flush();
-    expect(await hot()).toContain(question);
+    const shown = await hot();
+    expect(shown).toContain(question);
+    expect(shown).not.toContain(unanswered);
   });
 });
 

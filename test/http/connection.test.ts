@@ -1,6 +1,6 @@
-import { createServer } from "node:http";
+import { Agent, createServer, get } from "node:http";
 import { connect, type AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { listen, type Listener } from "../../src/daemon/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 /** Sends bytes as they are. Gives what came back once the connection is closed, or `hangUp` ms later. */
-async function send(bytes: string, hangUp = 300): Promise<string> {
+async function send(bytes: string, hangUp = 60_000): Promise<string> {
   const socket = connect(Number(new URL(listening.url).port), "127.0.0.1");
   const closed = new Promise((resolve) => socket.once("close", resolve));
   let answer = "";
@@ -68,7 +68,7 @@ it("takes a body that its sender gave up for a bad request, not for an error of 
   expect(errors).toEqual([]);
 });
 
-it("neither charges nor blames itself for a question whose asker hung up, and tells why a model failed", async () => {
+it("neither charges nor blames itself for a question whose asker hung up, and logs why a model failed", async () => {
   let status = 0;
   const model = createServer((_request, response) => {
     if (status > 0) response.writeHead(status).end("{}");
@@ -94,9 +94,7 @@ it("neither charges nor blames itself for a question whose asker hung up, and te
     caller.abort();
   });
   await expect(ask(caller.signal)).rejects.toThrow();
-  await vi.waitFor(() => {
-    expect(told).toEqual([["the caller has gone", undefined]]);
-  });
+  await expect.poll(() => told).toEqual([["the caller has gone", undefined]]);
   expect((await service.ledger.open("carol")).version).toBe(1);
 
   status = 503;
@@ -134,6 +132,93 @@ it("answers HEAD wherever GET is answered, without a body", async () => {
 it("answers requests that were sent without waiting in their order", async () => {
   const body = '{"token_amount":1}';
   const two = exchange(`Content-Length: ${body.length}`) + body;
-  const answer = await send(`${two}GET /nope HTTP/1.1\r\nHost: anp.test\r\nConnection: close\r\n\r\n`, 10_000);
+  const answer = await send(`${two}GET /nope HTTP/1.1\r\nHost: anp.test\r\nConnection: close\r\n\r\n`);
   expect([...answer.matchAll(/"code":(\d+)/g)].map(([, code]) => code)).toEqual(["0", "404"]);
+});
+
+describe("a peer that stalls", () => {
+  /** A daemon of one request at a time that waits 200 ms for its peers. */
+  async function impatient(most = 1000): Promise<{ url: string; closed: string[]; stop: () => Promise<void> }> {
+    const flags = { "server.body_ms": 200, "limits.in_flight": 1 };
+    const { service } = await openFixtureService({ refresh: false, flags });
+    const closed: string[] = [];
+    const bounds = { peer_ms: 200, most, closed: (reason: string) => void closed.push(reason) };
+    const own = await listen(createApp(service, silentLogger), "127.0.0.1", 0, undefined, bounds);
+    return {
+      url: own.url,
+      closed,
+      async stop() {
+        await own.stop(0);
+        await service.close();
+      },
+    };
+  }
+
+  /** What came back until the other side closed the connection. */
+  async function until(url: string, bytes: string): Promise<string> {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    let answer = "";
+    socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+    socket.on("error", () => undefined);
+    if (bytes !== "") socket.write(bytes);
+    await new Promise((resolve) => socket.once("close", resolve));
+    return answer;
+  }
+
+  it("gets a 408 for its body and loses its connection, and takes no slot meanwhile", async () => {
+    const { url, stop } = await impatient();
+    const stalled = ["Content-Length: 1000", "Transfer-Encoding: chunked"].map((length) =>
+      until(url, exchange(length)),
+    );
+    const me = () => fetch(`${url}/api/v1/ai/me`, { headers: { "x-user-token": "carol-token" } });
+    for (let n = 0; n < 20; n++) expect((await me()).status).toBe(200);
+    for (const answer of await Promise.all(stalled)) {
+      expect(answer).toMatch(/^HTTP\/1\.1 408/);
+      expect(answer.toLowerCase()).toContain("connection: close");
+      expect(answer).toContain("The body did not arrive within 0.2 s.");
+    }
+    await stop();
+  });
+
+  it("loses its connection without headers, after an early answer, and when it does not read", async () => {
+    const { url, closed, stop } = await impatient();
+    const answered = exchange("Content-Length: 1000").replace("carol-token", "nobody");
+    const many = "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: anp.test\r\n\r\n".repeat(20);
+    const [silent, half, early] = await Promise.all([
+      until(url, ""),
+      until(url, "GET /healthz HTTP/1.1\r\nHo"),
+      until(url, answered),
+    ]);
+    const deaf = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => undefined);
+    deaf.write(many);
+    await expect.poll(() => closed).toContain("response");
+    deaf.destroy();
+    expect(silent).toBe("");
+    expect(half).toMatch(/^HTTP\/1\.1 408/);
+    expect(early).toMatch(/^HTTP\/1\.1 401/);
+    expect(closed.sort()).toEqual(["body", "headers", "headers", "response"]);
+    await stop();
+  });
+
+  it("makes room when there are too many, and a connection that was never used goes first", async () => {
+    const { url, closed, stop } = await impatient(3);
+    const used = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = () =>
+      new Promise<number | undefined>((resolve, reject) => {
+        get(`${url}/healthz`, { agent: used }, (response) => {
+          response.resume().on("end", () => {
+            resolve(response.statusCode);
+          });
+        }).on("error", reject);
+      });
+    expect(await ask()).toBe(200);
+    const silent = [until(url, ""), until(url, "")];
+    const third = until(url, "GET /healthz HTTP/1.1\r\nHost: anp.test\r\nConnection: close\r\n\r\n");
+    await Promise.all(silent);
+    expect(await third).toMatch(/^HTTP\/1\.1 200/);
+    expect(await ask()).toBe(200);
+    expect(closed).toContain("idle");
+    used.destroy();
+    await stop();
+  });
 });

@@ -74,7 +74,7 @@ describe("the documentation for browsers", () => {
 
     it("shows an open lock until a token is given, and none where no token is taken", async () => {
       const page = await browser.newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(60_000);
       await page.goto(`${daemon.url}/docs`);
       await page
         .locator(".opblock-summary-path")
@@ -93,7 +93,7 @@ describe("the documentation for browsers", () => {
 
     it("lists all operations and calls one, with no failed request and no complaint", async () => {
       const page = await browser.newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(60_000);
       const complaints: string[] = [];
       page.on("console", (message) => {
         if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());

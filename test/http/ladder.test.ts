@@ -1,11 +1,14 @@
 import { afterEach, expect, it } from "vitest";
+import { createMetrics } from "../../src/http/metrics/metrics.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { createService } from "../../src/service/service.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { intercept } from "../support/watched-storage.ts";
 import { describeApi, type Api } from "./describe-api.ts";
 
-/** A storage that can be broken and mended: every call fails while it is broken. */
+/** A storage that can be broken and repaired: every call fails while it is broken. */
 async function breakable(): Promise<{ storage: Storage; broken: (is: boolean) => void }> {
   const base = await openStorage("memory:");
   let isBroken = false;
@@ -58,12 +61,24 @@ describeApi("a storage that does not answer", (open) => {
     }
   });
 
-  it("stays apart from a damaged value, which is a 500", async () => {
+  it("stays apart from a damaged value, which is a 503 for those who need it, logged once with its key", async () => {
     const storage = await openStorage("memory:");
-    api = await open({ storage });
-    await storage.put(["users", "bob", "ledger", "1"], "{}");
+    const lines: object[] = [];
+    const counted: string[] = [];
+    const logger = { ...silentLogger, error: (fields: object) => lines.push(fields) };
+    const metrics = createMetrics("test");
+    const observer = { ...metrics, damaged: (key: string) => counted.push(key) };
+    api = await open({ storage, create: (deps) => createService({ ...deps, logger, observer }) });
     await storage.put(["users", "bob", "profile"], "{");
-    expect((await api.ask("/api/v1/ai/me", { token: "bob-token" })).body).toMatchObject({ code: 500 });
+    const asked = await Promise.all([1, 2, 3].map(() => api.ask("/api/v1/ai/me", { token: "bob-token" })));
+    for (const { body, headers } of asked) {
+      expect(body).toMatchObject({ code: 503, message: expect.stringContaining("is damaged") as string });
+      expect(headers.get("retry-after")).toBe("60");
+    }
+    expect(lines).toMatchObject([{ key: "users/bob/profile" }]);
+    expect(counted).toEqual(Array(3).fill("users/bob/profile"));
+    expect((await api.ask("/api/v1/ai/me", { token: "alice-token" })).status).toBe(200);
+    expect((await api.ask("/readyz")).status).toBe(200);
   });
 });
 
@@ -71,9 +86,9 @@ describeApi("hot topics", (open) => {
   let api: Api;
   afterEach(() => api.close());
 
-  it("come from memory when the storage fails, whoever asks, and are live again afterwards", async () => {
+  it("come from memory when the storage fails, for any caller, and are live again afterwards", async () => {
     const { storage, broken } = await breakable();
-    api = await open({ storage });
+    api = await open({ storage, fixture: "demo" });
     const before = (await api.ask("/api/v1/ai/hot-topics?limit=3")).body.data;
     expect(before.refresh_meta.source).toBe("live");
     broken(true);

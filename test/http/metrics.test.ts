@@ -134,7 +134,7 @@ describe("metrics", () => {
     expect(series.get("anp_model_call_duration_seconds_count")).toBe(3);
   });
 
-  it("tell how old the news are, which sources fail, and what waits in the event queue", async () => {
+  it("report how old the news are, which sources fail, and what waits in the event queue", async () => {
     await open();
     clock.advance(90_000);
     let series = await scrape();

@@ -147,7 +147,24 @@ describeApi("points", (open) => {
     expect((await verifyLedger(api.service.storage, "bob")).damage).toBeUndefined();
   });
 
+  it("refuses a volume over the largest one with 422 that names the bound, and still repeats an earlier reward", async () => {
+    const reward = (volume_usd: number, ref_id: string) =>
+      api.ask("/api/v1/ai/points/trade-reward", {
+        token: "bob-token",
+        json: { trade_type: "spot", volume_usd, ref_id },
+      });
+    expect((await reward(1_000_000, "t-1")).body.data.points_earned).toBe(10_000);
+    const { status, body } = await reward(1_000_000.01, "t-2");
+    expect([status, body.errors]).toEqual([
+      422,
+      [{ in: "body", path: "volume_usd", message: "must be at most 1000000" }],
+    ]);
+    api.service.config.trade_reward.max_volume_usd = 10;
+    expect((await reward(1_000_000, "t-1")).body.data.points_earned).toBe(10_000);
+  });
+
   it("answers a reward that passes the largest total with 500 and a detail, as its contract says", async () => {
+    api.service.config.trade_reward.max_volume_usd = 1e301;
     const json = { trade_type: "spot", volume_usd: 1e300, ref_id: "t-1" };
     const { status, body } = await api.ask("/api/v1/ai/points/trade-reward", { token: "bob-token", json });
     expect([status, body.code]).toEqual([500, 500]);
@@ -155,7 +172,7 @@ describeApi("points", (open) => {
     expect(body.detail).toEqual(expect.any(String));
   });
 
-  it("refuses a ref_id that no storage can spell, and the ledger goes on", async () => {
+  it("refuses a ref_id that no storage can serialize, and the ledger goes on", async () => {
     for (const ref_id of ["a\0b", "\ud800", "b\udc00c"]) {
       const json = { trade_type: "spot", volume_usd: 100, ref_id };
       const { status, body } = await api.ask("/api/v1/ai/points/trade-reward", { token: "bob-token", json });
@@ -167,7 +184,7 @@ describeApi("points", (open) => {
     expect((await exchange("bob-token", { token_amount: 1 })).body.data.balance_after).toBe(10);
   });
 
-  it("tells the subscription and its features", async () => {
+  it("answers with the subscription and its features", async () => {
     const of = async (token: string) => (await api.ask("/api/v1/ai/subscription", { token })).body.data;
     expect(await of("alice-token")).toEqual({
       status: "free",

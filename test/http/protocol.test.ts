@@ -1,10 +1,13 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
+import { DOCUMENTATION } from "../../src/contract/documentation.ts";
+import { eventAt } from "../events/open-events.ts";
 import { describeApi, type Api } from "./describe-api.ts";
 
-const endpoints = (Object.keys(ENDPOINTS) as OperationId[]).map((id): Endpoint & { id: string } => ({
+const endpoints = (Object.keys(ENDPOINTS) as OperationId[]).map((id) => ({
   id,
   ...(ENDPOINTS[id] as Endpoint),
+  example: DOCUMENTATION[id],
 }));
 
 describeApi("protocol", (open) => {
@@ -63,7 +66,7 @@ describeApi("protocol", (open) => {
     expect((await api.ask("/api/v1/ai/me", { token: secret })).status).toBe(401);
   });
 
-  it("answers an unknown path with 404 and another method with 405 and Allow, whoever asks", async () => {
+  it("answers an unknown path with 404 and another method with 405 and Allow, with any token", async () => {
     for (const path of [
       "/",
       "/api/v1/ai/mee",
@@ -175,7 +178,7 @@ describeApi("protocol", (open) => {
     }
   });
 
-  it("tells a bad event what is wrong, and stores a good one under an id that addresses it", async () => {
+  it("reports what is wrong with a bad event, and stores a good one under an id that addresses it", async () => {
     const send = (json: unknown) => api.ask("/api/v1/ai/events", { token: "alice-token", json });
     const before = (await api.service.events.stats()).events;
     let deep: object = {};
@@ -208,7 +211,7 @@ describeApi("protocol", (open) => {
     });
     expect(body.data).toMatchObject({ event_type: "answer_feedback", accepted: true, stored: true });
     expect(body.data.event_id).toMatch(/^2026-11-20-\d+-0$/);
-    expect(await api.service.events.get(body.data.event_id)).toMatchObject({ user_id: "alice", message_id: 7 });
+    expect(await eventAt(api.service.storage, body.data.event_id)).toMatchObject({ user_id: "alice", message_id: 7 });
   });
 
   it("answers health, readiness and the OpenAPI document", async () => {
@@ -216,6 +219,16 @@ describeApi("protocol", (open) => {
     expect(await api.ask("/readyz")).toMatchObject({ status: 200, text: "ready\n" });
     const document = JSON.parse((await api.ask("/openapi.json")).text) as { openapi: string; paths: object };
     expect(document.openapi).toBe("3.1.0");
-    expect(Object.keys(document.paths)).toHaveLength(13);
+    expect(Object.keys(document.paths)).toEqual(Object.values(ENDPOINTS).map(({ path }) => path));
+  });
+
+  it("builds the OpenAPI document once", async () => {
+    const first = await api.ask("/openapi.json");
+    const stringify = vi.spyOn(JSON, "stringify");
+    const again = await api.ask("/openapi.json");
+    const longest = Math.max(0, ...stringify.mock.results.map(({ value }) => String(value).length));
+    stringify.mockRestore();
+    expect(again.text).toBe(first.text);
+    expect(longest).toBeLessThan(first.text.length / 2);
   });
 });

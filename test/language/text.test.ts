@@ -7,7 +7,7 @@ import { plainLine, plainText, shorten } from "../../src/language/plain-text.ts"
 import { quantitiesOf } from "../../src/language/quantities.ts";
 import { sentencesOf } from "../../src/language/sentences.ts";
 import { stem } from "../../src/language/porter-stem.ts";
-import { headlineTermsOf, termsOf } from "../../src/language/terms.ts";
+import { headlineTermsOf } from "../../src/language/terms.ts";
 
 describe("folding", () => {
   it.each([
@@ -52,23 +52,6 @@ describe("stems", () => {
     ["2fa", "2fa"],
   ])("%s → %s", (word, stemmed) => {
     expect([stem(word), stem(stemmed)].includes(stemmed) || stem(word) === stem(stemmed)).toBe(true);
-  });
-});
-
-describe("terms", () => {
-  it("are stems in English, characters and pairs in Chinese", () => {
-    expect(termsOf("Closing accounts")).toEqual([stem("closing"), stem("accounts")]);
-    expect(termsOf("密码")).toEqual(["密", "密码", "码"]);
-  });
-
-  it("are the same for the domain's synonyms", () => {
-    expect(termsOf("提币")).toEqual(termsOf("提现"));
-    expect(termsOf("两步验证")).toEqual(termsOf("two-factor authentication"));
-    expect(termsOf("sign up")).toEqual(termsOf("register"));
-  });
-
-  it("read numbers with and without separators alike", () => {
-    expect(termsOf("1,000 USDT")).toEqual(termsOf("1000 USDT"));
   });
 });
 
@@ -134,9 +117,9 @@ describe("plain text", () => {
 
   it.each(["[", "__a ", "**a ", "<script>", "`", "<a ", "![", "&#", "1. "])("bears a flood of %j", (mark) => {
     const flood = mark.repeat(40_000);
-    const started = performance.now();
+    const started = process.cpuUsage();
     sentencesOf(plainText(flood));
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(process.cpuUsage(started).user).toBeLessThan(10_000_000);
   });
 
   it("keeps comparisons and a lone star", () => {
@@ -225,6 +208,7 @@ describe("a line of plain text", () => {
     ["a<b>b</b>c &#x4e2d;&#25991; &bogus; &#xD800;", "abc 中文 &bogus;"],
     ["<img src=x onerror=alert(1)>x", "x"],
     ["a &rarr; b&shy;c &frac34;", "a → bc ¾"],
+    ["up &#x202e;kcab &#8294;x\u200f \u009b2J", "up kcab x 2J"],
   ])("of %j is %j", (html, text) => {
     expect(plainLine(html)).toBe(text);
   });

@@ -52,6 +52,12 @@ it.for<[what: string, change: () => Partial<Entry>, says: string]>([
   expect(chainError(forged(third, change()), second, "alice")).toBe(says);
 });
 
+it("lets a day of the future be followed by an earlier one: a wrong clock wrote it", () => {
+  const ahead = forged(second, { account: { ...second.account, free_day: "2031-01-01" } });
+  const back = { prev: ahead.hash, account: { ...third.account, free_used: 1 } };
+  expect(chainError(forged(third, back), ahead, "alice")).toBeUndefined();
+});
+
 it("finds a hash that was not made anew", () => {
   expect(chainError({ ...third, description: "another" }, second, "alice")).toBe("its hash does not fit its fields");
 });

@@ -135,8 +135,10 @@ describe("trade reward", () => {
       trade_type: "spot",
       volume_usd,
       rate: 0.01,
+      max_volume_usd: 1e301,
     });
     expect(run(EMPTY_ACCOUNT, reward(1299.99))).toMatchObject({ delta: 12 });
     expect(run(EMPTY_ACCOUNT, reward(1e300))).toMatchObject({ code: 1009 });
+    expect(run(EMPTY_ACCOUNT, reward(1e302))).toMatchObject({ code: 422, field: "volume_usd" });
   });
 });

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { z } from "zod";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { ledgerKey, operationKey } from "../../src/ledger/ledger-keys.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
@@ -8,7 +7,7 @@ import { entry } from "../../src/ledger/entry.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { openStream } from "../../src/storage/stream.ts";
+import { Stream } from "../../src/storage/stream.ts";
 import { watchedStorage } from "../support/watched-storage.ts";
 
 const ledgerOn = (storage: Storage): Ledger =>
@@ -55,16 +54,20 @@ it("builds no entry on one that its storage has lost, and forgets all it knew wh
   let generation = 0;
   const storage: Storage = { ...base, generation: () => generation };
   const ledger = ledgerOn(storage);
-  const stream = openStream(base, ledgerKey("alice"), entry);
+  const stream = new Stream(base, ledgerKey("alice"), entry);
   await adjust(ledger, 1);
   await adjust(ledger, 2);
 
-  // Lost, and nothing told of it.
-  await base.remove(stream.keyOf(2));
+  // Lost as a failover loses an entry, with the head that was kept with it, and not noticed yet.
+  const lose = async (): Promise<void> => {
+    await base.remove(stream.keyOf(2));
+    await base.put([...ledgerKey("alice"), "head"], "1");
+  };
+  await lose();
   expect((await adjust(ledger, 10)).entry).toMatchObject({ id: 2, account: { balance: 11 } });
 
   // Lost with the connection, and another one stands in its place.
-  await base.remove(stream.keyOf(2));
+  await lose();
   await adjust(ledgerOn(base), 20);
   generation++;
   expect((await ledger.open("alice")).account.balance).toBe(21);
@@ -87,7 +90,7 @@ it("takes an index that leads to another operation for damage, not for a new ope
   expect((await ledger.open("alice")).version).toBe(3);
 });
 
-it("makes sure of what somebody else wrote before it builds on that elsewhere", async () => {
+it("makes sure of an index that somebody else made before it builds on that", async () => {
   const base = await openStorage("memory:");
   const watched = watchedStorage(base, () => "pass");
   const confirmed = (): string[] => watched.calls.filter(({ verb }) => verb === "confirm").map(({ key }) => key);
@@ -103,9 +106,4 @@ it("makes sure of what somebody else wrote before it builds on that elsewhere", 
   await base.create(operationKey("alice", "key:a"), '{"entry":1}');
   await keyed(watched, "key:b");
   expect(confirmed()).toEqual(["users/alice/operations/key:a"]);
-  const stream = openStream(watched, ["numbers"], z.int());
-  for (let version = 0; version < 1000; version++) await stream.append(version, version);
-  expect(confirmed()).toHaveLength(1);
-  await stream.append(1000, 1000);
-  expect(confirmed().slice(1)).toEqual(["numbers/0/1000"]);
 });

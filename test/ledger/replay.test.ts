@@ -21,6 +21,10 @@ it("takes an entry whose reply was lost for its own, and for no replay where the
       await base.create(key, value);
       return base.create(key, value);
     },
+    async append(...given) {
+      await base.append(...given);
+      return base.append(...given);
+    },
     async createAfter(key, value, after) {
       await base.createAfter(key, value, after);
       return base.createAfter(key, value, after);

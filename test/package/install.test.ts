@@ -35,7 +35,7 @@ describe("the package", () => {
     [packed] = JSON.parse(stdout) as [typeof packed];
     const tarball = join(folder.path, packed.filename);
     await run("npm", ["install", "--global", "--prefix", folder.path, "--offline", tarball], { cwd: folder.path, env });
-  }, 120_000);
+  });
   afterAll(() => folder.remove());
 
   it("holds the program, its content and its licences, and neither sources, nor maps, nor the compiled tree", () => {

@@ -17,7 +17,7 @@ const TEXTS = [
   "\udc00 alone",
 ];
 
-it("spells every scalar as JSON.stringify does", () => {
+it("serializes every scalar as JSON.stringify does", () => {
   const numbers = [0, -0, 1, -1, 0.1, 1e21, 1e-7, 2 ** 53 - 1, NaN, Infinity];
   for (const value of [...TEXTS, ...numbers, true, false, null]) {
     expect(canonicalJson(value)).toBe(JSON.stringify(value));

@@ -5,7 +5,7 @@ interface Value {
   readonly n: number;
 }
 
-/** A cache whose loads end when they are told to, and whose time passes by hand. */
+/** A cache whose loads end on demand, and whose time passes by hand. */
 function open(ttl_ms: number) {
   const loads: { end: (value: Value | undefined) => void; fail: (error: Error) => void }[] = [];
   let now = 1;

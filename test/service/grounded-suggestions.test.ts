@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { createAssistant } from "../../src/assistant/assistant.ts";
+import { assistantInProcess } from "../../src/assistant/assistant-runner.ts";
+import { createHostedAssistant } from "../../src/assistant/hosted-assistant.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
-import { createSuggestions } from "../../src/service/grounded-suggestions.ts";
+import { GroundedSuggestions } from "../../src/service/grounded-suggestions.ts";
 import { openFixtureService } from "../support/service.ts";
 
 it.each(["zh", "en"])("suggests in %s only questions that the assistant answers from the topic", async (lang) => {
@@ -24,13 +25,14 @@ it("gives the same object again as long as nothing changed", async () => {
 
 it("tries again after a failure instead of remembering it", async () => {
   const { service, clock } = await openFixtureService();
-  const assistant = createAssistant({ logger: silentLogger });
+  const assistant = createHostedAssistant({ runner: assistantInProcess(), logger: silentLogger });
+  await assistant.learn([]);
   let failures = 0;
   const knowledge = {
-    index: () => (failures++ === 0 ? Promise.reject(new Error("not now")) : Promise.resolve(assistant.index([]))),
+    ready: () => (failures++ === 0 ? Promise.reject(new Error("not now")) : Promise.resolve(1)),
   };
-  const suggest = createSuggestions({ assistant, knowledge, clock });
+  const suggestions = new GroundedSuggestions({ assistant, knowledge, clock });
   const list = await service.news.topics({ limit: 1, lang: "en" });
-  await expect(suggest(list)).rejects.toThrow("not now");
-  expect((await suggest(list)).total).toBe(list.total);
+  await expect(suggestions.first(list, "en", 1)).rejects.toThrow("not now");
+  expect((await suggestions.first(list, "en", 1)).total).toBe(list.total);
 });

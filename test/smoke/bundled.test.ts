@@ -39,7 +39,7 @@ describe("the bundled smoke files, each on a daemon of its own", () => {
   beforeAll(async () => {
     run = await smoke([folder]);
     ({ files } = run);
-  }, 120_000);
+  });
 
   it("pass, all of them", () => {
     expect(faults(files)).toEqual([]);
@@ -63,7 +63,7 @@ describe("the bundled smoke files, each on a daemon of its own", () => {
       ...errors.filter((code) => TABLE.has(code)).map((code) => `${id} ${code}`),
     ]);
     expect([...wanted, "postTradeReward 500"].filter((pair) => !seen.has(pair))).toEqual([]);
-    expect(wanted).toHaveLength(13 + 9 + 10 + 3);
+    for (const code of TABLE) expect(wanted.some((pair) => pair.endsWith(` ${code}`))).toBe(true);
   });
 
   it("have a file for each behaviour rule", () => {
@@ -95,7 +95,7 @@ describe("the bundled smoke files, against daemons of other processes", () => {
     expect(TOGETHER.flatMap(({ asked }) => served(asked)).toSorted()).toEqual(paths);
   });
 
-  it.for(TOGETHER)("pass with the faults $asked", { timeout: 60_000 }, async ({ asked }) => {
+  it.for(TOGETHER)("pass with the faults $asked", async ({ asked }) => {
     const flags = asked.flatMap((fault) => ["--fault", fault]);
     const daemon = await startDaemon(["--demo", "--storage", "memory:", "--now", "2026-11-20T00:00:00Z", ...flags]);
     daemons.push(daemon);

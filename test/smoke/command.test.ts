@@ -76,20 +76,20 @@ it("prints TAP into a pipe, writes JUnit beside it, and exits 7 when a step fail
   const xml = await readFile(join(cwd, "report.xml"), "utf8");
   expect(xml.replace(/time="[\d.]+"/g, 'time="T"').replace(/request_id&quot;:&quot;\w+/g, "request_id&quot;:&quot;…"))
     .toMatchInlineSnapshot(`
-    "<?xml version="1.0" encoding="UTF-8"?>
-    <testsuites name="anp smoke" tests="3" failures="2" errors="0" skipped="1" time="T">
-      <testsuite name="An &lt;exchange&gt; &amp; more" file="failing.yaml" tests="3" failures="2" errors="0" skipped="1" time="T">
-        <testcase classname="failing.yaml" name="the #1 &quot;exchange&quot;" file="failing.yaml" line="4" time="T"><failure type="expectation" message="data.points_earned: expected 16, got 15">data.points_earned: expected 16, got 15
-    answer: 200 {&quot;success&quot;:true,&quot;code&quot;:0,&quot;message&quot;:&quot;ok&quot;,&quot;data&quot;:{&quot;token_amount&quot;:1.5,&quot;points_earned&quot;:15,&quot;balance_after&quot;:15,&quot;exchange_rate&quot;:10},&quot;request_id&quot;:&quot;…&quot;}
-    curl -sS -i -H 'content-type: application/json' -H &quot;X-User-Token: $TOKEN&quot; --data-raw '{&quot;token_amount&quot;:1.5}' 'http://127.0.0.1:8787/api/v1/ai/points/exchange'</failure></testcase>
-        <testcase classname="failing.yaml" name="failing" file="failing.yaml" line="9" time="T"><failure type="expectation" message="status: expected 200, got 401">status: expected 200, got 401
-    answer: 401 {&quot;success&quot;:false,&quot;code&quot;:401,&quot;message&quot;:&quot;The user token is missing or invalid.&quot;,&quot;request_id&quot;:&quot;…&quot;}
-    curl -sS -i 'http://127.0.0.1:8787/api/v1/ai/me'</failure></testcase>
-        <testcase classname="failing.yaml" name="GET /api/v1/ai/me?x=\${failing.data.user_id}" file="failing.yaml" line="11" time="T"><skipped message="\${failing.data.user_id} is not known: failing failed"/></testcase>
-      </testsuite>
-    </testsuites>
-    "
-  `);
+      "<?xml version="1.0" encoding="UTF-8"?>
+      <testsuites name="anp smoke" tests="3" failures="2" errors="0" skipped="1" time="T">
+        <testsuite name="An &lt;exchange&gt; &amp; more" file="failing.yaml" tests="3" failures="2" errors="0" skipped="1" time="T">
+          <testcase classname="failing.yaml" name="the #1 &quot;exchange&quot;" file="failing.yaml" line="4" time="T"><failure type="expectation" message="data.points_earned: expected 16, got 15">data.points_earned: expected 16, got 15
+      answer: 200 {&quot;success&quot;:true,&quot;code&quot;:0,&quot;message&quot;:&quot;ok&quot;,&quot;data&quot;:{&quot;token_amount&quot;:1.5,&quot;points_earned&quot;:15,&quot;balance_after&quot;:15,&quot;exchange_rate&quot;:10},&quot;request_id&quot;:&quot;…&quot;}
+      curl -sS -i -H &apos;content-type: application/json&apos; -H &quot;X-User-Token: $TOKEN&quot; --data-raw &apos;{&quot;token_amount&quot;:1.5}&apos; &apos;http://127.0.0.1:8787/api/v1/ai/points/exchange&apos;</failure></testcase>
+          <testcase classname="failing.yaml" name="failing" file="failing.yaml" line="9" time="T"><failure type="expectation" message="status: expected 200, got 401">status: expected 200, got 401
+      answer: 401 {&quot;success&quot;:false,&quot;code&quot;:401,&quot;message&quot;:&quot;The user token is missing or invalid.&quot;,&quot;request_id&quot;:&quot;…&quot;}
+      curl -sS -i &apos;http://127.0.0.1:8787/api/v1/ai/me&apos;</failure></testcase>
+          <testcase classname="failing.yaml" name="GET /api/v1/ai/me?x=\${failing.data.user_id}" file="failing.yaml" line="11" time="T"><skipped message="\${failing.data.user_id} is not known: failing failed"/></testcase>
+        </testsuite>
+      </testsuites>
+      "
+    `);
 });
 
 it("reports every error of all invalid files, and runs none", async () => {
@@ -115,7 +115,7 @@ it("exits 6 when the daemon cannot be reached", async () => {
   await new Promise((resolve) => server.close(resolve));
   const url = `http://127.0.0.1:${port}`;
   const { code, stdout, stderr } = await anp(["smoke", await write("fine.yaml", FAILING), "--url", url], { cwd });
-  expect([code, stderr]).toEqual([6, `error: ${url} cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}.\n`]);
+  expect([code, stderr]).toEqual([6, `error: ${url} cannot be reached: nothing listens there.\n`]);
   expect(stdout).toContain(`Bail out! ${url} cannot be reached`);
   expect((await anp(["smoke", "fine.yaml", "--url", "127.0.0.1:80"], { cwd })).code).toBe(2);
 });

@@ -25,9 +25,9 @@ let service: Service | undefined;
 afterEach(() => service?.close());
 
 /** An API whose faults strike; every answer is checked against the contract. */
-async function failing(typed: readonly string[], { armed = true, flags = {} } = {}): Promise<Ask> {
+async function failing(typed: readonly string[], { armed = true, flags = {}, fixture = "small" } = {}): Promise<Ask> {
   const faults = new Faults(typed.map(readFault));
-  ({ service } = await openFixtureService({ create: (deps) => faults.open(deps), flags }));
+  ({ service } = await openFixtureService({ fixture, create: (deps) => faults.open(deps), flags }));
   const app = createApp(service, silentLogger);
   if (armed) await faults.arm(service);
   return async (path, json) => {
@@ -64,7 +64,7 @@ describe("a service with faults", () => {
   });
 
   it("serves the front page and refuses the rest where nothing can be read", async () => {
-    const ask = await failing(["storage=read-error"]);
+    const ask = await failing(["storage=read-error"], { fixture: "demo" });
     expect((await ask("/readyz")).status).toBe(503);
     expect((await ask("/api/v1/ai/me")).body.code).toBe(503);
     expect((await ask("/api/v1/news/hot")).body.data.total).toBeGreaterThan(0);
@@ -81,9 +81,9 @@ describe("a service with faults", () => {
     expect(event.body.data).toMatchObject({ accepted: true, stored: false });
   });
 
-  it("answers 500 where what is read is damaged", async () => {
+  it("answers 503 where what is read is damaged", async () => {
     const ask = await failing(["storage=damage"]);
-    expect((await ask("/api/v1/ai/me")).status).toBe(500);
+    expect((await ask("/api/v1/ai/me")).status).toBe(503);
   });
 
   it("does not store events while their log cannot be written, and charges as ever", async () => {
@@ -94,14 +94,14 @@ describe("a service with faults", () => {
   });
 
   it("shows the bundled snapshot when hot topics fail inside", async () => {
-    const ask = await failing(["hot-topics=error"]);
+    const ask = await failing(["hot-topics=error"], { fixture: "demo" });
     const { status, body } = await ask("/api/v1/ai/hot-topics");
     expect(status).toBe(200);
     expect(body.data.refresh_meta).toMatchObject({ source: "fallback", stale: true });
     expect((await ask("/api/v1/news/topics")).body.data.total).toBeGreaterThan(0);
   });
 
-  it("strikes as often as it is told, and holds answers back", async () => {
+  it("strikes as often as configured, and holds answers back", async () => {
     const ask = await failing(["trade-reward=error,times=2", "answers=slow,ms=60,times=1"]);
     const started = performance.now();
     const codes = [(await ask(REWARD, TRADE)).body.code];

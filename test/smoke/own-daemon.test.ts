@@ -8,7 +8,7 @@ async function lineOf(header: string): Promise<string | undefined> {
   return serveLine(plan);
 }
 
-it("tells the command that starts a daemon like a file's own", async () => {
+it("prints the command that starts a daemon like a file's own", async () => {
   expect(await lineOf("seed: a b\nfaults: [model=error, 'answers=slow,ms=5']\nconfig: { exchange: { rate: 7 } }")).toBe(
     "ANP_EXCHANGE_RATE=7 anp serve --demo --storage memory: --now 2026-11-20T00:00:00Z --seed 'a b' " +
       "--fault model=error --fault answers=slow,ms=5",
@@ -21,7 +21,7 @@ it("keeps a secret of the configuration to itself", async () => {
   expect(await lineOf(config)).not.toContain("hush");
 });
 
-it("tells none where the configuration holds what no environment variable can", async () => {
+it("prints none where the configuration holds what no environment variable can", async () => {
   expect(await lineOf("config: { plans: { free: { memory: false, advanced_research: false } } }")).toBeUndefined();
 });
 

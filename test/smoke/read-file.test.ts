@@ -152,7 +152,7 @@ it.each([
   expect(faultsOf(text)).toEqual([]);
 });
 
-it("tells a fixture and a configuration value that there is not by their place", async () => {
+it("names a missing fixture and an unknown configuration value by their place", async () => {
   expect(await planDaemon(smokeFileOf(`fixtures: nowhere\n${STEP}`))).toMatch(
     /^test\.yaml:1:1: fixtures: .*nowhere is not a fixture: ENOENT/,
   );

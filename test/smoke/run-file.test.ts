@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
-import { daemonOf, run, told } from "./smoke-files.ts";
+import { daemonOf, run, outcomes } from "./smoke-files.ts";
 
 let daemon: OwnDaemon;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon.stop());
 
-it("tells what was expected and what came, path by path, with a curl line that hides the token", async () => {
+it("reports what was expected and what came, path by path, with a curl line that hides the token", async () => {
   const { steps } = await run(
     daemon,
     `
@@ -99,7 +99,7 @@ steps:
   ]);
 });
 
-it("keeps the type of a value that stands alone, and takes others into the text", async () => {
+it("keeps the type of a value on its own, and takes others into the text", async () => {
   const result = await run(
     daemon,
     `
@@ -120,7 +120,7 @@ steps:
 `,
     { env: { WHO: "alice" } },
   );
-  expect(told(result)).toEqual(["passed", "passed", "passed", "passed"]);
+  expect(outcomes(result)).toEqual(["passed", "passed", "passed", "passed"]);
 });
 
 it("names a value that there is not, and skips what needs the answer of a step that failed", async () => {
@@ -146,7 +146,7 @@ steps:
     request: GET /api/v1/ai/me?x=a\${me.data}
 `,
   );
-  expect(told(result)).toEqual([
+  expect(outcomes(result)).toEqual([
     "passed",
     "failed: ${me.data.balanc_points} cannot be resolved: the answer of me has no data.balanc_points. Did you mean balance_points?",
     "failed: status expected 200, got 401",
@@ -177,9 +177,9 @@ it("checks every answer against the contract without being asked", async () => {
   server.closeAllConnections();
   expect(result.steps.map(({ outcome }) => outcome)).toEqual(["failed", "passed"]);
   expect(new Set(result.steps[0]!.problems.map(({ about }) => about))).toEqual(new Set(["contract"]));
-  expect(told(result)[0]).toContain("data.user_id must be a string, not a number");
-  expect(told(result)[0]).toContain("more is not a field of the contract");
-  expect(told(result)[0]).toContain(
+  expect(outcomes(result)[0]).toContain("data.user_id must be a string, not a number");
+  expect(outcomes(result)[0]).toContain("more is not a field of the contract");
+  expect(outcomes(result)[0]).toContain(
     "headers.x-request-id is other, but request_id is r1: headers.x-request-id is other, but mine was sent",
   );
 });
@@ -209,14 +209,14 @@ cleanup:
 `;
 
 it("runs the cleanup whatever happened: after a failure, a first failure that ends the file, an interrupt", async () => {
-  expect(told(await run(daemon, CLEANUP))).toEqual([
+  expect(outcomes(await run(daemon, CLEANUP))).toEqual([
     "passed",
     "failed: status expected 200, got 401",
     "passed",
     "passed",
     "passed",
   ]);
-  expect(told(await run(daemon, CLEANUP, { bail: true }))).toEqual([
+  expect(outcomes(await run(daemon, CLEANUP, { bail: true }))).toEqual([
     "passed",
     "failed: status expected 200, got 401",
     "skipped: an earlier step failed",
@@ -224,7 +224,7 @@ it("runs the cleanup whatever happened: after a failure, a first failure that en
     "skipped: ${third.data.user_id} is not known: third got no answer",
   ]);
   const signal = AbortSignal.abort(new Error("interrupted"));
-  expect(told(await run(daemon, CLEANUP.replace("x=${first.data.user_id}", "x=1"), { signal }))).toEqual([
+  expect(outcomes(await run(daemon, CLEANUP.replace("x=${first.data.user_id}", "x=1"), { signal }))).toEqual([
     "skipped: interrupted",
     "skipped: interrupted",
     "skipped: interrupted",
@@ -239,12 +239,15 @@ it("ends at a daemon that cannot be reached, and fails a step that has no answer
   const { port } = server.address() as AddressInfo;
   const there = { url: `http://127.0.0.1:${port}`, run: { id: "x" } };
   const late = await run(there, "steps:\n  - { request: GET /api/v1/ai/me, timeout: 20ms }\n");
-  expect([late.unreachable, ...told(late)]).toEqual([undefined, "failed: no answer within 20 ms"]);
+  expect([late.unreachable, ...outcomes(late)]).toEqual([
+    undefined,
+    `failed: ${there.url} sent no complete response within 0.02 s.`,
+  ]);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   const gone = await run(there, CLEANUP.replace(/\?x=[^"]*/g, ""));
-  expect(gone.unreachable).toBe(`http://127.0.0.1:${port} cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}`);
-  expect(told(gone)).toEqual([
+  expect(gone.unreachable).toBe(`http://127.0.0.1:${port} cannot be reached: nothing listens there.`);
+  expect(outcomes(gone)).toEqual([
     `failed: ${gone.unreachable}`,
     "skipped: the daemon cannot be reached",
     "skipped: the daemon cannot be reached",
@@ -263,7 +266,7 @@ it("shows no secret of the environment", async () => {
     outcome: "failed",
     curl: expect.stringContaining('"X-User-Token: $USER_TOKEN"') as string,
   });
-  expect(told(result)).toEqual(['failed: data.event_type expected "***x", got "***"']);
+  expect(outcomes(result)).toEqual(['failed: data.event_type expected "***x", got "***"']);
   expect(JSON.stringify(result)).not.toMatch(/hush-hush|alice-token/);
 });
 
@@ -278,5 +281,5 @@ it("gives a daemon the world, clock and configuration of its file", async () => 
     "steps:\n  - request: POST /api/v1/ai/points/exchange\n    token: ${run.token}\n    body: { token_amount: 1 }\n    expect: { data: { points_earned: 7 } }\n  - request: GET /api/v1/ai/me\n    token: ${run.token}\n    expect: { data: { next_reset_at: '2026-12-01T00:00:00-05:00' } }\n",
   );
   await own.stop();
-  expect(told(result)).toEqual(["passed", "passed"]);
+  expect(outcomes(result)).toEqual(["passed", "passed"]);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { anp, spawnAnp } from "../cli/anp.ts";
 import { spawnDaemon, startDaemon } from "../support/daemon.ts";
+import { until } from "../support/until.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 let cwd: string;
@@ -27,7 +28,7 @@ it("takes them in staging, says so, and fails as asked", async () => {
   await daemon.says("faults: trade-reward=error storage=read-error");
   await daemon.says('"fault injection is on"');
   expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
-  expect((await fetch(`${daemon.url}/readyz`)).status).toBe(503);
+  await until("it is not ready", async () => (await fetch(`${daemon.url}/readyz`)).status === 503);
   expect((await daemon.end("SIGTERM")).code).toBe(0);
 });
 

@@ -42,7 +42,7 @@ export function run(
 }
 
 /** Each step's outcome with what is wrong, or why it was skipped. */
-export function told({ steps }: FileResult): string[] {
+export function outcomes({ steps }: FileResult): string[] {
   return steps.map(({ outcome, problems, reason }) => {
     const words = problems.map(({ path, message }) => (path === "" ? message : `${path} ${message}`));
     return [outcome, ...words, ...(reason === undefined ? [] : [reason])].join(": ");

@@ -4,7 +4,7 @@ import { readDocument, writeDocument } from "../../src/storage/documents.ts";
 import { CorruptionError } from "../../src/storage/storage-errors.ts";
 import { encodeKey } from "../../src/storage/keys.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
-import { openStream } from "../../src/storage/stream.ts";
+import { Stream } from "../../src/storage/stream.ts";
 
 /** A storage under test. `connect` opens another, independent connection to the same data. */
 export interface StorageFixture {
@@ -189,7 +189,7 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
   describe(`stream on ${name}`, () => {
     it("numbers items from 1 without a gap and refuses a stale expected version", () =>
       withStorage(async (storage) => {
-        const stream = openStream(storage, ["s", "1"], schema);
+        const stream = new Stream(storage, ["s", "1"], schema);
         expect(await stream.head()).toBe(0);
         expect(await stream.append(0, { n: 10 })).toBe("appended");
         expect(await stream.append(0, { n: 11 })).toBe("conflict");
@@ -201,17 +201,19 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
         expect(await stream.get(3)).toBeUndefined();
       }));
 
-    it("finds the head from any hint: none, lagging, damaged, past the end", () =>
+    it("finds the end from any stored head: none, lagging, damaged; past the end, it shows that items are missing", () =>
       withStorage(async (storage) => {
-        const stream = openStream(storage, ["s", "2"], schema);
+        const stream = new Stream(storage, ["s", "2"], schema);
         for (let n = 0; n < 150; n++) {
           expect(await stream.head(Math.max(0, n - (n % 7)))).toBe(n);
           await stream.append(n, { n });
         }
-        for (const hint of ["1", "64", "149", "150", "0", "-3", "9999", "x", "{", ""]) {
-          await storage.put(["s", "2", "head"], hint);
-          expect(await stream.head(), `hint ${hint}`).toBe(150);
+        for (const head of ["1", "64", "149", "150", "0", "-3", "x", "{", ""]) {
+          await storage.put(["s", "2", "head"], head);
+          expect(await stream.head(), `head ${head}`).toBe(150);
         }
+        await storage.put(["s", "2", "head"], "152");
+        await expect(stream.head()).rejects.toThrow("s/2/0/151 is damaged");
         await storage.remove(["s", "2", "head"]);
         expect(await stream.head()).toBe(150);
       }));
@@ -220,21 +222,55 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
       withStorage(async (storage, fixture) => {
         const other = await fixture.connect();
         const write = async (on: Storage, writer: number): Promise<void> => {
-          const stream = openStream(on, ["s", "3"], schema);
+          const stream = new Stream(on, ["s", "3"], schema);
           for (let n = 0; n < 5;) {
             if ((await stream.append(await stream.head(), { n: writer * 100 + n })) === "appended") n++;
           }
         };
         await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer % 2 ? other : storage, writer)));
-        const items = await collect(openStream(storage, ["s", "3"], schema).items());
+        const items = await collect(new Stream(storage, ["s", "3"], schema).items());
         expect(items.map(({ version }) => version)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
         expect(new Set(items.map(({ item }) => item.n)).size).toBe(40);
         await other.close();
       }));
 
+    it.each(["kept", "lost"])("takes no stream with a hole for a shorter one, with its head %s", (head) =>
+      withStorage(async (storage, fixture) => {
+        const other = await fixture.connect();
+        for (const count of [1, 2, 3, 20]) {
+          const name = ["holes", String(count)];
+          const stream = new Stream(storage, name, schema);
+          const later = new Stream(other, name, schema);
+          for (let n = 0; n < count; n++) await stream.append(n, { n });
+          if (head === "lost") await storage.remove([...name, "head"]);
+          // Without a head, nothing but files shows that the last item is gone.
+          const last = head === "lost" && !storage.url.startsWith("fs:") ? count - 1 : count;
+          for (let hole = 1; hole <= last; hole++) {
+            const key = stream.keyOf(hole);
+            const text = (await storage.get(key))!;
+            await storage.remove(key);
+            const damaged = `${name.join("/")}/0/${hole} is damaged: the item is missing`;
+            const end = await later.head().catch(String);
+            if (end !== count) expect(end).toContain(damaged);
+            for (const writer of [stream, later]) {
+              await expect(writer.head(hole - 1), `${hole} of ${count}`).rejects.toThrow(damaged);
+              if (head === "kept") await expect(writer.append(hole - 1, { n: -1 })).rejects.toThrow(damaged);
+            }
+            if (hole < count) await expect(later.read(1, count)).rejects.toThrow(damaged);
+            expect(await storage.get(key)).toBeUndefined();
+            await storage.create(key, text);
+            expect(await later.head()).toBe(count);
+          }
+          expect(await stream.append(count, { n: count })).toBe("appended");
+          expect(await later.head()).toBe(count + 1);
+        }
+        await other.close();
+      }),
+    );
+
     it("names the item that is missing or damaged", () =>
       withStorage(async (storage) => {
-        const stream = openStream(storage, ["s", "4"], schema);
+        const stream = new Stream(storage, ["s", "4"], schema);
         for (let n = 0; n < 5; n++) await stream.append(n, { n });
         await storage.remove(["s", "4", "0", "3"]);
         await expect(stream.read(1, 5)).rejects.toThrow("s/4/0/3");

@@ -119,12 +119,12 @@ describe("files driver", () => {
   it("names a key that cannot be written, and keeps the earlier value", async () => {
     const folder = await temporaryFolder();
     const storage = await openStorage(`fs:${folder.path}`);
-    // A folder stands where the value's file should be: fails for root too, where permissions would not.
+    // A folder is where the value's file should be: fails for root too, where permissions would not.
     await mkdir(join(folder.path, "a", "b.json"), { recursive: true });
     await writeFile(join(folder.path, "a", "b.json", "x"), "");
     const failure = storage.put(["a", "b"], "1");
     await expect(failure).rejects.toThrow(StorageError);
-    await expect(failure).rejects.toThrow("Cannot write a/b");
+    await expect(failure).rejects.toThrow("The stored value of a/b is damaged");
     expect(await readdir(join(folder.path, "a"))).toEqual(["b.json"]);
     await chmod(folder.path, 0o700);
     await folder.remove();

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster, type RedisCluster } from "../support/redis-cluster.ts";
@@ -31,5 +34,21 @@ describe.skipIf(noRedis !== undefined)("on a real cluster", () => {
     await to.server.command("CLUSTER", "SETSLOT", slot, "STABLE");
     await from.server.command("CLUSTER", "SETSLOT", slot, "STABLE");
     await storage.close();
+  });
+
+  it("leaves nothing running when it is closed while the client asks for the slots", async () => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, "closing-client.js"), cluster.url()], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const end = once(child, "exit");
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    for (const { server } of cluster.shards) server.pause();
+    child.stdin.write("close\n");
+    // Longer than the client waits for an answer.
+    const left = await Promise.race([end, new Promise((resolve) => setTimeout(resolve, 5000, "still running"))]);
+    for (const { server } of cluster.shards) server.resume();
+    expect(left).toEqual([0, null]);
+    await cluster.healthy();
   });
 });

@@ -36,7 +36,7 @@ describe.skipIf(noRedis !== undefined)("examination of a Redis", () => {
         [level, subject, loses ?? "loses nothing", remedy ?? "no remedy"].join(" | "),
       );
 
-  it("finds nothing to mend where every write is synced and nothing is evicted", async () => {
+  it("has no finding where every write is synced and nothing is evicted", async () => {
     const server = await start(KEEPS_ALL);
     const findings = await examine(server.url());
     expect(wrong(findings)).toEqual([]);
@@ -94,7 +94,7 @@ describe.skipIf(noRedis !== undefined)("examination of a Redis", () => {
       expect.stringContaining("error | replicas | loses nothing | Connect the replicas"),
     ]);
     const replica = await start({ ...KEEPS_ALL, replicaof: `127.0.0.1 ${primary.port}` });
-    await expect.poll(() => primary.command("INFO", "replication"), { timeout: 10_000 }).toMatch("state=online");
+    await expect.poll(() => primary.command("INFO", "replication")).toMatch("state=online");
     expect(wrong(await examine(primary.url()))).toEqual([
       "warning | replicas | the last moments of acknowledged writes, when a replica takes over | " +
         "Add wait_replicas=1 to the storage URL.",

@@ -73,7 +73,7 @@ describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
     const storage = await filled(server.url());
     const become = async (): Promise<void> => {
       await server.command("REPLICAOF", "127.0.0.1", other.port);
-      await expect.poll(() => server.command("INFO", "replication"), { timeout: 10_000 }).toMatch("link_status:up");
+      await expect.poll(() => server.command("INFO", "replication")).toMatch("link_status:up");
       await server.command("REPLICAOF", "NO", "ONE");
     };
     await expect(listed(storage.keys([]), become)).rejects.toThrow(CHANGED);
@@ -123,9 +123,12 @@ describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
       const [shard] = cluster.shards as [Shard];
       const takeOver = async (): Promise<void> => {
         await shard.replicas[0]!.server.command("CLUSTER", "FAILOVER", "TAKEOVER");
-        await expect.poll(() => shard.server.command("ROLE"), { timeout: 10_000 }).toContain("slave");
+        await expect.poll(() => shard.server.command("ROLE")).toContain("slave");
       };
-      await expect(listed(storage.keys([]), takeOver)).rejects.toThrow(CHANGED);
+      // The old primary may also cut the connection before it says that it is one no longer.
+      await expect(listed(storage.keys([]), takeOver)).rejects.toThrow(
+        /^Redis at redis\S* (?:changed while its keys were listed: .*Run it again\.|.*the connection was lost)$/,
+      );
     });
   });
 });

@@ -5,11 +5,12 @@ import { z } from "zod";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { openStream } from "../../src/storage/stream.ts";
+import { Stream } from "../../src/storage/stream.ts";
 import { makeCertificates } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
+import { until } from "../support/until.ts";
 import { describeStorage } from "./describe-storage.ts";
 
 const SECRET = "p@ss:w/rd%";
@@ -106,7 +107,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
           [
             true,
             false,
-            "StorageError: Cannot create u/list: WRONGTYPE Operation against a key holding the wrong kind of value",
+            "CorruptionError: The stored value of u/list is damaged: WRONGTYPE Operation against a key holding the wrong kind of value",
             "gap",
             "gap",
             "failover",
@@ -145,7 +146,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       const made = Promise.all(Array.from({ length: 30 }, (_, index) => storage.create(["a", String(index)], "1")));
       await setImmediate();
       // Longer than any command and any silence may last.
-      for (const until = performance.now() + 1500; performance.now() < until;);
+      for (const end = performance.now() + 1500; performance.now() < end;);
       expect(new Set(await made)).toEqual(new Set([true]));
       await storage.close();
     });
@@ -195,18 +196,17 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
     it("keeps all that belongs to one user in one slot", async () => {
       const storage = await openStorage(server.url({ prefix: "slots" }));
       await storage.put(["users", "Zoë}{", "profile"], "1");
-      await openStream(storage, ["users", "Zoë}{", "ledger"], z.number()).append(0, 1);
+      await new Stream(storage, ["users", "Zoë}{", "ledger"], z.number()).append(0, 1);
       const keys = (await server.command("KEYS", "slots:*")) as string[];
       const tags = keys.map((key) => /^slots:\{(users:[^{}:]+)\}/.exec(key)?.[1]);
-      expect(tags).toHaveLength(2);
       expect(tags[0]).toBeDefined();
-      expect(tags[1]).toBe(tags[0]);
+      expect(tags).toEqual(Array(3).fill(tags[0]));
       await storage.close();
     });
 
     it("reads a page of a stream with one command", async () => {
       const storage = await openStorage(server.url({ prefix: "pages" }));
-      const stream = openStream(storage, ["users", "alice", "ledger"], z.object({ n: z.int() }));
+      const stream = new Stream(storage, ["users", "alice", "ledger"], z.object({ n: z.int() }));
       for (let n = 0; n < 60; n++) await stream.append(n, { n });
       await callsOf(server, "mget");
       expect(await stream.read(11, 60)).toHaveLength(50);
@@ -219,7 +219,11 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
     it("lists every user once, over as many scans as it takes", async () => {
       const storage = await openStorage(server.url({ prefix: "many" }));
       const users = Array.from({ length: 2500 }, (_, index) => `u${index}`);
-      await Promise.all(users.flatMap((user) => ["a", "b"].map((name) => storage.put(["users", user, name], "1"))));
+      // All at once would keep this process from hearing that it is connected.
+      for (let n = 0; n < users.length; n += 100) {
+        const some = users.slice(n, n + 100);
+        await Promise.all(some.flatMap((user) => ["a", "b"].map((name) => storage.put(["users", user, name], "1"))));
+      }
       expect(await namesBelow(storage, "users")).toEqual(users.sort());
       const keys = new Set<string>();
       for await (const key of storage.keys(["users", "u7"])) keys.add(key.map(({ text }) => text).join("/"));
@@ -281,7 +285,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
         storage.remove(["a", "b"]),
         namesBelow(storage, "a"),
       ]); // prettier-ignore
-      expect(performance.now() - start).toBeLessThan(2000);
+      expect(performance.now() - start).toBeLessThan(15_000);
       for (const failure of failures) {
         expect(failure.status).toBe("rejected");
         const error = (failure as PromiseRejectedResult).reason as Error;
@@ -292,11 +296,8 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       }
       await server.restart();
       // Also for one who asks again and again without a pause.
-      let value: string | undefined;
-      for (const deadline = performance.now() + 5000; value === undefined && performance.now() < deadline;) {
-        value = await storage.get(["a", "b"]).catch(() => undefined);
-      }
-      expect(value).toBe("1");
+      const get = (): Promise<string | undefined> => storage.get(["a", "b"]).catch(() => undefined);
+      expect(await until("it was back", get, { every: 0 })).toBe("1");
       await storage.close();
       await server.stop();
     });

@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { helpText } from "../../src/cli/help/help-text.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { anp } from "../cli/anp.ts";
-
-/** What the README lists. */
-const COMMANDS =
-  "+get +set +setnx +mget +exists +unlink +eval +evalsha +scan +info +time +config|get +client|setname +select";
 
 describe.skipIf(noRedis !== undefined)("a command on a Redis that refuses", () => {
   let server: RedisServer;
@@ -15,7 +12,8 @@ describe.skipIf(noRedis !== undefined)("a command on a Redis that refuses", () =
   beforeAll(async () => {
     folder = await temporaryFolder();
     server = await startRedis();
-    await server.command("ACL", "SETUSER", "anp", "on", ">pw", "~anp:*", ...COMMANDS.split(" "));
+    const [commands = ""] = /\+get .*/.exec(await helpText("storage-urls")) ?? [];
+    await server.command("ACL", "SETUSER", "anp", "on", ">pw", "~anp:*", ...commands.split(" "));
     await server.command("ACL", "SETUSER", "reader", "on", ">pw", "~anp:*", "+get", "+info", "+select", "+exists");
   });
   afterAll(async () => {
@@ -36,7 +34,7 @@ describe.skipIf(noRedis !== undefined)("a command on a Redis that refuses", () =
     expect(advice).toMatch(remedy);
   });
 
-  it("works with the commands that the README lists", async () => {
+  it("works with the commands that `anp help storage-urls` lists", async () => {
     const url = server.url().replace("redis://", "redis://anp:pw@");
     for (const words of [
       ["users", "create", "bob"],

@@ -33,7 +33,8 @@ export function spawnDaemon(
 ): DaemonProcess {
   const child = spawn(process.execPath, [ANP, "serve", "--port", "0", ...args], {
     cwd,
-    env: cleanEnv(cwd, env),
+    // A busy machine does not make it refuse what it would take too long for.
+    env: cleanEnv(cwd, { ANP_LIMITS_WAIT_MS: "0", ...env }),
     stdio: ["ignore", "pipe", log ?? "pipe"],
   });
   leash(child);

@@ -13,7 +13,7 @@ import type { Storage } from "../../src/storage/storage.ts";
 
 const START = Date.parse("2026-11-20T00:00:00Z");
 
-/** Users whose ids a storage spells in three different ways. */
+/** Users whose ids a storage serializes in three different ways. */
 export const USERS = ["alice", "Ümit/1", "x".repeat(100)] as const;
 
 export function openLedger(storage: Storage): Ledger {

@@ -4,6 +4,9 @@ import { join } from "node:path";
 /** The built program, as it is installed. */
 export const ANP = join(import.meta.dirname, "../../bin/anp.js");
 
+/** Flags for the demo's users on next to no content: for what is not about content. */
+export const SMALL_WORLD = ["--fixtures", join(import.meta.dirname, "../data/small")] as const;
+
 /** How a run of the program ended. */
 export interface Ended {
   readonly code: number | null;

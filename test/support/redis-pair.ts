@@ -2,7 +2,7 @@ import { startRedisProxy, type RedisProxy } from "./redis-proxy.ts";
 import { startRedis, type RedisServer } from "./redis-server.ts";
 import { until } from "./until.ts";
 
-/** A primary with one replica behind an address that leads to whoever is the primary. */
+/** A primary with one replica behind an address that leads to the current primary. */
 export interface RedisPair {
   primary(): RedisServer;
   /** The address that clients are led through. */
@@ -33,16 +33,14 @@ export async function startRedisPair(config: Readonly<Record<string, string>> = 
     await inStep();
   }
 
+  /** Waits until the replica has what the primary has now: under load the primary is ahead again at once. */
   async function inStep(): Promise<void> {
+    const info = async (server: RedisServer): Promise<string> => String(await server.command("INFO", "replication"));
+    const offset = (text: string, name: string): number => Number(new RegExp(`${name}:(\\d+)`).exec(text)?.[1]);
+    const enough = offset(await info(primary), "master_repl_offset");
     await until("the replica was in step", async () => {
-      const offset = (info: unknown, name: string): string | undefined =>
-        new RegExp(`${name}:(\\d+)`).exec(String(info))?.[1];
-      const followed = await replica.command("INFO", "replication");
-      const own = await primary.command("INFO", "replication");
-      return (
-        String(followed).includes("master_link_status:up") &&
-        offset(followed, "slave_repl_offset") === offset(own, "master_repl_offset")
-      );
+      const followed = await info(replica);
+      return followed.includes("master_link_status:up") && offset(followed, "slave_repl_offset") >= enough;
     });
   }
 

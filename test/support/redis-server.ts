@@ -36,7 +36,7 @@ export interface RedisServer {
   /** Stops it from running, with its connections open. */
   pause(): void;
   resume(): void;
-  /** Ends it, however it stands, and removes its data. */
+  /** Ends it, paused or not, and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -128,7 +128,7 @@ function serverOf(start: {
         enableReadyCheck: false,
         maxRetriesPerRequest: 0,
         retryStrategy: () => null,
-        commandTimeout: 10_000,
+        commandTimeout: 30_000,
       });
       // The command's own failure reports it.
       client.on("error", () => undefined);

@@ -18,6 +18,7 @@ export interface FixtureService {
 }
 
 interface FixtureServiceOptions {
+  /** The demo when left out; `small` has its users on next to no content. */
   readonly fixture?: string;
   readonly storage?: Storage;
   readonly now?: number;
@@ -30,20 +31,32 @@ interface FixtureServiceOptions {
   readonly create?: typeof createService;
 }
 
+/** The folder of a fixture: of the program, or of the tests alone. */
+function folderOf(fixture: string): string {
+  return resolve(import.meta.dirname, fixture === "small" ? "../data" : "../../fixtures", fixture);
+}
+
+/** A busy machine does not make the service refuse what it would take too long for. */
+const UNHURRIED: ConfigValues = { "limits.wait_ms": 0 };
+
 /** What a loaded fixture stored in memory, by fixture, time and flags: loading takes longer than most tests. */
 const loaded = new Map<string, Promise<readonly (readonly [Key, string])[]>>();
 
 /** A service with a fixture loaded, on memory unless a storage is given. */
 export async function openFixtureService(options: FixtureServiceOptions = {}): Promise<FixtureService> {
-  const { fixture = "demo", now = ANCHOR, flags = {}, seed = "test", storage, refresh = true, create } = options;
-  if (storage !== undefined || create !== undefined || !refresh) return load(options);
-  const name = JSON.stringify([fixture, now, flags]);
-  const values = loaded.get(name) ?? load({ fixture, now, flags }).then(({ service }) => valuesOf(service.storage));
+  return options.storage === undefined ? openCopiedService(options, await openStorage("memory:")) : load(options);
+}
+
+/** As `openFixtureService`, on an empty storage: what the fixture stores is loaded once a process, then copied. */
+export async function openCopiedService(options: FixtureServiceOptions, storage: Storage): Promise<FixtureService> {
+  const { fixture = "demo", now = ANCHOR, flags = {}, seed = "test", refresh = true } = options;
+  const name = JSON.stringify([fixture, now, flags, refresh]);
+  const values =
+    loaded.get(name) ?? load({ fixture, now, flags, refresh }).then(({ service }) => valuesOf(service.storage));
   loaded.set(name, values);
-  const copy = await openStorage("memory:");
-  for (const [key, value] of await values) await copy.put(key, value);
+  await Promise.all((await values).map(([key, value]) => storage.put(key, value)));
   // Other ids than those of the load, which are stored already.
-  return open({ ...options, storage: copy, seed: `${seed} loaded` });
+  return open({ ...options, storage, seed: `${seed} loaded` });
 }
 
 async function load(options: FixtureServiceOptions): Promise<FixtureService> {
@@ -54,8 +67,12 @@ async function load(options: FixtureServiceOptions): Promise<FixtureService> {
 }
 
 async function open(options: FixtureServiceOptions): Promise<FixtureService & { readonly fixture: Fixture }> {
-  const fixture = await openFixture(resolve(import.meta.dirname, "../../fixtures", options.fixture ?? "demo"));
-  const { config, baseDir } = await loadConfig({ file: fixture.configFile, env: {}, flags: options.flags ?? {} });
+  const fixture = await openFixture(folderOf(options.fixture ?? "demo"));
+  const { config, baseDir } = await loadConfig({
+    file: fixture.configFile,
+    env: {},
+    flags: { ...UNHURRIED, ...options.flags },
+  });
   const clock = fixedClock(options.now ?? ANCHOR);
   const service = await (options.create ?? createService)({
     config,

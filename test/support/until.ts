@@ -2,7 +2,7 @@
 export async function until<T>(
   what: string,
   ask: () => Promise<T | false | undefined> | T | false | undefined,
-  { within = 15_000, every = 20 }: { readonly within?: number; readonly every?: number } = {},
+  { within = 60_000, every = 20 }: { readonly within?: number; readonly every?: number } = {},
 ): Promise<T> {
   const deadline = performance.now() + within;
   for (;;) {

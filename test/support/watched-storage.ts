@@ -1,6 +1,7 @@
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
+import { itemKey } from "../../src/storage/stream-keys.ts";
 
 /** What can be asked of a storage. */
 export type Verb = "get" | "has" | "getMany" | "create" | "confirm" | "put" | "remove" | "children";
@@ -18,6 +19,9 @@ export function intercept(
     create: (key, value) => around("create", key, () => storage.create(key, value)),
     createAfter: (key, value, predecessor) => around("create", key, () => storage.createAfter(key, value, predecessor)),
     confirm: (key, value) => around("confirm", key, () => storage.confirm(key, value)),
+    append: (stream, version, ...rest) =>
+      around("create", itemKey(stream, version), () => storage.append(stream, version, ...rest)),
+    laterItem: (stream, end) => around("has", itemKey(stream, end + 1), () => storage.laterItem(stream, end)),
     put: (key, value) => around("put", key, () => storage.put(key, value)),
     remove: (key) => around("remove", key, () => storage.remove(key)),
     async *children(prefix) {

@@ -1,11 +1,14 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { createQuotaRules } from "../../../src/accounts/quota-rules.ts";
 import { entry } from "../../../src/ledger/entry.ts";
 import { ledgerKey, operationKey } from "../../../src/ledger/ledger-keys.ts";
 import { createLedger } from "../../../src/ledger/ledger.ts";
 import type { Posted } from "../../../src/ledger/posting.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
+import { encodeKey } from "../../../src/storage/keys.ts";
 import type { Storage } from "../../../src/storage/storage.ts";
-import { openStream } from "../../../src/storage/stream.ts";
+import { Stream } from "../../../src/storage/stream.ts";
 
 /** With so many entries, the next append indexes the last one, writes the hint of the head, then creates its entry. */
 export const ENTRIES = 64;
@@ -35,8 +38,13 @@ export async function prepareLongestAppend(storage: Storage, user: string): Prom
     user,
     post: (key, through = storage) => postTo(connect(through), key),
     async rewind() {
-      await storage.remove(openStream(storage, ledgerKey(user), entry).keyOf(ENTRIES + 1));
-      await storage.remove([...ledgerKey(user), "head"]);
+      await storage.remove(new Stream(storage, ledgerKey(user), entry).keyOf(ENTRIES + 1));
+      const head = [...ledgerKey(user), "head"];
+      if (storage.url.startsWith("fs:")) {
+        const folder = `${encodeKey(ledgerKey(user)).replaceAll(":", "/")}/0`;
+        await rm(join(storage.url.slice(3), folder, ".last"), { force: true });
+        await storage.remove(head);
+      } else await storage.put(head, String(ENTRIES));
       await storage.remove(operationKey(user, `key:${ENTRIES}`));
     },
   };

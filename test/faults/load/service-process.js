@@ -1,4 +1,4 @@
-// Runs the service on a storage and answers requests that come over the IPC channel, until it is told to end or killed.
+// Runs the service on a storage and answers requests that come over the IPC channel, until it is asked to end or killed.
 import { loadConfig } from "../../../dist/config/load-config.js";
 import { createService } from "../../../dist/service/service.js";
 import { systemRandom } from "../../../dist/runtime/random.js";

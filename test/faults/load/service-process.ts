@@ -64,7 +64,7 @@ export async function startServiceProcess(
     if (gone) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       waiting.set(++number, resolve);
-      // A channel that breaks is told by `close`.
+      // A channel that breaks is reported by `close`.
       child.send({ number, ...message }, () => undefined);
     });
   }

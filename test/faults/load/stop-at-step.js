@@ -1,5 +1,6 @@
 // Kills the process right before a step that it is told: the n-th call on the storage, the n-th of those that write, or
 // the n-th call on its files.
+import { itemKey } from "../../../dist/storage/stream-keys.js";
 import { interceptFileCalls } from "./file-calls.js";
 
 const READS = ["get", "has", "getMany"];
@@ -30,6 +31,17 @@ export function stoppable(storage) {
       step("storage", name);
       if (WRITES.includes(verb)) step("writes", name);
       return storage[verb](key, ...rest);
+    };
+  }
+  for (const [verb, name, level] of [
+    ["append", "create", "writes"],
+    ["laterItem", "has", "reads"],
+  ]) {
+    watched[verb] = (stream, number, ...rest) => {
+      const at = `${name} ${spell(itemKey(stream, verb === "append" ? number : number + 1))}`;
+      step("storage", at);
+      step(level, at);
+      return storage[verb](stream, number, ...rest);
     };
   }
   interceptFileCalls(({ call, path }, run) => {

@@ -53,7 +53,7 @@ export function trapFiles(folder: string): { readonly trap: Trap; readonly remov
     if (failure === undefined) return run();
     if (failure === "lost" || call.startsWith("close")) {
       const result: unknown = await run();
-      // Whoever is told that opening failed does not close.
+      // A caller whose opening failed does not close.
       if (call.startsWith("open")) await (result as FileHandle).close();
     }
     if (failure.startsWith("torn") && data !== undefined) await run(data.slice(0, data.length / 2));

@@ -200,7 +200,7 @@ describe("a source that fails", () => {
       else response.writeHead(200).end(rss(STORIES));
     });
     await writeAll();
-    const news = world.news({ sources: [{ ...EN, url: `${server.url}/feed` }, ZH] });
+    const news = world.news({ sources: [{ ...EN, allow_private: true, url: `${server.url}/feed` }, ZH] });
     await news.refresh("view");
     fails = true;
     world.clock.advance(HOUR);
@@ -214,6 +214,23 @@ describe("a source that fails", () => {
       ["zh", true, 1, "2026-11-20T13:00:00.000Z", null],
     ]);
     expect(world.log).toMatchObject([{ level: "warn", fields: { source: "en", failure: "status" } }]);
+  });
+
+  test("is not asked again once it is gone, and the status says so", async () => {
+    server = await serve((request, response) => {
+      response.writeHead(request.url === "/gone" ? 410 : 503, { "retry-after": "3600" }).end();
+    });
+    const at = (path: string) => ({ ...EN, id: path, allow_private: true, url: `${server!.url}/${path}` });
+    const news = world.news({ sources: [at("gone"), at("busy")] });
+    for (const hours of [0, 0.5, 0.5, 0.5]) {
+      world.clock.advance(hours * HOUR);
+      await news.refresh("view");
+    }
+    expect(server.requests.map(({ url }) => url).sort()).toEqual(["/busy", "/busy", "/gone"]);
+    expect((await news.status()).sources.map(({ id, ok, last_error }) => [id, ok, last_error])).toEqual([
+      ["gone", false, "the server answered 410 (gone); it is not asked again until a restart"],
+      ["busy", false, "the server answered 503"],
+    ]);
   });
 
   test("that is not a feed any more keeps its last good items", async () => {
@@ -241,7 +258,7 @@ describe("a source that fails", () => {
       if (request.headers["if-none-match"] === '"v1"') response.writeHead(304).end();
       else response.writeHead(200, { etag: '"v1"' }).end(rss(STORIES));
     });
-    const config = { sources: [{ ...EN, url: `${server.url}/feed` }] };
+    const config = { sources: [{ ...EN, allow_private: true, url: `${server.url}/feed` }] };
     await world.news(config).refresh("view");
     const news = world.news(config);
     expect(await news.refresh("view")).toMatchObject({ news_updated_count: 0 });
@@ -261,8 +278,8 @@ describe("a source that fails", () => {
     server = await serve((_, response) => {
       response.writeHead(200, { etag: '"v1"' }).end(rss(STORIES));
     });
-    await world.news({ sources: [{ ...EN, url: `${server.url}/a` }] }).refresh("view");
-    await world.news({ sources: [{ ...EN, url: `${server.url}/b` }] }).refresh("view");
+    await world.news({ sources: [{ ...EN, allow_private: true, url: `${server.url}/a` }] }).refresh("view");
+    await world.news({ sources: [{ ...EN, allow_private: true, url: `${server.url}/b` }] }).refresh("view");
     expect(server.requests[1]?.headers["if-none-match"]).toBeUndefined();
   });
 });
@@ -353,7 +370,7 @@ describe("a fixture's dates", () => {
       response.writeHead(200).end(rss(STORIES));
     });
     world.clock.set(NOON + 5 * HOUR);
-    const news = world.news({ sources: [{ ...EN, url: server.url }] }, { shift: { anchor_ms } });
+    const news = world.news({ sources: [{ ...EN, allow_private: true, url: server.url }] }, { shift: { anchor_ms } });
     await news.refresh("view");
     expect((await news.current()).items[0]?.published_at).toBe(new Date(NOON - HOUR).toISOString());
   });

@@ -34,7 +34,7 @@ async function heldFeed(title: string): Promise<TestServer & { source: object; r
     );
   });
   servers.push(server);
-  return { ...server, source: { ...EN, url: server.url }, release };
+  return { ...server, source: { ...EN, allow_private: true, url: server.url }, release };
 }
 
 /** A feed in a file, with one item. */
@@ -133,7 +133,7 @@ describe("one refresh at a time over processes", () => {
 describe("a process that stalls while it refreshes", () => {
   test("is taken over once its lease has run out, and its late result is refused", async () => {
     const held = await heldFeed("what it read before");
-    // Its own clock stands still, as it does for a process that is stopped.
+    // Its own clock does not move, as it does for a process that is stopped.
     const stalled = world.news({ sources: [held.source] }, { clock: fixedClock(NOON) });
     const late = stalled.refresh("full");
     await arrived(held);

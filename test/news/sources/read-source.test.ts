@@ -1,14 +1,18 @@
+import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { printLocation, type ReaderOptions, readSource } from "../../../src/news/sources/fetch-source.ts";
+import { NO_VALIDATORS, printLocation, type ReaderOptions, readSource } from "../../../src/news/sources/read-source.ts";
+import { createSourceFetch, isPublicAddress } from "../../../src/news/sources/public-fetch.ts";
 import { serve, type TestServer } from "../server.ts";
 
-const NONE = { etag: null, lastModified: null };
+const NONE = NO_VALIDATORS;
 const options = (more: Partial<ReaderOptions> = {}): ReaderOptions => ({
   baseDir: import.meta.dirname,
   timeoutMs: 5000,
   maxBytes: 10_000,
-  fetch,
+  fetch: createSourceFetch("https://example.com/contact"),
+  now: () => Date.parse("2026-11-20T12:00:00Z"),
+  allowPrivate: true,
   ...more,
 });
 
@@ -24,10 +28,9 @@ describe("a remote source", () => {
     });
     const reading = await readSource(`${server.url}/feed`, NONE, options());
     expect(reading).toEqual({
-      changed: true,
       bytes: Buffer.from("body"),
       contentType: "text/xml; charset=gbk",
-      validators: { etag: '"a"', lastModified: "x" },
+      validators: { etag: '"a"', last_modified: "x" },
       url: `${server.url}/feed`,
     });
   });
@@ -36,7 +39,7 @@ describe("a remote source", () => {
     server = await serve((request, response) => {
       response.writeHead(request.headers["if-none-match"] === '"a"' ? 304 : 200).end();
     });
-    expect(await readSource(server.url, { etag: '"a"', lastModified: "then" }, options())).toEqual({ changed: false });
+    expect(await readSource(server.url, { etag: '"a"', last_modified: "then" }, options())).toBeUndefined();
     expect(server.requests[0]?.headers["if-modified-since"]).toBe("then");
   });
 
@@ -132,15 +135,137 @@ describe("a remote source", () => {
   });
 });
 
+describe("an address that is not public", () => {
+  const guarded = options({ allowPrivate: false });
+
+  test.each([
+    ["8.8.8.8", true],
+    ["2606:4700::1111", true],
+    ["127.0.0.1", false],
+    ["10.1.2.3", false],
+    ["172.16.0.1", false],
+    ["192.168.1.1", false],
+    ["169.254.169.254", false],
+    ["100.64.0.1", false],
+    ["0.0.0.0", false],
+    ["224.0.0.1", false],
+    ["255.255.255.255", false],
+    ["::", false],
+    ["::1", false],
+    ["::127.0.0.1", false],
+    ["::ffff:127.0.0.1", false],
+    ["::ffff:8.8.8.8", false],
+    ["64:ff9b::7f00:1", false],
+    ["2002:7f00:1::1", false],
+    ["2001:0:1::1", false],
+    ["fe80::1", false],
+    ["fec0::1", false],
+    ["fd00::1", false],
+    ["ff02::1", false],
+    ["not an address", false],
+  ])("is distinguished from others: %s is public: %s", (address, expected) => {
+    expect(isPublicAddress(address)).toBe(expected);
+  });
+
+  test("is not connected to, in any form and by any name", async () => {
+    server = await serve((_, response) => {
+      response.end("secret");
+    });
+    const port = new URL(server.url).port;
+    for (const host of [
+      "127.0.0.1",
+      "2130706433",
+      "0177.0.0.1",
+      "0x7f.1",
+      "127.1",
+      "[::ffff:127.0.0.1]",
+      "localhost",
+    ]) {
+      await expect(readSource(`http://${host}:${port}/`, NONE, guarded), host).rejects.toMatchObject({
+        failure: "address",
+      });
+    }
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("is not connected to after a redirect either, and the answer is not read", async () => {
+    const inner = await serve((_, response) => {
+      response.end("secret");
+    });
+    // Stands for a public server: what it answers is sent on without a connection to it.
+    const reader = (location: string): ReaderOptions => {
+      const guard = guarded.fetch;
+      const first: ReaderOptions["fetch"] = {
+        load: () => guard.load(),
+        get: (url, request) =>
+          url.hostname === "feed.example"
+            ? Promise.resolve(new Response(null, { status: 302, headers: { location } }))
+            : guard.get(url, request),
+      };
+      return { ...guarded, fetch: first };
+    };
+    for (const location of [
+      inner.url,
+      inner.url.replace("127.0.0.1", "2130706433"),
+      inner.url.replace("127.0.0.1", "localhost"),
+    ]) {
+      await expect(readSource("http://feed.example/", NONE, reader(location))).rejects.toMatchObject({
+        failure: "address",
+      });
+    }
+    expect(inner.requests).toHaveLength(0);
+    await inner.close();
+  });
+});
+
+describe("a server of sources", () => {
+  test("sees the version and the contact in the user agent", async () => {
+    server = await serve((_, response) => {
+      response.end("x");
+    });
+    await readSource(server.url, NONE, options());
+    expect(server.requests[0]!.headers["user-agent"]).toMatch(
+      /^anp\/\d+\.\d+\.\d+ \(\+https:\/\/example\.com\/contact\)$/,
+    );
+  });
+
+  test("gets two requests at once, however many sources it has", async () => {
+    const held: ServerResponse[] = [];
+    let most = 0;
+    server = await serve((request, response) => {
+      // A request of another reader, which comes when all that may be sent has been.
+      if (request.url === "/barrier") for (const waiting of [...held.splice(0), response]) waiting.end("x");
+      else if (held.push(response) === 2) void readSource(`${server!.url}/barrier`, NONE, options());
+      most = Math.max(most, held.length);
+    });
+    const reader = options();
+    await Promise.all(Array.from({ length: 8 }, (_, n) => readSource(`${server!.url}/${n}`, NONE, reader)));
+    expect([server.requests.length, most]).toEqual([12, 2]);
+  });
+
+  test("says with Retry-After, in seconds or as a date, when it wants to be asked again", async () => {
+    let after = "120";
+    server = await serve((_, response) => {
+      response.writeHead(503, { "retry-after": after }).end();
+    });
+    const failed = () => readSource(server!.url, NONE, options()).catch((error: unknown) => error);
+    expect(await failed()).toMatchObject({ failure: "status", retry_after_ms: 120_000 });
+    after = "Fri, 20 Nov 2026 12:01:00 GMT";
+    expect(await failed()).toMatchObject({ retry_after_ms: 60_000 });
+    after = "soon";
+    expect(await failed()).toMatchObject({ retry_after_ms: undefined });
+  });
+});
+
 describe("a local source", () => {
   test("is read relative to the config's folder", async () => {
-    const reading = await readSource("fetch-source.test.ts", NONE, options({ maxBytes: 1_000_000 }));
-    expect(reading.changed && Buffer.from(reading.bytes).toString()).toContain("relative to the config");
+    const reading = await readSource("read-source.test.ts", NONE, options({ maxBytes: 1_000_000 }));
+    expect(Buffer.from(reading!.bytes).toString()).toContain("relative to the config");
   });
 
   test("fails when it does not exist, is too large or is a folder", async () => {
     await expect(readSource("none.xml", NONE, options())).rejects.toMatchObject({ failure: "not_found" });
-    await expect(readSource("fetch-source.test.ts", NONE, options({ maxBytes: 10 }))).rejects.toMatchObject({
+    await expect(readSource("read-source.test.ts", NONE, options({ maxBytes: 10 }))).rejects.toMatchObject({
       failure: "too_large",
     });
     await expect(readSource(".", NONE, options())).rejects.toMatchObject({ failure: "unreadable" });

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createHostedAssistant, type HostedAssistant } from "../../src/assistant/hosted-assistant.ts";
+import { assistantInProcess } from "../../src/assistant/assistant-runner.ts";
+import type { AssistantJobs } from "../../src/assistant/assistant-jobs.ts";
+import type { JobRunner } from "../../src/compute/job-runner.ts";
+import { createWorkerRunner, workerFile } from "../../src/compute/worker-runner.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { EXCHANGE, NOW } from "./exchange.ts";
+import { passage } from "./passages.ts";
+
+const logger = silentLogger;
+const QUESTION = "What is the USDT withdrawal fee?";
+
+function asked(question: string) {
+  return { question, history: [], research: false, refused: [], now: NOW };
+}
+
+async function sourceOf(assistant: HostedAssistant, question = QUESTION): Promise<string | undefined> {
+  const { prepared } = await assistant.prepare(asked(question));
+  return prepared?.answer.sources[0]?.id;
+}
+
+describe("the assistant in a worker thread", () => {
+  let runner: JobRunner<AssistantJobs>;
+  let assistant: HostedAssistant;
+
+  beforeEach(async () => {
+    runner = createWorkerRunner<AssistantJobs>({
+      name: "assistant",
+      file: workerFile("assistant-worker"),
+      deadline_ms: 5000,
+      start_ms: 20_000,
+      memory_mb: 64,
+      logger,
+    });
+    assistant = createHostedAssistant({ runner, logger });
+    await assistant.learn(EXCHANGE);
+  });
+
+  afterEach(() => assistant.close());
+
+  it("answers as in this process, and again when its worker was replaced", async () => {
+    const here = createHostedAssistant({ runner: assistantInProcess(), logger });
+    await here.learn(EXCHANGE);
+    expect(await assistant.prepare(asked(QUESTION))).toEqual(await here.prepare(asked(QUESTION)));
+    const endless = { reply: "[1] ".repeat(4_000_000), excerpts: [] };
+    const others = [sourceOf(assistant), sourceOf(assistant)];
+    await expect(runner.run("check", endless, { deadline_ms: 20 })).rejects.toMatchObject({ failure: "timeout" });
+    expect(await Promise.all([...others, sourceOf(assistant)])).toEqual(Array(3).fill("withdraw-fee"));
+    await assistant.learn([passage({ id: "new", text: "The USDT withdrawal fee is 7 USDT." })]);
+    expect(await sourceOf(assistant)).toBe("new");
+  });
+
+  it("refuses a question with 1007 that takes too long or too much memory", async () => {
+    const words = Array.from({ length: 1_000_000 }, (_, at) => at.toString(36)).join(" ");
+    await expect(assistant.prepare(asked(words))).rejects.toMatchObject({ code: 1007 });
+    expect(await sourceOf(assistant)).toBe("withdraw-fee");
+  });
+
+  it("leaves out a passage that cannot be indexed, and keeps the others", async () => {
+    const text = Array.from({ length: 1_000_000 }, (_, at) => at.toString(36)).join(" ");
+    await assistant.learn([...EXCHANGE, passage({ id: "endless", text }), passage({ id: "new", text: "Zebra fees." })]);
+    expect(await sourceOf(assistant)).toBe("withdraw-fee");
+    expect(await sourceOf(assistant, "zebra fees")).toBe("new");
+  });
+});
+
+it("sends only what changed", async () => {
+  const runner = assistantInProcess();
+  const changes: { removed: readonly string[]; added: readonly { id: string }[] }[] = [];
+  const watched: JobRunner<AssistantJobs> = {
+    ...runner,
+    run(name, input, options) {
+      if (name === "change") changes.push(input as never);
+      return runner.run(name, input, options);
+    },
+  };
+  const assistant = createHostedAssistant({ runner: watched, logger });
+  await assistant.learn(EXCHANGE);
+  changes.length = 0;
+  const [first, second, ...others] = EXCHANGE;
+  await assistant.learn([{ ...second!, text: "Other words." }, ...others.map((same) => ({ ...same }))]);
+  expect(changes.flatMap(({ removed }) => removed)).toEqual([`${first!.kind} ${first!.lang} ${first!.id}`]);
+  expect(changes.flatMap(({ added }) => added.map(({ id }) => id))).toEqual([second!.id]);
+});

@@ -1,0 +1,33 @@
+/** Words as unevenly distributed as those of a language (Zipf's law). */
+const WORDS = {
+  en: Array.from({ length: 20_000 }, (_, n) => `w${(n * 7919).toString(36)}`),
+  zh: Array.from({ length: 20_000 }, (_, n) => String.fromCodePoint(0x4e00 + (n % 5000), 0x4e00 + ((n * 7) % 5003))),
+};
+const BETWEEN = { en: " ", zh: "" };
+const EVENTS = 400;
+
+// A linear congruential generator: every run makes the same.
+let state = 1;
+export const random = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+
+const word = (lang) => WORDS[lang][Math.floor(WORDS[lang].length ** random()) - 1] ?? WORDS[lang][0];
+
+/** So many words of a language. */
+export function words(count, lang = "en") {
+  return Array.from({ length: count }, () => word(lang)).join(BETWEEN[lang]);
+}
+
+const names = Array.from(
+  { length: EVENTS },
+  (_, n) => `Name${n.toString(36)} Corp${(n * 31).toString(36)} ${words(3)}`,
+);
+
+/** A feed of new items about some hundred events; feed `n` has its own host. One item is `every_ms` older than the one before. */
+export function feed(n, { items, every_ms, lang = "en" }) {
+  const entries = Array.from({ length: items }, (_, k) => {
+    const at = new Date(Date.now() - k * every_ms - n * 1000).toUTCString();
+    const title = `${names[Math.floor(random() * EVENTS)]} ${words(6, lang)}`;
+    return `<item><title>${title}</title><link>https://w${n}.example/${Math.floor(random() * 1e9)}</link><pubDate>${at}</pubDate><description>${words(35, lang)}</description></item>`;
+  });
+  return `<rss version="2.0"><channel><title>t</title>${entries.join("")}</channel></rss>`;
+}

@@ -1,0 +1,57 @@
+import { Readable, Writable } from "node:stream";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openTerminal } from "../../src/cli/terminal/terminal.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { anp } from "./anp.ts";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder.remove());
+
+const HARMFUL = "a\u0007b\u001b[2Jc\u009b1md\u202eefed\u2066\u200f\r";
+
+/** What a terminal, or a pipe, gets of both streams. */
+async function shown(isTTY: boolean): Promise<{ out: string; err: string; painted: string }> {
+  const texts = { out: "", err: "" };
+  const sink = (name: "out" | "err") =>
+    Object.assign(
+      new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          texts[name] += chunk.toString();
+          done();
+        },
+      }),
+      { isTTY },
+    );
+  const [stdout, stderr] = [sink("out"), sink("err")];
+  const stdin = Readable.from([]);
+  const io = { stdin, stdout, stderr, env: { TERM: "xterm" }, clock: systemClock };
+  const terminal = openTerminal({ color: true, input: false }, io as unknown as Parameters<typeof openTerminal>[1]);
+  await terminal.write(`${JSON.stringify({ text: HARMFUL })}\n`);
+  terminal.say(HARMFUL);
+  return { ...texts, painted: terminal.paint("red", "x") };
+}
+
+it("escapes control characters on a terminal, where JSON stays the same JSON, and leaves them alone in a pipe", async () => {
+  const { out, err, painted } = await shown(true);
+  expect(`${out}${err}`).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  expect(JSON.parse(out)).toEqual({ text: HARMFUL });
+  expect(painted).toBe("\u001b[31mx\u001b[39m");
+  const piped = await shown(false);
+  expect(piped.out).toBe(`${JSON.stringify({ text: HARMFUL })}\n`);
+  expect(piped.err).toBe(`${HARMFUL}\n`);
+});
+
+it("guards a text in CSV that a spreadsheet would run, and leaves numbers alone", async () => {
+  const run = async (...args: string[]) => (await anp([...args, "--storage", "fs:csv"], { cwd: folder.path })).stdout;
+  for (const user of ["=1+1", "@SUM(A1)", "+1", "plain"]) await run("users", "create", user);
+  const first = (await run("users", "list", "--format", "csv")).split("\n").map((line) => line.split(",")[0]);
+  expect(first.slice(1, -1).sort()).toEqual(["'+1", "'=1+1", "'@SUM(A1)", "plain"]);
+  await run("points", "adjust", "plain", "7", "--reason", "x", "--yes");
+  await run("points", "adjust", "plain", "-5", "--reason", "x", "--yes");
+  expect(await run("ledger", "plain", "--format", "csv")).toMatch(/,-5,/);
+  expect(await run("users", "list", "--format", "tsv")).toContain("\n=1+1\t");
+});

@@ -1,0 +1,106 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { checkStorageRisks } from "../../src/daemon/storage-risks.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
+import { judgeClock } from "../../src/storage/last-use.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { anp } from "./anp.ts";
+
+let cwd: string;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  ({ path: cwd, remove } = await temporaryFolder());
+});
+
+afterEach(() => remove());
+
+const DATA = ["--storage", "fs:data"];
+
+async function run(...args: string[]): Promise<{ code: number | null; output: unknown; stderr: string }> {
+  const { code, stdout, stderr } = await anp([...args, ...DATA, "--json"], { cwd });
+  return { code, output: stdout === "" ? undefined : JSON.parse(stdout), stderr };
+}
+
+it("shows the identity, refuses a storage with another one or none, and gives it the expected one on purpose", async () => {
+  expect((await run("users", "list")).code).toBe(6);
+  await mkdir(join(cwd, "data"));
+  expect((await run("storage", "info")).output).toMatchObject({ identity: null, expected: null });
+  const refused = await run("serve", "--port", "0", "--storage-id", "mine");
+  expect([refused.code, refused.stderr]).toEqual([
+    6,
+    expect.stringMatching(
+      /^error: The storage at fs:data should have the identity mine, but has none.*\n.*`anp storage accept`/,
+    ),
+  ]);
+  expect((await run("storage", "accept", "--storage-id", "mine")).code).toBe(2);
+  const accepted = await run("storage", "accept", "--storage-id", "mine", "--yes");
+  expect(accepted).toMatchObject({ code: 0, output: { before: null, identity: "mine" } });
+  expect((await run("storage", "info")).output).toMatchObject({ identity: "mine", marks: 1, marks_missing: 0 });
+  expect((await run("users", "list", "--storage-id", "mine")).code).toBe(0);
+  expect((await run("users", "list", "--storage-id", "another")).code).toBe(6);
+  expect((await anp(["users", "list", ...DATA], { cwd, env: { ANP_STORAGE_ID: "another" } })).code).toBe(6);
+  const doctor = await run("doctor", "--storage-id", "another");
+  expect(doctor.output).toContainEqual(
+    expect.objectContaining({ check: "storage", subject: "identity", level: "error" }),
+  );
+});
+
+it("does not serve on a folder that it cannot write as the ledger needs it", async () => {
+  const { code, stderr } = await anp(["serve", "--port", "0", "--storage", "fs:/proc/nope"], { cwd });
+  expect([code, stderr]).toEqual([6, expect.stringContaining("error: The storage cannot be used: ")]);
+  const memory = await openStorage("memory:");
+  const unusable = { level: "error", subject: "files", message: "No links.", remedy: "Use others.", unusable: true };
+  const storage = { ...memory, examine: () => Promise.resolve([unusable as never]) };
+  const probe = (): Promise<void> => Promise.resolve();
+  const checked = checkStorageRisks(storage, { logger: silentLogger, now: () => 0, required: false, probe });
+  await expect(checked).rejects.toThrow("memory: cannot be used: No links. Use others.");
+});
+
+it("does not serve with a clock that is far from the last use of the storage, until that is accepted", async () => {
+  await mkdir(join(cwd, "data"));
+  const storage = await openStorage(`fs:${join(cwd, "data")}`);
+  const used = async (at: number): Promise<void> => {
+    await storage.put(["ready", "probe"], JSON.stringify({ at: new Date(at).toISOString() }));
+  };
+  const now = Date.now();
+  for (const [at, says] of [
+    [now + 3 * 86_400_000, "more than a day behind the last use of this storage"],
+    [now - 1000 * 86_400_000, "more than a year ahead of the last use of this storage"],
+  ] as const) {
+    await used(at);
+    const { code, stderr } = await run("serve", "--port", "0");
+    expect([code, stderr]).toEqual([6, expect.stringContaining(says)]);
+    const { output } = await run("doctor");
+    expect(output).toContainEqual(expect.objectContaining({ subject: "last use", level: "error" }));
+  }
+  expect((await run("storage", "accept", "--yes")).code).toBe(0);
+  const { output } = await run("doctor");
+  expect(output).toContainEqual(expect.objectContaining({ subject: "last use", level: "ok" }));
+});
+
+it("takes no pause of a service for a wrong clock", () => {
+  const now = Date.parse("2026-11-20T00:00:00Z");
+  const day = 86_400_000;
+  const levels = [-366, -300, -7, 0, 1].map((days) => judgeClock(now, now + days * day).level);
+  expect(levels).toEqual(["ok", "ok", "ok", "ok", "ok"]);
+  expect([-367, 1.1].map((days) => judgeClock(now, now + days * day).unusable)).toEqual([true, true]);
+});
+
+it("names quota days that a wrong clock left in the future", async () => {
+  await anp(
+    ["ask", "What are the maker and taker fees?", "--user", "alice", "--now", "2031-01-01T00:00:00Z", "--demo"],
+    { cwd },
+  );
+  const { stdout } = await anp(["doctor", "--demo", "--json"], { cwd, env: { ANP_SERVER_PORT: "0" } });
+  expect(JSON.parse(stdout)).toContainEqual(
+    expect.objectContaining({
+      subject: "quota days",
+      message: expect.stringContaining("alice (2031-01-01)") as string,
+    }),
+  );
+  const { stdout: quota } = await anp(["quota", "alice", "--demo", "--json"], { cwd });
+  expect(JSON.parse(quota)).toMatchObject({ free_daily_used: 0 });
+});

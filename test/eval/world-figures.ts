@@ -1,0 +1,112 @@
+import { createAssistant, type Answer, type PreparedQuestion } from "../../src/assistant/assistant.ts";
+import { fold } from "../../src/language/fold.ts";
+import type { World, WorldQuestion } from "./worlds.ts";
+
+/** When the worlds were written. */
+export const NOW = Date.parse("2026-11-22T00:00:00Z");
+
+/** Account and market are answered by the service. */
+const FROM_FIGURES: Omit<Answer, "routing"> = { text: "", sources: [], outcome: "answered", model_name: "" };
+
+/** What became of a question. */
+export interface Result {
+  readonly asked: WorldQuestion;
+  readonly answer: Answer;
+  readonly isGood: boolean;
+  readonly isCharged: boolean;
+  readonly isShown: boolean;
+  /** Whether a right article is quoted, or offered. */
+  readonly isRight: boolean;
+}
+
+/** Asks questions as a user with memory would: the earlier ones of a conversation first. */
+export function askAll(world: World, questions: readonly WorldQuestion[]): Result[] {
+  const assistant = createAssistant();
+  const index = assistant.index(world.passages);
+  const results: Result[] = [];
+  for (const asked of questions) {
+    const history = (asked.after ?? []).map((question) => ({ question, answer: "" }));
+    const given = { question: asked.question, history, research: false, refused: [], hasModel: false, now: NOW };
+    results.push(judge(asked, assistant.prepare(given, index)));
+  }
+  return results;
+}
+
+function judge(asked: WorldQuestion, { routing, kind, prepared }: PreparedQuestion): Result {
+  const answer: Answer = prepared?.answer ?? { ...FROM_FIGURES, routing };
+  const isCharged = answer.outcome === "answered" && kind === "other";
+  const isShown = isCharged || answer.outcome === "unsure";
+  const hasFacts = containsFacts(answer.text, asked);
+  const ids = new Set(answer.sources.map(({ id }) => id));
+  const isRight = asked.gold.length > 0 && asked.gold.some((id) => ids.has(id));
+  const isGood = asked.outcome === "answer" ? isShown && hasFacts && isRight : isRightlyFree(asked, answer, isShown);
+  return { asked, answer, isGood, isCharged, isShown, isRight };
+}
+
+/** Whether a text holds one spelling of each fact. */
+export function containsFacts(text: string, { facts }: WorldQuestion): boolean {
+  const said = spaced(text);
+  return facts.every((spellings) => spellings.some((fact) => said.includes(spaced(fact))));
+}
+
+function isRightlyFree({ outcome }: WorldQuestion, { routing }: Answer, isShown: boolean): boolean {
+  if (outcome === "account") return routing.route === "account";
+  return !isShown;
+}
+
+function spaced(text: string): string {
+  return fold(text).replace(/\s+/g, " ");
+}
+
+function share(part: number, of: number): number {
+  return of === 0 ? 0 : Math.round((1000 * part) / of) / 1000;
+}
+
+/** Shares of the questions of which something holds. */
+export function figuresOf(results: readonly Result[]): Record<string, number> {
+  const answerable = results.filter(({ asked }) => asked.outcome === "answer");
+  const declinable = results.filter(({ asked }) => asked.outcome === "decline");
+  const charged = results.filter(({ isCharged }) => isCharged);
+  const count = (list: readonly Result[], test: (result: Result) => boolean): number => list.filter(test).length;
+  const titles = answerable.filter(({ asked }) => asked.kind === "title");
+  return {
+    answerable: answerable.length,
+    good: share(
+      count(answerable, ({ isGood }) => isGood),
+      answerable.length,
+    ),
+    cited: share(
+      count(answerable, ({ isShown, isRight }) => isShown && isRight),
+      answerable.length,
+    ),
+    "not found": share(
+      count(answerable, ({ isRight, isGood }) => !isRight && !isGood),
+      answerable.length,
+    ),
+    "charged of answerable": share(
+      count(answerable, ({ isCharged }) => isCharged),
+      answerable.length,
+    ),
+    "wrong of charged": share(
+      count(charged, ({ isGood }) => !isGood),
+      charged.length,
+    ),
+    "titles cited": share(
+      count(titles, ({ isShown, isRight }) => isShown && isRight),
+      titles.length,
+    ),
+    "to decline": declinable.length,
+    "not charged": share(
+      count(declinable, ({ isCharged }) => !isCharged),
+      declinable.length,
+    ),
+    "not shown": share(
+      count(declinable, ({ isShown }) => !isShown),
+      declinable.length,
+    ),
+    all: share(
+      count(results, ({ isGood }) => isGood),
+      results.length,
+    ),
+  };
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { createDictionary } from "../../src/language/dictionary/dictionary.ts";
+import { Homophones } from "../../src/language/homophones.ts";
+
+const dictionary = createDictionary();
+
+describe("the Chinese-English dictionary", () => {
+  it("knows words, their readings and translations", () => {
+    expect(dictionary.has("提款")).toBe(true);
+    expect(dictionary.has("提款x")).toBe(false);
+    expect(dictionary.readings("充值")).toEqual(["chongzhi"]);
+    expect(new Map(dictionary.toEnglish("银行卡")).get("bank")).toBe(0.5);
+    expect(dictionary.toEnglish("提")[0]![1]).toBeGreaterThan(0);
+  });
+
+  it("finds Chinese words for an English stem, best first", () => {
+    const words = dictionary.toChinese("umbrella");
+    expect(words[0]).toEqual(["伞", 1]);
+    expect(words.map(([, weight]) => weight)).toEqual(words.map(([, weight]) => weight).sort((a, b) => b - a));
+    expect(dictionary.toChinese("xyzzy")).toEqual([]);
+  });
+
+  it("finds its first and its last word", () => {
+    expect(dictionary.has("一")).toBe(true);
+    expect(dictionary.toChinese("zoo").length).toBeGreaterThan(0);
+  });
+
+  it("splits a run into words", () => {
+    expect(dictionary.segment("我的银行卡被盗了怎么办")).toEqual(["我", "的", "银行卡", "被", "盗", "了", "怎么办"]);
+    expect(dictionary.segment("")).toEqual([]);
+  });
+});
+
+describe("homophones", () => {
+  it("are words of known characters with a like sound, tones and similar sounds apart", () => {
+    const homophones = new Homophones(dictionary);
+    for (const character of "地址充值") homophones.add(character);
+    expect([...homophones.pairsLike("地只")]).toEqual(["地址", "地值"]);
+    expect([...homophones.pairsLike("重置")]).toContain("充值");
+  });
+});

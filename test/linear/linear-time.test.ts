@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Dictionary } from "../../src/language/dictionary/dictionary.ts";
+import { WorkCounter } from "./count-work.ts";
+
+/** What feeds, models and users may repeat to make something slow. */
+const REPEATED = [
+  ...[
+    " ",
+    "\n",
+    "y",
+    "1",
+    "A",
+    "中",
+    ".",
+    "!",
+    "[",
+    "(",
+    "*",
+    "<",
+    "&",
+    "\u0301",
+    "\u0315\u0300",
+    "ﾞ\u0315",
+    "ﷺ",
+    "1,1",
+  ],
+  ...[
+    "[1]",
+    "[1, 2",
+    " [",
+    "no. 1 ",
+    "etc. A ",
+    "1. ",
+    '!"',
+    "a.b ",
+    "<think>",
+    "<!--",
+    "<script>",
+    "&#1",
+    "[x](",
+    "**a",
+    "`a",
+  ],
+  ...[
+    "log in ",
+    "sign ",
+    "identity ",
+    "BTC/",
+    "BTC (",
+    "$A",
+    "请",
+    "你好",
+    "深度分析",
+    "预测",
+    "will btc ",
+    "a'b",
+    "withdrawel ",
+  ],
+  ...["a@b.", "http://a.b/", "0x1f", "1 ", "a-"],
+];
+
+/** Work of twice the input against once, where the input is long enough for constants not to count. */
+const MOST = 2.4;
+const LENGTH = 1500;
+const TOGETHER = 8;
+
+/** Each look-up of the real one costs many steps; what matters is how many there are. */
+const NO_DICTIONARY: Dictionary = {
+  has: () => false,
+  readings: () => [],
+  toEnglish: () => [],
+  toChinese: () => [],
+  segment: (run) => Array.from(run),
+};
+
+let counter: WorkCounter;
+let functions: Record<string, (text: string) => unknown>;
+
+/** Steps for twice the length of the repeated parts against once. */
+function growthOf(run: (text: string) => unknown, parts: readonly string[]): number {
+  const texts = parts.map((part) => part.repeat(Math.ceil(LENGTH / part.length)));
+  const once = counter.count(() => texts.map(run));
+  return counter.count(() => texts.map((text) => run(text + text))) / once;
+}
+
+beforeAll(async () => {
+  counter = new WorkCounter();
+  // Loaded again, so that the blocks are counted.
+  vi.resetModules();
+  const { headlineTermsOf } = await import("../../src/language/terms.ts");
+  const { assetsInNews, assetsInQuestion, isAssetName } = await import("../../src/language/assets.ts");
+  const { sentencesOf } = await import("../../src/language/sentences.ts");
+  const { plainLine, plainText, shorten } = await import("../../src/language/plain-text.ts");
+  const { dropCutSentence, resolveCitations } = await import("../../src/assistant/model/citations.ts");
+  const { cleanReply } = await import("../../src/assistant/model/model-fetch.ts");
+  const { answerTypeOf } = await import("../../src/assistant/retrieval/answer-type.ts");
+  const { clausesOf } = await import("../../src/assistant/retrieval/clauses.ts");
+  const { AnswerIndex } = await import("../../src/assistant/retrieval/answer-index.ts");
+  const { searchTerms } = await import("../../src/assistant/retrieval/language-index.ts");
+  const { unitsOf } = await import("../../src/assistant/retrieval/text-units.ts");
+  const { featuresOf } = await import("../../src/assistant/routing/classifier/features.ts");
+  const rules = await import("../../src/assistant/routing/routing-rules.ts");
+  const { normalizeQuestion, presentQuestion } = await import("../../src/events/projections/normalize-question.ts");
+  const { cleanLine } = await import("../../src/cli/terminal/clean-text.ts");
+  const passages = ["1", "2"].map((id) => ({ id, kind: "help", title: id, text: "", url: "", lang: "en" }) as const);
+  const index = new AnswerIndex(
+    NO_DICTIONARY,
+    passages.map((passage) => ({ ...passage, published_at: null })),
+  );
+  functions = {
+    "a question": (text) => [
+      rules.asksAdvice(text),
+      rules.isElliptical(text),
+      rules.withoutCourtesy(text),
+      isAssetName(text),
+      assetsInQuestion(text),
+      featuresOf(text),
+      clausesOf(text),
+      index.search({ question: text, lang: "zh", now: 0 }),
+      ...["how long", "how many", "when", "where", "why"].map((question) => answerTypeOf(question)!(text)),
+    ],
+    "a model's reply": (text) => [
+      cleanReply(text),
+      dropCutSentence(text),
+      resolveCitations(
+        text,
+        passages.map((passage) => ({ ...passage, published_at: null })),
+      ),
+    ],
+    "an article": (text) => [sentencesOf(plainText(text)), searchTerms(`${text}ing`), unitsOf(text)],
+    "a headline": (text) => [headlineTermsOf(text, []), assetsInNews(text), shorten(plainLine(text), 100)],
+    "an asked question": (text) => normalizeQuestion(presentQuestion(text).slice(0, 200)),
+    "a line for a terminal": (text) => cleanLine(text),
+  };
+});
+
+afterAll(() => {
+  counter.end();
+  vi.resetModules();
+});
+
+describe("linear time", () => {
+  it.each(["a question", "a model's reply", "an article", "a headline", "an asked question", "a line for a terminal"])(
+    "takes %s of twice the length in twice the steps",
+    (name) => {
+      const run = functions[name]!;
+      const slow: string[] = [];
+      for (let at = 0; at < REPEATED.length; at += TOGETHER) {
+        // A count takes some milliseconds: what is slow in a group is looked for only when the group is.
+        const group = REPEATED.slice(at, at + TOGETHER);
+        if (growthOf(run, group) > MOST) slow.push(...group.filter((part) => growthOf(run, [part]) > MOST));
+      }
+      expect(slow).toEqual([]);
+    },
+  );
+
+  it("counts the steps of what is quadratic", () => {
+    const trimmed = (text: string) => text.replace(/x+$/, "").length;
+    const inLoop = (text: string) => Array.from(text, (_, at) => text.slice(at).includes("y"));
+    expect(counter.count(() => inLoop("x".repeat(200)))).toBeGreaterThan(
+      3.8 * counter.count(() => inLoop("x".repeat(100))),
+    );
+    expect(counter.count(() => trimmed("x".repeat(100)))).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { readArticles } from "../../../src/news/sources/listings.ts";
+
+function listing(...articles: readonly object[]): string {
+  return JSON.stringify({ articles });
+}
+
+describe("a listing of help articles", () => {
+  it("keeps the other ways to ask for an article: its questions, then its aliases", () => {
+    const article = { id: "a", title: "Fees", questions: [" What does it cost? "], aliases: ["price list"] };
+    const { entries, refused } = readArticles(listing(article, { id: "b", title: "Hours" }), "en", false);
+    expect(refused).toBe(0);
+    expect(entries[0]!.aliases).toEqual(["What does it cost?", "price list"]);
+    expect(entries[1]).not.toHaveProperty("aliases");
+  });
+
+  it.each([
+    ["51 of them", Array.from({ length: 51 }, String)],
+    ["one of 301 characters", ["x".repeat(301)]],
+    ["an empty one", [" "]],
+    ["something that is not a text", [7]],
+  ])("refuses an article with aliases that are out of bounds: %s", (_, aliases) => {
+    expect(readArticles(listing({ id: "a", title: "Fees", aliases }), "en", false)).toEqual({
+      entries: [],
+      refused: 1,
+    });
+  });
+});
