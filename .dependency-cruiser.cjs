@@ -4,7 +4,7 @@
  */
 const BASE = ["runtime", "contract"];
 const CORE = [...BASE, "config", "storage"];
-const DOMAIN = [...CORE, "accounts", "ledger", "language", "assistant", "news", "events"];
+const DOMAIN = [...CORE, "accounts", "ledger", "language", "compute", "assistant", "news", "events"];
 const SERVICE = [...DOMAIN, "service", "admin", "backup"];
 
 /** @type {Record<string, string[]>} */
@@ -15,10 +15,11 @@ const ROOMS = {
   storage: BASE,
   client: BASE,
   language: BASE,
+  compute: BASE,
   accounts: CORE,
   ledger: [...CORE, "accounts"],
-  assistant: [...CORE, "language"],
-  news: [...CORE, "language"],
+  assistant: [...CORE, "language", "compute"],
+  news: [...CORE, "language", "compute"],
   events: CORE,
   service: DOMAIN,
   admin: [...DOMAIN, "service"],
@@ -27,7 +28,7 @@ const ROOMS = {
   http: SERVICE,
   daemon: [...SERVICE, "http", "faults"],
   doctor: [...SERVICE, "http", "faults", "daemon"],
-  smoke: [...SERVICE, "http", "faults", "daemon"],
+  smoke: [...SERVICE, "client", "http", "faults", "daemon"],
   cli: [...SERVICE, "client", "http", "faults", "daemon", "doctor", "smoke"],
 };
 
