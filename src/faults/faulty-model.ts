@@ -1,6 +1,7 @@
 import { modelConfig, type ModelConfig } from "../config/model-config.ts";
+import { sentencesOf } from "../language/sentences.ts";
 
-/** The failing model where none is configured. Its timeout is short, so that a failure does not take long. */
+/** The model where none is configured. Its timeout is short, so that a failure does not take long. */
 export const FAILING_MODEL: ModelConfig = modelConfig.parse({
   base_url: "http://model.invalid/v1",
   model: "failing-model",
@@ -11,13 +12,17 @@ export const FAILING_MODEL: ModelConfig = modelConfig.parse({
 /** How a model's endpoint fails. */
 export type ModelFailure = "timeout" | "error" | "refused" | "empty";
 
-/** A fetch that fails as `failure` says, and goes to the network when that is undefined. */
-export function failingFetch(failure: () => ModelFailure | undefined): typeof fetch {
+/**
+ * A fetch that fails as `failure` says.
+ *
+ * @param working answers when that is undefined
+ */
+export function failingFetch(failure: () => ModelFailure | undefined, working: typeof fetch): typeof fetch {
   return (input, init) => {
     const how = failure();
     switch (how) {
       case undefined:
-        return fetch(input, init);
+        return working(input, init);
       case "timeout":
         return untilAborted(init?.signal);
       case "error":
@@ -25,10 +30,19 @@ export function failingFetch(failure: () => ModelFailure | undefined): typeof fe
       case "refused":
         return Promise.reject(new TypeError("fetch failed", { cause: new Error("injected fault") }));
       case "empty":
-        return Promise.resolve(Response.json(EMPTY_COMPLETION));
+        return Promise.resolve(completion(""));
     }
   };
 }
+
+/** The endpoint of {@link FAILING_MODEL} once its faults are used up: it quotes the start of the first passage. */
+export const scriptedFetch: typeof fetch = (_input, init) => {
+  const { messages } = JSON.parse(init?.body as string) as { messages: { content: string }[] };
+  const line = /^\{.*$/m.exec(messages.at(-1)!.content)?.[0] ?? "{}";
+  const { title = "", text = "" } = JSON.parse(line) as { title?: string; text?: string };
+  const [quote = title] = sentencesOf(text).map((sentence) => sentence.text.trim());
+  return Promise.resolve(completion(`${quote} [1]`));
+};
 
 function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {
   return new Promise((_, reject) => {
@@ -40,11 +54,9 @@ function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {
   });
 }
 
-const EMPTY_COMPLETION = {
-  id: "completion",
-  object: "chat.completion",
-  created: 0,
-  model: "failing-model",
-  choices: [{ index: 0, message: { role: "assistant", content: "" }, finish_reason: "stop" }],
-  usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
-};
+function completion(content: string): Response {
+  const choice = { index: 0, message: { role: "assistant", content }, finish_reason: "stop" };
+  const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  const head = { id: "completion", object: "chat.completion", created: 0, model: FAILING_MODEL.model };
+  return Response.json({ ...head, choices: [choice], usage });
+}

@@ -4,7 +4,7 @@ import { SnapshotViews } from "../news/snapshot/snapshot-views.ts";
 import { createService, type Service, type ServiceDeps } from "../service/service.ts";
 import type { Storage } from "../storage/storage.ts";
 import { faultText, type Fault, type FaultName } from "./fault-catalogue.ts";
-import { failingFetch, FAILING_MODEL } from "./faulty-model.ts";
+import { failingFetch, FAILING_MODEL, scriptedFetch } from "./faulty-model.ts";
 import { failingStorage } from "./faulty-storage.ts";
 
 const FAILING_ACCESS = {
@@ -41,7 +41,7 @@ export class Faults {
       ...(isFaulty("model")
         ? {
             config: { ...config, model: config.model ?? FAILING_MODEL },
-            modelFetch: failingFetch(() => this.#trigger("model")?.kind),
+            modelFetch: failingFetch(() => this.#trigger("model")?.kind, config.model ? fetch : scriptedFetch),
           }
         : {}),
     });

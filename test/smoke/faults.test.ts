@@ -12,6 +12,8 @@ interface Body {
   readonly code: number;
   readonly data: {
     readonly free_daily_used: number;
+    readonly answer: string;
+    readonly model_name: string;
     readonly total: number;
     readonly topics: unknown[];
     readonly refresh_meta: object;
@@ -108,6 +110,18 @@ describe("a service with faults", () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(59);
     for (let at = 0; at < 2; at++) codes.push((await ask(REWARD, TRADE)).body.code);
     expect(codes).toEqual([500, 500, 0]);
+  });
+
+  it("recovers: a model that failed as often as configured answers from the first passage, and is charged", async () => {
+    const ask = await failing(["model=error,times=2"], { fixture: "demo" });
+    for (let at = 0; at < 2; at++) expect((await ask(CHAT, QUESTION)).body.code).toBe(1007);
+    expect((await ask("/api/v1/ai/me")).body.data.free_daily_used).toBe(0);
+    const { data } = (await ask(CHAT, QUESTION)).body;
+    expect([data.model_name, data.answer]).toEqual([
+      "failing-model",
+      "提现手续费按币种和网络收取固定数量，与提现金额无关。 [1]",
+    ]);
+    expect((await ask("/api/v1/ai/me")).body.data.free_daily_used).toBe(1);
   });
 
   it("strikes only once it is armed", async () => {
