@@ -77,15 +77,17 @@ it("prints TAP into a pipe, writes JUnit beside it, and exits 7 when a step fail
   expect(xml.replace(/time="[\d.]+"/g, 'time="T"').replace(/request_id&quot;:&quot;\w+/g, "request_id&quot;:&quot;…"))
     .toMatchInlineSnapshot(`
       "<?xml version="1.0" encoding="UTF-8"?>
-      <testsuites name="anp smoke" tests="3" failures="2" errors="0" skipped="1" time="T">
+      <testsuites name="anp smoke" tests="3" failures="2" errors="0" time="T">
         <testsuite name="An &lt;exchange&gt; &amp; more" file="failing.yaml" tests="3" failures="2" errors="0" skipped="1" time="T">
-          <testcase classname="failing.yaml" name="the #1 &quot;exchange&quot;" file="failing.yaml" line="4" time="T"><failure type="expectation" message="data.points_earned: expected 16, got 15">data.points_earned: expected 16, got 15
+          <testcase classname="failing.yaml" name="the #1 &quot;exchange&quot;" time="T"><failure type="expectation" message="data.points_earned: expected 16, got 15">failing.yaml:4  POST /api/v1/ai/points/exchange
+      data.points_earned: expected 16, got 15
       answer: 200 {&quot;success&quot;:true,&quot;code&quot;:0,&quot;message&quot;:&quot;ok&quot;,&quot;data&quot;:{&quot;token_amount&quot;:1.5,&quot;points_earned&quot;:15,&quot;balance_after&quot;:15,&quot;exchange_rate&quot;:10},&quot;request_id&quot;:&quot;…&quot;}
       curl -sS -i -H &apos;content-type: application/json&apos; -H &quot;X-User-Token: $TOKEN&quot; --data-raw &apos;{&quot;token_amount&quot;:1.5}&apos; &apos;http://127.0.0.1:8787/api/v1/ai/points/exchange&apos;</failure></testcase>
-          <testcase classname="failing.yaml" name="failing" file="failing.yaml" line="9" time="T"><failure type="expectation" message="status: expected 200, got 401">status: expected 200, got 401
+          <testcase classname="failing.yaml" name="failing" time="T"><failure type="expectation" message="status: expected 200, got 401">failing.yaml:9  GET /api/v1/ai/me
+      status: expected 200, got 401
       answer: 401 {&quot;success&quot;:false,&quot;code&quot;:401,&quot;message&quot;:&quot;The user token is missing or invalid.&quot;,&quot;request_id&quot;:&quot;…&quot;}
       curl -sS -i &apos;http://127.0.0.1:8787/api/v1/ai/me&apos;</failure></testcase>
-          <testcase classname="failing.yaml" name="GET /api/v1/ai/me?x=\${failing.data.user_id}" file="failing.yaml" line="11" time="T"><skipped message="\${failing.data.user_id} is not known: failing failed"/></testcase>
+          <testcase classname="failing.yaml" name="GET /api/v1/ai/me?x=\${failing.data.user_id}" time="T"><skipped message="\${failing.data.user_id} is not known: failing failed"/></testcase>
         </testsuite>
       </testsuites>
       "
@@ -180,9 +182,14 @@ it.skipIf(noTerminal !== undefined)(
   },
 );
 
-it("skips a file with faults on a running daemon", async () => {
+it("skips a file with faults on a running daemon, and fails when nothing else ran, unless that is accepted", async () => {
   const file = await write("faults.yaml", "faults: [model=error]\nsteps:\n  - request: GET /healthz\n");
-  const { code, stdout } = await anp(["smoke", file, "--url", "http://127.0.0.1:9"], { cwd });
+  const none = await anp(["smoke", file, "--url", "http://127.0.0.1:9"], { cwd });
+  expect([none.code, none.stderr]).toEqual([
+    7,
+    "error: Every step was skipped, so nothing was tested. --allow-skipped accepts that.\n",
+  ]);
+  const { code, stdout } = await anp(["smoke", file, "--url", "http://127.0.0.1:9", "--allow-skipped"], { cwd });
   expect([code, stdout]).toEqual([
     0,
     "TAP version 14\n# faults.yaml\nok 1 - faults.yaml # SKIP it asks for the faults model=error\n1..1\n# 0 passed, 0 failed, 0 skipped\n",

@@ -1,4 +1,5 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document } from "yaml";
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import type { Document, Pair, YAMLMap } from "yaml";
 import { validate, type InvalidField, type ValuePath } from "../../contract/validate.ts";
 import { checkContent } from "./check-smoke-file.ts";
 import { smokeFile, type SmokeContent } from "./smoke-file.ts";
@@ -28,7 +29,7 @@ export function readSmokeFile(
   env: Readonly<Record<string, string | undefined>>,
 ): SmokeFile | readonly string[] {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: true });
   const at = (offset: number, message: string): string => {
     const { line, col } = lines.linePos(offset);
     return `${path}:${line}:${col}: ${message}`;
@@ -78,7 +79,7 @@ function offsetOf(document: Document.Parsed, path: ValuePath, of: "key" | "value
   for (const [index, key] of path.entries()) {
     while (isAlias(node)) node = node.resolve(document);
     if (isMap(node)) {
-      const pair = node.items.find(({ key: name }) => isScalar(name) && String(name.value) === String(key));
+      const pair = pairOf(node, key, document);
       if (pair === undefined) return found;
       const wanted = of === "key" && index === path.length - 1 ? pair.key : pair.value;
       found = startOf(wanted) ?? startOf(pair.key) ?? found;
@@ -89,6 +90,21 @@ function offsetOf(document: Document.Parsed, path: ValuePath, of: "key" | "value
     } else return found;
   }
   return found;
+}
+
+/** The pair of a key in a map, or in the maps that `<<` merges into it. */
+function pairOf(map: YAMLMap, key: string | number, document: Document.Parsed): Pair | undefined {
+  const own = map.items.find(({ key: name }) => isScalar(name) && String(name.value) === String(key));
+  if (own !== undefined) return own;
+  const merged = map.items.filter(({ key: name }) => isScalar(name) && String(name.value) === "<<");
+  for (const { value } of merged) {
+    for (let node of isSeq(value) ? value.items : [value]) {
+      if (isAlias(node)) node = node.resolve(document);
+      const pair = isMap(node) ? pairOf(node, key, document) : undefined;
+      if (pair !== undefined) return pair;
+    }
+  }
+  return undefined;
 }
 
 function startOf(node: unknown): number | undefined {

@@ -11,13 +11,16 @@ const REFERENCE = { type: "string", pattern: "\\$\\{" };
 
 /** The JSON Schema (2020-12) of smoke files, for editors. */
 export function smokeFileSchema(): Json {
-  return z.toJSONSchema(smokeFile, {
+  const schema = z.toJSONSchema(smokeFile, {
     io: "input",
     unrepresentable: "any",
     override({ zodSchema, jsonSchema }) {
       if (zodSchema === expectation) Object.assign(jsonSchema, expectationSchema());
+      // Strict validators refuse a format that they do not know; the pattern beside it says the same.
+      if (jsonSchema.pattern !== undefined) delete jsonSchema.format;
     },
   });
+  return { $id: "urn:anp:smoke-file", ...schema };
 }
 
 function expectationSchema(): Json {

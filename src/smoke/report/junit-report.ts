@@ -1,10 +1,14 @@
 import { escapeUTF8 } from "entities";
 import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
 
-/** The results as JUnit XML: one suite per file, one case per step. */
+/**
+ * The results as JUnit XML: one suite per file, one case per step.
+ *
+ * @see https://github.com/jenkinsci/xunit-plugin its junit-10.xsd defines the elements and their attributes
+ */
 export function toJunit(files: readonly FileResult[]): string {
-  const { passed, failed, skipped } = countOutcomes(files);
-  const counts = { tests: passed + failed + skipped, failures: failed, errors: 0, skipped };
+  const { passed, failed, skipped, skippedFiles } = countOutcomes(files);
+  const counts = { tests: passed + failed + skipped + skippedFiles, failures: failed, errors: 0 };
   const ms = files.reduce((sum, file) => sum + file.ms, 0);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -16,9 +20,9 @@ export function toJunit(files: readonly FileResult[]): string {
 }
 
 function suiteOf(file: FileResult): string[] {
-  const { passed, failed, skipped } = countOutcomes([file]);
-  const whole = file.skipped === undefined ? 0 : 1;
-  const counts = { tests: passed + failed + skipped + whole, failures: failed, errors: 0, skipped: skipped + whole };
+  const { passed, failed, skipped: steps, skippedFiles } = countOutcomes([file]);
+  const skipped = steps + skippedFiles;
+  const counts = { tests: passed + failed + skipped, failures: failed, errors: 0, skipped };
   return [
     `  ${open("testsuite", { name: file.title, file: file.path, ...counts, time: seconds(file.ms) })}`,
     ...(file.skipped === undefined
@@ -31,11 +35,12 @@ function suiteOf(file: FileResult): string[] {
 
 function caseOf(file: FileResult, step: StepResult): string[] {
   const { title, line, outcome, problems, reason = "", curl, answer } = step;
-  const head = open("testcase", { classname: file.path, name: title, file: file.path, line, time: seconds(step.ms) });
+  const head = open("testcase", { classname: file.path, name: title, time: seconds(step.ms) });
   if (outcome === "passed") return [`    ${head}</testcase>`];
   if (outcome === "skipped") return [`    ${head}${skip(reason)}</testcase>`];
   const messages = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
   const detail = [
+    `${file.path}:${line}  ${step.request}`,
     ...messages,
     ...(answer === undefined ? [] : [`answer: ${answer}`]),
     ...(curl === undefined ? [] : [curl]),

@@ -54,6 +54,9 @@ function fieldOf(body: unknown, name: string): unknown {
  */
 const compare: Compare = (expected, actual, path) => {
   if (isMatching(expected)) {
+    if (Array.isArray(actual) && actual.length === 0 && "$each" in expected && !("$length" in expected)) {
+      return [differs(path, "at least one element ($length: { $gte: 0 } allows none)", actual)];
+    }
     return Object.entries(expected).flatMap(([name, argument]) => {
       const matcher: Matcher = MATCHERS[name as MatcherName];
       return matcher.match(actual, argument as never, path, compare);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { Decimal as DecimalJs } from "decimal.js";
 import { z } from "zod";
 import { differs, show, type Compare, type Problem } from "./problem.ts";
 
@@ -30,6 +31,15 @@ const sortedBy = z.union([
   z.enum(["asc", "desc"]),
   z.strictObject({ by: z.string(), order: z.enum(["asc", "desc"]).optional() }),
 ]);
+
+/** Exact sums of decimal numbers: 0.1 + 0.2 is 0.3. */
+const Decimal = DecimalJs.clone({ precision: 60 });
+const decimal = z.string().refine((text) => /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(unsigned(text)), "must be a number");
+
+/** A term of a sum: `-${step.path}` of a negative value has two signs. */
+function unsigned(term: number | string): string {
+  return String(term).replace(/^--/, "");
+}
 
 /** All matchers, by their key in a file. `matchers.json` says what each is, with an example. */
 export const MATCHERS = {
@@ -94,9 +104,9 @@ export const MATCHERS = {
     },
   },
   $sum: {
-    argument: z.array(z.coerce.number()).min(1),
+    argument: z.array(z.union([z.number(), decimal])).min(1),
     match(actual, terms: readonly (number | string)[], path) {
-      const total = terms.reduce<number>((sum, term) => sum + Number(term), 0);
+      const total = Decimal.sum(...terms.map(unsigned)).toNumber();
       return actual === total ? [] : [differs(path, `${total} (${terms.join(" + ").replaceAll("+ -", "- ")})`, actual)];
     },
   },

@@ -80,7 +80,8 @@ function valueOf(reference: Reference, { env, run, answers }: Scope): unknown {
   }
   const answer = answers.get(head);
   if (answer === undefined) throw new UnresolvedError(reference, `cannot be resolved: ${head} got no answer.`);
-  return valueAt(fieldsOf(answer), reference, `the answer of ${head}`);
+  const named = path[0] === "headers" ? path.map((name) => name.toLowerCase()) : path;
+  return valueAt(fieldsOf(answer), { ...reference, path: named }, `the answer of ${head}`);
 }
 
 /** The fields of an answer that references can name: those of the envelope, and status, headers, text and body. */

@@ -1,6 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
 import { silentLogger } from "../../../runtime/logger.ts";
 import { planDaemon, serveLine, SERVED_URL, startDaemon, type DaemonPlan } from "../../../smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../../smoke/file/read-smoke-file.ts";
@@ -11,11 +9,13 @@ import { findDaemon, type DaemonTarget } from "../../target/daemon-target.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
 import { createTerminalLogger } from "../../terminal/terminal-logger.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
+import { findSmokeFiles } from "./find-smoke-files.ts";
 import { openReporter, type ReportOptions } from "./reporter.ts";
 
 export interface SmokeOptions extends ReportOptions {
   readonly files: readonly string[];
   readonly bail: boolean;
+  readonly allowSkipped: boolean;
   readonly withFaults: boolean;
 }
 
@@ -37,7 +37,10 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   try {
     for (const [index, file] of files.entries()) {
       if (interrupt.signal.aborted || results.at(-1)?.unreachable !== undefined) break;
-      const result = await runOne(file, daemons[index]!, { options, context, signal: interrupt.signal });
+      const result =
+        options.bail && countOutcomes(results).failed > 0
+          ? skipFile(file, "an earlier step failed")
+          : await runOne(file, daemons[index]!, { options, context, signal: interrupt.signal });
       results.push(result);
       await reporter.file(result);
     }
@@ -50,6 +53,13 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   if (unreachable !== undefined) throw new CommandFailure(EXIT.unreachable, unreachable);
   const { failed } = countOutcomes(results);
   if (failed > 0) throw new CommandFailure(EXIT.smoke, failed === 1 ? "1 step failed." : `${failed} steps failed.`);
+  const ran = results.some(({ steps }) => steps.some((step) => step.phase === "steps" && step.outcome !== "skipped"));
+  if (!ran && !options.allowSkipped) {
+    throw new CommandFailure(
+      EXIT.smoke,
+      "Every step was skipped, so nothing was tested. --allow-skipped accepts that.",
+    );
+  }
 }
 
 /** A file's own daemon is in memory, and the file sets its clock and fixture. */
@@ -67,44 +77,13 @@ function refuseStorageFlags({ globals }: Context): void {
 async function openFiles(named: readonly string[], context: Context): Promise<SmokeFile[]> {
   const files: SmokeFile[] = [];
   const errors: string[] = [];
-  for (const { path, text } of await readFiles(named, context.cwd)) {
+  for (const { path, text } of await findSmokeFiles(named, context.cwd)) {
     const read = readSmokeFile(path, text, context.env);
     if ("content" in read) files.push(read);
     else errors.push(...read);
   }
   failOnErrors(errors, context);
   return files;
-}
-
-const YAML = /\.ya?ml$/i;
-
-/**
- * Reads the named files, and the YAML files in named folders, each once.
- *
- * @throws UsageError for files that cannot be read, and for folders without a YAML file
- */
-async function readFiles(named: readonly string[], cwd: string): Promise<{ path: string; text: string }[]> {
-  const paths = new Set<string>();
-  const errors: string[] = [];
-  for (const path of named) {
-    try {
-      const found = (await stat(resolve(cwd, path))).isDirectory() ? await filesIn(path, cwd) : [path];
-      if (found.length === 0) errors.push(`${path} contains no .yaml file.`);
-      for (const file of found) paths.add(file);
-    } catch (error) {
-      errors.push(`FILE ${path} cannot be read: ${(error as Error).message}.`);
-    }
-  }
-  if (errors.length > 0) throw new UsageError(errors);
-  return Promise.all([...paths].map(async (path) => ({ path, text: await readFile(resolve(cwd, path), "utf8") })));
-}
-
-async function filesIn(folder: string, cwd: string): Promise<string[]> {
-  const names = await readdir(resolve(cwd, folder), { recursive: true });
-  return names
-    .filter((name) => YAML.test(name))
-    .sort()
-    .map((name) => join(folder, name));
 }
 
 async function daemonsFor(files: readonly SmokeFile[], context: Context): Promise<FileDaemon[]> {
