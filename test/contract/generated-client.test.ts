@@ -99,7 +99,13 @@ it("makes a client that compiles strictly and makes every call", async () => {
   await symlink(join(root, "node_modules"), join(folder.path, "node_modules"));
   const options = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--target", "es2022"];
   const modules = ["--module", "nodenext", "--types", "node", "--skipLibCheck"];
-  const compile = [join(root, "node_modules/typescript/bin/tsc"), ...options, ...modules, "client.ts", "mistakes.ts"];
+  const compile = [
+    join(root, "node_modules/typescript-compiler/bin/tsc"),
+    ...options,
+    ...modules,
+    "client.ts",
+    "mistakes.ts",
+  ];
   await run(process.execPath, compile, { cwd: folder.path }).catch((error: unknown) => {
     throw new Error((error as { stdout: string }).stdout);
   });
