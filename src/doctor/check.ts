@@ -1,6 +1,10 @@
 import type { Fixture } from "../admin/load-fixture.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
-import type { Finding } from "../storage/finding.ts";
+import { type Finding, findingsOf } from "../storage/finding.ts";
+import FINDINGS from "./findings.json" with { type: "json" };
+
+/** Makes a finding of `findings.json`. */
+export const finding = findingsOf(FINDINGS);
 
 /** Checks run concurrently and do not depend on each other. */
 export interface Check {
@@ -8,7 +12,7 @@ export interface Check {
   /** How long it may take, ms. */
   readonly bound_ms: number;
   /** @param signal aborted when the time is up */
-  run(signal: AbortSignal): Promise<Finding[]>;
+  readonly run: (signal: AbortSignal) => Promise<Finding[]>;
 }
 
 /** The input of the checks. */
@@ -18,6 +22,45 @@ export interface CheckInput {
   readonly fixture?: Fixture | undefined;
   /** The clock's time, ms since the epoch. */
   readonly now: number;
+}
+
+/** A finding and the check that it comes from. */
+export interface CheckResult extends Finding {
+  readonly check: string;
+}
+
+/**
+ * Runs all checks concurrently, each within its bound. A check that throws becomes a finding; the others go on.
+ *
+ * @param onDone called with the results of each check as it ends
+ * @returns the results in the order of the checks
+ */
+export async function runChecks(
+  checks: readonly Check[],
+  onDone: (results: readonly CheckResult[]) => Promise<unknown>,
+): Promise<CheckResult[]> {
+  const results = await Promise.all(
+    checks.map(async (check) => {
+      const found = (await examine(check)).map((finding) => ({ check: check.name, ...finding }));
+      await onDone(found);
+      return found;
+    }),
+  );
+  return results.flat();
+}
+
+async function examine({ name: check, bound_ms, run }: Check): Promise<Finding[]> {
+  const signal = AbortSignal.timeout(bound_ms);
+  const late = new Promise<Finding[]>((resolve) => {
+    signal.addEventListener("abort", () => {
+      resolve([finding("late", { check, seconds: bound_ms / 1000 })]);
+    });
+  });
+  try {
+    return await Promise.race([run(signal), late]);
+  } catch (error) {
+    return [finding("failed", { check, reason: (error as Error).message })];
+  }
 }
 
 /** A signal for one request: aborted after `ms`, or with its check. */

@@ -1,22 +1,17 @@
 import type { ModelConfig } from "../config/model-config.ts";
 import { didYouMean } from "../runtime/did-you-mean.ts";
-import { failed, type Finding, ok, unreachable, warning } from "../storage/finding.ts";
-import { type Check, type CheckInput, networkReason, withTimeout } from "./check.ts";
+import type { Finding } from "../storage/finding.ts";
+import { type CheckInput, finding, networkReason, withTimeout } from "./check.ts";
 
 /** Longest wait for one answer, ms. */
 const ANSWER_MS = 8000;
+/** How long the check may take, ms. */
+export const MODEL_MS = 2 * ANSWER_MS + 2000;
 
 /** Whether the model's endpoint answers, accepts our key and has the model. */
-export function modelCheck({ loaded }: CheckInput): Check {
+export async function checkModel({ loaded }: CheckInput, signal: AbortSignal): Promise<Finding[]> {
   const { model } = loaded.config;
-  return {
-    name: "model",
-    bound_ms: 2 * ANSWER_MS + 2000,
-    async run(signal) {
-      if (model === undefined) return [ok("model", "Not configured: answers quote their sources.")];
-      return [await probe(model, signal)];
-    },
-  };
+  return [model === undefined ? finding("noModel") : await probe(model, signal)];
 }
 
 async function probe(model: ModelConfig, signal: AbortSignal): Promise<Finding> {
@@ -27,13 +22,11 @@ async function probe(model: ModelConfig, signal: AbortSignal): Promise<Finding> 
     const list = await fetch(`${base}/models`, { headers, signal: withTimeout(signal, ANSWER_MS), redirect: "error" });
     if (list.ok) {
       const names = namesIn(await list.json().catch(() => undefined));
-      if (names?.includes(model.model) === true) return ok("model", `${place} answers and has ${model.model}.`);
+      if (names?.includes(model.model) === true) return finding("model", { place, model: model.model });
       if (names !== undefined) {
-        return warning(
-          "model",
-          `${place} answers, but does not list ${model.model}.${didYouMean(model.model, names)}`,
-          `Set model.model to one of: ${names.slice(0, 10).join(", ")}${names.length > 10 ? ", …" : ""}.`,
-        );
+        const known = `${names.slice(0, 10).join(", ")}${names.length > 10 ? ", …" : ""}`;
+        const hint = didYouMean(model.model, names);
+        return finding("unlistedModel", { place, model: model.model, hint, names: known });
       }
     } else {
       await list.body?.cancel();
@@ -43,12 +36,8 @@ async function probe(model: ModelConfig, signal: AbortSignal): Promise<Finding> 
     // Not every server lists its models: then the shortest possible completion is the test.
     return await complete(base, place, model, headers, signal);
   } catch (error) {
-    return unreachable(
-      "model",
-      `${place} does not answer: ${networkReason(error)}.`,
-      "Check model.base_url, and that this machine can reach it. Until then chats fail with 1007" +
-        (model.fallback === "extractive" ? ", or are answered from the sources." : "."),
-    );
+    const fallback = model.fallback === "extractive" ? ", or are answered from the sources." : ".";
+    return finding("modelDown", { place, reason: networkReason(error), fallback });
   }
 }
 
@@ -67,27 +56,16 @@ async function complete(
     redirect: "error",
   });
   await response.body?.cancel();
-  if (response.ok) return ok("model", `${place} answers with ${model.model}.`);
-  return (
-    refusal(response.status, place, model) ??
-    failed(
-      "model",
-      `${place} answers ${response.status} to a question for ${model.model}.`,
-      "Check model.base_url (it ends in /v1 on most servers) and model.model.",
-    )
-  );
+  const { status } = response;
+  if (response.ok) return finding("modelAnswers", { place, model: model.model });
+  return refusal(status, place, model) ?? finding("noModelThere", { place, status, model: model.model });
 }
 
 function refusal(status: number, place: string, model: ModelConfig): Finding | undefined {
-  if (status === 401 || status === 403) {
-    const key = model.api_key === undefined ? "No key was sent" : "The key was refused";
-    return failed("model", `${place} answers ${status}: ${key}.`, "Set ANP_MODEL_API_KEY, or model.api_key_file.");
-  }
-  if (status === 429) {
-    return warning("model", `${place} answers 429: too many requests, or no credit.`, "Look at the account's limits.");
-  }
-  if (status >= 500) return unreachable("model", `${place} answers ${status}.`, "Ask the operator of the model.");
-  return undefined;
+  const key = model.api_key === undefined ? "No key was sent" : "The key was refused";
+  if (status === 401 || status === 403) return finding("modelRefuses", { place, status, key });
+  if (status === 429) return finding("modelLimits", { place });
+  return status >= 500 ? finding("modelFails", { place, status }) : undefined;
 }
 
 /** The ids of a list of models; undefined for any other body. */

@@ -1,32 +1,27 @@
 import { Agent, request } from "undici";
 import { bindError } from "../daemon/bind-check.ts";
-import { failed, type Finding, ok, warning } from "../storage/finding.ts";
-import { type Check, type CheckInput, withTimeout } from "./check.ts";
+import type { Finding } from "../storage/finding.ts";
+import { type CheckInput, finding, withTimeout } from "./check.ts";
+import REMEDIES from "./port-remedies.json" with { type: "json" };
 
 /** How long the program that listens there may take to answer, ms. */
 const PROBE_MS = 2000;
 
-/** Whether the daemon's port is free, or which program uses it. */
-export function portCheck({ loaded: { config } }: CheckInput): Check {
-  const { host, port, tls } = config.server;
-  return {
-    name: "port",
-    bound_ms: PROBE_MS + 2000,
-    async run(signal) {
-      if (port === 0) return [ok("server.port", "0: each start uses a free port.")];
-      const code = await bindError(host, port);
-      if (code === undefined) return [ok("server.port", `${host}:${port} is free.`)];
-      if (code === "EADDRINUSE")
-        return [await occupant(tls === undefined ? "http" : "https", host, port, withTimeout(signal, PROBE_MS))];
-      return [failed("server.port", `${host}:${port} cannot be listened on: ${code}.`, remedyOf(code))];
-    },
-  };
-}
+/** How long the check may take, ms. */
+export const PORT_MS = PROBE_MS + 2000;
 
-function remedyOf(code: string): string {
-  if (code === "EACCES") return "Use a port above 1023, or grant the process CAP_NET_BIND_SERVICE.";
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return "Set server.host to an address of this machine.";
-  return "Correct server.host and server.port.";
+/** Whether the daemon's port is free, or which program uses it. */
+export async function checkServerPort({ loaded }: CheckInput, signal: AbortSignal): Promise<Finding[]> {
+  const { host, port, tls } = loaded.config.server;
+  if (port === 0) return [finding("anyPort")];
+  const address = `${host}:${port}`;
+  const code = await bindError(host, port);
+  if (code === undefined) return [finding("freePort", { address })];
+  if (code === "EADDRINUSE") {
+    return [await occupant(tls === undefined ? "http" : "https", host, port, withTimeout(signal, PROBE_MS))];
+  }
+  const remedy = code in REMEDIES ? REMEDIES[code as keyof typeof REMEDIES] : REMEDIES.other;
+  return [finding("unusablePort", { address, code, remedy })];
 }
 
 /** Which program listens there: an anp daemon serves our document and reports its readiness. */
@@ -39,20 +34,9 @@ async function occupant(scheme: "http" | "https", host: string, port: number, si
     const document = await get(`${base}/openapi.json`, signal);
     if (!title.test(document.body)) throw new Error("not ours");
     const ready = await get(`${base}/readyz`, signal);
-    if (ready.status !== 200) {
-      return warning(
-        "server.port",
-        `An anp daemon listens on ${address} and is not ready: ${ready.body.trim()}.`,
-        "Look at its log and its storage. A daemon that is stopping is not ready either.",
-      );
-    }
-    return ok("server.port", `An anp daemon listens on ${address} and is ready.`);
+    return finding(ready.status === 200 ? "ownDaemon" : "unreadyDaemon", { address, body: ready.body.trim() });
   } catch {
-    return failed(
-      "server.port",
-      `${address} is in use by another program.`,
-      "Stop it, or use another port: server.port or --port.",
-    );
+    return finding("takenPort", { address });
   }
 }
 

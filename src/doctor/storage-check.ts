@@ -16,52 +16,34 @@ import { openStorage } from "../storage/open-storage.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { isUnfinished } from "../storage/unfinished-import.ts";
 import { storageRemedy } from "../storage/storage-remedy.ts";
-import { failed, type Finding, ok, unreachable, warning } from "../storage/finding.ts";
-import type { Check, CheckInput } from "./check.ts";
+import type { Finding } from "../storage/finding.ts";
+import { type CheckInput, finding } from "./check.ts";
 
 /** Users whose last free use is looked at. */
 const MOST_USERS = 500;
 /** Clocks that differ by less count as equal, ms. */
 const CLOCK_BOUND_MS = 2000;
 
-const UNFINISHED = failed(
-  "contents",
-  "This storage is incomplete: `anp storage import` was interrupted, and no other command works on it.",
-  "Run the import again with the same backup. If the backup is gone, empty the folder or the database.",
-);
-
 /** Whether the storage can be written and read back, what it may lose, and whether its clocks agree with this one. */
-export function storageCheck({ loaded, now }: CheckInput): Check {
+export async function checkStorage({ loaded, now }: CheckInput): Promise<Finding[]> {
   const { config, cwd } = loaded;
-  return {
-    name: "storage",
-    bound_ms: 10_000,
-    async run() {
-      let storage: Storage;
-      try {
-        storage = await openStorage(config.storage, { mustExist: true, cwd });
-      } catch (error) {
-        if (error instanceof StorageAddressError) return [failed("address", error.message, "Correct `storage`.")];
-        if (!(error instanceof StorageError)) throw error;
-        const obstacle = config.storage.startsWith("fs:")
-          ? await obstacleTo(resolve(cwd, config.storage.slice(3)))
-          : undefined;
-        if (obstacle !== undefined) return [unreachable("address", `${error.message} ${obstacle}`, remedy(error))];
-        return [
-          warning(
-            "address",
-            error.message,
-            "Nothing to fix before the first start: `anp serve` creates it. Otherwise correct `storage` or --storage.",
-          ),
-        ];
-      }
-      try {
-        return await examine(storage, loaded, now);
-      } finally {
-        await storage.close();
-      }
-    },
-  };
+  let storage: Storage;
+  try {
+    storage = await openStorage(config.storage, { mustExist: true, cwd });
+  } catch (error) {
+    const reason = (error as Error).message;
+    if (error instanceof StorageAddressError) return [finding("badAddress", { reason })];
+    if (!(error instanceof StorageError)) throw error;
+    const folder = config.storage.startsWith("fs:") ? resolve(cwd, config.storage.slice(3)) : undefined;
+    const obstacle = folder && (await obstacleTo(folder));
+    if (obstacle === undefined) return [finding("noStorage", { reason })];
+    return [finding("blockedAddress", { reason, obstacle, remedy: remedyOf(reason) })];
+  }
+  try {
+    return await examine(storage, loaded, now);
+  } finally {
+    await storage.close();
+  }
 }
 
 /** Why a missing folder cannot be created; undefined when it can. */
@@ -81,20 +63,20 @@ async function obstacleTo(folder: string): Promise<string | undefined> {
 
 async function examine(storage: Storage, { config, cwd }: LoadedConfig, now: number): Promise<Finding[]> {
   try {
-    const findings: Finding[] = [ok("address", storage.url), await roundTrip(storage)];
+    const findings: Finding[] = [finding("address", { url: storage.url }), await roundTrip(storage)];
     // A storage that does not answer is reported once.
     if (findings[1]!.level === "error") return findings;
     findings.push(...(await identityOf(storage, config.storage_id)));
     findings.push(await lastUseFinding(storage, systemClock.now()));
     findings.push(...(await futureQuotaDays(storage, now, config.quota.timezone)));
-    if (await isUnfinished(storage)) findings.push(UNFINISHED);
+    if (await isUnfinished(storage)) findings.push(finding("unfinishedImport"));
     findings.push(...(await storage.examine(now)));
     if (storage.url.startsWith("fs:")) findings.push(await fileClock(resolve(cwd, storage.url.slice(3))));
     findings.push(...(await newestSnapshot(storage, now)));
     return findings;
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    return [ok("address", storage.url), unreachable("examination", error.message, remedy(error))];
+    return [finding("address", { url: storage.url }), finding("unexamined", failureOf(error))];
   }
 }
 
@@ -102,18 +84,11 @@ async function identityOf(storage: Storage, expected: string | undefined): Promi
   if (storage.identity === undefined) return [];
   const { id, missing, marks, isUnmarked } = await findIdentity(storage, true);
   if (expected !== undefined && id !== expected) {
-    const { message } = replaced(storage.url, expected, id);
-    return [failed("identity", message, storageRemedy(message, "`storage`"))];
+    const { message: reason } = replaced(storage.url, expected, id);
+    return [finding("otherIdentity", { reason, remedy: remedyOf(reason) })];
   }
-  if (id === undefined) return [ok("identity", "None yet: the first start creates one.")];
-  if (missing === 0 || isUnmarked) return [ok("identity", id)];
-  return [
-    failed(
-      "identity",
-      `${id}, but ${missing} of its ${marks} marks are missing: a primary lost its data.`,
-      "Bring the data of that primary back. To go on without them: `anp storage accept`.",
-    ),
-  ];
+  if (id === undefined) return [finding("noIdentity")];
+  return [finding(missing === 0 || isUnmarked ? "identity" : "lostMarks", { id, missing, marks })];
 }
 
 /** Looks at the last free use of some users: a day after tomorrow was written by a clock that was wrong. */
@@ -130,18 +105,15 @@ async function futureQuotaDays(storage: Storage, now: number, timezone: string):
     users += 1;
     if (users >= MOST_USERS) break;
   }
-  if (found.length === 0) return [];
-  return [
-    warning(
-      "quota days",
-      `The last free use of ${found.length} of ${users} users is dated in the future, as of ${found[0]}: a clock was ahead.`,
-      "Nothing to do if this machine's clock is right: such a day counts as unused. Otherwise set the clock.",
-    ),
-  ];
+  return found.length === 0 ? [] : [finding("futureDays", { count: found.length, users, first: found[0] })];
 }
 
-function remedy({ message }: StorageError): string {
-  return storageRemedy(message, "`storage`");
+function remedyOf(reason: string): string {
+  return storageRemedy(reason, "`storage`");
+}
+
+function failureOf({ message: reason }: StorageError): { readonly reason: string; readonly remedy: string } {
+  return { reason, remedy: remedyOf(reason) };
 }
 
 async function roundTrip(storage: Storage): Promise<Finding> {
@@ -154,21 +126,14 @@ async function roundTrip(storage: Storage): Promise<Finding> {
     const read = await storage.get(key);
     await storage.remove(key);
     const left = await storage.has(key);
-    if (!created || again || read !== value || left) {
-      return failed(
-        "round trip",
-        "A created value was not read back unchanged, could be created twice, or was not removed.",
-        "Do not use this storage: ledgers on it cannot be trusted.",
-      );
-    }
+    if (!created || again || read !== value || left) return finding("brokenRoundTrip");
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     // The value may exist although the call failed.
     await storage.remove(key).catch(() => undefined);
-    return unreachable("round trip", error.message, remedy(error));
+    return finding("noRoundTrip", failureOf(error));
   }
-  const ms = Math.ceil(performance.now() - from);
-  return ok("round trip", `Created, refused to create again, read and removed in ${ms} ms.`);
+  return finding("roundTrip", { ms: Math.ceil(performance.now() - from) });
 }
 
 /** A file's time comes from the machine that has the disk. */
@@ -179,12 +144,8 @@ async function fileClock(folder: string): Promise<Finding> {
     await writeFile(file, "");
     const { mtimeMs } = await stat(file);
     const ahead = mtimeMs > Date.now() ? mtimeMs - Date.now() : Math.min(0, mtimeMs - before);
-    if (Math.abs(ahead) <= CLOCK_BOUND_MS) return ok("clock", "The files' clock and this machine's agree.");
-    return warning(
-      "clock",
-      `The files' clock is ${seconds(ahead)} ${ahead > 0 ? "ahead of" : "behind"} this machine's.`,
-      "Synchronise both (chrony, systemd-timesyncd).",
-    );
+    if (Math.abs(ahead) <= CLOCK_BOUND_MS) return finding("fileClock");
+    return finding("otherFileClock", { seconds: seconds(ahead), direction: ahead > 0 ? "ahead of" : "behind" });
   } finally {
     await unlink(file).catch(() => undefined);
   }
@@ -199,23 +160,8 @@ async function newestSnapshot(storage: Storage, now: number): Promise<Finding[]>
   const store = createSnapshotStore(storage, onDamage, parseSnapshot);
   const newest = await store.readNewest(await store.newestNumber());
   const ahead = newest === undefined ? 0 : newest.record.published_ms - now;
-  if (ahead > CLOCK_BOUND_MS) {
-    return [
-      warning(
-        "news clock",
-        `The newest news snapshot is dated ${seconds(ahead)} ahead of this machine's clock.`,
-        "Synchronise the clocks of all machines that run daemons.",
-      ),
-    ];
-  }
-  if (damaged.length === 0) return [];
-  return [
-    failed(
-      "news",
-      `${damaged.length} of the newest news snapshots are damaged.`,
-      "`anp news refresh --mode full` publishes a new one; look for what damaged the storage.",
-    ),
-  ];
+  if (ahead > CLOCK_BOUND_MS) return [finding("futureNews", { seconds: seconds(ahead) })];
+  return damaged.length === 0 ? [] : [finding("damagedNews", { count: damaged.length })];
 }
 
 function seconds(ms: number): string {

@@ -1,3 +1,5 @@
+import { fillTemplate, type TemplateValues } from "../runtime/fill-template.ts";
+
 /** One thing that an operator should know about a storage, or about what else a daemon needs. */
 export interface Finding {
   /** `ok`: as it should be; `warning`: works, but not as well as it could; `error`: does not work. */
@@ -16,20 +18,12 @@ export interface Finding {
   readonly unreachable?: true;
 }
 
-export function ok(subject: string, message: string): Finding {
-  return { level: "ok", subject, message };
-}
-
-/** @param loses what acknowledged data may be lost, and when */
-export function warning(subject: string, message: string, remedy: string, loses?: string): Finding {
-  return { level: "warning", subject, message, ...(loses !== undefined && { loses }), remedy };
-}
-
-export function failed(subject: string, message: string, remedy: string): Finding {
-  return { level: "error", subject, message, remedy };
-}
-
-/** An error: something does not answer. */
-export function unreachable(subject: string, message: string, remedy: string): Finding {
-  return { ...failed(subject, message, remedy), unreachable: true };
+/** Makes findings of a data file's: by their name, with the values of the placeholders in their texts. */
+export function findingsOf<Name extends string>(templates: Readonly<Record<Name, object>>) {
+  return (name: Name, values: TemplateValues = {}): Finding => {
+    const fields = Object.entries(templates[name]).map(([field, text]: [string, unknown]) => {
+      return [field, typeof text === "string" ? fillTemplate(text, values) : text];
+    });
+    return Object.fromEntries(fields) as Finding;
+  };
 }

@@ -1,7 +1,10 @@
 import { toIso } from "../runtime/clock.ts";
-import { failed, type Finding, ok } from "./finding.ts";
+import { type Finding, findingsOf } from "./finding.ts";
 import type { Storage } from "./storage.ts";
 import { PROBE } from "./write-probe.ts";
+import FINDINGS from "./storage-findings.json" with { type: "json" };
+
+const finding = findingsOf(FINDINGS);
 
 const DAY_MS = 86_400_000;
 const LONGEST_BEHIND_MS = DAY_MS;
@@ -17,9 +20,7 @@ const LONGEST_AHEAD_MS = 366 * DAY_MS;
 export async function lastUseFinding(storage: Storage, now: number): Promise<Finding> {
   const at = /"at":"([^"]+)"/.exec((await storage.get(PROBE)) ?? "")?.[1] ?? "";
   const last = Date.parse(at);
-  return Number.isNaN(last)
-    ? ok("last use", "No daemon has noted its use of this storage yet.")
-    : judgeClock(now, last);
+  return Number.isNaN(last) ? finding("neverUsed") : judgeClock(now, last);
 }
 
 /** @param last when the storage was last used, ms since 1970 */
@@ -30,10 +31,9 @@ export function judgeClock(now: number, last: number): Finding {
       : now - last > LONGEST_AHEAD_MS
         ? "more than a year ahead of"
         : undefined;
-  if (difference === undefined) return ok("last use", `Last used at ${toIso(last)}; the clock shows ${toIso(now)}.`);
-  const message = `The clock shows ${toIso(now)}, ${difference} the last use of this storage, ${toIso(last)}: one of them is wrong.`;
-  const remedy =
-    "Set the machine's clock (chrony, systemd-timesyncd). If it is right, run `anp storage accept`: quota days after " +
-    "tomorrow then count as unused.";
-  return { ...failed("last use", message, remedy), unusable: true };
+  return finding(difference === undefined ? "lastUse" : "wrongClock", {
+    now: toIso(now),
+    last: toIso(last),
+    difference,
+  });
 }

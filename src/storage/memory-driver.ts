@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import type { Driver } from "unstorage";
 import memory from "unstorage/drivers/memory";
 import type { StorageDriver } from "./driver.ts";
-import { warning } from "./finding.ts";
+import { findingsOf } from "./finding.ts";
+import FINDINGS from "./storage-findings.json" with { type: "json" };
 import { encodedItem, LOOK_AHEAD } from "./stream-keys.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
@@ -52,14 +53,6 @@ export function memoryDriver(): StorageDriver {
       return Readable.from(new Set(keysBelow(prefix).map((key) => key.slice(start).split(":", 1)[0]!)));
     },
     keys: (prefix) => Readable.from(keysBelow(prefix)),
-    examine: () =>
-      Promise.resolve([
-        warning(
-          "durability",
-          "Everything is kept in this process's memory.",
-          "Use --storage fs:FOLDER or redis://HOST:PORT for data that must last.",
-          "everything, when the process ends",
-        ),
-      ]),
+    examine: () => Promise.resolve([findingsOf(FINDINGS)("memory")]),
   };
 }

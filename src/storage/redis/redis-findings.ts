@@ -1,9 +1,10 @@
 import { Cluster, type Redis } from "ioredis";
-import { fillTemplate, type TemplateValues } from "../../runtime/fill-template.ts";
-import type { Finding } from "../finding.ts";
+import { type Finding, findingsOf } from "../finding.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisSettings } from "./redis-url.ts";
 import FINDINGS from "./redis-findings.json" with { type: "json" };
+
+const finding = findingsOf(FINDINGS);
 
 /** The oldest version that has all the commands used here. */
 const MIN_VERSION = "6.0.0";
@@ -36,14 +37,6 @@ export async function examineRedis(
     }
   }
   return findings;
-}
-
-/** A finding of `redis-findings.json`, with the values of its placeholders. */
-function finding(name: keyof typeof FINDINGS, values: TemplateValues = {}): Finding {
-  const fields = Object.entries(FINDINGS[name]).map(([field, text]) => {
-    return [field, typeof text === "string" ? fillTemplate(text, values) : text];
-  });
-  return Object.fromEntries(fields) as Finding;
 }
 
 async function clusterState(cluster: Cluster): Promise<Finding> {

@@ -5,14 +5,13 @@ import { formatOf, printRows } from "../../terminal/print.ts";
 import { toggle } from "../../framework/param.ts";
 import type { Column } from "../../terminal/column.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { Check } from "../../../doctor/check.ts";
-import type { CheckResult } from "../../../doctor/run-checks.ts";
+import type { Check, CheckResult } from "../../../doctor/check.ts";
 
 export const command = defineCommand({
   options: { strict: toggle("warnings count as errors") },
   async run({ strict }, context) {
     const { checks, valid } = await checksOf(context);
-    const { runChecks } = await import("../../../doctor/run-checks.ts");
+    const { runChecks } = await import("../../../doctor/check.ts");
     const { terminal } = context;
     const shows = formatOf(context) === "table";
     const results = await runChecks(checks, (found) => (shows ? show(found, terminal) : Promise.resolve()));
@@ -34,21 +33,16 @@ const COLUMNS: readonly Column<CheckResult>[] = [
 
 /** All checks. If the configuration is not valid: its errors, and the checks that do not need it. */
 async function checksOf(context: Context): Promise<{ checks: Check[]; valid: boolean }> {
-  const [{ openConfig }, { versionsCheck }, { failed }] = await Promise.all([
+  const [{ openConfig }, { allChecks, checksWithout }] = await Promise.all([
     import("../../target/open-config.ts"),
-    import("../../../doctor/versions-check.ts"),
-    import("../../../storage/finding.ts"),
+    import("../../../doctor/all-checks.ts"),
   ]);
   try {
     const loaded = await openConfig(context);
-    const { allChecks } = await import("../../../doctor/all-checks.ts");
     return { checks: allChecks({ loaded, fixture: loaded.fixture, now: context.clock.now() }), valid: true };
   } catch (error) {
     if ((error as Error).name !== "ConfigError") throw error;
-    const errors = (error as Error).message.split("\n");
-    const found = errors.map((message) => failed("configuration", message, "`anp config schema` explains every key."));
-    const config = { name: "config", bound_ms: 1000, run: () => Promise.resolve(found) };
-    return { checks: [config, versionsCheck()], valid: false };
+    return { checks: checksWithout((error as Error).message.split("\n")), valid: false };
   }
 }
 

@@ -1,0 +1,90 @@
+import { access, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { createQuotaRules } from "../accounts/quota-rules.ts";
+import { openFixture } from "../admin/load-fixture.ts";
+import { readQuestions } from "../assistant/recommended-questions.ts";
+import { readBundledSnapshot } from "../news/snapshot/bundled-snapshot.ts";
+import { packageFile } from "../runtime/package-file.ts";
+import type { Finding } from "../storage/finding.ts";
+import { type CheckInput, finding } from "./check.ts";
+
+/** Ids count milliseconds from here, with 41 bits. */
+const FIRST = Date.parse("2026-01-01T00:00:00Z");
+const LAST = FIRST + 2 ** 41;
+
+/** Whether the machine's clock is plausible, and when the free uses reset. */
+export function checkClock({ loaded: { config }, now }: CheckInput): Promise<Finding[]> {
+  const at = new Date(now).toISOString();
+  if (now < FIRST || now > LAST) return Promise.resolve([finding("wrongClock", { at })]);
+  const { next_reset_at } = createQuotaRules(config.quota.timezone).stateOf({ day: "", used: 0 }, 0, now);
+  return Promise.resolve([finding("clock", { at, next_reset_at })]);
+}
+
+const DEMO = packageFile("fixtures/demo/").pathname;
+
+/** The bundled files, and the files that the configuration names besides sources. */
+export async function checkFixtures({ loaded, fixture }: CheckInput): Promise<Finding[]> {
+  const { questions } = loaded.config.assistant;
+  const demo = async (): Promise<void> => {
+    const { folder } = await openFixture(DEMO);
+    await Promise.all(["users.json", "events.ndjson", "config.yaml"].map((file) => access(join(folder, file))));
+  };
+  const incomplete = (subject: string) => (reason: string) =>
+    finding("incomplete", { subject, reason, folder: "fixtures" });
+  const found = [
+    await tried(readBundledSnapshot, finding("fallback"), incomplete("fallback")),
+    await tried(demo, finding("demo"), incomplete("demo")),
+  ];
+  if (fixture !== undefined) found.push(finding("fixture", { name: fixture.name, folder: fixture.folder }));
+  if (questions !== undefined) {
+    const read = () => readQuestions(resolve(loaded.baseDir, questions));
+    const good = finding("questions", { file: questions });
+    found.push(await tried(read, good, (reason) => finding("badQuestions", { reason })));
+  }
+  return found;
+}
+
+async function tried(read: () => Promise<unknown>, good: Finding, bad: (reason: string) => Finding): Promise<Finding> {
+  try {
+    await read();
+    return good;
+  } catch (error) {
+    return bad((error as Error).message);
+  }
+}
+
+/** Libraries that a bug report should name. */
+const NAMED = ["h3", "listhen", "unstorage", "ioredis", "zod", "ai", "feedsmith", "jose", "decimal.js"];
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly engines?: { readonly node?: string };
+}
+
+/** This program's version, Node's, and those of the libraries that the build bundled. */
+export async function checkVersions(): Promise<Finding[]> {
+  const own = (await readJson("package.json")) as Manifest;
+  return [finding("anp", { version: own.version }), nodeVersion(own), await libraries()];
+}
+
+async function readJson(path: string): Promise<unknown> {
+  return JSON.parse(await readFile(packageFile(path), "utf8"));
+}
+
+function nodeVersion({ engines }: Manifest): Finding {
+  const found = process.versions.node;
+  const least = (engines?.node ?? "0").replace(/^>=\s*/, "");
+  const isEnough = found.localeCompare(least, "en", { numeric: true }) >= 0;
+  return finding(isEnough ? "node" : "oldNode", { found, least, platform: `${process.platform} ${process.arch}` });
+}
+
+async function libraries(): Promise<Finding> {
+  try {
+    const bundled = (await readJson("dist/bundle/packages.json")) as Manifest[];
+    const named = bundled.filter(({ name }) => NAMED.includes(name));
+    return finding("libraries", { named: named.map(({ name, version }) => `${name} ${version}`).join(", ") });
+  } catch (error) {
+    return finding("incomplete", { subject: "libraries", reason: (error as Error).message, folder: "dist" });
+  }
+}
