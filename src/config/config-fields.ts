@@ -11,12 +11,7 @@ export function example<T extends z.ZodType>(schema: T, value: z.output<T>): T {
 }
 
 /** A whole number with a default, its bounds included. */
-export function integer([least, most]: readonly [number, number], fallback: number, description: string) {
+export function integer([least, most]: readonly [number, number], fallback: number) {
   const bounded = most === Infinity ? z.int().min(least) : z.int().min(least).max(most);
-  return bounded.default(fallback).describe(description);
-}
-
-/** True or false, with a default. */
-export function flag(fallback: boolean, description: string) {
-  return z.boolean().default(fallback).describe(description);
+  return bounded.default(fallback);
 }
