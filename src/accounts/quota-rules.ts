@@ -5,7 +5,8 @@
 
 import { offsetMinutes } from "../runtime/utc-offset.ts";
 
-const DAY_MS = 86_400_000;
+/** A day, ms. */
+export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** Free uses of one day, as an account stores them. `day` is `YYYY-MM-DD`, empty before the first use. */

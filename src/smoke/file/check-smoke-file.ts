@@ -59,6 +59,18 @@ function checkStep(step: Step, path: ValuePath): InvalidField[] {
   if (/^(GET|HEAD) /.test(step.request) && (step.body !== undefined || step.raw !== undefined)) {
     errors.push({ path: request, message: "a GET or HEAD request has no body." });
   }
+  const { counts, status, code } = step.expect ?? {};
+  if (step.at_once !== undefined && step.retry !== undefined) {
+    errors.push({ path: [...path, "retry"], of: "key", message: "at_once and retry exclude each other." });
+  }
+  if (counts !== undefined && (step.at_once === undefined || status !== undefined || code !== undefined)) {
+    const message = "counts goes with at_once, and without status and code.";
+    errors.push({ path: [...path, "expect", "counts"], of: "key", message });
+  }
+  for (const key of Object.keys(counts ?? {}).filter((name) => !/^\d{1,4}$/.test(name))) {
+    const message = `counts.${key} is not a status or a code.`;
+    errors.push({ path: [...path, "expect", "counts", key], of: "key", message });
+  }
   errors.push(...checkBody(step.body, [...path, "body"]));
   for (const [key, expected] of Object.entries(step.expect ?? {})) {
     errors.push(...checkExpectation(expected, [...path, "expect", key]));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isMoment, MOMENT } from "../run/moment.ts";
 
 /** What is expected at one place of an answer: a value, or matchers. Read by {@link checkExpectation}, not by zod. */
 export const expectation = z.unknown().meta({ id: "Expectation" });
@@ -9,6 +10,14 @@ const duration = z
   .string()
   .regex(/^\d+(\.\d+)?(ms|s)$/, { message: "must be a duration such as 500ms or 2s" })
   .meta({ id: "Duration", examples: ["500ms", "2s"] });
+
+/** Most copies of a request at the same moment: each needs two open files where the daemon is in this process. */
+const MOST_AT_ONCE = 200;
+
+const moment = z
+  .string()
+  .refine((typed) => typed.includes("${") || isMoment(typed), { message: MOMENT })
+  .meta({ id: "Moment", examples: ["+1d", "midnight", "2026-11-21T00:00:00Z"] });
 
 const headers = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 
@@ -23,6 +32,10 @@ const expectations = z
     headers: z.record(z.string(), expectation).optional().describe("Headers of the answer, by name in any case"),
     text: expectation.optional().describe("The body as text, for pages that are not JSON"),
     time: expectation.optional().describe("How long the answer took, in milliseconds"),
+    counts: z
+      .record(z.string(), expectation)
+      .optional()
+      .describe("With at_once: how many answers have each status or code, and no other, as { 200: 8, 429: 12 }"),
   })
   .describe("What is expected of the answer; it may have further fields");
 
@@ -59,6 +72,17 @@ const step = z
       .describe("The body, sent as JSON; { $repeat: [text, n] } is a string repeated n times"),
     raw: z.string().optional().describe("The body, sent unchanged; for bodies that are not JSON"),
     expect: expectations.optional(),
+    now: moment
+      .optional()
+      .describe(
+        "Sets the clock of the file's daemon before the request: +1d, midnight (of quota.timezone), an instant",
+      ),
+    at_once: z
+      .int()
+      .min(2)
+      .max(MOST_AT_ONCE)
+      .optional()
+      .describe("Sends the request so many times at the same moment, each on its own connection"),
     retry: retry.optional(),
     timeout: duration.optional().describe("Longest wait for the answer, 30s by default"),
   })

@@ -22,6 +22,8 @@ export function judge(expect: NonNullable<Step["expect"]>, request: WireRequest,
 }
 
 function compareAll(expect: NonNullable<Step["expect"]>, answer: SmokeAnswer): Problem[] {
+  // Where answers are counted, the other expectations are about those of status 200.
+  if (expect.counts !== undefined && answer.status !== 200) return [];
   const status = [
     ...compare(expect.status ?? usualStatus(expect.code), answer.status, "status"),
     ...(expect.code === undefined ? [] : compare(expect.code, fieldOf(answer.body, "code"), "code")),
@@ -36,6 +38,19 @@ function compareAll(expect: NonNullable<Step["expect"]>, answer: SmokeAnswer): P
     ),
     ...(expect.text === undefined ? [] : compare(expect.text, answer.text, "text")),
     ...(expect.time === undefined ? [] : compare(expect.time, Math.round(answer.ms), "time")),
+  ];
+}
+
+/** The problems of the numbers of answers by status or code; an answer that none of the keys counts is one. */
+export function judgeCounts(counts: Readonly<Record<string, unknown>>, answers: readonly SmokeAnswer[]): Problem[] {
+  const keysOf = ({ status, body }: SmokeAnswer): string[] => [String(status), String(fieldOf(body, "code"))];
+  const count = (key: string): number => answers.filter((answer) => keysOf(answer).includes(key)).length;
+  const others = answers.filter((answer) => !keysOf(answer).some((key) => Object.hasOwn(counts, key)));
+  return [
+    ...Object.entries(counts).flatMap(([key, expected]) => compare(expected, count(key), `counts.${key}`)),
+    ...[...new Set(others.map(({ status }) => String(status)))].map((key) =>
+      differs(`counts.${key}`, "no such answer", count(key)),
+    ),
   ];
 }
 

@@ -77,11 +77,12 @@ export async function startDaemon(plan: DaemonPlan, logger: Logger) {
   const { fixture, loaded, seed } = plan;
   const { config, baseDir } = loaded;
   const faults = new Faults(plan.faults.map(readFault));
+  const clock = fixedClock(plan.now);
   const service = await faults.open({
     config,
     baseDir,
     storage: await openStorage(config.storage),
-    clock: fixedClock(plan.now),
+    clock,
     random: seededRandom(seed),
     logger,
     anchor_ms: fixture.anchor_ms,
@@ -94,6 +95,7 @@ export async function startDaemon(plan: DaemonPlan, logger: Logger) {
     const listening = await listen(createApp(service, logger, { rates }), "127.0.0.1", 0);
     return {
       url: listening.url,
+      clock: { ...clock, timezone: config.quota.timezone },
       run: { id: seed, ...(users[0] !== undefined && { token: users[0].token }) },
       async stop() {
         await listening.stop(DRAIN_MS);

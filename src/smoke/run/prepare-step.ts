@@ -10,6 +10,7 @@ import {
   type Reference,
   type RunValues,
 } from "../file/references.ts";
+import { isMoment, MOMENT } from "./moment.ts";
 import { generateBody } from "./request-body.ts";
 
 /** The values that references resolve to. */
@@ -28,6 +29,8 @@ export interface PreparedStep {
   readonly tokenName: string;
   /** Values that reports must not show. */
   readonly secrets: readonly string[];
+  /** What the daemon's clock is set to before the request, as `+1d`. */
+  readonly moment: string | undefined;
 }
 
 /**
@@ -66,8 +69,9 @@ export function prepareStep(
     ...(Object.entries(resolve({ ...step.headers }) as object) as [string, unknown][]),
   ]);
   const expect = resolve(step.expect ?? {}) as PreparedStep["expect"];
-  checkResolved(step, expect);
-  return { request: { method, url: url.href, headers, body }, expect, tokenName: nameOf(written), secrets };
+  const moment = step.now && String(resolve(step.now));
+  checkResolved(step, expect, moment);
+  return { request: { method, url: url.href, headers, body }, expect, tokenName: nameOf(written), secrets, moment };
 }
 
 function valueOf(reference: Reference, { env, run, answers }: Scope): unknown {
@@ -84,13 +88,16 @@ function valueOf(reference: Reference, { env, run, answers }: Scope): unknown {
   return valueAt(fieldsOf(answer), { ...reference, path: named }, `the answer of ${head}`);
 }
 
-/** The fields of an answer that references can name: those of the envelope, and status, headers, text and body. */
-function fieldsOf({ status, headers, text, body }: SmokeAnswer): object {
+/** The fields of an answer that references can name: the envelope's, status, headers, text and body; all of `at_once`. */
+function fieldsOf({ status, headers, text, body, all }: SmokeAnswer): object {
   const fields = typeof body === "object" && body !== null ? body : {};
-  return { ...fields, status, headers, text, body };
+  return { ...fields, status, headers, text, body, ...(all !== undefined && { all: all.map(fieldsOf) }) };
 }
 
-function checkResolved(step: Step, expect: object): void {
+function checkResolved(step: Step, expect: object, moment: string | undefined): void {
+  if (moment !== undefined && !isMoment(moment)) {
+    throw new UnresolvedError(referencesIn(step.now!)[0]!, `does not fit: now ${MOMENT}.`);
+  }
   for (const [key, expected] of Object.entries(expect)) {
     const [error] = checkExpectation(expected, [key]);
     const [reference] = error === undefined ? [] : referencesIn(JSON.stringify(step.expect));

@@ -2,6 +2,7 @@ import type { Step } from "../file/smoke-file.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
 import { referencesIn, textsIn, type RunValues } from "../file/references.ts";
 import type { FileResult, Phase, SmokeAnswer, StepResult } from "./smoke-result.ts";
+import type { MovableClock } from "./moment.ts";
 import { runStep } from "./run-step.ts";
 
 /** How a file is run. */
@@ -12,6 +13,8 @@ export interface RunOptions {
   readonly shownUrl?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly run: RunValues;
+  /** The daemon's clock, which steps may move; absent where the daemon is another process. */
+  readonly clock?: MovableClock;
   /** Interrupts the steps; the cleanup still runs. */
   readonly signal: AbortSignal;
   /** Whether to stop at the first failed step. */
@@ -62,6 +65,7 @@ export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promis
 
   function reasonToSkip(step: Step, phase: Phase, signal: AbortSignal): string | undefined {
     if (signal.aborted) return "interrupted";
+    if (step.now !== undefined && options.clock === undefined) return "the clock of this daemon cannot be moved";
     if (phase === "steps" && options.bail && results.some(({ outcome }) => outcome === "failed"))
       return "an earlier step failed";
     const used = [...textsIn(step)].flatMap(([text]) => referencesIn(text));

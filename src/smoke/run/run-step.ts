@@ -1,8 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { curlLine } from "../report/curl.ts";
-import { send, WireError, type WireResponse } from "../../client/transport.ts";
+import { send, WireError, type WireRequest, type WireResponse } from "../../client/transport.ts";
 import { toMs, type SmokeContent, type Step } from "../file/smoke-file.ts";
-import { judge } from "./judge.ts";
+import { judge, judgeCounts } from "./judge.ts";
+import { instantOf, type MovableClock } from "./moment.ts";
 import { prepareStep, type PreparedStep, type Scope } from "./prepare-step.ts";
 import { UnresolvedError, type Reference } from "../file/references.ts";
 import type { Problem } from "./problem.ts";
@@ -19,6 +20,7 @@ export interface StepContext {
   readonly defaults: SmokeContent["defaults"];
   readonly scope: Scope;
   readonly signal: AbortSignal;
+  readonly clock?: MovableClock;
 }
 
 /** What one try came to. */
@@ -26,7 +28,7 @@ interface Attempt {
   readonly problems: readonly Problem[];
   readonly prepared?: PreparedStep;
   /** For later steps. */
-  readonly answer?: SmokeAnswer;
+  readonly answer?: SmokeAnswer | undefined;
   /** Why the daemon could not be reached. */
   readonly unreachable?: string | undefined;
   /** The reference that could not be resolved, so that nothing was sent. */
@@ -43,7 +45,7 @@ export async function runStep(step: Step, context: StepContext) {
   while (last.problems.length > 0 && tries < most) {
     const interrupted = await wait(toMs(step.retry!.every), false, { signal: context.signal }).catch(() => true);
     if (interrupted) break;
-    last = await attempt(step, context);
+    last = await attempt({ ...step, now: undefined }, context);
     tries += 1;
   }
   const { problems, prepared, answer } = last;
@@ -61,7 +63,7 @@ export async function runStep(step: Step, context: StepContext) {
   return { ...last, result };
 }
 
-async function attempt(step: Step, { url, defaults, scope, signal }: StepContext): Promise<Attempt> {
+async function attempt(step: Step, { url, defaults, scope, signal, clock }: StepContext): Promise<Attempt> {
   let prepared: PreparedStep;
   try {
     prepared = prepareStep(step, defaults, url, scope);
@@ -69,20 +71,63 @@ async function attempt(step: Step, { url, defaults, scope, signal }: StepContext
     if (!(error instanceof UnresolvedError)) throw error;
     return { problems: [{ about: "reference", path: "", message: error.message }], unresolved: error.reference };
   }
+  const { request, expect, moment } = prepared;
+  if (moment !== undefined) clock?.set(instantOf(moment, clock));
   const timeout = step.timeout ?? defaults?.timeout;
   const timeout_ms = timeout === undefined ? TIMEOUT_MS : toMs(timeout);
+  const copies = Array.from({ length: step.at_once ?? 1 }, () => exchange(request, timeout_ms, signal));
+  const replies = await Promise.all(copies);
+  const answers = replies.flatMap(({ answer }) => answer ?? []);
+  const problems = replies.map(({ answer, problem }) => [
+    ...(problem === undefined ? [] : [problem]),
+    ...(answer === undefined ? [] : judge(expect, request, answer)),
+  ]);
+  const lost = replies.find(({ unreachable }) => unreachable === undefined) === undefined;
+  const unreachable = lost ? replies[0]!.unreachable : undefined;
+  if (step.at_once === undefined) return { prepared, answer: answers[0], problems: problems[0]!, unreachable };
+  const counted = judgeCounts(expect.counts ?? {}, expect.counts === undefined ? [] : answers);
+  const answer = answers.find(({ status }) => status === 200) ?? answers[0];
+  return {
+    prepared,
+    answer: answer && { ...answer, all: answers },
+    problems: [...counted, ...merge(problems)],
+    unreachable,
+  };
+}
+
+/** What came of one request. */
+interface Reply {
+  readonly answer?: SmokeAnswer;
+  /** Why there is no answer. */
+  readonly problem?: Problem;
+  /** Why the daemon could not be reached. */
+  readonly unreachable?: string | undefined;
+}
+
+async function exchange(request: WireRequest, timeout_ms: number, signal: AbortSignal): Promise<Reply> {
   try {
     const started = performance.now();
-    const response = await send(prepared.request, timeout_ms, signal);
-    const answer = { ...response, body: jsonOf(response), ms: performance.now() - started };
-    return { prepared, answer, problems: judge(prepared.expect, prepared.request, answer) };
+    const response = await send(request, timeout_ms, signal);
+    return { answer: { ...response, body: jsonOf(response), ms: performance.now() - started } };
   } catch (error) {
     const message = signal.aborted ? "interrupted" : (error as Error).message;
-    const problems: Problem[] = [{ about: "answer", path: "", message }];
-    if (signal.aborted) return { prepared, problems };
+    const problem: Problem = { about: "answer", path: "", message };
+    if (signal.aborted) return { problem };
     if (!(error instanceof WireError)) throw error;
-    return { prepared, problems, unreachable: error.late ? undefined : message };
+    return { problem, unreachable: error.late ? undefined : message };
   }
+}
+
+/** The problems of several answers, each once, with the number of the first answer that has it. */
+function merge(problems: readonly (readonly Problem[])[]): Problem[] {
+  const merged = new Map<string, Problem>();
+  for (const [index, found] of problems.entries()) {
+    for (const { path, ...problem } of found) {
+      const key = JSON.stringify([path, problem.about, problem.message]);
+      if (!merged.has(key)) merged.set(key, { ...problem, path: `all[${index}]${path === "" ? "" : `.${path}`}` });
+    }
+  }
+  return [...merged.values()];
 }
 
 function jsonOf({ headers, text }: WireResponse): unknown {

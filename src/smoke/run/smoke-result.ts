@@ -7,6 +7,8 @@ export interface SmokeAnswer extends WireResponse {
   readonly body: unknown;
   /** Milliseconds until it was complete. */
   readonly ms: number;
+  /** All answers to a request that was sent several times at once. */
+  readonly all?: readonly SmokeAnswer[];
 }
 
 /** The list of the file that a step belongs to. */

@@ -121,8 +121,8 @@ async function runOne(
 ): Promise<FileResult> {
   const common = { env: context.env, signal, bail: options.bail };
   if ("target" in daemon) {
-    const { faults = [] } = file.content;
-    if (faults.length > 0 && !options.withFaults) return skipFile(file, `it asks for the faults ${faults.join(" ")}`);
+    const reason = reasonToSkip(file, options);
+    if (reason !== undefined) return skipFile(file, reason);
     const { url, token } = daemon.target;
     const run = { id: randomBytes(5).toString("hex"), ...(token !== undefined && { token }) };
     return runSmokeFile(file, { ...common, url, run });
@@ -130,11 +130,20 @@ async function runOne(
   const logger = context.globals.verbose ? createTerminalLogger(context) : silentLogger;
   const started = await startDaemon(daemon.plan, logger);
   try {
-    const result = await runSmokeFile(file, { ...common, url: started.url, shownUrl: SERVED_URL, run: started.run });
+    const { url, run, clock } = started;
+    const result = await runSmokeFile(file, { ...common, url, shownUrl: SERVED_URL, run, clock });
     return { ...result, serve: serveLine(daemon.plan) };
   } finally {
     await started.stop();
   }
+}
+
+/** Why a file does not run on a daemon of another process. */
+function reasonToSkip({ content }: SmokeFile, { withFaults }: SmokeOptions): string | undefined {
+  const { faults = [], steps, cleanup = [] } = content;
+  if (faults.length > 0 && !withFaults) return `it asks for the faults ${faults.join(" ")}`;
+  const moving = [...steps, ...cleanup].find(({ now }) => now !== undefined)?.now;
+  return moving && `it moves the clock of its daemon (now: ${moving})`;
 }
 
 function skipFile(file: SmokeFile, skipped: string): FileResult {
