@@ -59,7 +59,11 @@ function checkStep(step: Step, path: ValuePath): InvalidField[] {
   if (/^(GET|HEAD) /.test(step.request) && (step.body !== undefined || step.raw !== undefined)) {
     errors.push({ path: request, message: "a GET or HEAD request has no body." });
   }
-  const { counts, status, code } = step.expect ?? {};
+  const { counts, status, code, snapshot } = step.expect ?? {};
+  if (snapshot !== undefined && (step.at_once !== undefined || (snapshot === true && step.id === undefined))) {
+    const message = step.at_once === undefined ? "true needs the step's id." : "excludes at_once.";
+    errors.push({ path: [...path, "expect", "snapshot"], of: "key", message: `snapshot ${message}` });
+  }
   if (step.at_once !== undefined && step.retry !== undefined) {
     errors.push({ path: [...path, "retry"], of: "key", message: "at_once and retry exclude each other." });
   }

@@ -19,6 +19,15 @@ const moment = z
   .refine((typed) => typed.includes("${") || isMoment(typed), { message: MOMENT })
   .meta({ id: "Moment", examples: ["+1d", "midnight", "2026-11-21T00:00:00Z"] });
 
+/** What the name of a snapshot must be: it becomes part of a file's name. */
+const NAMED = "must be true, or a name of letters, digits, _ and -";
+
+const mask = z
+  .array(z.string().min(1))
+  .describe(
+    "Fields that snapshots do not compare except for their type: a name at any depth, or a path as data.items.id",
+  );
+
 const headers = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
@@ -31,6 +40,11 @@ const expectations = z
     body: expectation.optional().describe("The whole body"),
     headers: z.record(z.string(), expectation).optional().describe("Headers of the answer, by name in any case"),
     text: expectation.optional().describe("The body as text, for pages that are not JSON"),
+    snapshot: z
+      .union([z.literal(true), z.string().regex(/^[\w-]{1,64}$/, { message: NAMED })], { message: NAMED })
+      .optional()
+      .describe("Name of a snapshot beside this file that the body has to equal; true for the step's id"),
+    mask: mask.optional(),
     time: expectation.optional().describe("How long the answer took, in milliseconds"),
     counts: z
       .record(z.string(), expectation)
@@ -109,6 +123,7 @@ export const smokeFile = z
       .strictObject({
         token: z.string().nullable().optional().describe("Token of steps without their own"),
         headers: headers.optional().describe("Headers of every request"),
+        mask: mask.optional(),
         timeout: duration.optional().describe("Longest wait for an answer"),
       })
       .optional()

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import { Decimal as DecimalJs } from "decimal.js";
 import { z } from "zod";
-import { differs, show, type Compare, type Problem } from "./problem.ts";
+import { differences, differs, show, type Compare, type Problem } from "./problem.ts";
 
 /** A rule for an expected value, other than equality. */
 export interface Matcher {
@@ -128,8 +127,7 @@ export const MATCHERS = {
   },
   $exact: {
     argument: z.unknown(),
-    match: (actual, wanted: unknown, path) =>
-      isDeepStrictEqual(actual, wanted) ? [] : [differs(path, `exactly ${show(wanted)}`, actual)],
+    match: (actual, wanted: unknown, path) => differences(wanted, actual, path),
   },
 } satisfies Record<string, Matcher>;
 

@@ -22,6 +22,22 @@ export function differs(path: string, expected: string, actual: unknown): Proble
   return { about: "expectation", path, message: `expected ${expected}, got ${got}`, expected, got };
 }
 
+/** The problems of a value that is to be equal, with no further fields: one for each place that differs. */
+export function differences(expected: unknown, actual: unknown, path: string): Problem[] {
+  if (expected === actual) return [];
+  if (Array.isArray(expected) && Array.isArray(actual) && expected.length === actual.length) {
+    return expected.flatMap((item, index) => differences(item, actual[index], `${path}[${index}]`));
+  }
+  if (!isRecord(expected) || !isRecord(actual)) return [differs(path, show(expected), actual)];
+  return [...new Set([...Object.keys(expected), ...Object.keys(actual)])].flatMap((key) =>
+    differences(expected[key], actual[key], path === "" ? key : `${path}.${key}`),
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Characters of a value that a report shows. */
 const MAX_CHARACTERS = 200;
 

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Step } from "../file/smoke-file.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
 import { referencesIn, textsIn, type RunValues } from "../file/references.ts";
@@ -19,6 +20,10 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Whether to stop at the first failed step. */
   readonly bail: boolean;
+  /** The folder that the file's path starts from. */
+  readonly cwd?: string;
+  /** Whether to write the snapshots that answers are compared with. */
+  readonly update?: boolean;
 }
 
 /**
@@ -36,6 +41,8 @@ export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promis
   const unanswered = new Set<string>();
   const failed = new Set<string>();
   const results: StepResult[] = [];
+  const base = resolve(options.cwd ?? "", file.path).replace(/\.ya?ml(\.gz)?$/i, "");
+  const snapshots = { base, update: options.update ?? false };
   const scope = { env: options.env, run: options.run, answers };
 
   /** @returns why the daemon could not be reached, or undefined */
@@ -47,7 +54,7 @@ export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promis
       const about = { phase, number: index + 1, line, title: titleOf(step), request };
       const reason = unreachable === undefined ? reasonToSkip(step, phase, signal) : "the daemon cannot be reached";
       if (reason === undefined) {
-        const ran = await runStep(step, { ...options, defaults: content.defaults, scope, signal });
+        const ran = await runStep(step, { ...options, defaults: content.defaults, scope, snapshots, signal });
         const { text, head = "" } = ran.unresolved ?? {};
         // A step that fails because an earlier one did adds no information.
         const result = failed.has(head) ? skipped(`${text} is not known: ${head} failed`) : ran.result;

@@ -5,6 +5,7 @@ import { toMs, type SmokeContent, type Step } from "../file/smoke-file.ts";
 import { judge, judgeCounts } from "./judge.ts";
 import { instantOf, type MovableClock } from "./moment.ts";
 import { prepareStep, type PreparedStep, type Scope } from "./prepare-step.ts";
+import { checkSnapshot, type Snapshots } from "./snapshot.ts";
 import { UnresolvedError, type Reference } from "../file/references.ts";
 import type { Problem } from "./problem.ts";
 import type { SmokeAnswer } from "./smoke-result.ts";
@@ -21,6 +22,7 @@ export interface StepContext {
   readonly scope: Scope;
   readonly signal: AbortSignal;
   readonly clock?: MovableClock;
+  readonly snapshots: Snapshots;
 }
 
 /** What one try came to. */
@@ -63,7 +65,8 @@ export async function runStep(step: Step, context: StepContext) {
   return { ...last, result };
 }
 
-async function attempt(step: Step, { url, defaults, scope, signal, clock }: StepContext): Promise<Attempt> {
+async function attempt(step: Step, context: StepContext): Promise<Attempt> {
+  const { url, defaults, scope, signal, clock } = context;
   let prepared: PreparedStep;
   try {
     prepared = prepareStep(step, defaults, url, scope);
@@ -84,7 +87,10 @@ async function attempt(step: Step, { url, defaults, scope, signal, clock }: Step
   ]);
   const lost = replies.find(({ unreachable }) => unreachable === undefined) === undefined;
   const unreachable = lost ? replies[0]!.unreachable : undefined;
-  if (step.at_once === undefined) return { prepared, answer: answers[0], problems: problems[0]!, unreachable };
+  if (step.at_once === undefined) {
+    const found = [...problems[0]!, ...(await snapshotProblems(step, context, answers[0], problems[0]!))];
+    return { prepared, answer: answers[0], problems: found, unreachable };
+  }
   const counted = judgeCounts(expect.counts ?? {}, expect.counts === undefined ? [] : answers);
   const answer = answers.find(({ status }) => status === 200) ?? answers[0];
   return {
@@ -93,6 +99,18 @@ async function attempt(step: Step, { url, defaults, scope, signal, clock }: Step
     problems: [...counted, ...merge(problems)],
     unreachable,
   };
+}
+
+async function snapshotProblems(
+  { id, expect: { snapshot, mask = [] } = {} }: Step,
+  { defaults, snapshots }: StepContext,
+  answer: SmokeAnswer | undefined,
+  problems: readonly Problem[],
+): Promise<readonly Problem[]> {
+  if (snapshot === undefined || answer === undefined) return [];
+  // A wrong answer is not to become the snapshot, and the body of another status has other fields.
+  if (problems.length > 0 && (snapshots.update || problems.some(({ path }) => /^(status|code)$/.test(path)))) return [];
+  return checkSnapshot(snapshots, snapshot === true ? id! : snapshot, answer, [...(defaults?.mask ?? []), ...mask]);
 }
 
 /** What came of one request. */

@@ -10,14 +10,20 @@ import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
 import { createTerminalLogger } from "../../terminal/terminal-logger.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { findSmokeFiles } from "./find-smoke-files.ts";
+import { inOrder } from "./in-order.ts";
 import { openReporter, type ReportOptions } from "./reporter.ts";
 
 export interface SmokeOptions extends ReportOptions {
   readonly files: readonly string[];
   readonly bail: boolean;
+  readonly update: boolean;
+  readonly jobs: number | undefined;
   readonly allowSkipped: boolean;
   readonly withFaults: boolean;
 }
+
+/** Files that run at the same time, each on its own daemon, all in one thread: waits overlap, work does not. */
+const OWN_JOBS = 4;
 
 /** The daemon that a file runs on: a running one, or its own. */
 type FileDaemon = { readonly target: DaemonTarget } | { readonly plan: DaemonPlan };
@@ -34,13 +40,14 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   const reporter = openReporter(options, context);
   const interrupt = awaitInterrupt(context.io);
   const results: FileResult[] = [];
+  const run = async (index: number): Promise<FileResult | undefined> => {
+    if (interrupt.signal.aborted || results.at(-1)?.unreachable !== undefined) return undefined;
+    if (options.bail && countOutcomes(results).failed > 0) return skipFile(files[index]!, "an earlier step failed");
+    return runOne(files[index]!, daemons[index]!, { options, context, signal: interrupt.signal });
+  };
   try {
-    for (const [index, file] of files.entries()) {
-      if (interrupt.signal.aborted || results.at(-1)?.unreachable !== undefined) break;
-      const result =
-        options.bail && countOutcomes(results).failed > 0
-          ? skipFile(file, "an earlier step failed")
-          : await runOne(file, daemons[index]!, { options, context, signal: interrupt.signal });
+    for await (const result of inOrder(files.length, jobsOf(options, context), run)) {
+      if (result === undefined || results.at(-1)?.unreachable !== undefined) continue;
       results.push(result);
       await reporter.file(result);
     }
@@ -60,6 +67,11 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
       "Every step was skipped, so nothing was tested. --allow-skipped accepts that.",
     );
   }
+}
+
+/** The files of a daemon of another process share its state, and --bail goes by the files before. */
+function jobsOf({ jobs, bail }: SmokeOptions, { globals }: Context): number {
+  return bail ? 1 : (jobs ?? ((globals.url ?? globals.profile) === undefined ? OWN_JOBS : 1));
 }
 
 /** A file's own daemon is in memory, and the file sets its clock and fixture. */
@@ -119,7 +131,8 @@ async function runOne(
   daemon: FileDaemon,
   { options, context, signal }: { options: SmokeOptions; context: Context; signal: AbortSignal },
 ): Promise<FileResult> {
-  const common = { env: context.env, signal, bail: options.bail };
+  const { bail, update } = options;
+  const common = { env: context.env, signal, bail, cwd: context.cwd, update };
   if ("target" in daemon) {
     const reason = reasonToSkip(file, options);
     if (reason !== undefined) return skipFile(file, reason);

@@ -1,7 +1,7 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/exit.ts";
 import { optional, several, toggle, type Param } from "../../framework/param.ts";
-import { oneOf, text } from "../../framework/value-readers.ts";
+import { integer, oneOf, text } from "../../framework/value-readers.ts";
 
 /** May be left out with --schema only. */
 const files: Param<readonly string[]> = {
@@ -15,6 +15,8 @@ export const command = defineCommand({
   options: {
     report: optional("kind", "human (on a terminal), tap (in a pipe) or junit", oneOf("human", "tap", "junit")),
     junit: optional("file", "also write a JUnit report to this file", text(4096), "file"),
+    update: toggle("write the snapshots that answers are compared with"),
+    jobs: optional("n", "files that run at the same time, 1 to 16; 1 with --url or --bail", integer(1, 16)),
     schema: toggle("print the JSON Schema of smoke files and run nothing"),
     bail: toggle("stop the run at the first failed step; cleanup steps still run"),
     allowSkipped: toggle("exit with 0 when every step was skipped"),

@@ -1,0 +1,22 @@
+/**
+ * The results of work on the numbers below `count`, in their order. Up to `jobs` are under way: the one that is awaited, and
+ * those after it.
+ *
+ * @throws what the work throws, once the work under way has ended
+ */
+export async function* inOrder<T>(count: number, jobs: number, work: (index: number) => Promise<T>): AsyncGenerator<T> {
+  const underWay: Promise<T>[] = [];
+  try {
+    for (let started = 0; started < count || underWay.length > 0;) {
+      while (started < count && underWay.length < jobs) {
+        const job = work(started++);
+        // It may fail before it is awaited.
+        job.catch(() => undefined);
+        underWay.push(job);
+      }
+      yield await underWay.shift()!;
+    }
+  } finally {
+    await Promise.allSettled(underWay);
+  }
+}

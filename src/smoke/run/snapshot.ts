@@ -1,0 +1,58 @@
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { describeType } from "../../runtime/describe-value.ts";
+import { DurableFiles } from "../../storage/fs/durable-files.ts";
+import { differences, type Problem } from "./problem.ts";
+import type { SmokeAnswer } from "./smoke-result.ts";
+
+/** The snapshots of a smoke file: the files beside it that bodies of answers are compared with. */
+export interface Snapshots {
+  /** What the paths of its snapshots begin with. */
+  readonly base: string;
+  /** Whether they are written instead. */
+  readonly update: boolean;
+}
+
+/** Differs in each answer. */
+const ALWAYS_MASKED = ["request_id"];
+
+/**
+ * Compares the body of an answer with a snapshot, or writes the snapshot.
+ *
+ * @param mask fields whose values are replaced by their types: a name at any depth, or a path as `data.items.id`
+ */
+export async function checkSnapshot(
+  { base, update }: Snapshots,
+  name: string,
+  { body, text }: SmokeAnswer,
+  mask: readonly string[],
+): Promise<readonly Problem[]> {
+  const file = `${base}.${name}.snapshot.json`;
+  const actual = masked(body ?? text, new Set([...ALWAYS_MASKED, ...mask]), []);
+  if (update) {
+    await new DurableFiles(dirname(file)).write(file, `${JSON.stringify(actual, null, 2)}\n`);
+    return [];
+  }
+  const problem = (reason: string): Problem[] => [
+    { about: "expectation", path: "snapshot", message: `${file} ${reason}; --update writes it` },
+  ];
+  let stored: unknown;
+  try {
+    stored = JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError) return problem(`is not JSON: ${error.message}`);
+    return problem((error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : (error as Error).message);
+  }
+  return differences(stored, actual, "").map((found) => ({ ...found, path: found.path || "body" }));
+}
+
+function masked(value: unknown, fields: ReadonlySet<string>, path: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => masked(item, fields, path));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]: [string, unknown]): [string, unknown] => {
+    const at = [...path, key];
+    const isMasked = fields.has(key) || fields.has(at.join("."));
+    return [key, isMasked ? `<${describeType(item)}>` : masked(item, fields, at)];
+  });
+  return Object.fromEntries(entries);
+}
