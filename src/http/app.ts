@@ -11,7 +11,7 @@ import { createConcurrencyLimits, type ConcurrencyLimits } from "./concurrency-l
 import { operationRoute, stabilityHeaders } from "./operation-routes.ts";
 import { createLoadShedder } from "./load-shedder.ts";
 import type { RateLimits } from "./rate-limits.ts";
-import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./status-pages.ts";
+import { type DaemonState, mountFrontPage, mountMetrics, mountPages, type MetricsPage } from "./status-pages.ts";
 
 /** What the app needs from its process. */
 export interface AppOptions extends DaemonState {
@@ -49,6 +49,7 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
     app.all(endpoint.path, exactly(id, route, { headers: stabilityHeaders(endpoint), outage }));
   }
   mountPages(app, exactly, service, options);
+  mountFrontPage(app, wrap, service, { ...options, has: { docs: server.docs, metrics: metrics !== undefined } });
   if (server.docs) mountDocs(app, exactly);
   if (metrics !== undefined) mountMetrics(app, exactly, metrics);
   app.all("/**", unknown);

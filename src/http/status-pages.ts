@@ -1,7 +1,12 @@
+import { readFileSync } from "node:fs";
+import { escapeUTF8 } from "entities";
 import type { H3 } from "h3";
 import { openApiText } from "../contract/openapi.ts";
 import type { Service } from "../service/service.ts";
 import { StorageReplacedError } from "../storage/identity/expected-identity.ts";
+import { fillTemplate } from "../runtime/fill-template.ts";
+import { packageFile } from "../runtime/package-file.ts";
+import { version } from "../runtime/version.ts";
 import type { RequestWrapper } from "./request-wrapper.ts";
 import { allow } from "./read-request.ts";
 import { page } from "./respond.ts";
@@ -24,13 +29,44 @@ export interface DaemonState {
 export function mountPages(app: H3, wrap: RequestWrapper, service: Service, state: DaemonState): void {
   mount(app, wrap, "healthz", () => page("ok\n", "text/plain"));
   mount(app, wrap, "readyz", async () => {
-    const phase = state.draining?.() === true ? "draining" : state.starting?.() === true ? "starting" : undefined;
-    const reason = phase ?? (await outageOf(service));
-    const text = reason === undefined ? "ready\n" : `not ready: ${reason}\n`;
-    return page(text, "text/plain", { status: reason === undefined ? 200 : 503 });
+    const reason = await whyNotReady(service, state);
+    return page(`${readiness(reason)}\n`, "text/plain", { status: reason === undefined ? 200 : 503 });
   });
   let openApi: string | undefined;
   mount(app, wrap, "openapi.json", () => page((openApi ??= openApiText()), "application/json; charset=utf-8"));
+}
+
+/** Other pages of the daemon, by path, with what a person finds there. */
+const LINKS = {
+  docs: "the API's documentation, with calls to try",
+  "openapi.json": "the same for programs (OpenAPI)",
+  readyz: "whether the daemon is ready",
+  metrics: "metrics for Prometheus",
+} as const;
+
+/** Mounts the page at / for a person with a browser: what this is, its state, and where to go on. It has no script. */
+export function mountFrontPage(
+  app: H3,
+  wrap: RequestWrapper,
+  service: Service,
+  state: DaemonState & { readonly has: Readonly<Record<"docs" | "metrics", boolean>> },
+): void {
+  const template = readFileSync(packageFile("dist/bundle/docs/front-page.html"), "utf8");
+  const served = Object.entries(LINKS).filter(
+    ([path]) => !(path in state.has) || state.has[path as "docs" | "metrics"],
+  );
+  const links = served.map(([path, text]) => `      <li><a href="${path}">/${path}</a>: ${text}</li>`).join("\n");
+  const headers = {
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  };
+  const answer = wrap("front-page", async (event) => {
+    allow(event.req, "GET");
+    const values = { version: version(), state: readiness(await whyNotReady(service, state)), links };
+    const html = fillTemplate(template, { ...values, origin: escapeUTF8(event.url.origin) });
+    return page(html, "text/html; charset=utf-8", { headers });
+  });
+  app.all("/", answer);
 }
 
 /** Mounts the metrics. */
@@ -44,6 +80,15 @@ function mount(app: H3, wrap: RequestWrapper, name: string, read: () => Response
     return read();
   });
   app.all(`/${name}`, handler);
+}
+
+function readiness(reason: string | undefined): string {
+  return reason === undefined ? "ready" : `not ready: ${reason}`;
+}
+
+async function whyNotReady(service: Service, state: DaemonState): Promise<string | undefined> {
+  if (state.draining?.() === true) return "draining";
+  return state.starting?.() === true ? "starting" : outageOf(service);
 }
 
 async function outageOf(service: Service): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
 import { createApp } from "../../src/http/app.ts";
 import { listen, type Listener } from "../../src/daemon/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
+import { version } from "../../src/runtime/version.ts";
 import { noChromium, startChromium } from "../support/chromium.ts";
 import { openFixtureService, type FixtureService } from "../support/service.ts";
 
@@ -65,6 +66,28 @@ describe("the documentation for browsers", () => {
     await service.close();
   });
 
+  it("is named by the page at /, which says what this is and its state, whatever host is asked for", async () => {
+    const response = await fetch(`${daemon.url}/`);
+    expect([response.status, response.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    const html = await response.text();
+    expect(html).toContain(`<h1>anp ${version()}</h1>`);
+    expect(html).toContain("State: <strong>ready</strong>");
+    expect(html).toContain(`<pre>curl ${daemon.url}/api/v1/news/hot</pre>`);
+    expect([...html.matchAll(/href="([^"]+)"/g)].map(([, path]) => path)).toEqual(["docs", "openapi.json", "readyz"]);
+    expect(html).not.toContain("<script");
+    expect((await fetch(`${daemon.url}/`, { method: "POST" })).status).toBe(405);
+
+    const { service } = await openFixtureService({ refresh: false, flags: { "server.docs": false } });
+    const metrics = { contentType: "text/plain", text: () => Promise.resolve("") };
+    const app = createApp(service, silentLogger, { metrics, draining: () => true });
+    const draining = await (await app.request("http://o'neill.test/")).text();
+    expect(draining).toContain("State: <strong>not ready: draining</strong>");
+    expect(draining).toContain("<pre>curl http://o&apos;neill.test/api");
+    expect(draining).toMatch(/href="openapi.json"[^]*href="readyz"[^]*href="metrics"/);
+    expect(draining).not.toContain('href="docs"');
+    await service.close();
+  });
+
   describe.skipIf(noChromium !== undefined)("in Chromium without a network", () => {
     let browser: Browser;
     beforeAll(async () => {
@@ -89,6 +112,17 @@ describe("the documentation for browsers", () => {
       await page.locator(".auth-btn-wrapper .authorize").click();
       await page.locator(".opblock .authorization__btn .locked").first().waitFor();
       expect(await open.count()).toBe(0);
+    });
+
+    it("is found from the page at /, which needs no script", async () => {
+      const context = await browser.newContext({ javaScriptEnabled: false });
+      const page = await context.newPage();
+      await page.goto(daemon.url);
+      expect(await page.locator("h1").textContent()).toBe(`anp ${version()}`);
+      expect(await page.locator("strong").textContent()).toBe("ready");
+      await page.getByRole("link", { name: "/docs" }).click();
+      expect(new URL(page.url()).pathname).toBe("/docs");
+      await context.close();
     });
 
     it("lists all operations and calls one, with no failed request and no complaint", async () => {

@@ -68,7 +68,6 @@ describeApi("protocol", (open) => {
 
   it("answers an unknown path with 404 and another method with 405 and Allow, with any token", async () => {
     for (const path of [
-      "/",
       "/api/v1/ai/mee",
       "/api/v1",
       "/api/v2/ai/me",
