@@ -41,7 +41,7 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
       return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     }
     const [{ reportOf }, { escapeForTerminal }] = await Promise.all([
-      import("./framework/error-report.ts"),
+      import("./framework/error-to-exit-code.ts"),
       import("./terminal/clean-text.ts"),
     ]);
     const { exit, lines } = reportOf(error, invocation);

@@ -6,7 +6,8 @@ import { modelConfig } from "./model-config.ts";
 import { newsConfig } from "./news-config.ts";
 import { unwrapSchema } from "../contract/schema-walk.ts";
 import TEXTS from "./config-texts.json" with { type: "json" };
-import { limitsConfig, metricsConfig, serverConfig } from "./server-config.ts";
+import { limitsConfig } from "./limits-config.ts";
+import { metricsConfig, serverConfig } from "./server-config.ts";
 
 const points = z.int().min(0);
 /** Points per USD; computed in exact decimal arithmetic. */
