@@ -13,7 +13,7 @@ export const serverConfig = z.strictObject({
   drain_ms: integer([0, Infinity], 10_000),
   drain_delay_ms: integer([0, 600_000], 0),
   body_ms: integer([100, 300_000], 10_000),
-  max_connections: integer([16, 1_000_000], 16_384),
+  max_connections: integer([16, 1_000_000], 20_000),
   trusted_proxies: integer([0, 16], 0),
   tls: z
     .strictObject({

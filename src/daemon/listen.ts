@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import type { RequestListener } from "node:http";
-import type { Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
@@ -10,6 +11,9 @@ import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
 
 /** How often connections that have become idle are closed while the server stops, ms. */
 const SWEEP_MS = 50;
+
+/** Connections that wait to be accepted; the kernel takes at most its `net.core.somaxconn`. */
+const BACKLOG = 4096;
 
 type Server = Awaited<ReturnType<typeof listhen>>["server"];
 
@@ -78,11 +82,26 @@ async function listenWithListhen(
     for (const other of server.listeners("request")) {
       if (other !== handler) server.off("request", other as () => void);
     }
+    await listenAgain(server, host);
     // listhen omits the scheme's default port, but keeps the colon before it.
     return { server, url: url.replace(/:?\/?$/, "") };
   } catch (error) {
     throw new PortError(`Cannot listen on ${host}:${port}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/**
+ * listhen passes no backlog, and with Node's 511 a crowd's connections are dropped and tried again after up to 15 s: the
+ * server listens once more at its address, with as many as the kernel keeps.
+ */
+async function listenAgain(server: Server, host: string): Promise<void> {
+  const { port } = server.address() as AddressInfo;
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
+  server.listen({ port, host, backlog: BACKLOG });
+  await once(server, "listening");
 }
 
 function stop(server: Server, drain_ms: number): Promise<void> {
