@@ -4,9 +4,8 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { createTtlCache } from "../runtime/ttl-cache.ts";
 import { createJwtVerifier, isJwt, type JwtIdentity } from "./jwt-verifier.ts";
-import type { Subscriptions } from "./subscriptions.ts";
+import type { Subscriptions, Users } from "./users.ts";
 import type { Tokens } from "./tokens.ts";
-import type { Users } from "./users.ts";
 
 /** The user of a token, one of ours or the platform's; undefined when it is not valid. */
 export type Authenticator = (token: string) => Promise<string | undefined>;

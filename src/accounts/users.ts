@@ -5,6 +5,7 @@ import { createTtlCache } from "../runtime/ttl-cache.ts";
 import { parseDocument, readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
+import type { subscription } from "../contract/schemas/points-schemas.ts";
 
 /** A user's profile: what is stored about a user besides the ledger. */
 export const userProfile = z.strictObject({
@@ -83,4 +84,104 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
 /** Where a user's profile is stored. */
 export function profileKey(user: string): Key {
   return ["users", user, "profile"];
+}
+
+/** The plan of users who have none. */
+const FREE_PLAN = "free";
+
+/** A user's plan and period, as they are stored. */
+export const storedSubscription = z.strictObject({
+  plan: z.string(),
+  started_at: z.iso.datetime().nullable(),
+  expires_at: z.iso.datetime().nullable(),
+  /** The platform's token that set it, as `JwtIdentity.as_of`; absent when an operator did. */
+  as_of: z.string().optional(),
+});
+
+type Stored = z.infer<typeof storedSubscription>;
+
+/** A user's subscription, in the fields of the interface. */
+export type Subscription = z.infer<typeof subscription>;
+
+/** Which features each plan has: whether a feature is on, by its name. */
+type Plans = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
+
+/** The plans of users. */
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
+
+/** Milliseconds since the epoch; open-ended without `expires_at`. */
+interface Period {
+  readonly started_at: number;
+  readonly expires_at?: number;
+}
+
+export function createSubscriptions(deps: { storage: Storage; clock: Clock; plans: Plans; ttl_ms: number }) {
+  const { storage, clock, plans } = deps;
+  const cache = createTtlCache(deps.ttl_ms, async (user) => {
+    return (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
+  });
+
+  const isNewer = (held: Stored, as_of: string): boolean => held.as_of === undefined || held.as_of < as_of;
+
+  return {
+    /** The subscription at the present instant, at most `ttl_ms` stale. */
+    async get(user: string): Promise<Subscription> {
+      return subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now());
+    },
+    /** Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period. */
+    async set(user: string, plan: string, period: Period): Promise<void> {
+      await writeDocument(storage, subscriptionKey(user), toStored(plan, period));
+      cache.forget(user);
+    },
+    /** Sets plan and period of a user who has had none yet; false, without a change, for any other. */
+    async begin(user: string, plan: string, period: Period): Promise<boolean> {
+      const begun = await storage.create(subscriptionKey(user), JSON.stringify(toStored(plan, period)));
+      cache.forget(user);
+      return begun;
+    },
+    /**
+     * Sets the plan of a platform token, unless a newer token has set one since. An active subscription to that plan keeps
+     * its period.
+     *
+     * @param as_of the token's, as `JwtIdentity.as_of`
+     */
+    async adopt(user: string, plan: string, as_of: string): Promise<void> {
+      if (!isNewer((await cache.get(user)) ?? NONE, as_of)) return;
+      // Not from the cache, which may be older than another process's change.
+      const held = (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
+      if (!isNewer(held, as_of)) return;
+      const keepsPeriod =
+        held.plan === plan && (plan === FREE_PLAN || subscriptionAt(held, plans, clock.now()).is_active);
+      const wanted = keepsPeriod ? held : toStored(plan, { started_at: clock.now() });
+      await writeDocument(storage, subscriptionKey(user), { ...wanted, as_of });
+      cache.forget(user);
+    },
+  };
+}
+
+function toStored(plan: string, { started_at, expires_at }: Period): Stored {
+  if (plan === FREE_PLAN) return NONE;
+  return {
+    plan,
+    started_at: new Date(started_at).toISOString(),
+    expires_at: expires_at === undefined ? null : new Date(expires_at).toISOString(),
+  };
+}
+
+const NONE: Stored = { plan: FREE_PLAN, started_at: null, expires_at: null };
+
+/** A plan is active from its start to its expiry; outside of that, and on the free plan, no feature is on. */
+function subscriptionAt(value: Stored, plans: Plans, now: number): Subscription {
+  const begun = value.started_at === null || Date.parse(value.started_at) <= now;
+  const over = value.expires_at !== null && Date.parse(value.expires_at) <= now;
+  const is_active = value.plan !== FREE_PLAN && begun && !over;
+  const status = value.plan === FREE_PLAN || !begun ? "free" : over ? "expired" : "active";
+  const all = Object.keys(plans[value.plan] ?? plans[FREE_PLAN] ?? {});
+  const features = Object.fromEntries(all.map((name) => [name, is_active && plans[value.plan]?.[name] === true]));
+  return { status, plan: value.plan, started_at: value.started_at, expires_at: value.expires_at, features, is_active };
+}
+
+/** Where a user's subscription is stored. */
+export function subscriptionKey(user: string): Key {
+  return ["users", user, "subscription"];
 }

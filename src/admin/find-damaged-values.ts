@@ -1,15 +1,14 @@
 import type { z } from "zod";
-import { storedSubscription } from "../accounts/subscriptions.ts";
+import { storedSubscription } from "../accounts/users.ts";
 import { tokenRecord } from "../accounts/tokens.ts";
 import { message, messageKey, sessionTurn } from "../assistant/sessions/messages.ts";
 import { batch } from "../events/event.ts";
 import { entry } from "../ledger/entry.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import { parseDocument, printKey, readEach } from "../storage/documents.ts";
-import { encodeKey, encodeSegment } from "../storage/keys.ts";
+import { encodeKey, encodeSegment, itemKey, missingItem, streamItem } from "../storage/keys.ts";
 import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
 import { EncodedSegment, type Storage } from "../storage/storage.ts";
-import { itemKey, missingItem, streamItem } from "../storage/stream-keys.ts";
 
 /** A value that is damaged or missing, and is no entry of a ledger. */
 export interface DamagedValue {

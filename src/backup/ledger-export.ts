@@ -1,8 +1,6 @@
-import { storedSubscription, subscriptionKey } from "../accounts/subscriptions.ts";
-import { profileKey, userProfile } from "../accounts/users.ts";
+import { storedSubscription, subscriptionKey, profileKey, userProfile } from "../accounts/users.ts";
 import { AnpError } from "../contract/errors.ts";
-import { entry, type Entry } from "../ledger/entry.ts";
-import { ledgerKey } from "../ledger/ledger-keys.ts";
+import { entry, type Entry, ledgerKey } from "../ledger/entry.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import { parseDocument, readDocument } from "../storage/documents.ts";

@@ -1,8 +1,6 @@
-import { subscriptionKey } from "../accounts/subscriptions.ts";
-import { profileKey, userProfile } from "../accounts/users.ts";
+import { subscriptionKey, profileKey, userProfile } from "../accounts/users.ts";
 import { messageKey } from "../assistant/sessions/messages.ts";
-import { entry, type Entry } from "../ledger/entry.ts";
-import { entryKey, ledgerKey, operationKey } from "../ledger/ledger-keys.ts";
+import { entry, type Entry, entryKey, ledgerKey, operationKey } from "../ledger/entry.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { storedSubscription } from "../accounts/subscriptions.ts";
-import { userProfile } from "../accounts/users.ts";
+import { storedSubscription, userProfile } from "../accounts/users.ts";
 import { message } from "../assistant/sessions/messages.ts";
 import { chainError } from "../ledger/chain.ts";
 import { entry, type Entry } from "../ledger/entry.ts";

@@ -1,9 +1,8 @@
-import { entry } from "../ledger/entry.ts";
-import { operationKey } from "../ledger/ledger-keys.ts";
+import { entry, operationKey } from "../ledger/entry.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import { checkDocument, printKey } from "../storage/documents.ts";
 import { EncodedSegment, type Storage } from "../storage/storage.ts";
-import { streamItem } from "../storage/stream-keys.ts";
+import { streamItem } from "../storage/keys.ts";
 import { isUnfinished, markUnfinished } from "../storage/unfinished-import.ts";
 import type { StoredValue } from "./storage-archive.ts";
 

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { batchesOf } from "../runtime/batches.ts";
 import { printKey } from "../storage/documents.ts";
-import { encodeKey, isEncodedKey } from "../storage/keys.ts";
+import { encodeKey, isEncodedKey, itemKey, streamItem } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
-import { itemKey, streamItem } from "../storage/stream-keys.ts";
 import { checksummed, ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 
 /** One value of a storage: its encoded key, and the text as it is stored. */

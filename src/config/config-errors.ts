@@ -1,5 +1,5 @@
 import type { InvalidField } from "../contract/validate.ts";
-import type { ConfigKey } from "./config-keys.ts";
+import type { ConfigKey } from "./config-schema.ts";
 
 /** The source of a configuration value. */
 export type ConfigOrigin =

@@ -1,8 +1,7 @@
 import { stringify } from "yaml";
 import { z } from "zod";
 import { describeSchema } from "../contract/schema-walk.ts";
-import { configSchema } from "./config-schema.ts";
-import { configKeys, configSections, type ConfigKey } from "./config-keys.ts";
+import { configSchema, configKeys, configSections, type ConfigKey } from "./config-schema.ts";
 
 const WIDTH = 100;
 

@@ -1,8 +1,6 @@
-import { configSchema } from "./config-schema.ts";
-import { configKeys } from "./config-keys.ts";
+import { configSchema, configKeys } from "./config-schema.ts";
 import { describeOrigin } from "./config-errors.ts";
-import { getAt } from "./config-tree.ts";
-import type { LoadedConfig } from "./load-config.ts";
+import { getAt, type LoadedConfig } from "./load-config.ts";
 
 /** One value of a loaded configuration, for display. */
 export interface ConfigRow {

@@ -1,7 +1,7 @@
 import { printKey } from "../storage/documents.ts";
 import { CorruptionError, StorageError } from "../storage/storage-errors.ts";
 import type { Key, Storage } from "../storage/storage.ts";
-import { itemKey } from "../storage/stream-keys.ts";
+import { itemKey } from "../storage/keys.ts";
 
 /** The kind of a storage call. */
 export type Access = "read" | "write";

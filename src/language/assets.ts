@@ -1,7 +1,5 @@
 import { readRows } from "../runtime/data-rows.ts";
-import { fold } from "./fold.ts";
-import { tokenize } from "./tokenize.ts";
-import type { Token } from "./tokenize.ts";
+import { fold, tokenize, type Token } from "./tokenize.ts";
 import { toSimplified } from "./traditional.ts";
 
 /** An asset: its ticker and its names in Chinese and English. */

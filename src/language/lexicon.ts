@@ -1,9 +1,7 @@
 import { readRows } from "../runtime/data-rows.ts";
 import { editDistance } from "../runtime/edit-distance.ts";
 import { longestMatches } from "./longest-matches.ts";
-import { stem } from "./porter-stem.ts";
-import { tokenize } from "./tokenize.ts";
-import type { Token } from "./tokenize.ts";
+import { stem, tokenize, type Token } from "./tokenize.ts";
 
 /** A bilingual lexicon prepared for matching. */
 export interface Lexicon {

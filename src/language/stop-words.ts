@@ -1,5 +1,5 @@
 import { readRows } from "../runtime/data-rows.ts";
-import { stem } from "./porter-stem.ts";
+import { stem } from "./tokenize.ts";
 
 const LISTS = new Map(
   readRows(new URL("data/stop-words.txt", import.meta.url)).map(([[name = ""] = [], words = []]) => [name, words]),

@@ -1,9 +1,7 @@
-import { fold } from "./fold.ts";
+import { fold, stem, tokenizeFolded } from "./tokenize.ts";
 import { HEADLINE_LEXICON, conceptsOf } from "./lexicon.ts";
-import { stem } from "./porter-stem.ts";
 import { quantitiesOf } from "./quantities.ts";
 import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
-import { tokenizeFolded } from "./tokenize.ts";
 
 /** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
 export type TermKind = "word" | "han" | "concept" | "number" | "asset";

@@ -1,9 +1,7 @@
 import { readRows } from "../runtime/data-rows.ts";
 import { groupBy } from "../runtime/group-by.ts";
-import { fold } from "./fold.ts";
+import { fold, stem, tokenizeFolded } from "./tokenize.ts";
 import { longestMatches } from "./longest-matches.ts";
-import { stem } from "./porter-stem.ts";
-import { tokenizeFolded } from "./tokenize.ts";
 
 /** One meaning, with the words and phrases that are used for it. */
 export interface Meaning {

@@ -1,4 +1,6 @@
-import { fold } from "./fold.ts";
+import { hasHan } from "./detect-language.ts";
+import { toSimplified } from "./traditional.ts";
+import { stemmer } from "stemmer";
 
 const TOKENS = /(?<!\d)\d+(?:[.,]\d+)+|\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{L}\p{N}])+(?:['’][a-z]+)?/gu;
 const IS_HAN = /^\p{Script=Han}/u;
@@ -28,4 +30,35 @@ export function tokenizeFolded(folded: string): Token[] {
     else tokens.push({ text: match.replace(/['’].*/, ""), han: false });
   }
   return tokens;
+}
+
+const MARKS = /\p{M}+/gu;
+/** More marks in a row than any language has (UAX #15 "Stream-Safe Text Format"): sorting them takes quadratic time. */
+const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
+const ASCII = /^[\x00-\x7f]*$/;
+
+/**
+ * One form of texts that differ in compatibility forms, case, accents, or traditional characters.
+ *
+ * @example
+ * fold("Ｃafé 提幣"); // "cafe 提币"
+ */
+export function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  const safe = text.replace(TOO_MANY_MARKS, "$1");
+  const lower = safe.normalize("NFKC").toLowerCase().normalize("NFD").replace(MARKS, "").normalize("NFC");
+  return hasHan(lower) ? toSimplified(lower) : lower;
+}
+
+/** More letters than any English word has. */
+const LONGEST_WORD = 45;
+
+/**
+ * The stem of a lower-case English word: Porter, "An algorithm for suffix stripping", Program 14(3), 1980, and words
+ * on -us keep their s ("status", "bonus"). Words with digits, short words and what is too long for a word are kept.
+ */
+export function stem(word: string): string {
+  if (word.length < 4 || word.length > LONGEST_WORD || !/^[a-z]+$/.test(word)) return word;
+  const found = stemmer(word);
+  return word.endsWith("us") && found === word.slice(0, -1) ? word : found;
 }

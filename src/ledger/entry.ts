@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { entryType } from "../contract/schemas/points-schemas.ts";
 import { canonicalJson, sha256 } from "../runtime/canonical-json.ts";
+import { encodeKey, itemKey } from "../storage/keys.ts";
+import { EncodedSegment, type Key } from "../storage/storage.ts";
 
 const points = z.int().min(0);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -80,3 +82,21 @@ export function genesisHash(user: string): string {
 export function hashEntry(fields: Omit<Entry, "hash">): string {
   return sha256(canonicalJson(fields));
 }
+
+/** Where a user's ledger is stored. */
+export function ledgerKey(user: string | EncodedSegment): Key {
+  return ["users", user, "ledger"];
+}
+
+/** Where an entry of a user's ledger is stored. */
+export function entryKey(user: string | EncodedSegment, number: number): Key {
+  return itemKey(new EncodedSegment(encodeKey(ledgerKey(user))), number);
+}
+
+/** Where the number of an operation's entry is stored. */
+export function operationKey(user: string | EncodedSegment, operation: string): Key {
+  return ["users", user, "operations", operation];
+}
+
+/** The index from an operation id to the number of its entry. */
+export const operationPointer: z.ZodType<{ entry: number }> = z.strictObject({ entry: z.int().min(1) });

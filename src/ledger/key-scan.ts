@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { CorruptionError, type StorageError } from "../storage/storage-errors.ts";
-import { encodeSegment } from "../storage/keys.ts";
+import { encodeSegment, streamItem } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
-import { streamItem } from "../storage/stream-keys.ts";
-import { entryKey, operationPointer } from "./ledger-keys.ts";
+import { entryKey, operationPointer } from "./entry.ts";
 
 /** Damage of a user's ledger. */
 export interface LedgerDamage {

@@ -1,7 +1,6 @@
 import { BoundedLru } from "../runtime/bounded-lru.ts";
 import { createKeyedMutex } from "../runtime/keyed-mutex.ts";
-import type { Posting } from "./posting.ts";
-import { UserLedger, type LedgerDeps } from "./user-ledger.ts";
+import { type Posting, UserLedger, type LedgerDeps } from "./user-ledger.ts";
 
 /** The ledgers of all users: one append-only stream a user, one entry a change. */
 export type Ledger = ReturnType<typeof createLedger>;

@@ -1,12 +1,12 @@
 import type { QuotaRules } from "../accounts/quota-rules.ts";
 import { AnpError, invalid } from "../contract/errors.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { type Clock, toIso } from "../runtime/clock.ts";
 import type { Storage } from "../storage/storage.ts";
-import { decideChange } from "./decide.ts";
-import { EMPTY_ACCOUNT, type Account, type Entry } from "./entry.ts";
-import { OperationIndex, type LedgerEnd, type LedgerOperation } from "./idempotency.ts";
-import { entryAfter, type Posted, type Posting } from "./posting.ts";
-import { StoredEntries } from "./stored-entries.ts";
+import { decideChange, type Change, type LedgerCommand } from "./decide.ts";
+import { EMPTY_ACCOUNT, type Account, type Entry, genesisHash, hashEntry } from "./entry.ts";
+import { OperationIndex, type LedgerEnd, type LedgerOperation, requestHash, StoredEntries } from "./stored-entries.ts";
+import { describeEntry } from "./describe-entry.ts";
+import type { Language } from "../contract/schemas/shared-fields.ts";
 
 /** Learns what happens to ledgers, for metrics. Every call is cheap and never throws. */
 export interface LedgerObserver {
@@ -150,4 +150,42 @@ export class UserLedger {
     this.#deps.observer?.conflicted();
     return undefined;
   }
+}
+
+/** A change that a caller requests. */
+export interface Posting {
+  readonly operation: LedgerOperation;
+  readonly command: LedgerCommand;
+  readonly ref_id: string;
+  /** Language of the entry's description. */
+  readonly lang: Language;
+}
+
+/** The entry of a posting, and whether an earlier request made it. */
+export interface Posted {
+  readonly entry: Entry;
+  readonly replayed: boolean;
+}
+
+/** The entry that a change makes after `last`. */
+function entryAfter(
+  last: Entry | undefined,
+  made: { user: string; posting: Posting; change: Change; now: number },
+): Entry {
+  const { user, change, now } = made;
+  const { operation, command, ref_id, lang } = made.posting;
+  const fields: Omit<Entry, "hash"> = {
+    id: (last?.id ?? 0) + 1,
+    user_id: user,
+    type: command.type,
+    delta: change.delta,
+    description: describeEntry(change, lang),
+    ref_id,
+    created_at: toIso(now),
+    operation: { id: operation.id, request: requestHash(operation), repeatable: operation.origin !== undefined },
+    details: change.details,
+    account: change.account,
+    prev: last?.hash ?? genesisHash(user),
+  };
+  return { ...fields, hash: hashEntry(fields) };
 }

@@ -1,13 +1,19 @@
 import { userProfile } from "../accounts/users.ts";
 import { checkDocument, probe } from "../storage/documents.ts";
 import { isOutage } from "../storage/storage-errors.ts";
-import { decodeSegment, encodeKey, encodeSegment } from "../storage/keys.ts";
+import { decodeSegment, encodeKey, encodeSegment, missingItem } from "../storage/keys.ts";
 import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
-import { missingItem } from "../storage/stream-keys.ts";
-import type { Entry } from "./entry.ts";
-import { entryKey, ledgerKey } from "./ledger-keys.ts";
-import { damageAt, firstDamage, scanAnswers, scanUsers, unscannedUser } from "./key-scan.ts";
-import type { ChargeTrace, LedgerDamage, ScannedUser } from "./key-scan.ts";
+import { type Entry, entryKey, ledgerKey } from "./entry.ts";
+import {
+  damageAt,
+  firstDamage,
+  scanAnswers,
+  scanUsers,
+  unscannedUser,
+  type ChargeTrace,
+  type LedgerDamage,
+  type ScannedUser,
+} from "./key-scan.ts";
 import { walkLedger } from "./walk-ledger.ts";
 
 /** The result of verifying one user's ledger. */

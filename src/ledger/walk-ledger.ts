@@ -4,8 +4,7 @@ import { encodeSegment } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { chainError } from "./chain.ts";
-import { entry, type Entry } from "./entry.ts";
-import { ledgerKey, operationKey, operationPointer } from "./ledger-keys.ts";
+import { entry, type Entry, ledgerKey, operationKey, operationPointer } from "./entry.ts";
 import { damageAt, type LedgerDamage } from "./key-scan.ts";
 
 /** How far a walk came, and the damage that stopped it. */

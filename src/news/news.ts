@@ -12,9 +12,13 @@ import { HeldSnapshots, type HeldSnapshot, type Projection } from "./jobs/held-s
 import type { NewsJobs } from "./jobs/news-jobs.ts";
 import { newsInProcess } from "./jobs/news-runner.ts";
 import { type RefreshResult, resultOf } from "./refresh/build-snapshot.ts";
-import { longestRefresh } from "./refresh/build-snapshots.ts";
+import {
+  longestRefresh,
+  createSharedRefresh,
+  type SharedRefresh,
+  type SharedRefreshDeps,
+} from "./refresh/shared-refresh.ts";
 import { createRefreshLease } from "./refresh/refresh-lease.ts";
-import { createSharedRefresh, type SharedRefresh, type SharedRefreshDeps } from "./refresh/shared-refresh.ts";
 import { createSourceFetch } from "./sources/public-fetch.ts";
 import { SourcePacing } from "./sources/source-pacing.ts";
 import { createBundledSnapshot } from "./snapshot/bundled-snapshot.ts";

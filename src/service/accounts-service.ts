@@ -1,7 +1,6 @@
 import { createQuotaRules } from "../accounts/quota-rules.ts";
-import { createSubscriptions } from "../accounts/subscriptions.ts";
+import { createSubscriptions, createUsers } from "../accounts/users.ts";
 import { createTokens } from "../accounts/tokens.ts";
-import { createUsers } from "../accounts/users.ts";
 import type { Config } from "../config/config-schema.ts";
 import { checkInput, type RawInput } from "../contract/check-input.ts";
 import { createLedger } from "../ledger/ledger.ts";

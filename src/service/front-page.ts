@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { recommend, readQuestions } from "../assistant/recommended-questions.ts";
 import type { Events } from "../events/events.ts";
 import type { OperationId } from "../contract/endpoints.ts";
-import { QUESTION_ASKED } from "../events/projections/hot-questions.ts";
+import { QUESTION_ASKED, type HotQuestion } from "../events/projections/hot-questions.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -11,9 +11,9 @@ import type { Logger } from "../runtime/logger.ts";
 import type { ReportDamage } from "../storage/damage-reporter.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { GroundedSuggestions } from "./grounded-suggestions.ts";
-import { createHotQuestions } from "./hot-questions.ts";
 import { userOf, type OperationHandler } from "./operation.ts";
 import type { AccountOperationId } from "./points.ts";
+import { isOutage } from "../storage/storage-errors.ts";
 
 /** The operations of the front page, and the intake of events. */
 export type FrontPageOperations = {
@@ -69,5 +69,42 @@ export function createFrontPageOperations(deps: {
         ...(replayed && { replayed }),
       };
     },
+  };
+}
+
+/** How long a ranking is shown for each of its days, ms: questions that come meanwhile are counted after it. */
+const SHOWN_MS = 1000;
+/** As many questions as a request may ask for. */
+const ALL_QUESTIONS = 50;
+
+/** The hot questions of the last `days`, ranked at most once in so many seconds; none where they cannot be read. */
+function createHotQuestions(deps: {
+  events: Events;
+  clock: Clock;
+  logger: Logger;
+  reportDamage: ReportDamage;
+  min_users: number;
+}): (query: { days: number; limit: number }) => Promise<readonly HotQuestion[]> {
+  const { events, clock, logger, reportDamage, min_users } = deps;
+  const rankings = new Map<number, { readonly at: number; readonly now: number; list: Promise<HotQuestion[]> }>();
+
+  async function rank(days: number, now: number): Promise<HotQuestion[]> {
+    try {
+      return await events.hotQuestions({ days, limit: ALL_QUESTIONS, min_users, now });
+    } catch (error) {
+      // The interface promises an answer here whatever breaks inside.
+      if (!isOutage(error) && !reportDamage(error)) logger.error({ err: error }, "hot questions could not be read");
+      return [];
+    }
+  }
+
+  return async ({ days, limit }) => {
+    const [at, now, shown_ms] = [performance.now(), clock.now(), days * SHOWN_MS];
+    let ranking = rankings.get(days);
+    if (ranking === undefined || at - ranking.at >= shown_ms || Math.abs(now - ranking.now) >= shown_ms) {
+      ranking = { at, now, list: rank(days, now) };
+      rankings.set(days, ranking);
+    }
+    return (await ranking.list).slice(0, limit);
   };
 }

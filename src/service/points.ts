@@ -1,11 +1,11 @@
-import type { Subscriptions } from "../accounts/subscriptions.ts";
+import type { Subscriptions } from "../accounts/users.ts";
 import type { OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { Entry } from "../ledger/entry.ts";
 import type { LedgerCommand } from "../ledger/decide.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { LedgerOperation } from "../ledger/idempotency.ts";
-import type { Posted } from "../ledger/posting.ts";
+import type { LedgerOperation } from "../ledger/stored-entries.ts";
+import type { Posted } from "../ledger/user-ledger.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Config } from "../config/config-schema.ts";
 import { ledgerOperationOf, userOf, type Call, type OperationHandler, type Outcome } from "./operation.ts";

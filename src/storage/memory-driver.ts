@@ -4,7 +4,7 @@ import memory from "unstorage/drivers/memory";
 import type { StorageDriver } from "./driver.ts";
 import { findingsOf } from "./finding.ts";
 import FINDINGS from "./storage-findings.json" with { type: "json" };
-import { encodedItem, LOOK_AHEAD } from "./stream-keys.ts";
+import { encodedItem, LOOK_AHEAD } from "./keys.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
 const stockDriver = memory as () => Driver<undefined, Map<string, string>> &

@@ -1,10 +1,9 @@
 import { createStorage } from "unstorage";
 import { printKey } from "./documents.ts";
 import type { StorageDriver } from "./driver.ts";
-import { encodeKey } from "./keys.ts";
+import { encodeKey, itemKey, missingItem } from "./keys.ts";
 import { CorruptionError, StorageError } from "./storage-errors.ts";
 import { EncodedSegment, type Key, type Storage } from "./storage.ts";
-import { itemKey, missingItem } from "./stream-keys.ts";
 
 /**
  * The storage on a driver: keys are encoded, and failures name the call and its key.

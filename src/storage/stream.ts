@@ -1,9 +1,8 @@
 import type { z } from "zod";
-import { encodeKey } from "./keys.ts";
+import { encodeKey, itemKey, missingItem } from "./keys.ts";
 import { EncodedSegment, type Key, type CreateRefusal, type Storage } from "./storage.ts";
 import { parseDocument } from "./documents.ts";
 import type { CorruptionError } from "./storage-errors.ts";
-import { itemKey, missingItem } from "./stream-keys.ts";
 
 /** The result of an append; a {@link CreateRefusal} changes nothing. */
 export type AppendOutcome = "appended" | CreateRefusal;

@@ -7,7 +7,7 @@ import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
 import type { Search } from "../../src/assistant/retrieval/rank-articles.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
 import { createDictionary } from "../../src/language/dictionary/dictionary.ts";
-import { stem } from "../../src/language/porter-stem.ts";
+import { stem } from "../../src/language/tokenize.ts";
 import { passage } from "./passages.ts";
 
 const DICTIONARY = createDictionary();

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { conceptsIn, isInDomain } from "../../src/assistant/routing/routing-concepts.ts";
-import {
-  asksAdvice,
-  isElliptical,
-  withoutCourtesy,
-  withoutResearch,
-} from "../../src/assistant/routing/routing-rules.ts";
+import { asksAdvice, isElliptical, withoutCourtesy, withoutResearch } from "../../src/assistant/routing/router.ts";
 
 describe("advice", () => {
   it.each([

@@ -9,8 +9,7 @@ import { FORMATS } from "../../src/cli/framework/global-flags.ts";
 import MEANINGS from "../../src/cli/help/meanings.json" with { type: "json" };
 import { TOPICS } from "../../src/cli/help/help-topics.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
-import { configKeys } from "../../src/config/config-keys.ts";
-import { configSchema } from "../../src/config/config-schema.ts";
+import { configKeys, configSchema } from "../../src/config/config-schema.ts";
 import { ANP } from "../support/program.ts";
 import { anp } from "./anp.ts";
 

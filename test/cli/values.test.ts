@@ -10,7 +10,7 @@ import {
   oneOf,
   text,
   userId,
-} from "../../src/cli/framework/value-readers.ts";
+} from "../../src/cli/framework/param.ts";
 
 const NOW = Date.parse("2026-11-20T00:00:00Z");
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decisionFeatures } from "../../src/assistant/answering/decide-outcome.ts";
 import { createAssistant } from "../../src/assistant/assistant.ts";
-import { isElliptical, withoutResearch } from "../../src/assistant/routing/routing-rules.ts";
+import { isElliptical, withoutResearch } from "../../src/assistant/routing/router.ts";
 import { containsFacts, NOW } from "./world-figures.ts";
 import { readWorld, TUNED, type World, type WorldQuestion } from "./worlds.ts";
 

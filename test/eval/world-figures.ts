@@ -1,5 +1,5 @@
 import { createAssistant, type Answer, type PreparedQuestion } from "../../src/assistant/assistant.ts";
-import { fold } from "../../src/language/fold.ts";
+import { fold } from "../../src/language/tokenize.ts";
 import type { World, WorldQuestion } from "./worlds.ts";
 
 /** When the worlds were written. */

@@ -1,8 +1,7 @@
 import { open } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { entry } from "../../src/ledger/entry.ts";
-import { ledgerKey } from "../../src/ledger/ledger-keys.ts";
+import { entry, ledgerKey } from "../../src/ledger/entry.ts";
 import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";

@@ -3,7 +3,7 @@ import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { createUsers } from "../../src/accounts/users.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import type { Posted } from "../../src/ledger/posting.ts";
+import type { Posted } from "../../src/ledger/user-ledger.ts";
 import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { isOutage } from "../../src/storage/storage-errors.ts";

@@ -2,11 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assetsInNews, assetsInQuestion } from "../../src/language/assets.ts";
 import { detectLanguage, nearestLanguage } from "../../src/language/detect-language.ts";
-import { fold } from "../../src/language/fold.ts";
+import { fold, stem } from "../../src/language/tokenize.ts";
 import { plainLine, plainText, shorten } from "../../src/language/plain-text.ts";
 import { quantitiesOf } from "../../src/language/quantities.ts";
 import { sentencesOf } from "../../src/language/sentences.ts";
-import { stem } from "../../src/language/porter-stem.ts";
 import { headlineTermsOf } from "../../src/language/terms.ts";
 
 describe("folding", () => {

@@ -5,7 +5,7 @@ import { AnpError } from "../../src/contract/errors.ts";
 import type { LedgerCommand } from "../../src/ledger/decide.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import type { LedgerOperation } from "../../src/ledger/idempotency.ts";
+import type { LedgerOperation } from "../../src/ledger/stored-entries.ts";
 import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";

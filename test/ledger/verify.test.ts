@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
-import { hashEntry, type Entry } from "../../src/ledger/entry.ts";
-import { ledgerKey, operationKey } from "../../src/ledger/ledger-keys.ts";
+import { hashEntry, type Entry, ledgerKey, operationKey } from "../../src/ledger/entry.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import type { LedgerDamage } from "../../src/ledger/key-scan.ts";
 import { verifyLedger, verifyLedgers, type Verification, type VerifyOptions } from "../../src/ledger/verify-ledgers.ts";

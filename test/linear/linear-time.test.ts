@@ -99,7 +99,7 @@ beforeAll(async () => {
   const { searchTerms } = await import("../../src/assistant/retrieval/language-index.ts");
   const { unitsOf } = await import("../../src/assistant/retrieval/text-units.ts");
   const { featuresOf } = await import("../../src/assistant/routing/classifier/features.ts");
-  const rules = await import("../../src/assistant/routing/routing-rules.ts");
+  const rules = await import("../../src/assistant/routing/router.ts");
   const { normalizeQuestion, presentQuestion } = await import("../../src/events/projections/normalize-question.ts");
   const { cleanLine } = await import("../../src/cli/terminal/clean-text.ts");
   const passages = ["1", "2"].map((id) => ({ id, kind: "help", title: id, text: "", url: "", lang: "en" }) as const);

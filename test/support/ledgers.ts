@@ -1,10 +1,9 @@
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
-import { createSubscriptions } from "../../src/accounts/subscriptions.ts";
+import { createSubscriptions, createUsers } from "../../src/accounts/users.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
-import { createUsers } from "../../src/accounts/users.ts";
 import type { LedgerCommand } from "../../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import type { Posted } from "../../src/ledger/posting.ts";
+import type { Posted } from "../../src/ledger/user-ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import { seededRandom } from "../../src/runtime/random.ts";

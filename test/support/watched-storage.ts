@@ -1,7 +1,7 @@
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
-import { itemKey } from "../../src/storage/stream-keys.ts";
+import { itemKey } from "../../src/storage/keys.ts";
 
 /** What can be asked of a storage. */
 export type Verb = "get" | "has" | "getMany" | "create" | "confirm" | "put" | "remove" | "children";

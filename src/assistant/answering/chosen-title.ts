@@ -1,4 +1,4 @@
-import { fold } from "../../language/fold.ts";
+import { fold } from "../../language/tokenize.ts";
 import type { Turn } from "../answer.ts";
 import { OFFER } from "./replies.ts";
 

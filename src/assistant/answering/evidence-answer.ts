@@ -4,7 +4,7 @@ import { toSourceItem, type Passage } from "../passage.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import type { Evidence } from "../retrieval/evidence-features.ts";
 import type { Findings } from "../retrieval/gather-evidence.ts";
-import { isElliptical, withoutResearch } from "../routing/routing-rules.ts";
+import { isElliptical, withoutResearch } from "../routing/router.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { toExcerpt } from "./model-answer.ts";
 import { FOREIGN_SOURCE, OFFER, REPLIES, UNSURE } from "./replies.ts";

@@ -1,4 +1,4 @@
-import { fold } from "../../language/fold.ts";
+import { fold } from "../../language/tokenize.ts";
 
 const NUMBER =
   /\d|[零一二两三四五六七八九十百千万亿]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million|billion|dozen|half|free|no)\b|免/;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../../language/detect-language.ts";
-import { fold } from "../../language/fold.ts";
+import { fold } from "../../language/tokenize.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { keyOf, titlesOf, type Passage, type PassageChanges } from "../passage.ts";
 import { LanguageIndex, termsOfFolded, type DocumentTerms } from "./language-index.ts";

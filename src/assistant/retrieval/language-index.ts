@@ -1,6 +1,4 @@
-import { stem } from "../../language/porter-stem.ts";
-import { fold } from "../../language/fold.ts";
-import { tokenizeFolded } from "../../language/tokenize.ts";
+import { stem, fold, tokenizeFolded } from "../../language/tokenize.ts";
 
 /** BM25F (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework", §3.6), tuned on CMRC 2018 and XQuAD. */
 export const BM25F = { k1: 1.2, title: { weight: 2.5, b: 0.3 }, body: { weight: 1, b: 0.6 } };

@@ -1,12 +1,10 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { assetsInQuestion, namesOfAsset } from "../../language/assets.ts";
 import type { Dictionary } from "../../language/dictionary/dictionary.ts";
-import { fold } from "../../language/fold.ts";
+import { fold, stem, tokenizeFolded } from "../../language/tokenize.ts";
 import { Homophones } from "../../language/homophones.ts";
-import { stem } from "../../language/porter-stem.ts";
 import { STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-words.ts";
 import { Thesaurus, type Meaning } from "../../language/thesaurus.ts";
-import { tokenizeFolded } from "../../language/tokenize.ts";
 import type { EvidenceIndex } from "./evidence-index.ts";
 import { termsOfWord, type Alternative, type TermGroup } from "./language-index.ts";
 

@@ -1,5 +1,5 @@
 import { editDistance } from "../../runtime/edit-distance.ts";
-import { stem } from "../../language/porter-stem.ts";
+import { stem } from "../../language/tokenize.ts";
 import { STOP_WORDS } from "../../language/stop-words.ts";
 
 /** Least letters of a word that is corrected, and from how many on two edits are corrected. */

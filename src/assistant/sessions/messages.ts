@@ -6,7 +6,7 @@ import { parseDocument, readDocument } from "../../storage/documents.ts";
 import { CorruptionError } from "../../storage/storage-errors.ts";
 import type { EncodedSegment, Key, Storage } from "../../storage/storage.ts";
 import { Stream } from "../../storage/stream.ts";
-import { streamItem } from "../../storage/stream-keys.ts";
+import { streamItem } from "../../storage/keys.ts";
 
 /** An answered question, as it is stored: all of the answer except what only the ledger has. */
 export const message = z.strictObject({

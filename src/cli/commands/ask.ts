@@ -2,10 +2,9 @@ import type { OperationData } from "../../contract/endpoints.ts";
 import { cleanLine, cleanText } from "../terminal/clean-text.ts";
 import type { Context } from "../framework/command-context.ts";
 import { defineCommand } from "../framework/define-command.ts";
-import { optional, required, userParam } from "../framework/param.ts";
+import { optional, required, userParam, anything, idempotencyKey, integer } from "../framework/param.ts";
 import { printRecord } from "../terminal/print.ts";
 import { runOperation } from "../target/operations.ts";
-import { anything, idempotencyKey, integer } from "../framework/value-readers.ts";
 
 export const command = defineCommand({
   arguments: { question: required("QUESTION", "1 to 2000 characters", anything) },

@@ -1,7 +1,6 @@
 import { completionScript, SHELLS } from "../completion/completion-script.ts";
 import { defineCommand } from "../framework/define-command.ts";
-import { required } from "../framework/param.ts";
-import { oneOf } from "../framework/value-readers.ts";
+import { required, oneOf } from "../framework/param.ts";
 
 export const command = defineCommand({
   arguments: { shell: required("SHELL", SHELLS.join(", "), oneOf(...SHELLS)) },

@@ -1,9 +1,8 @@
 import { defineCommand } from "../framework/define-command.ts";
 import { confirmChange, yesFlag } from "../framework/confirm.ts";
-import { optional, required, userParam } from "../framework/param.ts";
+import { optional, required, userParam, amount, idempotencyKey } from "../framework/param.ts";
 import { printRecord } from "../terminal/print.ts";
 import { noteReplay, withAccountOperations } from "../target/operations.ts";
-import { amount, idempotencyKey } from "../framework/value-readers.ts";
 
 export const command = defineCommand({
   arguments: {

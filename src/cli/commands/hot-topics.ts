@@ -1,9 +1,8 @@
 import type { OperationData } from "../../contract/endpoints.ts";
 import { defineCommand } from "../framework/define-command.ts";
-import { optional } from "../framework/param.ts";
+import { optional, integer } from "../framework/param.ts";
 import { formatOf, printRows, showInstant } from "../terminal/print.ts";
 import { runOperation } from "../target/operations.ts";
-import { integer } from "../framework/value-readers.ts";
 
 interface Row {
   readonly kind: "topic" | "question";

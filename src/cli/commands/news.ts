@@ -1,9 +1,7 @@
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
-import { among, optional } from "../framework/param.ts";
-import { anything, integer } from "../framework/value-readers.ts";
-import { runOperation, withOperations } from "../target/operations.ts";
-import { withSession } from "../target/session.ts";
+import { among, optional, anything, integer } from "../framework/param.ts";
+import { runOperation, withOperations, withSession } from "../target/operations.ts";
 import { formatOf, printRecord, printRows, showInstant } from "../terminal/print.ts";
 
 const hot = defineCommand({

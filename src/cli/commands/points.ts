@@ -1,10 +1,8 @@
 import { userInfo } from "node:os";
 import { confirmChange, yesFlag } from "../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
-import { knownUser, optional, required } from "../framework/param.ts";
-import { delta, idempotencyKey, text } from "../framework/value-readers.ts";
-import { noteReplay } from "../target/operations.ts";
-import { withAccounts } from "../target/session.ts";
+import { knownUser, optional, required, delta, idempotencyKey, text } from "../framework/param.ts";
+import { noteReplay, withAccounts } from "../target/operations.ts";
 import { printRecord } from "../terminal/print.ts";
 
 const adjust = defineCommand({

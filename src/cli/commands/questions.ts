@@ -1,8 +1,7 @@
 import { defineCommand } from "../framework/define-command.ts";
-import { optional } from "../framework/param.ts";
+import { optional, anything, integer } from "../framework/param.ts";
 import { printRows } from "../terminal/print.ts";
 import { runOperation } from "../target/operations.ts";
-import { anything, integer } from "../framework/value-readers.ts";
 
 export const command = defineCommand({
   options: {

@@ -2,12 +2,10 @@ import type { OperationData } from "../../contract/endpoints.ts";
 import { confirmChange, yesFlag } from "../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
 import { UsageError } from "../framework/exit.ts";
-import { knownUser, optional, required, userParam } from "../framework/param.ts";
+import { knownUser, optional, required, userParam, expiresAt, expiry, text } from "../framework/param.ts";
 import { showLocal } from "../framework/time-format.ts";
-import { expiresAt, expiry, text } from "../framework/value-readers.ts";
 import { USER_OR_TOKEN } from "../target/find-user.ts";
-import { withAccountOperations, type AccountOperations } from "../target/operations.ts";
-import { withAccounts } from "../target/session.ts";
+import { withAccountOperations, type AccountOperations, withAccounts } from "../target/operations.ts";
 import { printRecord } from "../terminal/print.ts";
 
 type Subscription = OperationData<"getSubscription">;

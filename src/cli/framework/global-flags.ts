@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { Env } from "./environment.ts";
 import { UsageError } from "./exit.ts";
-import { flagOf, type Held } from "./param.ts";
-import { asSentence, instant, oneOf } from "./value-readers.ts";
+import { flagOf, type Held, asSentence, instant, oneOf } from "./param.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
 /** How data is printed. */

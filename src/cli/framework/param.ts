@@ -1,4 +1,5 @@
-import { anything, userId, type Reader } from "./value-readers.ts";
+import { UsageError } from "./exit.ts";
+import { notOneOf } from "../../runtime/describe-value.ts";
 
 /** A value that a command takes, as an argument or a flag. `T` includes undefined where it may be left out. */
 export interface Param<T> {
@@ -81,4 +82,170 @@ export function toggle(about: string): Param<boolean> {
 /** The flag of an option's name in camel case, as `--page-size`. */
 export function flagOf(key: string): string {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/**
+ * Readers of values that people type. Each gives the value or throws a RangeError whose message continues after the
+ * name of the argument or flag: "--page must be an integer …".
+ */
+
+/** Reads a typed text, or throws such a RangeError. `words` are the allowed values of a reader that has a fixed set. */
+export type Reader<T> = ((typed: string) => T) & { readonly words?: readonly string[] | undefined };
+
+/** Text of 1 to `max` characters after trimming. */
+export function text(max: number): (typed: string) => string {
+  return (typed) => {
+    const value = typed.trim();
+    if (value === "") throw new RangeError("must not be empty");
+    if (Array.from(value).length > max) throw new RangeError(`must have at most ${max} characters`);
+    if (/[\u0000-\u001f\u007f]/.test(value)) throw new RangeError("must not contain control characters");
+    if (!value.isWellFormed()) throw new RangeError("must be well-formed Unicode");
+    return value;
+  };
+}
+
+/** Any text: the contract checks it. */
+export function anything(typed: string): string {
+  return typed;
+}
+
+/** A user's id. */
+export const userId = text(128);
+
+function matching(pattern: RegExp, message: string): (typed: string) => string {
+  return (typed) => {
+    if (!pattern.test(typed)) throw new RangeError(message);
+    return typed;
+  };
+}
+
+/** The name of a profile. */
+export const profileName = matching(
+  /^[A-Za-z0-9_][\w.-]{0,63}$/,
+  "must be 1 to 64 letters, digits, dots, dashes and underscores",
+);
+
+/** The key that makes a repeat safe, as the Idempotency-Key header. */
+export const idempotencyKey = matching(
+  /^[\x21-\x7e]{1,128}$/,
+  "must be 1 to 128 printable ASCII characters without spaces",
+);
+
+/** An integer in decimal digits. */
+export function integer(min: number = -Number.MAX_SAFE_INTEGER, max: number = Number.MAX_SAFE_INTEGER) {
+  return (typed: string): number => {
+    const value = /^[+-]?\d+$/.test(typed.trim()) ? Number(typed) : NaN;
+    if (!Number.isSafeInteger(value) || value < min || value > max) {
+      const bounds =
+        min === -Number.MAX_SAFE_INTEGER && max === Number.MAX_SAFE_INTEGER ? "" : ` from ${min} to ${max}`;
+      throw new RangeError(`must be an integer${bounds}, not ${JSON.stringify(typed)}`);
+    }
+    return value === 0 ? 0 : value;
+  };
+}
+
+/** A JSON object. */
+export function jsonObject(typed: string): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(typed);
+  } catch (error) {
+    throw new RangeError(`must be JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new RangeError("must be a JSON object");
+  return value;
+}
+
+/** A change in points: an integer that is not 0. */
+export function delta(typed: string): number {
+  const value = integer()(typed);
+  if (value === 0) throw new RangeError("must not be 0");
+  return value;
+}
+
+/** Decimal digits that any JSON number (a double) keeps without loss. */
+const EXACT_DIGITS = 15;
+
+/** A decimal amount greater than 0. */
+export function amount(typed: string): number {
+  const match = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.exec(typed.trim());
+  const value = match === null ? NaN : Number(typed);
+  if (!Number.isFinite(value)) throw new RangeError(`must be a decimal number, not ${JSON.stringify(typed)}`);
+  if (value <= 0) throw new RangeError(`must be a number greater than 0, not ${JSON.stringify(typed)}`);
+  const digits = match![1]!
+    .replace(".", "")
+    .replace(/^0+/, "")
+    .replace(/(?<!0)0+$/, "");
+  if (digits.length > EXACT_DIGITS) throw new RangeError(`must have at most ${EXACT_DIGITS} significant digits`);
+  return value;
+}
+
+/** One of the given words. */
+export function oneOf<const T extends string>(...words: readonly T[]): Reader<T> {
+  const read = (typed: string): T => {
+    const found = words.find((word) => word === typed);
+    if (found === undefined) throw new RangeError(notOneOf(words, typed));
+    return found;
+  };
+  return Object.assign(read, { words });
+}
+
+/** An ISO 8601 instant with an offset, in milliseconds since the epoch. */
+export function instant(typed: string): number {
+  const match = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.exec(typed);
+  const value = match !== null && isDay(match[1]!) ? Date.parse(typed) : NaN;
+  if (Number.isNaN(value)) {
+    throw new RangeError(
+      `must be an ISO 8601 instant with an offset, as 2026-11-20T00:00:00Z, not ${JSON.stringify(typed)}`,
+    );
+  }
+  return value;
+}
+
+/** A calendar day, `YYYY-MM-DD`. */
+export function day(typed: string): string {
+  if (!isDay(typed)) throw new RangeError(`must be a day, as 2026-11-20, not ${JSON.stringify(typed)}`);
+  return typed;
+}
+
+/** Whether a text is a day of the calendar: Date.parse reads February 30 as March 2. */
+export function isDay(typed: string): boolean {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(typed) ? Date.parse(`${typed}T00:00:00Z`) : NaN;
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(typed);
+}
+
+const DAY_MS = 86_400_000;
+
+/** When something expires: from the present instant to the last, both ms since the epoch; undefined for never. */
+type Expiry = (now: number) => number | undefined;
+
+/** An ISO 8601 instant, a number of days as `30d`, or `never`. */
+export function expiry(typed: string): Expiry {
+  if (typed === "never") return () => undefined;
+  const days = /^(\d{1,5})d$/.exec(typed)?.[1];
+  if (days !== undefined && Number(days) > 0) return (now) => now + Number(days) * DAY_MS;
+  if (!typed.includes("T")) {
+    throw new RangeError(
+      `must be an ISO 8601 instant with an offset, days as 30d, or never, not ${JSON.stringify(typed)}`,
+    );
+  }
+  const at = instant(typed);
+  return () => at;
+}
+
+/**
+ * The instant that --expires names, ms since the epoch; undefined for never.
+ *
+ * @throws UsageError when it is not in the future
+ */
+export function expiresAt(expires: Expiry | undefined, now: number): number | undefined {
+  const at = expires?.(now);
+  if (at !== undefined && at <= now) throw new UsageError("--expires must be in the future.");
+  return at;
+}
+
+/** The message of such a RangeError as the end of a sentence. A hint at its end is a question. */
+export function asSentence(message: string): string {
+  return message.endsWith("?") ? message : `${message}.`;
 }

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "./command-context.ts";
 import { UsageError } from "./exit.ts";
-import { flagOf, type CommandParams, type Param } from "./param.ts";
-import { asSentence } from "./value-readers.ts";
+import { flagOf, type CommandParams, type Param, asSentence } from "./param.ts";
 import { notOneOf } from "../../runtime/describe-value.ts";
 
 /** What commander gives for one argument or flag. */

@@ -1,4 +1,4 @@
-import { isDay } from "./value-readers.ts";
+import { isDay } from "./param.ts";
 
 /** Times as people read and type them. Machine formats keep ISO 8601. */
 

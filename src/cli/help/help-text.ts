@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { configKeys } from "../../config/config-keys.ts";
-import { configSchema } from "../../config/config-schema.ts";
+import { configKeys, configSchema } from "../../config/config-schema.ts";
 import { exampleConfig } from "../../config/config-example.ts";
 import { ERRORS } from "../../contract/errors.ts";
 import { FAULT_LIST } from "../../faults/fault-catalogue.ts";

@@ -3,9 +3,10 @@ import type { OperationId } from "../../contract/endpoints.ts";
 import type { Call, Outcome } from "../../service/operation.ts";
 import type { AccountOperationId } from "../../service/points.ts";
 import type { Context } from "../framework/command-context.ts";
-import type { AccountsSession, Session } from "./open-session.ts";
-import { withAccounts, withSession } from "./session.ts";
+import type { AccountsSession, Session, SessionOptions } from "./open-session.ts";
 import { findUser } from "./find-user.ts";
+import { createTerminalLogger } from "../terminal/terminal-logger.ts";
+import type { DependencyOptions } from "./runtime-dependencies.ts";
 
 /**
  * Runs an operation. The client of a daemon generates an idempotency key if none is given, so that it can retry.
@@ -110,4 +111,50 @@ export async function runOperation<K extends OperationId>(
 /** Says so if the result is that of an earlier call. */
 export function noteReplay({ terminal }: Context, { replayed }: { readonly replayed?: boolean }): void {
   if (replayed === true) terminal.say("This was done before: its first result is shown.");
+}
+
+/**
+ * Opens the service on the storage, even if a daemon is named, and always closes it after `action`. A fixture that the
+ * storage does not have is loaded first; nothing is written to any other storage.
+ *
+ * @throws UsageError, ConfigError, StorageError
+ *
+ * @example
+ * await withSession(context, ({ service }) => service.news.status());
+ */
+export async function withSession<T>(
+  context: Context,
+  action: (session: Session) => Promise<T>,
+  options: Partial<SessionOptions> = {},
+): Promise<T> {
+  const { openSession } = await import("./open-session.ts");
+  return use(await openSession(context, { logger: () => createTerminalLogger(context), ...options }), action);
+}
+
+/**
+ * As `withSession`, but opens only the users and their points: news, events and the assistant take longer to load than
+ * most commands take to run. The whole service is opened where a fixture is still to be loaded.
+ *
+ * @throws UsageError, ConfigError, StorageError
+ */
+export async function withAccounts<T>(
+  context: Context,
+  action: (session: AccountsSession) => Promise<T>,
+  options: Partial<DependencyOptions> = {},
+): Promise<T> {
+  const { openAccounts } = await import("./open-session.ts");
+  return use(await openAccounts(context, { logger: () => createTerminalLogger(context), ...options }), action);
+}
+
+async function use<S extends AccountsSession, T>(session: S, action: (session: S) => Promise<T>): Promise<T> {
+  let result: T;
+  try {
+    result = await action(session);
+  } catch (error) {
+    // The first error is the one to report.
+    await session.service.close().catch(() => undefined);
+    throw error;
+  }
+  await session.service.close();
+  return result;
 }

@@ -1,16 +1,18 @@
-import type { Subscriptions } from "../../accounts/subscriptions.ts";
+import type { Subscriptions } from "../../accounts/users.ts";
 import type { Answer, QuestionKind } from "../../assistant/assistant.ts";
 import { AnpError } from "../../contract/errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import { createWindowCounter } from "../../runtime/window-counter.ts";
 import { ledgerOperationOf, userOf, type OperationHandler } from "../operation.ts";
-import type { UserStates } from "../user-state.ts";
-import { admit, charge, type Prices } from "./admission.ts";
+import type { UserStates, UserState } from "../user-state.ts";
 import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
-import { PendingAnswers } from "./pending-answers.ts";
+import { PendingAnswers, type PendingAnswer } from "./pending-answers.ts";
 import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
 import { readQuestion, RESEARCH, type Question } from "./question.ts";
+import type { Entry } from "../../ledger/entry.ts";
+import type { LedgerOperation } from "../../ledger/stored-entries.ts";
+import type { Posted, Posting } from "../../ledger/user-ledger.ts";
 
 /** The dependencies of the chat. */
 export interface ChatDeps extends AnswerDeps, DeliveryDeps {
@@ -90,4 +92,50 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       answer.end();
     }
   };
+}
+
+// Both steps hold the ledger's lock, so that what is charged is not counted as in flight too. It is not held while
+// an answer is created: a user's questions are answered concurrently.
+
+/** Points that a sure answer costs by kind. A free use pays first: see `decideChange` of the ledger. */
+type Prices = Readonly<Record<QuestionKind, number>>;
+
+/** A question that may be answered. */
+interface Admitted {
+  readonly state: UserState;
+  /** The kinds of question that the user cannot pay for beside what is in flight. */
+  readonly refused: readonly QuestionKind[];
+}
+
+/** Admits a question before it is known what it is, or finds the entry that its operation made before. */
+function admit(
+  { ledger, userStates }: { ledger: Ledger; userStates: UserStates },
+  user: string,
+  { operation, prices, answer }: { operation: LedgerOperation; prices: Prices; answer: PendingAnswer },
+): Promise<Admitted | { readonly before: Entry }> {
+  return ledger.withLock(user, async (locked) => {
+    const state = await userStates.of(user, locked);
+    const before = await state.ledger.find(operation);
+    if (before !== undefined) return { before };
+    const kinds = Object.keys(prices) as QuestionKind[];
+    const refused = kinds.filter((kind) => !answer.reserve(state.funds, prices[kind]));
+    // Most questions are of this kind: the others in flight are not computed on the same points.
+    answer.reserve(state.funds, prices.other);
+    return { state, refused };
+  });
+}
+
+/**
+ * Charges for an answer.
+ *
+ * @throws AnpError 1005 when another process charged first and left too little
+ */
+export function charge(ledger: Ledger, user: string, posting: Posting, answer: PendingAnswer): Promise<Posted> {
+  return ledger.withLock(user, async (locked) => {
+    try {
+      return await locked.post(posting);
+    } finally {
+      answer.release();
+    }
+  });
 }

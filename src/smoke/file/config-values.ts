@@ -1,5 +1,4 @@
-import { configSchema } from "../../config/config-schema.ts";
-import { configKeys } from "../../config/config-keys.ts";
+import { configSchema, configKeys } from "../../config/config-schema.ts";
 import { knownKeys } from "../../contract/schema-walk.ts";
 import { hintFor, type InvalidField } from "../../contract/validate.ts";
 

@@ -1,15 +1,17 @@
-import { opendir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { opendir, stat, unlink, statfs } from "node:fs/promises";
+import { join, relative, basename } from "node:path";
 import type { Driver } from "unstorage";
 import fsLite from "unstorage/drivers/fs-lite";
 import type { StorageDriver } from "../driver.ts";
 import { isFileDamage } from "../failure-kinds.ts";
 import { DurableFiles, TEMPORARY_SUFFIX } from "./durable-files.ts";
 import { ignoring } from "./error-codes.ts";
-import { examineFiles } from "./fs-findings.ts";
 import { FolderIdentity } from "./fs-identity.ts";
 import { FileStreams } from "./fs-streams.ts";
-import { filesBelow, sweepTemporaries } from "./fs-walk.ts";
+import { randomUUID } from "node:crypto";
+import { type Finding, findingsOf } from "../finding.ts";
+import FINDINGS from "../storage-findings.json" with { type: "json" };
+import LOSSY_FILE_SYSTEMS from "./lossy-file-systems.json" with { type: "json" };
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
 const stockDriver = fsLite as (options: { base: string }) => Driver;
@@ -89,4 +91,68 @@ async function* childrenOf(folder: string): AsyncGenerator<string> {
     if (!seen.has(name)) yield name;
     seen.add(name);
   }
+}
+
+/** The name of a temporary file: nothing else that is stored begins with a dot and ends so. */
+const TEMPORARY = /^\..*\.tmp$/s;
+/** A write takes milliseconds. A day is far more than a running one takes, even if a clock was set meanwhile. */
+const OLD_MS = 24 * 3600 * 1000;
+/** Another process may have removed it first. */
+const ignoreGone = ignoring("ENOENT");
+
+/** The paths of all files in a folder and below it, one folder at a time, in flat memory; none where there is no folder. */
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  const entries = await opendir(folder, { bufferSize: 256 }).catch(ignoreGone);
+  if (entries === undefined) return;
+  for await (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else yield path;
+  }
+}
+
+/**
+ * Removes the temporary files that killed writers left in a folder and below it: those untouched for a day, so that none
+ * belongs to a running process.
+ *
+ * @param now ms since 1970
+ * @returns how many were removed
+ */
+async function sweepTemporaries(folder: string, now: number, signal?: AbortSignal): Promise<number> {
+  let removed = 0;
+  for await (const path of filesBelow(folder)) {
+    if (signal?.aborted === true) break;
+    const found = TEMPORARY.test(basename(path)) ? await stat(path).catch(ignoreGone) : undefined;
+    if (found === undefined || now - Math.max(found.mtimeMs, found.ctimeMs) <= OLD_MS) continue;
+    await unlink(path).catch(ignoreGone);
+    removed++;
+  }
+  return removed;
+}
+
+const finding = findingsOf(FINDINGS);
+
+const MIB = 1024 * 1024;
+const MIN_FREE_BYTES = 256 * MIB;
+
+/** File systems that may lose data, by the number that statfs(2) gives (`linux/magic.h`). */
+const FILE_SYSTEMS: Readonly<Record<string, { readonly name: string; readonly loses: string }>> = LOSSY_FILE_SYSTEMS;
+
+/** Examines the folder of a storage on files: its file system, free space, and a write as the ledger makes it. */
+async function examineFiles(base: string, files: DurableFiles): Promise<Finding[]> {
+  try {
+    const path = join(base, `.examination-${randomUUID()}.tmp`);
+    await files.create(path, "{}");
+    await files.remove(path);
+  } catch (error) {
+    return [finding("filesUnwritable", { base, reason: (error as Error).message })];
+  }
+  const { type, bavail, bsize } = await statfs(base);
+  const free = bavail * bsize;
+  const system = FILE_SYSTEMS[`0x${type.toString(16)}`];
+  return [
+    finding("filesWritable"),
+    system === undefined ? finding("localDisk") : finding("lossyDisk", { ...system }),
+    finding(free >= MIN_FREE_BYTES ? "room" : "littleRoom", { mib: Math.floor(free / MIB) }),
+  ];
 }

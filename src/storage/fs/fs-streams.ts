@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BoundedLru } from "../../runtime/bounded-lru.ts";
 import type { AppendItemOutcome } from "../driver.ts";
-import { encodedItem, HINT_EVERY, SEGMENT_SIZE } from "../stream-keys.ts";
+import { encodedItem, HINT_EVERY, SEGMENT_SIZE } from "../keys.ts";
 import type { DurableFiles } from "./durable-files.ts";
 import { ignoring } from "./error-codes.ts";
 

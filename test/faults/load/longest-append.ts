@@ -1,10 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createQuotaRules } from "../../../src/accounts/quota-rules.ts";
-import { entry } from "../../../src/ledger/entry.ts";
-import { ledgerKey, operationKey } from "../../../src/ledger/ledger-keys.ts";
+import { entry, ledgerKey, operationKey } from "../../../src/ledger/entry.ts";
 import { createLedger } from "../../../src/ledger/ledger.ts";
-import type { Posted } from "../../../src/ledger/posting.ts";
+import type { Posted } from "../../../src/ledger/user-ledger.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { encodeKey } from "../../../src/storage/keys.ts";
 import type { Storage } from "../../../src/storage/storage.ts";

@@ -1,7 +1,6 @@
 import { EXIT, UsageError } from "../../framework/exit.ts";
 import { LeftOut } from "../../framework/left-out.ts";
-import { optional, type Values } from "../../framework/param.ts";
-import { day } from "../../framework/value-readers.ts";
+import { optional, type Values, day } from "../../framework/param.ts";
 
 /** The flags of a range of UTC days. */
 export const dayRangeFlags = {

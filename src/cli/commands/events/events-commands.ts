@@ -1,5 +1,5 @@
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
-import { withSession } from "../../target/session.ts";
+import { withSession } from "../../target/operations.ts";
 import { printLines } from "../../terminal/print.ts";
 import { dayRangeFlags, inDayRange } from "./day-range.ts";
 import { record } from "./record.ts";

@@ -1,9 +1,17 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { runOperation } from "../../target/operations.ts";
-import { among, optional, required, userParam } from "../../framework/param.ts";
+import {
+  among,
+  optional,
+  required,
+  userParam,
+  anything,
+  idempotencyKey,
+  integer,
+  jsonObject,
+} from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
-import { anything, idempotencyKey, integer, jsonObject } from "../../framework/value-readers.ts";
 
 export const record = defineCommand({
   summary: "Record one event in a user's name",

@@ -2,10 +2,9 @@ import { feedbackByArticle, type ArticleFeedback } from "../../../admin/article-
 import type { EventStats } from "../../../events/projections/event-stats.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { optional } from "../../framework/param.ts";
-import { oneOf } from "../../framework/value-readers.ts";
+import { optional, oneOf } from "../../framework/param.ts";
 import { formatOf, printRows } from "../../terminal/print.ts";
-import { withSession } from "../../target/session.ts";
+import { withSession } from "../../target/operations.ts";
 import { dayRangeFlags, inDayRange } from "./day-range.ts";
 
 interface Row {

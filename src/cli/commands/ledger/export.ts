@@ -1,10 +1,9 @@
 import type { Entry } from "../../../ledger/entry.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { optional, toggle } from "../../framework/param.ts";
+import { optional, toggle, userId } from "../../framework/param.ts";
 import type { Column } from "../../terminal/column.ts";
 import { openRecordPrinter, printLines } from "../../terminal/print.ts";
-import { withAccounts } from "../../target/session.ts";
-import { userId } from "../../framework/value-readers.ts";
+import { withAccounts } from "../../target/operations.ts";
 import { knownUsers } from "../../../admin/known-users.ts";
 
 const COLUMNS: readonly Column<Entry>[] = [

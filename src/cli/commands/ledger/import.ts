@@ -5,10 +5,9 @@ import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { openLines } from "../../terminal/input-lines.ts";
-import { required } from "../../framework/param.ts";
+import { required, text } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
-import { withAccounts } from "../../target/session.ts";
-import { text } from "../../framework/value-readers.ts";
+import { withAccounts } from "../../target/operations.ts";
 import { countUndamaged, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
 
 const MOST_LISTED = 5;

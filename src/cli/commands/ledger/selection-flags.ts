@@ -1,6 +1,5 @@
 import { UsageError } from "../../framework/exit.ts";
-import { optional, repeatable, type Values } from "../../framework/param.ts";
-import { anything, text } from "../../framework/value-readers.ts";
+import { optional, repeatable, type Values, anything, text } from "../../framework/param.ts";
 import { since, until } from "../../framework/time-format.ts";
 import type { Selection } from "../../../admin/select-entries.ts";
 

@@ -3,11 +3,10 @@ import { cleanText } from "../../terminal/clean-text.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
-import { optional, required } from "../../framework/param.ts";
+import { optional, required, text } from "../../framework/param.ts";
 import { formatOf, printRecord } from "../../terminal/print.ts";
-import { withAccounts } from "../../target/session.ts";
+import { withAccounts } from "../../target/operations.ts";
 import { findUser } from "../../target/find-user.ts";
-import { text } from "../../framework/value-readers.ts";
 import { showAge, showLocal } from "../../framework/time-format.ts";
 
 export const show = defineCommand({

@@ -2,11 +2,10 @@ import { resolve } from "node:path";
 import type { Receipt, Verification, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/exit.ts";
-import { optional, toggle } from "../../framework/param.ts";
+import { optional, toggle, text, userId } from "../../framework/param.ts";
 import type { Column } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";
-import { withAccounts } from "../../target/session.ts";
-import { text, userId } from "../../framework/value-readers.ts";
+import { withAccounts } from "../../target/operations.ts";
 import { addDamagedValues, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
 
 /** A verification with the documented name of its damage. */

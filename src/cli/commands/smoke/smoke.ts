@@ -1,7 +1,6 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/exit.ts";
-import { optional, several, toggle, type Param } from "../../framework/param.ts";
-import { integer, oneOf, text } from "../../framework/value-readers.ts";
+import { integer, oneOf, optional, several, text, toggle, type Param } from "../../framework/param.ts";
 
 /** May be left out with --schema only. */
 const files: Param<readonly string[]> = {

@@ -1,7 +1,139 @@
-import { defineGroup } from "../../framework/define-command.ts";
-import { copy } from "./copy.ts";
-import { exportStorage } from "./export.ts";
-import { importStorage } from "./import.ts";
+import { defineGroup, defineCommand } from "../../framework/define-command.ts";
 import { accept, info } from "./identity.ts";
+import { EXIT, CommandFailure } from "../../framework/exit.ts";
+import { LeftOut } from "../../framework/left-out.ts";
+import { required, text } from "../../framework/param.ts";
+import { withAccounts } from "../../target/operations.ts";
+import { toIso } from "../../../runtime/clock.ts";
+import { printLines, printRecord } from "../../terminal/print.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { openLines } from "../../terminal/input-lines.ts";
+import type { RestoreProgress } from "../../../backup/restore-storage.ts";
+import type { StoredValue } from "../../../backup/storage-archive.ts";
+import type { Storage } from "../../../storage/storage.ts";
+import { countUndamaged, failOnDamage, verifyWithProgress } from "../ledger/verify-with-progress.ts";
+
+export const copy = defineCommand({
+  summary: "Copy everything that is stored into an empty storage",
+  options: { to: required("url", "the empty storage, as fs:FOLDER or redis://HOST:PORT/DB", text(4096)) },
+  async run({ to }, context) {
+    await withAccounts(context, async ({ service }) => {
+      const [{ storedValues }, { openStorage }] = await Promise.all([
+        import("../../../backup/storage-archive.ts"),
+        import("../../../storage/open-storage.ts"),
+      ]);
+      const damage = new LeftOut();
+      const target = await openStorage(to, { cwd: context.cwd });
+      try {
+        await restoreInto(context, target, storedValues(service.storage, damage.add));
+      } finally {
+        await target.close();
+      }
+      damage.fail(EXIT.failure, () => SOURCE_DAMAGED);
+    });
+  },
+});
+
+export const exportStorage = defineCommand({
+  summary: "Print everything that is stored, as JSON lines",
+  formats: ["jsonl"],
+  async run(_values, context) {
+    await withAccounts(context, async ({ service: { storage, clock } }) => {
+      const { archiveLines } = await import("../../../backup/storage-archive.ts");
+      const damage = new LeftOut();
+      if (await printLines(context, archiveLines(storage, toIso(clock.now()), damage.add)))
+        damage.fail(EXIT.failure, () => SOURCE_DAMAGED);
+    });
+  },
+});
+
+export const importStorage = defineCommand({
+  summary: "Restore a storage export into an empty storage",
+  arguments: { file: required("FILE", "file that `anp storage export` printed, - for stdin", text(4096)) },
+  async run({ file }, context) {
+    await withAccounts(
+      context,
+      async ({ service }) => {
+        const { archivedValues } = await import("../../../backup/storage-archive.ts");
+        const lines = await openLines(file, context.io);
+        try {
+          await check(context, archivedValues(lines.read()));
+          await restoreInto(context, service.storage, archivedValues(lines.read()));
+        } finally {
+          await lines.close();
+        }
+      },
+      { create: true, unfinished: true },
+    );
+  },
+});
+
+/** Reads all values to the end, before anything is written. */
+async function check({ terminal }: Context, values: AsyncGenerator): Promise<void> {
+  let count = 0;
+  try {
+    while ((await values.next()).done !== true) {
+      count += 1;
+      if (count % 256 !== 0) continue;
+      terminal.progress(`${count} values checked`);
+    }
+  } catch (error) {
+    terminal.progress("");
+    if (!(error instanceof Error) || error.name !== "ChecksumError") throw error;
+    throw new CommandFailure(EXIT.failure, `${error.message}\nNothing was written.`);
+  }
+}
+
+/** The headline of damage that a copy or an export left out. */
+export const SOURCE_DAMAGED = "The source storage is damaged. Everything else was written.";
+
+/** Restores values into an empty storage, verifies its ledgers and prints the counts. */
+export async function restoreInto(
+  context: Context,
+  storage: Storage,
+  values: AsyncIterable<StoredValue>,
+): Promise<void> {
+  const { terminal } = context;
+  const [{ restoreStorage }, { markFinished }, { sessionTrace }] = await Promise.all([
+    import("../../../backup/restore-storage.ts"),
+    import("../../../storage/unfinished-import.ts"),
+    import("../../../assistant/sessions/messages.ts"),
+  ]);
+  const progress: RestoreProgress = { values: 0, present: 0 };
+  try {
+    await restoreStorage(storage, values, progress, () => {
+      terminal.progress(`${progress.values} values`);
+    });
+  } catch (error) {
+    terminal.progress("");
+    throw withAdvice(error, progress);
+  }
+  const found = await verifyWithProgress(context, storage, { trace: sessionTrace }, ({ entries }) => {
+    return `${progress.values} values, ${entries} entries verified`;
+  });
+  await markFinished(storage);
+  await printRecord(context, {
+    values: progress.values,
+    already_there: progress.present,
+    users: found.length,
+    entries: found.reduce((sum, { entries }) => sum + entries, 0),
+    verified: countUndamaged(found),
+  });
+  failOnDamage(found, ["Everything was restored, but some ledgers are damaged."]);
+}
+
+/** The failure with how far it came and what to do; one of the storage keeps its kind, and so its exit code. */
+function withAdvice(error: unknown, { values }: RestoreProgress): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error.name === "StorageNotEmptyError") return new CommandFailure(EXIT.failure, error.message);
+  const restored = `The storage is incomplete: ${values} values were restored.`;
+  if (error.name === "ChecksumError") {
+    return new CommandFailure(EXIT.failure, `${error.message}\n${restored} Start again with an empty storage.`);
+  }
+  if (error.name === "StorageError") {
+    error.message += `\n${restored} No other command works on it until the same import is run again and completes.`;
+  }
+  return error;
+}
 
 export const command = defineGroup({ accept, copy, export: exportStorage, import: importStorage, info });
