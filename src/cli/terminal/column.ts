@@ -25,6 +25,11 @@ interface Display<T> {
   readonly title?: string;
 }
 
+/** Columns by their names, in full where more is to be said of one. */
+export function columnsOf<T>(...columns: readonly (CellField<T> | Column<T>)[]): Column<T>[] {
+  return columns.map((column) => (typeof column === "string" ? ({ name: column } as Column<T>) : column));
+}
+
 /** The value of a row in a column. */
 export function cellOf<T extends object>(row: T, { name, of }: Column<T>): Cell {
   return of === undefined ? (Reflect.get(row, name) as Cell) : of(row);

@@ -3,7 +3,7 @@ import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../../framework/exit.ts";
 import { formatOf, printRows } from "../../terminal/print.ts";
 import { toggle } from "../../framework/param.ts";
-import type { Column } from "../../terminal/column.ts";
+import { columnsOf } from "../../terminal/column.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { Check, CheckResult } from "../../../doctor/check.ts";
 
@@ -22,14 +22,8 @@ export const command = defineCommand({
   },
 });
 
-const COLUMNS: readonly Column<CheckResult>[] = [
-  { name: "check" },
-  { name: "subject" },
-  { name: "level" },
-  { name: "message", wide: true },
-  { name: "loses" },
-  { name: "remedy" },
-];
+const WIDE = { name: "message", wide: true } as const;
+const COLUMNS = columnsOf<CheckResult>("check", "subject", "level", WIDE, "loses", "remedy");
 
 /** All checks. If the configuration is not valid: its errors, and the checks that do not need it. */
 async function checksOf(context: Context): Promise<{ checks: Check[]; valid: boolean }> {

@@ -1,23 +1,17 @@
 import type { Entry } from "../../../ledger/entry.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { optional, toggle, userId } from "../../framework/param.ts";
-import type { Column } from "../../terminal/column.ts";
+import { columnsOf, type Column } from "../../terminal/column.ts";
 import { openRecordPrinter, printLines } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { knownUsers } from "../../../admin/known-users.ts";
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { name: "user_id" },
-  { name: "id" },
-  { name: "created_at" },
-  { name: "type" },
-  { name: "delta" },
+  ...columnsOf<Entry>("user_id", "id", "created_at", "type", "delta"),
   { name: "balance", of: ({ account }) => account.balance },
   { name: "total_earned", of: ({ account }) => account.total_earned },
   { name: "total_spent", of: ({ account }) => account.total_spent },
-  { name: "description" },
-  { name: "ref_id" },
-  { name: "hash" },
+  ...columnsOf<Entry>("description", "ref_id", "hash"),
 ];
 
 export const exportLedger = defineCommand({

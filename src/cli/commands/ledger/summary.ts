@@ -2,7 +2,7 @@ import { createLedgerSummary, type LedgerSummary } from "../../../admin/ledger-s
 import { newestFirst } from "../../../admin/select-entries.ts";
 import { offsetMinutes } from "../../../runtime/utc-offset.ts";
 import type { Context } from "../../framework/command-context.ts";
-import type { Column } from "../../terminal/column.ts";
+import { columnsOf, type Column } from "../../terminal/column.ts";
 import { formatOf, printRecord, printRows, showDelta } from "../../terminal/print.ts";
 import { sparkline } from "../../terminal/sparkline.ts";
 import { defineCommand } from "../../framework/define-command.ts";
@@ -37,20 +37,12 @@ export const summary = defineCommand({
   },
 });
 
-const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
-  { name: "type" },
-  { name: "entries" },
-  { name: "delta", show: ({ delta }, terminal) => showDelta(delta, terminal) },
-  { name: "free_uses" },
-];
-
-const DAYS: readonly Column<LedgerSummary["by_day"][number]>[] = [
-  { name: "day" },
-  { name: "earned" },
-  { name: "spent" },
-  { name: "free_uses" },
-  { name: "entries" },
-];
+const DELTA: Column<LedgerSummary["by_type"][number]> = {
+  name: "delta",
+  show: ({ delta }, terminal) => showDelta(delta, terminal),
+};
+const TYPES = columnsOf<LedgerSummary["by_type"][number]>("type", "entries", DELTA, "free_uses");
+const DAYS = columnsOf<LedgerSummary["by_day"][number]>("day", "earned", "spent", "free_uses", "entries");
 
 interface UserSummary extends LedgerSummary {
   readonly user_id: string;

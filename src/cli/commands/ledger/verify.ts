@@ -3,7 +3,7 @@ import type { Receipt, Verification, VerifyProgress } from "../../../ledger/veri
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/exit.ts";
 import { optional, toggle, text, userId } from "../../framework/param.ts";
-import type { Column } from "../../terminal/column.ts";
+import { columnsOf, type Column } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { addDamagedValues, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
@@ -12,9 +12,7 @@ import { addDamagedValues, failOnDamage, verifyWithProgress } from "./verify-wit
 type VerificationRow = Omit<Verification, "damage"> & { readonly fault?: Verification["damage"] };
 
 const COLUMNS: readonly Column<VerificationRow>[] = [
-  { name: "user_id" },
-  { name: "entries" },
-  { name: "balance" },
+  ...columnsOf<VerificationRow>("user_id", "entries", "balance"),
   {
     name: "state",
     of: stateOf,
