@@ -1,11 +1,15 @@
 import type { Config } from "../config/config-schema.ts";
 import { LIMITS } from "../contract/field-bounds.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Logger } from "../runtime/logger.ts";
+import { type Logger, silentLogger } from "../runtime/logger.ts";
 import { createTtlCache } from "../runtime/ttl-cache.ts";
-import { createJwtVerifier, isJwt, type JwtIdentity } from "./jwt-verifier.ts";
 import type { Subscriptions, Users } from "./users.ts";
 import type { Tokens } from "./tokens.ts";
+import type { JwtConfig } from "../config/jwt-config.ts";
+import { AnpError } from "../contract/errors.ts";
+import { codePoints, isPortable, type Language } from "../contract/schemas/shared-fields.ts";
+import { sha256 } from "../runtime/canonical-json.ts";
+import { createThrottle } from "../runtime/throttle.ts";
 
 /** The user of a token, one of ours or the platform's; undefined when it is not valid. */
 export type Authenticator = (token: string) => Promise<string | undefined>;
@@ -46,4 +50,116 @@ export async function createAuthenticator(deps: {
     const identity = await identities.get(token);
     return identity === undefined || identity.expires_at <= clock.now() ? undefined : identity.user_id;
   };
+}
+
+/** The claims of a valid platform token. */
+export interface JwtIdentity {
+  readonly user_id: string;
+  /** Milliseconds since the epoch: from then on the token is not valid. */
+  readonly expires_at: number;
+  /** Orders tokens: the claims of the one with the greater text are newer. */
+  readonly as_of: string;
+  readonly free_daily_quota?: number;
+  readonly plan?: string;
+  readonly lang?: Language;
+}
+
+/** The codes of jose's errors for a key set that times out, has another status than 200, or is invalid. */
+const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"]);
+
+/** How long the key set may take, ms. */
+const KEY_SET_MS = 2000;
+/** How long callers are refused at once after the key set failed, ms: each would wait for it in vain. */
+const PAUSE_MS = 1000;
+const LOGGED_EVERY_MS = 30_000;
+
+/**
+ * Checks a compact JWS; undefined when it is not valid now. A token without an expiry is refused.
+ *
+ * @throws AnpError 503 when the key set does not answer
+ */
+export type JwtVerifier = (token: string) => Promise<JwtIdentity | undefined>;
+
+/** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
+export function isJwt(token: string): boolean {
+  return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
+}
+
+export async function createJwtVerifier(
+  config: JwtConfig,
+  clock: Clock,
+  logger: Logger = silentLogger,
+): Promise<JwtVerifier> {
+  const { jwtVerify, createRemoteJWKSet, errors } = await import("jose");
+  const options = {
+    ...(config.issuer !== undefined && { issuer: config.issuer }),
+    ...(config.audience !== undefined && { audience: config.audience }),
+    requiredClaims: ["exp", config.claims.user_id],
+  };
+  const secret = config.secret === undefined ? undefined : new TextEncoder().encode(config.secret);
+  const keys =
+    config.jwks_url === undefined
+      ? undefined
+      : createRemoteJWKSet(new URL(config.jwks_url), { timeoutDuration: KEY_SET_MS });
+  const failed = createThrottle(LOGGED_EVERY_MS, (times) => {
+    logger.error({ times, reason }, "the key set of auth.jwt.jwks_url cannot be read: its tokens are refused with 503");
+  });
+  let reason = "";
+  let failedAt = -Infinity;
+
+  return async (token) => {
+    if (!isJwt(token)) return undefined;
+    if (performance.now() - failedAt < PAUSE_MS) throw unreachable();
+    const current = { ...options, currentDate: new Date(clock.now()) };
+    try {
+      const { payload } =
+        secret !== undefined
+          ? await jwtVerify(token, secret, { ...current, algorithms: ["HS256"] })
+          : await jwtVerify(token, keys!, current);
+      return identityOf(payload, config);
+    } catch (error) {
+      // An unreachable key set is the operator's problem, not the user's: it must not look like an invalid token.
+      if (error instanceof errors.JOSEError && !KEY_SET_ERRORS.has(error.code)) return undefined;
+      if (keys === undefined) throw error;
+      failedAt = performance.now();
+      reason = String(error);
+      failed.note();
+      throw unreachable(error);
+    }
+  };
+}
+
+function unreachable(cause?: unknown): AnpError {
+  return new AnpError(503, "The keys of the platform's tokens cannot be read.", { cause });
+}
+
+function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIdentity | undefined {
+  const { claims } = config;
+  const user = payload[claims.user_id];
+  // A number that JSON cannot represent exactly may be another user's.
+  if (typeof user !== "string" && !Number.isSafeInteger(user)) return undefined;
+  const user_id = String(user);
+  if (user_id === "" || codePoints(user_id) > LIMITS.userId || !isPortable(user_id)) return undefined;
+  // It is printed and logged.
+  if (/\p{Cc}/u.test(user_id)) return undefined;
+  const quota = payload[claims.free_daily_quota];
+  const plan = payload[claims.plan];
+  const lang = payload[claims.lang];
+  return {
+    user_id,
+    expires_at: Number(payload["exp"]) * 1000,
+    as_of: asOf(payload["iat"], payload["exp"], [quota, plan, lang]),
+    ...(typeof quota === "number" && Number.isSafeInteger(quota) && quota >= 0 ? { free_daily_quota: quota } : {}),
+    ...(typeof plan === "string" ? { plan } : {}),
+    ...(lang === "zh" || lang === "en" ? { lang } : {}),
+  };
+}
+
+/** By time of issue, then by expiry, then by a hash of the claims, so that every process decides alike. */
+function asOf(issued: unknown, expires: unknown, claims: readonly unknown[]): string {
+  const seconds = (value: unknown): string => {
+    const whole = typeof value === "number" && value > 0 ? Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER) : 0;
+    return String(whole).padStart(16, "0");
+  };
+  return `${seconds(issued)}-${seconds(expires)}-${sha256(JSON.stringify(claims)).slice(0, 8)}`;
 }

@@ -3,8 +3,7 @@ import { requestTime } from "../runtime/ids.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 import { readMessages, type Message } from "../assistant/sessions/messages.ts";
 import { knownUsers } from "./known-users.ts";
-import { storedLedgerReader } from "./ledger-reader.ts";
-import { newestFirst } from "./select-entries.ts";
+import { storedLedgerReader, newestFirst } from "./ledger-reader.ts";
 
 /** Message ids begin with the time, so they are larger than any entry's number. */
 const SMALLEST_MESSAGE_ID = 1_000_000_000;

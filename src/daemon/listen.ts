@@ -4,8 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
-import { Connections, type ConnectionBounds } from "./connections.ts";
-import { answerParseError } from "./parse-error-response.ts";
+import { Connections, type ConnectionBounds, answerParseError } from "./connections.ts";
 import { checkPort, PortError } from "./bind-check.ts";
 import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
 

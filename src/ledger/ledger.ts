@@ -1,6 +1,14 @@
 import { BoundedLru } from "../runtime/bounded-lru.ts";
 import { createKeyedMutex } from "../runtime/keyed-mutex.ts";
-import { type Posting, UserLedger, type LedgerDeps } from "./user-ledger.ts";
+import type { QuotaRules } from "../accounts/quota-rules.ts";
+import { AnpError, invalid } from "../contract/errors.ts";
+import { type Clock, toIso } from "../runtime/clock.ts";
+import type { Storage } from "../storage/storage.ts";
+import { decideChange, type Change, type LedgerCommand } from "./decide.ts";
+import { EMPTY_ACCOUNT, type Account, type Entry, genesisHash, hashEntry } from "./entry.ts";
+import { OperationIndex, type LedgerEnd, type LedgerOperation, requestHash, StoredEntries } from "./stored-entries.ts";
+import { describeEntry } from "./describe-entry.ts";
+import type { Language } from "../contract/schemas/shared-fields.ts";
 
 /** The ledgers of all users: one append-only stream a user, one entry a change. */
 export type Ledger = ReturnType<typeof createLedger>;
@@ -49,4 +57,186 @@ export function createLedger(deps: LedgerDeps) {
     /** All entries, oldest first, in flat memory. */
     entries: (user: string) => ledgerOf(user).entries(),
   };
+}
+
+/** Learns what happens to ledgers, for metrics. Every call is cheap and never throws. */
+export interface LedgerObserver {
+  /** A new entry was appended. */
+  posted(entry: Entry): void;
+  /** Another writer appended first, and the change was decided again. */
+  conflicted(): void;
+}
+
+export interface LedgerDeps {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly quotaRules: QuotaRules;
+  readonly observer?: LedgerObserver;
+}
+
+/** A user's ledger up to the entry that was its last when it was opened. */
+export interface OpenLedger {
+  /** Number of the last entry, 0 when there is none. */
+  readonly version: number;
+  readonly account: Account;
+  /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
+  find(operation: LedgerOperation): Promise<Entry | undefined>;
+  /** Entries newest first; a page past the end is empty. */
+  page(page: number, pageSize: number): Promise<{ entries: Entry[]; total: number }>;
+}
+
+const versionOf = ({ last }: LedgerEnd): number => last?.item.id ?? 0;
+
+/** The ledger of one user. It remembers its end, so that a posting need not look for it. */
+export class UserLedger {
+  readonly #user: string;
+  readonly #deps: LedgerDeps;
+  readonly #entries: StoredEntries;
+  readonly #operations: OperationIndex;
+  #end: LedgerEnd | undefined;
+
+  constructor(user: string, deps: LedgerDeps) {
+    this.#user = user;
+    this.#deps = deps;
+    this.#entries = new StoredEntries(deps.storage, user);
+    this.#operations = new OperationIndex(deps.storage, user, this.#entries);
+  }
+
+  /** Reads the end, once for all that the caller does with it. */
+  async open(): Promise<OpenLedger> {
+    const end = await this.#readEnd();
+    const total = versionOf(end);
+    return {
+      version: total,
+      account: end.last?.item.account ?? EMPTY_ACCOUNT,
+      find: (operation) => this.#operations.find(operation, end),
+      page: async (page, pageSize) => {
+        const to = total - (page - 1) * pageSize;
+        return { entries: to < 1 ? [] : (await this.read(to - pageSize + 1, to)).reverse(), total };
+      },
+    };
+  }
+
+  /**
+   * Decides and appends one entry, or finds the one the operation made before. To be called under the ledger's lock.
+   *
+   * @throws as `Ledger.post`
+   */
+  async post(posting: Posting): Promise<Posted> {
+    const { clock, quotaRules, observer } = this.#deps;
+    const { operation, command } = posting;
+    this.#operations.check(operation);
+    // The first try builds on the remembered end: the append finds out whether somebody was there since, and what is
+    // refused is decided again on the ledger as it is now.
+    for (let known = this.#remembered(); ; known = undefined) {
+      const end = known ?? (await this.#readEnd());
+      const before = await this.#operations.find(operation, end);
+      if (before !== undefined) return { entry: before, replayed: true };
+
+      const now = clock.now();
+      const last = end.last?.item;
+      const change = decideChange(last?.account ?? EMPTY_ACCOUNT, command, now, quotaRules);
+      if ("code" in change) {
+        if (known !== undefined) continue;
+        if (change.code === 422) throw invalid([{ in: "body", path: change.field, message: change.message }]);
+        throw new AnpError(change.code, change.message);
+      }
+      await this.#operations.add(end.last);
+      const posted = await this.#append(end, entryAfter(last, { user: this.#user, posting, change, now }), operation);
+      if (posted === undefined) continue;
+      if (!posted.replayed) observer?.posted(posted.entry);
+      return posted;
+    }
+  }
+
+  /** The entries from number `from` to number `to`, both included, oldest first, or to the end. */
+  read(from: number, to: number): Promise<Entry[]> {
+    return this.#entries.read(from, to);
+  }
+
+  /** All entries, oldest first, in flat memory. */
+  entries(): AsyncIterable<Entry> {
+    return this.#entries.all();
+  }
+
+  /** The end as it was last seen, unless the storage may have lost entries since. */
+  #remembered(): LedgerEnd | undefined {
+    return this.#end?.generation === this.#deps.storage.generation() ? this.#end : undefined;
+  }
+
+  /** The end as it is now: the remembered one saves the search, and the storage is asked for a newer entry. */
+  async #readEnd(): Promise<LedgerEnd> {
+    const { storage } = this.#deps;
+    const generation = storage.generation();
+    const known = this.#remembered();
+    const version = await this.#entries.head(known && versionOf(known));
+    if (known !== undefined && versionOf(known) === version && storage.generation() === generation) return known;
+    // An emptied storage has no ledger at all.
+    if (version === 0) await storage.verify(this.#entries.keyOf(1));
+    const last = version === 0 ? undefined : await this.#entries.find(version);
+    if (last === undefined && storage.generation() !== generation) return this.#readEnd();
+    if (last === undefined && version > 0) throw this.#entries.missing(version);
+    this.#end = { last, generation };
+    return this.#end;
+  }
+
+  /** Appends an entry after the end; undefined when the change must be decided again on the ledger as it is now. */
+  async #append(end: LedgerEnd, next: Entry, operation: LedgerOperation): Promise<Posted | undefined> {
+    const { outcome, stored: own } = await this.#entries.append(end.last, next);
+    if (outcome === "appended") {
+      this.#end = { last: own, generation: end.generation };
+      return { entry: next, replayed: false };
+    }
+    // A conflict: another writer was first, unless the reply to our own write was lost. Then the operation is ours.
+    const stored = outcome === "conflict" ? await this.#entries.find(next.id) : undefined;
+    if (stored === undefined) {
+      // A gap or a failover: the entry that ours was to follow is lost.
+      this.#end = undefined;
+      return undefined;
+    }
+    if (stored.item.operation.id === operation.id) {
+      const entry = await this.#operations.acknowledge(stored, operation);
+      return { entry, replayed: operation.origin !== undefined };
+    }
+    this.#deps.observer?.conflicted();
+    return undefined;
+  }
+}
+
+/** A change that a caller requests. */
+export interface Posting {
+  readonly operation: LedgerOperation;
+  readonly command: LedgerCommand;
+  readonly ref_id: string;
+  /** Language of the entry's description. */
+  readonly lang: Language;
+}
+
+/** The entry of a posting, and whether an earlier request made it. */
+export interface Posted {
+  readonly entry: Entry;
+  readonly replayed: boolean;
+}
+
+/** The entry that a change makes after `last`. */
+function entryAfter(
+  last: Entry | undefined,
+  made: { user: string; posting: Posting; change: Change; now: number },
+): Entry {
+  const { user, change, now } = made;
+  const { operation, command, ref_id, lang } = made.posting;
+  const fields: Omit<Entry, "hash"> = {
+    id: (last?.id ?? 0) + 1,
+    user_id: user,
+    type: command.type,
+    delta: change.delta,
+    description: describeEntry(change, lang),
+    ref_id,
+    created_at: toIso(now),
+    operation: { id: operation.id, request: requestHash(operation), repeatable: operation.origin !== undefined },
+    details: change.details,
+    account: change.account,
+    prev: last?.hash ?? genesisHash(user),
+  };
+  return { ...fields, hash: hashEntry(fields) };
 }

@@ -6,7 +6,6 @@ import { systemRandom, type Random } from "../runtime/random.ts";
 import { printKey } from "../storage/documents.ts";
 import type { Storage } from "../storage/storage.ts";
 import { createHotTopics, type HotTopics } from "./hot-topics.ts";
-import { type NewsStatus, statusOf } from "./news-status.ts";
 import type { JobRunner } from "../compute/job-runner.ts";
 import { HeldSnapshots, type HeldSnapshot, type Projection } from "./jobs/held-snapshots.ts";
 import type { NewsJobs } from "./jobs/news-jobs.ts";
@@ -30,7 +29,7 @@ import { createSnapshotStore } from "./snapshot/snapshot-store.ts";
 import { type NewsList, SnapshotViews, type TopicList } from "./snapshot/snapshot-views.ts";
 import type { TopicViews } from "./snapshot/topic-views.ts";
 
-export type { NewsStatus, RefreshMode };
+export type { RefreshMode };
 
 /**
  * A published snapshot as readers see it, frozen. It is the same object while it is the newest one, and each of its
@@ -208,3 +207,30 @@ function ofLast<T>(make: (projection: Projection) => T): (projection: Projection
 const NO_SNAPSHOT: NewsSnapshot = deepFreeze({ version: 0, published_at: null, items: [], notices: [], help: [] });
 const NO_NEWS: NewsList = deepFreeze({ news: [], total: 0 });
 const NO_TOPICS: TopicList = deepFreeze({ topics: [], total: 0 });
+
+export type NewsStatus = Readonly<ReturnType<typeof statusOf>>;
+
+/** The state of the newest snapshot, or of none, and of each source. Times are ISO 8601, null for what never was. */
+export function statusOf(projection: Projection | undefined) {
+  const record = projection?.snapshot.record;
+  return {
+    /** Number of the snapshot: it grows from one to the next, not always by one; 0 when none was published yet. */
+    version: projection?.snapshot.version ?? 0,
+    published_at: isoOrNull(record?.published_ms),
+    last_full_sync_at: isoOrNull(record?.last_full_ms),
+    sentiment_updated_at: isoOrNull(record?.sentiment_ms),
+    mode: record?.mode ?? null,
+    items: projection?.items.length ?? 0,
+    topics: projection?.topicCount ?? 0,
+    notices: projection?.notices.length ?? 0,
+    help: projection?.help.length ?? 0,
+    coverage: record?.coverage ?? {},
+    sources: (record?.sources ?? []).map(({ id, kind, name, url, ok, items, last_ok_ms, last_error }) => {
+      return { id, kind, name, url, ok, items, last_ok_at: isoOrNull(last_ok_ms), last_error };
+    }),
+  };
+}
+
+function isoOrNull(ms: number | null | undefined): string | null {
+  return ms === null || ms === undefined ? null : toIso(ms);
+}

@@ -1,8 +1,7 @@
 import type { QuotaRules, QuotaState } from "../accounts/quota-rules.ts";
 import type { UserProfile, Users } from "../accounts/users.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { Ledger } from "../ledger/ledger.ts";
-import type { OpenLedger } from "../ledger/user-ledger.ts";
+import type { Ledger, OpenLedger } from "../ledger/ledger.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** What a user can still pay with: free uses, then points. */

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createJwtVerifier } from "../../src/accounts/jwt-verifier.ts";
+import { createJwtVerifier } from "../../src/accounts/authenticator.ts";
 import { createApp } from "../../src/http/app.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { jwtConfig } from "../../src/config/jwt-config.ts";

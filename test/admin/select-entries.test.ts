@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { LedgerReader, LedgerRow } from "../../src/admin/ledger-reader.ts";
-import { matches, newestFirst, type Selection } from "../../src/admin/select-entries.ts";
+import {
+  type LedgerReader,
+  type LedgerRow,
+  matches,
+  newestFirst,
+  type Selection,
+} from "../../src/admin/ledger-reader.ts";
 
 const HOUR = 3_600_000;
 const START = Date.parse("2026-11-20T00:00:00Z");

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { conceptsIn, isInDomain } from "../../src/assistant/routing/routing-concepts.ts";
-import { asksAdvice, isElliptical, withoutCourtesy, withoutResearch } from "../../src/assistant/routing/router.ts";
+import {
+  conceptsIn,
+  isInDomain,
+  asksAdvice,
+  isElliptical,
+  withoutCourtesy,
+  withoutResearch,
+} from "../../src/assistant/routing/router.ts";
 
 describe("advice", () => {
   it.each([

@@ -2,10 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createAssistant } from "../../src/assistant/assistant.ts";
-import { createClassifier, train } from "../../src/assistant/routing/classifier/classifier.ts";
-import type { Classifier, Example, TrainingOptions } from "../../src/assistant/routing/classifier/classifier.ts";
-import { conceptsIn } from "../../src/assistant/routing/routing-concepts.ts";
-import { seedExamples } from "../../src/assistant/routing/router.ts";
+import {
+  createClassifier,
+  train,
+  type Classifier,
+  type Example,
+  type TrainingOptions,
+} from "../../src/assistant/routing/classifier/classifier.ts";
+import { conceptsIn, seedExamples } from "../../src/assistant/routing/router.ts";
 
 const DATA = process.env["ANP_DATA"];
 const FOLDS = 5;

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { ledgerKey, operationKey, entry } from "../../src/ledger/entry.ts";
-import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import type { Posted } from "../../src/ledger/user-ledger.ts";
+import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";

@@ -8,7 +8,7 @@ const SOURCES = resolve(import.meta.dirname, "../../src");
 
 /** Files that make expressions of their own constants, which `linear-time.test.ts` runs, or of what an operator wrote. */
 const MAKE_EXPRESSIONS = [
-  "assistant/routing/routing-rules.ts",
+  "assistant/routing/router.ts",
   "cli/help/help-text.ts",
   "language/assets.ts",
   "language/traditional.ts",

@@ -1,6 +1,5 @@
 import type { Answer, AnswerRequest } from "../answer.ts";
-import type { AnswerIndex } from "../retrieval/answer-index.ts";
-import type { Findings } from "../retrieval/gather-evidence.ts";
+import type { AnswerIndex, Findings } from "../retrieval/answer-index.ts";
 import type { Route, Routing } from "../routing/routing.ts";
 import { chosenTitle } from "./chosen-title.ts";
 import { answerFromEvidence, reply, searchFor, type AnswerTask, type PreparedOutcome } from "./evidence-answer.ts";

@@ -2,7 +2,7 @@ import MODEL from "./outcome-model.json" with { type: "json" };
 import type { AnswerOutcome } from "../answer.ts";
 import { featuresOf, type Evidence } from "../retrieval/evidence-features.ts";
 import type { Routing } from "../routing/routing.ts";
-import type { Findings } from "../retrieval/gather-evidence.ts";
+import type { Findings } from "../retrieval/answer-index.ts";
 
 /** What a decision is about, besides the evidence. */
 export interface DecisionContext {

@@ -1,9 +1,8 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { Answer, AnswerRequest } from "../answer.ts";
 import { toSourceItem, type Passage } from "../passage.ts";
-import type { AnswerIndex } from "../retrieval/answer-index.ts";
+import type { AnswerIndex, Findings } from "../retrieval/answer-index.ts";
 import type { Evidence } from "../retrieval/evidence-features.ts";
-import type { Findings } from "../retrieval/gather-evidence.ts";
 import { isElliptical, withoutResearch } from "../routing/router.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { toExcerpt } from "./model-answer.ts";

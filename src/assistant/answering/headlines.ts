@@ -1,9 +1,8 @@
 import { assetsInQuestion } from "../../language/assets.ts";
-import { conceptsIn } from "../routing/routing-concepts.ts";
+import { conceptsIn } from "../routing/router.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { languageOfTag } from "../../language/detect-language.ts";
-import type { Passage } from "../passage.ts";
-import { comparePassages, toSourceItem } from "../passage.ts";
+import { type Passage, comparePassages, toSourceItem } from "../passage.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { sentencesOf } from "../../language/sentences.ts";

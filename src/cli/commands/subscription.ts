@@ -4,8 +4,7 @@ import { defineCommand, defineGroup } from "../framework/define-command.ts";
 import { UsageError } from "../framework/exit.ts";
 import { knownUser, optional, required, userParam, expiresAt, expiry, text } from "../framework/param.ts";
 import { showLocal } from "../framework/time-format.ts";
-import { USER_OR_TOKEN } from "../target/find-user.ts";
-import { withAccountOperations, type AccountOperations, withAccounts } from "../target/operations.ts";
+import { USER_OR_TOKEN, withAccountOperations, type AccountOperations, withAccounts } from "../target/operations.ts";
 import { printRecord } from "../terminal/print.ts";
 
 type Subscription = OperationData<"getSubscription">;

@@ -4,9 +4,15 @@ import type { CommandIo } from "../framework/command-io.ts";
 import { EXIT } from "../framework/exit.ts";
 import { declareGlobals, readGlobals } from "../framework/global-flags.ts";
 import { readBashLine } from "./bash-line.ts";
-import { candidatesAt, commandNames, verbNames, type Candidates } from "./candidates.ts";
+import {
+  candidatesAt,
+  commandNames,
+  verbNames,
+  type Candidates,
+  findPlace,
+  type CompletionTarget,
+} from "./candidates.ts";
 import type { Settings } from "./known-names.ts";
-import { findPlace, type CompletionTarget } from "./completion-target.ts";
 
 /** Longest time to wait for a storage or a file after a key was pressed, ms. */
 const TIMEOUT_MS = 5000;

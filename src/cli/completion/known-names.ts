@@ -1,7 +1,7 @@
 import { findDaemon } from "../target/daemon-target.ts";
 import type { Globals, Surroundings } from "../framework/global-flags.ts";
 import { userIds as listUserIds } from "../target/user-ids.ts";
-import type { CompletionTarget } from "./completion-target.ts";
+import type { Definition } from "../framework/define-command.ts";
 
 /** A word that may be typed. */
 export interface Candidate {
@@ -37,7 +37,10 @@ export async function planNames(settings: Settings): Promise<Candidate[]> {
 /**
  * Ids of the storage's users that start as typed. Nothing is created. A daemon is not asked: its token names the user.
  */
-export async function userIds({ command, typed }: CompletionTarget, settings: Settings): Promise<Candidate[]> {
+export async function userIds(
+  { command, typed }: { readonly command: Definition | undefined; readonly typed: string },
+  settings: Settings,
+): Promise<Candidate[]> {
   const surroundings = { ...settings, globals: settings.globals() };
   if (command?.target === "either" && (await findDaemon(surroundings)) !== undefined) return [];
   const fits = (id: string): boolean => id.startsWith(typed);

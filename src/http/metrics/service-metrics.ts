@@ -1,6 +1,6 @@
 import type { JobObserver } from "../../compute/job-runner.ts";
-import type { LedgerObserver } from "../../ledger/user-ledger.ts";
-import type { ServiceObserver } from "../../service/observer.ts";
+import type { LedgerObserver } from "../../ledger/ledger.ts";
+import type { ServiceObserver } from "../../service/service.ts";
 import type { StorageObserver } from "../../storage/observe-storage.ts";
 import type { Meters } from "./meters.ts";
 

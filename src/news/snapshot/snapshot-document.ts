@@ -23,7 +23,7 @@ const sourceState = z.object({
 });
 
 /** What a refresh reports. */
-const snapshotRecord = z.object({
+export const snapshotRecord = z.object({
   mode: z.enum(["view", "full"]),
   published_ms: instant,
   last_full_ms: instant.nullable(),

@@ -1,6 +1,7 @@
 import { parseDocument } from "../../storage/documents.ts";
 import { CorruptionError, isOutage } from "../../storage/storage-errors.ts";
 import type { Key, Storage } from "../../storage/storage.ts";
+import { createStreamSnapshots } from "./stream-snapshots.ts";
 import { type Snapshot, snapshotDocument } from "./snapshot-document.ts";
 
 /** So many of the newest snapshots are kept: a damaged newest one falls back to the one before it. */
@@ -25,15 +26,17 @@ export const parseSnapshot: OpenSnapshot<Snapshot> = (version, text, key) => ({
 });
 
 export function createSnapshotStore<S>(storage: Storage, onDamage: OnDamage, open: OpenSnapshot<S>) {
-  /** 0 before the first publication; a damaged pointer is replaced by the next one. */
-  async function pointer(): Promise<number> {
+  const streamSnapshots = createStreamSnapshots(storage);
+
+  /** Undefined before the first publication; a damaged pointer is replaced by the next one. */
+  async function pointer(): Promise<number | undefined> {
     const number = Number(await storage.get(POINTER));
-    return Number.isSafeInteger(number) && number > 0 ? number : 0;
+    return Number.isSafeInteger(number) && number > 0 ? number : undefined;
   }
 
   /** Number of the newest snapshot, 0 when there is none: two small reads. */
   async function newestNumber(): Promise<number> {
-    let number = await pointer();
+    let number = (await pointer()) ?? (await streamSnapshots.newest()).head;
     // A publisher that dies before it moves the pointer has published all the same.
     while (await storage.has(documentKey(number + 1))) number += 1;
     return number;
@@ -51,7 +54,14 @@ export function createSnapshotStore<S>(storage: Storage, onDamage: OnDamage, ope
         onDamage(version, error);
       }
     }
-    return undefined;
+    const { snapshot } = await streamSnapshots.newest();
+    return snapshot && open(snapshot.version, JSON.stringify(snapshot), documentKey(snapshot.version));
+  }
+
+  async function removeOld(newest: number): Promise<void> {
+    for (let old = newest - KEPT; await storage.has(documentKey(old)); old--) await storage.remove(documentKey(old));
+    // The first snapshot may still have to fall back to one of the stream.
+    if (await storage.has(documentKey(newest - 1))) await streamSnapshots.trim();
   }
 
   return {
@@ -68,10 +78,9 @@ export function createSnapshotStore<S>(storage: Storage, onDamage: OnDamage, ope
       const version = after + 1;
       if ((await newestNumber()) !== after) return undefined;
       if (!(await storage.create(documentKey(version), text))) return undefined;
-      if ((await pointer()) < version) await storage.put(POINTER, String(version));
+      if (((await pointer()) ?? 0) < version) await storage.put(POINTER, String(version));
       try {
-        let old = version - KEPT;
-        for (; await storage.has(documentKey(old)); old--) await storage.remove(documentKey(old));
+        await removeOld(version);
       } catch (error) {
         // The next publication removes them.
         if (!isOutage(error)) throw error;

@@ -1,7 +1,7 @@
 import type { Subscriptions } from "../../accounts/users.ts";
 import type { Answer, QuestionKind } from "../../assistant/assistant.ts";
 import { AnpError } from "../../contract/errors.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { Ledger, Posted, Posting } from "../../ledger/ledger.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import { createWindowCounter } from "../../runtime/window-counter.ts";
 import { ledgerOperationOf, userOf, type OperationHandler } from "../operation.ts";
@@ -12,7 +12,6 @@ import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
 import { readQuestion, RESEARCH, type Question } from "./question.ts";
 import type { Entry } from "../../ledger/entry.ts";
 import type { LedgerOperation } from "../../ledger/stored-entries.ts";
-import type { Posted, Posting } from "../../ledger/user-ledger.ts";
 
 /** The dependencies of the chat. */
 export interface ChatDeps extends AnswerDeps, DeliveryDeps {

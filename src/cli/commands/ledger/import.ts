@@ -5,10 +5,13 @@ import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { openLines } from "../../terminal/input-lines.ts";
-import { required, text } from "../../framework/param.ts";
-import { printRecord } from "../../terminal/print.ts";
+import { required, text, optional, toggle, userId } from "../../framework/param.ts";
+import { printRecord, openRecordPrinter, printLines } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { countUndamaged, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
+import type { Entry } from "../../../ledger/entry.ts";
+import { columnsOf, type Column } from "../../terminal/column.ts";
+import { knownUsers } from "../../../admin/known-users.ts";
 
 const MOST_LISTED = 5;
 
@@ -96,3 +99,40 @@ function showProgress({ writing, checked, users, all, entries, current }: Import
   const at = current === undefined ? "" : `, ${current.user} at entry ${current.entry}`;
   return `${users} of ${all} users, ${entries} entries${at}`;
 }
+
+const COLUMNS: readonly Column<Entry>[] = [
+  ...columnsOf<Entry>("user_id", "id", "created_at", "type", "delta"),
+  { name: "balance", of: ({ account }) => account.balance },
+  { name: "total_earned", of: ({ account }) => account.total_earned },
+  { name: "total_spent", of: ({ account }) => account.total_spent },
+  ...columnsOf<Entry>("description", "ref_id", "hash"),
+];
+
+export const exportLedger = defineCommand({
+  summary: "Print whole ledgers, oldest entry first",
+  arguments: { user: optional("USER", "id of the user; all users when left out", userId) },
+  options: { entries: toggle("only the entries, also as JSON lines") },
+  formats: ["jsonl", "json", "csv", "tsv"],
+  async run({ user, entries }, context) {
+    const { format = "jsonl" } = context.globals;
+    await withAccounts(context, async ({ service }) => {
+      const users = await knownUsers(service, user);
+      if (format === "jsonl" && !entries) {
+        const [{ checksummed }, { exportLedgers }, { toIso }] = await Promise.all([
+          import("../../../backup/checksummed-lines.ts"),
+          import("../../../backup/ledger-import.ts"),
+          import("../../../runtime/clock.ts"),
+        ]);
+        await printLines(context, checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users)));
+        return;
+      }
+      const printer = openRecordPrinter(context, COLUMNS);
+      for (const id of users) {
+        for await (const entry of service.ledger.entries(id)) {
+          if (!(await printer.print(entry))) return;
+        }
+      }
+      await printer.end();
+    });
+  },
+});

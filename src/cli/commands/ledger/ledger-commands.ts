@@ -1,6 +1,5 @@
 import { defineGroup } from "../../framework/define-command.ts";
-import { exportLedger } from "./export.ts";
-import { importLedger } from "./import.ts";
+import { exportLedger, importLedger } from "./import.ts";
 import { list } from "./list.ts";
 import { show } from "./show.ts";
 import { summary } from "./summary.ts";

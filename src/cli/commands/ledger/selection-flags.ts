@@ -1,7 +1,7 @@
 import { UsageError } from "../../framework/exit.ts";
 import { optional, repeatable, type Values, anything, text } from "../../framework/param.ts";
 import { since, until } from "../../framework/time-format.ts";
-import type { Selection } from "../../../admin/select-entries.ts";
+import type { Selection } from "../../../admin/ledger-reader.ts";
 
 const SHORTEST_REF = 6;
 

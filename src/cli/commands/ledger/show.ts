@@ -5,8 +5,7 @@ import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { optional, required, text } from "../../framework/param.ts";
 import { formatOf, printRecord } from "../../terminal/print.ts";
-import { withAccounts } from "../../target/operations.ts";
-import { findUser } from "../../target/find-user.ts";
+import { withAccounts, findUser } from "../../target/operations.ts";
 import { showAge, showLocal } from "../../framework/time-format.ts";
 
 export const show = defineCommand({

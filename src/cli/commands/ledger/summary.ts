@@ -1,15 +1,13 @@
-import { createLedgerSummary, type LedgerSummary } from "../../../admin/ledger-summary.ts";
-import { newestFirst } from "../../../admin/select-entries.ts";
+import { createLedgerSummary, type LedgerSummary, newestFirst } from "../../../admin/ledger-reader.ts";
 import { offsetMinutes } from "../../../runtime/utc-offset.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
 import { formatOf, printRecord, printRows, showDelta } from "../../terminal/print.ts";
 import { sparkline } from "../../terminal/sparkline.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
+import { withAccountOperations, type AccountOperations, USER_OR_TOKEN } from "../../target/operations.ts";
 import { userParam } from "../../framework/param.ts";
 import { since } from "../../framework/time-format.ts";
-import { USER_OR_TOKEN } from "../../target/find-user.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
 
 const DEFAULT_RANGE = "30d";

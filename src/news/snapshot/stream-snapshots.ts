@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { remembered } from "../../runtime/remembered.ts";
+import { readDocument } from "../../storage/documents.ts";
+import { ifDamaged } from "../../storage/storage-errors.ts";
+import type { Key, Storage } from "../../storage/storage.ts";
+import { Stream } from "../../storage/stream.ts";
+import { type Snapshot, snapshotDocument, snapshotRecord } from "./snapshot-document.ts";
+
+/** Items that are looked at for a snapshot that can be read. */
+const TRIED = 40;
+/** Stream items removed at a time. */
+const TRIMMED = 100;
+
+const STREAM: Key = ["news", "snapshots"];
+const HEAD: Key = [...STREAM, "head"];
+const PARTS = ["items", "topics", "notices", "help"] as const;
+
+/** The sign of a process that was making a snapshot. */
+const streamClaim = z.object({ claim: z.string() });
+/** Each part of a snapshot was a document of its own, named as `DOCUMENT.DIGEST`. */
+const streamRecord = snapshotRecord.extend({ parts: z.record(z.enum(PARTS), z.string()) });
+const streamItem = z.union([streamClaim, streamRecord]);
+
+/**
+ * News that version 0.1.0 published until 2026-11: a stream of records and claims, `news/snapshots`, with the parts of
+ * the records beside it. They are shown until the first refresh, then removed step by step.
+ */
+export function createStreamSnapshots(storage: Storage) {
+  const stream = new Stream(storage, STREAM, streamItem);
+  let isGone = false;
+
+  /** The newest items are removed first: a head that is left does not show that any is lost. */
+  async function headOf(): Promise<number> {
+    const head = await orUndefined(stream.head());
+    if (head !== undefined) return head;
+    await storage.remove(HEAD);
+    return stream.head();
+  }
+
+  /** The content of a record whose parts are there. @throws CorruptionError */
+  async function contentOf(version: number) {
+    const item = await stream.get(version);
+    if (item === undefined || "claim" in item) return undefined;
+    const { parts: references, ...record } = item;
+    const read = PARTS.map(async (name) => [name, await readDocument(storage, partKey(references[name]), z.unknown())]);
+    const parts = snapshotDocument.shape.parts.safeParse(Object.fromEntries(await Promise.all(read))).data;
+    return parts && { record, parts };
+  }
+
+  return {
+    /** Number of the stream's last item (0 when there is none), and the newest snapshot that can be read. */
+    newest: remembered(async (): Promise<{ head: number; snapshot: Snapshot | undefined }> => {
+      const head = await headOf();
+      for (let version = head; version > Math.max(0, head - TRIED); version--) {
+        const content = await orUndefined(contentOf(version));
+        // It counts as the stream's last item, so that the next snapshot has a greater number than all of them.
+        if (content !== undefined) return { head, snapshot: { version: head, ...content } };
+      }
+      return { head, snapshot: undefined };
+    }),
+    /** Removes some of the newest items and their parts: what is left is a stream without a gap. */
+    async trim() {
+      if (isGone) return;
+      let version = await headOf();
+      await storage.remove(HEAD);
+      for (const last = Math.max(0, version - TRIMMED); version > last; version--) {
+        const item = await orUndefined(stream.get(version));
+        const parts =
+          item && ("claim" in item ? PARTS.map((name) => `${item.claim}-${name}`) : Object.values(item.parts));
+        for (const reference of parts ?? []) await storage.remove(partKey(reference));
+        await storage.remove(stream.keyOf(version));
+      }
+      isGone = version === 0;
+    },
+  };
+}
+
+function partKey(reference: string): Key {
+  return ["news", `part-${reference.split(".")[0]!}`];
+}
+
+/** Undefined also for what is damaged. */
+function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
+  return ifDamaged(read, () => undefined);
+}
