@@ -19,33 +19,18 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
   },
   "Assistant and news": {
     ask: ["Ask a question in a user's name", () => import("./commands/ask.ts")],
-    questions: [
-      "Show the recommended questions of a scene",
-      () => import("./commands/news.ts").then(({ questions: command }) => ({ command })),
-    ],
-    "hot-topics": [
-      "Show hot topics, hot questions and market sentiment",
-      () => import("./commands/news.ts").then(({ hotTopics: command }) => ({ command })),
-    ],
+    questions: ["Show the recommended questions of a scene", () => import("./commands/questions.ts")],
+    "hot-topics": ["Show hot topics, hot questions and market sentiment", () => import("./commands/hot-topics.ts")],
     news: ["Latest news, topics, refresh and state of the sources", () => import("./commands/news.ts")],
   },
   "Users and points": {
-    quota: [
-      "Show a user's points and free uses of today",
-      () => import("./commands/points.ts").then(({ quota: command }) => ({ command })),
-    ],
+    quota: ["Show a user's points and free uses of today", () => import("./commands/quota.ts")],
     ledger: ["List, verify, export and import ledgers", () => import("./commands/ledger/ledger-commands.ts")],
-    exchange: [
-      "Exchange platform tokens of a user for points",
-      () => import("./commands/points.ts").then(({ exchange: command }) => ({ command })),
-    ],
+    exchange: ["Exchange platform tokens of a user for points", () => import("./commands/exchange.ts")],
     points: ["Correct a user's points", () => import("./commands/points.ts")],
     subscription: ["Show and set a user's plan", () => import("./commands/subscription.ts")],
     users: ["List, show and create users", () => import("./commands/users.ts")],
-    tokens: [
-      "Issue, list and revoke users' tokens",
-      () => import("./commands/users.ts").then(({ tokens: command }) => ({ command })),
-    ],
+    tokens: ["Issue, list and revoke users' tokens", () => import("./commands/tokens.ts")],
   },
   "Records and documents": {
     events: ["Record, replay, export and count behaviour events", () => import("./commands/events/events-commands.ts")],

@@ -3,7 +3,6 @@ import { CommandFailure, EXIT } from "../framework/exit.ts";
 import { among, optional, anything, integer } from "../framework/param.ts";
 import { runOperation, withOperations, withSession } from "../target/operations.ts";
 import { formatOf, printRecord, printRows, showInstant } from "../terminal/print.ts";
-import type { OperationData } from "../../contract/endpoints.ts";
 
 const hot = defineCommand({
   summary: "Show the latest news, newest first",
@@ -117,60 +116,3 @@ const status = defineCommand({
 });
 
 export const command = defineGroup({ hot, topics, refresh, status });
-
-interface Row {
-  readonly kind: "topic" | "question";
-  /** Heat of a topic; how often a question was asked. */
-  readonly weight: number;
-  readonly text: string;
-}
-
-export const hotTopics = defineCommand({
-  options: {
-    days: optional("n", "how far back, 1 to 30; 1 when left out", integer()),
-    limit: optional("n", "topics and questions, 1 to 50; 6 when left out", integer()),
-  },
-  target: "either",
-  async run({ days, limit }, context) {
-    const { data } = await runOperation(context, "getHotTopics", { input: { query: { days, limit } } });
-    await printRows(context, {
-      data,
-      rows: toRows(data),
-      columns: [{ name: "kind" }, { name: "weight" }, { name: "text", wide: true }],
-    });
-    const { dominant, positive, neutral, negative, index } = data.sentiment_overview;
-    const { source, stale, last_refresh_at } = data.refresh_meta;
-    if (formatOf(context) === "table") {
-      const sentiment = `${dominant} (${positive} positive, ${neutral} neutral, ${negative} negative; index ${index ?? "-"})`;
-      await context.terminal.write(`\nSentiment: ${sentiment}. Refreshed: ${showInstant(last_refresh_at)}.\n`);
-    }
-    if (source === "fallback") context.terminal.say("No live data: this is the fallback snapshot.");
-    else if (stale) context.terminal.say("The snapshot is old. `anp news refresh` publishes a new one.");
-  },
-});
-
-function toRows({ topics, user_hot_questions }: OperationData<"getHotTopics">): Row[] {
-  return [
-    ...topics.map(({ topic, heat }): Row => ({ kind: "topic", weight: heat, text: topic })),
-    ...user_hot_questions.map(({ question, count }): Row => ({ kind: "question", weight: count, text: question })),
-  ];
-}
-
-export const questions = defineCommand({
-  options: {
-    scene: optional("scene", "scene, home when left out", anything),
-    lang: optional("lang", "language, zh when left out", anything),
-    limit: optional("n", "questions, 1 to 20; 6 when left out", integer()),
-  },
-  target: "either",
-  async run({ scene, lang, limit }, context) {
-    const input = { query: { scene, lang, limit } };
-    const { data } = await runOperation(context, "getRecommendedQuestions", { input });
-    await printRows(context, {
-      data,
-      rows: data.questions,
-      columns: [{ name: "order_index" }, { name: "content", wide: true }],
-    });
-    if (data.questions.length === 0) context.terminal.say("There are no recommended questions (assistant.questions).");
-  },
-});

@@ -1,44 +1,9 @@
 import { userInfo } from "node:os";
 import { confirmChange, yesFlag } from "../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
-import { knownUser, optional, required, delta, idempotencyKey, text, userParam, amount } from "../framework/param.ts";
-import { noteReplay, withAccounts, withAccountOperations, USER_OR_TOKEN } from "../target/operations.ts";
+import { knownUser, optional, required, delta, idempotencyKey, text } from "../framework/param.ts";
+import { noteReplay, withAccounts } from "../target/operations.ts";
 import { printRecord } from "../terminal/print.ts";
-import { showReset } from "../framework/time-format.ts";
-
-export const quota = defineCommand({
-  arguments: { user: userParam("USER", USER_OR_TOKEN) },
-  target: "either",
-  async run({ user }, context) {
-    const { data } = await withAccountOperations(context, user, ({ run }) => run("getMe", {}), { lookUp: true });
-    const now = context.clock.now();
-    await printRecord(context, data, { next_reset_at: (iso) => showReset(iso, now) });
-  },
-});
-
-export const exchange = defineCommand({
-  arguments: {
-    user: userParam("USER", "id of the user"),
-    amount: required("AMOUNT", "units of the platform token, greater than 0", amount),
-  },
-  options: {
-    idempotencyKey: optional("key", "a repeat with the same key and amount returns the first result", idempotencyKey),
-    yes: yesFlag,
-  },
-  target: "either",
-  fields: { token_amount: "AMOUNT" },
-  async run({ user, amount: token_amount, idempotencyKey: key, yes }, context) {
-    const outcome = await withAccountOperations(context, user, async ({ session, currentUser, run }) => {
-      const rate = session?.service.config.exchange.rate;
-      // A daemon reports its rate only with the result.
-      const terms = rate === undefined ? "at the daemon's rate" : `at ${rate} points a unit`;
-      await confirmChange(context, yes, async () => `Exchange ${token_amount} of ${await currentUser()} ${terms}?`);
-      return run("exchangePoints", { body: { token_amount } }, key);
-    });
-    noteReplay(context, outcome);
-    await printRecord(context, outcome.data);
-  },
-});
 
 const adjust = defineCommand({
   summary: "Give points to a user, or take points away",

@@ -1,0 +1,43 @@
+import type { OperationData } from "../../contract/endpoints.ts";
+import { defineCommand } from "../framework/define-command.ts";
+import { optional, integer } from "../framework/param.ts";
+import { formatOf, printRows, showInstant } from "../terminal/print.ts";
+import { runOperation } from "../target/operations.ts";
+
+interface Row {
+  readonly kind: "topic" | "question";
+  /** Heat of a topic; how often a question was asked. */
+  readonly weight: number;
+  readonly text: string;
+}
+
+export const command = defineCommand({
+  options: {
+    days: optional("n", "how far back, 1 to 30; 1 when left out", integer()),
+    limit: optional("n", "topics and questions, 1 to 50; 6 when left out", integer()),
+  },
+  target: "either",
+  async run({ days, limit }, context) {
+    const { data } = await runOperation(context, "getHotTopics", { input: { query: { days, limit } } });
+    await printRows(context, {
+      data,
+      rows: toRows(data),
+      columns: [{ name: "kind" }, { name: "weight" }, { name: "text", wide: true }],
+    });
+    const { dominant, positive, neutral, negative, index } = data.sentiment_overview;
+    const { source, stale, last_refresh_at } = data.refresh_meta;
+    if (formatOf(context) === "table") {
+      const sentiment = `${dominant} (${positive} positive, ${neutral} neutral, ${negative} negative; index ${index ?? "-"})`;
+      await context.terminal.write(`\nSentiment: ${sentiment}. Refreshed: ${showInstant(last_refresh_at)}.\n`);
+    }
+    if (source === "fallback") context.terminal.say("No live data: this is the fallback snapshot.");
+    else if (stale) context.terminal.say("The snapshot is old. `anp news refresh` publishes a new one.");
+  },
+});
+
+function toRows({ topics, user_hot_questions }: OperationData<"getHotTopics">): Row[] {
+  return [
+    ...topics.map(({ topic, heat }): Row => ({ kind: "topic", weight: heat, text: topic })),
+    ...user_hot_questions.map(({ question, count }): Row => ({ kind: "question", weight: count, text: question })),
+  ];
+}

@@ -1,0 +1,15 @@
+import { defineCommand } from "../framework/define-command.ts";
+import { userParam } from "../framework/param.ts";
+import { printRecord } from "../terminal/print.ts";
+import { withAccountOperations, USER_OR_TOKEN } from "../target/operations.ts";
+import { showReset } from "../framework/time-format.ts";
+
+export const command = defineCommand({
+  arguments: { user: userParam("USER", USER_OR_TOKEN) },
+  target: "either",
+  async run({ user }, context) {
+    const { data } = await withAccountOperations(context, user, ({ run }) => run("getMe", {}), { lookUp: true });
+    const now = context.clock.now();
+    await printRecord(context, data, { next_reset_at: (iso) => showReset(iso, now) });
+  },
+});
