@@ -27,7 +27,7 @@ interface Display<T> {
 
 /** Columns by their names, in full where more is to be said of one. */
 export function columnsOf<T>(...columns: readonly (CellField<T> | Column<T>)[]): Column<T>[] {
-  return columns.map((column) => (typeof column === "string" ? ({ name: column } as Column<T>) : column));
+  return columns.map((column) => (typeof column === "string" ? { name: column } : column));
 }
 
 /** The value of a row in a column. */
