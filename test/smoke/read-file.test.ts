@@ -64,10 +64,10 @@ it.each([
   ],
   [
     "an argument that a matcher cannot take",
-    "steps:\n  - request: GET /api/v1/ai/me\n    expect: { data: { user_id: { $type: text }, x: { $match: '(' } } }\n",
+    "steps:\n  - request: GET /api/v1/ai/me\n    expect: { data: { user_id: { $type: text }, next_reset_at: { $match: '(' } } }\n",
     [
       '3:41: $type must be one of integer, number, string, boolean, array, object, null, timestamp, not "text", such as { $type: integer }.',
-      '3:62: $match must be a regular expression, such as { $match: "^[a-z]+$" }.',
+      '3:74: $match must be a regular expression, such as { $match: "^[a-z]+$" }.',
     ],
   ],
   [
@@ -93,7 +93,9 @@ it.each([
   [
     "a reference that cannot be read",
     "steps:\n  - request: GET /api/v1/ai/me\n    token: ${a b}\n",
-    ["3:12: ${a b} cannot be read: write ${step.path}, ${env.NAME} or ${env.NAME:-default}."],
+    [
+      "3:12: ${a b} cannot be read: write ${step.path}, ${env.NAME}, ${env.NAME:-default} or ${env.NAME:int} (number, boolean, json).",
+    ],
   ],
   [
     "an id twice, and one that means something else",

@@ -3,6 +3,7 @@ import { configKeys, configSchema } from "../../config/config-schema.ts";
 import { exampleConfig } from "../../config/config-example.ts";
 import { ERRORS } from "../../contract/errors.ts";
 import { FAULT_LIST } from "../../faults/fault-catalogue.ts";
+import SMOKE_KEYS from "../../smoke/file/smoke-file.json" with { type: "json" };
 import MATCHER_TEXTS from "../../smoke/run/matchers.json" with { type: "json" };
 import { EXIT } from "../framework/exit.ts";
 import MEANINGS from "./meanings.json" with { type: "json" };
@@ -12,6 +13,9 @@ type Row = readonly [name: string, ...meaning: string[]];
 
 /** The tables of the help texts, made of what the program itself uses and of `meanings.json`. */
 const TABLES: Readonly<Record<string, () => string>> = {
+  file: () => twoColumns(Object.entries(SMOKE_KEYS.file), "  "),
+  step: () => twoColumns(Object.entries(SMOKE_KEYS.step), "  "),
+  expect: () => twoColumns(Object.entries(SMOKE_KEYS.expect), "  "),
   matchers: () => {
     const rows = Object.entries(MATCHER_TEXTS).map(([name, { about, example }]): Row => [name, about, example]);
     return twoColumns(rows, "  ");

@@ -5,78 +5,87 @@ import { checkFaults, readFault } from "../../faults/fault-catalogue.ts";
 import { didYouMean, closestMatch } from "../../runtime/did-you-mean.ts";
 import { checkExpectation } from "./check-expectation.ts";
 import { configValues } from "./config-values.ts";
-import type { SmokeContent, Step } from "./smoke-file.ts";
-import { referencesIn, textsIn, type Reference, type RunValues } from "./references.ts";
+import { answerOf, checkExpectedFields, unknownIn } from "./check-field-names.ts";
+import { listOf, rowsOf, stepsOf, type Row, type SmokeContent, type Step } from "./smoke-file.ts";
+import {
+  castValue,
+  envValue,
+  referencesIn,
+  textsIn,
+  UnresolvedError,
+  valueAt,
+  type Env,
+  type Reference,
+  type RunValues,
+} from "./references.ts";
 import { checkBody } from "../run/request-body.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /** First segments of references that do not name steps. */
-const RESERVED = ["env", "run"] as const;
+const RESERVED = ["env", "run", "vars", "row"] as const;
 
 /** What references may name. */
 interface Known {
-  /** The steps that have run by then. */
-  readonly before: ReadonlySet<string>;
+  /** The schemas of the answers by then, by the ids of their steps; undefined where no step has run, as in `vars`. */
+  readonly before?: ReadonlyMap<string, ReturnType<typeof answerOf>>;
   readonly all: readonly string[];
   readonly env: Env;
+  readonly vars?: Row | undefined;
+  readonly rows?: readonly Row[];
 }
 
 /** The checks beyond the schema: ids, references, matchers, endpoints, faults and configuration keys. */
 export function checkContent(content: SmokeContent, env: Env): InvalidField[] {
-  const errors: InvalidField[] = [];
-  const ids = new Set<string>();
-  const all = content.steps.concat(content.cleanup ?? []).flatMap(({ id }) => id ?? []);
-  errors.push(...checkFaultList(content.faults ?? []), ...configValues(content.config ?? {}).errors);
-  for (const phase of ["steps", "cleanup"] as const) {
-    for (const [index, step] of (content[phase] ?? []).entries()) {
-      const path = [phase, index];
-      errors.push(...checkStep(step, path), ...checkReferences(step, path, { before: ids, all, env }));
-      const { id } = step;
-      if (id === undefined) continue;
-      const refuse = (message: string) => errors.push({ path: [...path, "id"], message });
-      if (ids.has(id)) refuse(`another step has the id ${id}.`);
-      if (RESERVED.some((name) => name === id)) {
-        refuse(`${id} cannot be the id of a step: \${${id}.…} has another meaning.`);
-      }
-      ids.add(id);
+  const before = new Map<string, ReturnType<typeof answerOf>>();
+  const placed = stepsOf(content);
+  const all = placed.flatMap(({ step }) => step.id ?? []);
+  const { faults = [], config = {}, vars = {}, defaults } = content;
+  const errors = [...checkFaultList(faults), ...configValues(config).errors];
+  for (const { phase, index, step } of placed) {
+    const path = [phase, index];
+    const { rows, ...used } = step;
+    const known = { before, all, env, vars, rows: rowsOf(content, { phase, index, step }) };
+    errors.push(...checkStep(step, path), ...checkReferences(used, path, known));
+    errors.push(...checkReferences(rows, [...path, "rows"], { all, env, vars }));
+    const { id } = step;
+    if (id === undefined) continue;
+    const refuse = (message: string) => errors.push({ path: [...path, "id"], message });
+    if (before.has(id)) refuse(`another step has the id ${id}.`);
+    if (RESERVED.some((name) => name === id)) {
+      refuse(`${id} cannot be the id of a step: \${${id}.…} has another meaning.`);
     }
+    before.set(id, answerOf(step));
   }
-  for (const key of ["config", "defaults"] as const) {
-    errors.push(...checkReferences(content[key], [key], { before: new Set(), all, env }));
-  }
-  return errors;
+  return [
+    ...errors,
+    ...checkReferences({ config, vars }, [], { all, env }),
+    ...checkReferences(content.rows, ["rows"], { all, env, vars }),
+    ...checkReferences(defaults, ["defaults"], { all, env, vars, rows: listOf(content.rows) }),
+  ];
 }
 
 function checkStep(step: Step, path: ValuePath): InvalidField[] {
-  const errors: InvalidField[] = [];
-  const request = [...path, "request"];
+  const { body, raw, at_once, expect = {} } = step;
+  const { counts, status, code, snapshot } = expect;
+  const errors = [...checkBody(body, [...path, "body"]), ...checkExpectedFields(step, path)];
+  const refuse = (key: ValuePath, message: string, of: "key" | "value" = "key"): void => {
+    errors.push({ path: [...path, ...key], of, message });
+  };
   const refused = endpointError(step);
-  if (refused !== undefined) errors.push({ path: request, message: refused });
-  if (step.body !== undefined && step.raw !== undefined) {
-    errors.push({ path: [...path, "raw"], of: "key", message: "body and raw exclude each other." });
+  if (refused !== undefined) refuse(["request"], refused, "value");
+  if (body !== undefined && raw !== undefined) refuse(["raw"], "body and raw exclude each other.");
+  if (/^(GET|HEAD) /.test(step.request) && (body !== undefined || raw !== undefined)) {
+    refuse(["request"], "a GET or HEAD request has no body.", "value");
   }
-  if (/^(GET|HEAD) /.test(step.request) && (step.body !== undefined || step.raw !== undefined)) {
-    errors.push({ path: request, message: "a GET or HEAD request has no body." });
-  }
-  const { counts, status, code, snapshot } = step.expect ?? {};
-  if (snapshot !== undefined && (step.at_once !== undefined || (snapshot === true && step.id === undefined))) {
-    const message = step.at_once === undefined ? "true needs the step's id." : "excludes at_once.";
-    errors.push({ path: [...path, "expect", "snapshot"], of: "key", message: `snapshot ${message}` });
-  }
-  if (step.at_once !== undefined && step.retry !== undefined) {
-    errors.push({ path: [...path, "retry"], of: "key", message: "at_once and retry exclude each other." });
-  }
-  if (counts !== undefined && (step.at_once === undefined || status !== undefined || code !== undefined)) {
-    const message = "counts goes with at_once, and without status and code.";
-    errors.push({ path: [...path, "expect", "counts"], of: "key", message });
+  if (snapshot !== undefined && at_once !== undefined) refuse(["expect", "snapshot"], "snapshot excludes at_once.");
+  if (snapshot === true && step.id === undefined) refuse(["expect", "snapshot"], "snapshot true needs the step's id.");
+  if (at_once !== undefined && step.retry !== undefined) refuse(["retry"], "at_once and retry exclude each other.");
+  if (counts !== undefined && (at_once === undefined || status !== undefined || code !== undefined)) {
+    refuse(["expect", "counts"], "counts goes with at_once, and without status and code.");
   }
   for (const key of Object.keys(counts ?? {}).filter((name) => !/^\d{1,4}$/.test(name))) {
-    const message = `counts.${key} is not a status or a code.`;
-    errors.push({ path: [...path, "expect", "counts", key], of: "key", message });
+    refuse(["expect", "counts", key], `counts.${key} is not a status or a code.`);
   }
-  errors.push(...checkBody(step.body, [...path, "body"]));
-  for (const [key, expected] of Object.entries(step.expect ?? {})) {
+  for (const [key, expected] of Object.entries(expect)) {
     errors.push(...checkExpectation(expected, [...path, "expect", key]));
   }
   return errors;
@@ -101,35 +110,55 @@ function endpointError({ request, expect = {} }: Step): string | undefined {
 
 function checkReferences(value: unknown, path: ValuePath, known: Known): InvalidField[] {
   return [...textsIn(value, path)].flatMap(([text, place]) => {
-    try {
-      return referencesIn(text).flatMap((reference) => {
-        const message = errorOf(reference, known);
-        return message === undefined ? [] : [{ path: place, message: `${reference.text} ${message}` }];
-      });
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      return [{ path: place, message: error.message }];
-    }
+    const errors: InvalidField[] = [];
+    const malformed = errorsOf(() => {
+      for (const one of referencesIn(text)) errors.push(...errorsOf(() => checkReference(one, known), place));
+    }, place);
+    return [...errors, ...malformed];
   });
 }
 
-/** What is wrong with a reference, as far as that is known before the run. */
-function errorOf({ head, path, fallback }: Reference, { before, all, env }: Known): string | undefined {
+/**
+ * Checks a reference as far as that can be done before the run.
+ *
+ * @throws UnresolvedError
+ */
+function checkReference(reference: Reference, known: Known): unknown {
+  const { head, path } = reference;
+  const refuse = (reason: string): never => {
+    throw new UnresolvedError(reference, reason);
+  };
   const [name = ""] = path;
   if (head === "env") {
-    if (path.length !== 1) return "does not name an environment variable: write ${env.NAME}.";
-    if ((env[name] ?? "") !== "" || fallback !== undefined) return undefined;
-    const near = Object.keys(env).filter((key) => closestMatch(name, [key]) !== undefined);
-    return `is not set.${didYouMean(name, near)}`;
+    if (path.length !== 1) refuse("does not name an environment variable: write ${env.NAME}.");
+    const value = envValue(reference, known.env);
+    const near = Object.keys(known.env).filter((key) => closestMatch(name, [key]) !== undefined);
+    if (value === undefined) refuse(`is not set.${didYouMean(name, near)}`);
+    castValue(reference, value);
+  } else if (head === "run") {
+    const values: (keyof RunValues)[] = ["id", "token"];
+    if (path.length === 1 && values.some((one) => one === name)) return;
+    refuse(`is not a value of the run. Known values: ${values.map((key) => `\${run.${key}}`).join(", ")}.`);
+  } else if (head === "vars" || head === "row") {
+    const roots = head === "row" ? (known.rows ?? []) : known.vars === undefined ? [] : [known.vars];
+    if (roots.length === 0) refuse(head === "row" ? "needs `rows`." : "cannot be used here.");
+    for (const [index, root] of roots.entries())
+      checkValue(reference, root, head === "row" ? `row ${index + 1}` : head);
+  } else if (!known.before?.has(head)) {
+    if (known.before !== undefined && known.all.includes(head)) {
+      refuse(`refers to a later step: ${head} has not run by then.`);
+    }
+    refuse(`refers to no step: no earlier step has the id ${head}.${didYouMean(head, known.before?.keys() ?? [])}`);
+  } else {
+    const unknown = unknownIn(known.before.get(head), path);
+    if (unknown !== undefined) refuse(`cannot be resolved: ${unknown}`);
   }
-  if (head === "run") {
-    const known: (keyof RunValues)[] = ["id", "token"];
-    if (path.length === 1 && known.some((one) => one === name)) return undefined;
-    return `is not a value of the run. Known values: ${known.map((key) => `\${run.${key}}`).join(", ")}.`;
-  }
-  if (before.has(head)) return undefined;
-  if (all.includes(head)) return `refers to a later step: ${head} has not run by then.`;
-  return `refers to no step: no earlier step has the id ${head}.${didYouMean(head, before)}`;
+}
+
+/** A value that is itself a reference has fields that are not known before the run. */
+function checkValue(reference: Reference, root: Row, what: string): void {
+  const value = valueAt(root, { ...reference, path: reference.path.slice(0, 1) }, what);
+  if (reference.path.length === 1 && !String(value).includes("${")) castValue(reference, value);
 }
 
 function checkFaultList(texts: readonly string[]): InvalidField[] {
@@ -137,12 +166,12 @@ function checkFaultList(texts: readonly string[]): InvalidField[] {
   return errors.length > 0 ? errors : errorsOf(() => checkFaults(texts.map(readFault)), ["faults"], "faults");
 }
 
-function errorsOf(read: () => unknown, path: ValuePath, name: string): InvalidField[] {
+function errorsOf(read: () => unknown, path: ValuePath, name = ""): InvalidField[] {
   try {
     read();
     return [];
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return [{ path, message: `${name} ${error.message}${/[.?]$/.test(error.message) ? "" : "."}` }];
+    if (!(error instanceof RangeError) && !(error instanceof UnresolvedError)) throw error;
+    return [{ path, message: `${name} ${error.message}${/[.?]$/.test(error.message) ? "" : "."}`.trim() }];
   }
 }

@@ -1,6 +1,9 @@
+import { dirname, resolve } from "node:path";
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Document, Pair, YAMLMap } from "yaml";
 import { validate, type InvalidField, type ValuePath } from "../../contract/validate.ts";
+import { readRows } from "./read-rows.ts";
+import type { Env } from "./references.ts";
 import { checkContent } from "./check-smoke-file.ts";
 import { smokeFile, type SmokeContent } from "./smoke-file.ts";
 
@@ -9,8 +12,8 @@ export interface SmokeFile {
   /** Its path as given. */
   readonly path: string;
   readonly content: SmokeContent;
-  /** The line of the value at a path, counted from 1. */
-  readonly lineOf: (path: ValuePath) => number;
+  /** The first and the last line of the value at a path, counted from 1. */
+  readonly linesOf: (path: ValuePath) => readonly [first: number, last: number];
   /** An error at a path, as `FILE:LINE:COLUMN: message`. */
   readonly errorAt: (path: ValuePath, message: string) => string;
 }
@@ -19,15 +22,12 @@ export interface SmokeFile {
  * Reads a smoke file's text.
  *
  * @param env the environment that `${env.NAME}` refers to
+ * @param cwd the folder that the path is relative to; CSV files are beside the smoke file
  * @returns the file, or every error in it, as `FILE:LINE:COLUMN: message`
  * @example
  * readSmokeFile("a.yaml", "steps: []", process.env); // ["a.yaml:1:8: steps must not be empty."]
  */
-export function readSmokeFile(
-  path: string,
-  text: string,
-  env: Readonly<Record<string, string | undefined>>,
-): SmokeFile | readonly string[] {
+export function readSmokeFile(path: string, text: string, env: Env, cwd = ""): SmokeFile | readonly string[] {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: true });
   const at = (offset: number, message: string): string => {
@@ -48,15 +48,22 @@ export function readSmokeFile(
   const value: unknown = document.toJS();
   if (value === null || value === undefined) return [at(0, "the file is empty; it needs `steps`.")];
   const checked = validate(smokeFile, value);
-  const errors = checked.valid ? checkContent(checked.data, env) : checked.errors.map(toSentence);
+  let errors = checked.valid ? readRows(checked.data, resolve(cwd, dirname(path))) : checked.errors.map(toSentence);
+  if (checked.valid && errors.length === 0) errors = checkContent(checked.data, env);
   if (!checked.valid || errors.length > 0) {
-    return errors.map(({ path: keys, of = "value", message }) => at(offsetOf(document, keys, of), message));
+    const found = errors.map(
+      ({ path: keys, of = "value", message }) => [rangeOf(document, keys, of)[0], message] as const,
+    );
+    return found.sort(([a], [b]) => a - b).map(([offset, message]) => at(offset, message));
   }
   return {
     path,
     content: checked.data,
-    lineOf: (keys) => lines.linePos(offsetOf(document, keys, "value")).line,
-    errorAt: (keys, message) => at(offsetOf(document, keys, "key"), message),
+    linesOf(keys) {
+      const [start, end] = rangeOf(document, keys, "value");
+      return [lines.linePos(start).line, lines.linePos(Math.max(start, end - 1)).line];
+    },
+    errorAt: (keys, message) => at(rangeOf(document, keys, "key")[0], message),
   };
 }
 
@@ -72,21 +79,21 @@ export function nameOf(path: ValuePath): string {
   return name === "" ? "the file" : name.replace(/^\./, "");
 }
 
-/** The offset of the key or value at a path, or of its nearest ancestor that exists. */
-function offsetOf(document: Document.Parsed, path: ValuePath, of: "key" | "value"): number {
+/** The offsets at which the key or value at a path starts and ends, or those of its nearest ancestor that exists. */
+function rangeOf(document: Document.Parsed, path: ValuePath, of: "key" | "value"): Range {
   let node: unknown = document.contents;
-  let found = startOf(node) ?? 0;
+  let found: Range = spanOf(node) ?? [0, 0];
   for (const [index, key] of path.entries()) {
     while (isAlias(node)) node = node.resolve(document);
     if (isMap(node)) {
       const pair = pairOf(node, key, document);
       if (pair === undefined) return found;
       const wanted = of === "key" && index === path.length - 1 ? pair.key : pair.value;
-      found = startOf(wanted) ?? startOf(pair.key) ?? found;
+      found = spanOf(wanted) ?? spanOf(pair.key) ?? found;
       node = pair.value;
     } else if (isSeq(node) && typeof key === "number") {
       node = node.items[key];
-      found = startOf(node) ?? found;
+      found = spanOf(node) ?? found;
     } else return found;
   }
   return found;
@@ -96,7 +103,7 @@ function offsetOf(document: Document.Parsed, path: ValuePath, of: "key" | "value
 function pairOf(map: YAMLMap, key: string | number, document: Document.Parsed): Pair | undefined {
   const own = map.items.find(({ key: name }) => isScalar(name) && String(name.value) === String(key));
   if (own !== undefined) return own;
-  const merged = map.items.filter(({ key: name }) => isScalar(name) && String(name.value) === "<<");
+  const merged = map.items.filter(({ key: name }) => isScalar(name) && name.source === "<<");
   for (const { value } of merged) {
     for (let node of isSeq(value) ? value.items : [value]) {
       if (isAlias(node)) node = node.resolve(document);
@@ -107,8 +114,10 @@ function pairOf(map: YAMLMap, key: string | number, document: Document.Parsed): 
   return undefined;
 }
 
-function startOf(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined;
+type Range = readonly [start: number, end: number];
+
+function spanOf(node: unknown): Range | undefined {
+  return isNode(node) && node.range ? [node.range[0], node.range[1]] : undefined;
 }
 
 /** `{ id: ${a.b} }` is a nested map to YAML: the braces need quotes. */

@@ -9,7 +9,12 @@ export interface Reference {
   readonly path: readonly string[];
   /** The default of an environment variable that is not set. */
   readonly fallback?: string;
+  /** What the value is read as: `int` of `${env.LIMIT:int}`. */
+  readonly cast?: string;
 }
+
+/** Environment variables by name. */
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The values of `${run.NAME}`. */
 export interface RunValues {
@@ -31,7 +36,15 @@ export class UnresolvedError extends Error {
 }
 
 const REFERENCE = /\$?\$\{([^{}]*)\}/g;
-const INNER = /^([a-z][\w-]*)((?:\.[\w-]+|\[\d+\])*)(?::-(.*))?$/is;
+const INNER = /^([a-z][\w-]*)((?:\.[\w-]+|\[\d+\])*)(?::(int|number|boolean|json))?(?::-(.*))?$/is;
+
+/** What `${env.NAME:int}` and the like read a text as: any of JSON, or what of it. */
+const CASTS: Readonly<Record<string, readonly [what: string, holds: (value: unknown) => boolean]>> = {
+  int: ["an integer", Number.isSafeInteger],
+  number: ["a number", (value) => typeof value === "number"],
+  boolean: ["true or false", (value) => typeof value === "boolean"],
+  json: ["JSON", () => true],
+};
 
 /**
  * The references in a text; `$${` is an escape for the characters `${`.
@@ -45,15 +58,39 @@ export function referencesIn(text: string): Reference[] {
 }
 
 function parse(text: string, inner: string): Reference {
-  const [, head, path = "", fallback] = INNER.exec(inner.trim()) ?? [];
+  const [, head, path = "", cast, fallback] = INNER.exec(inner.trim()) ?? [];
   if (head === undefined || (fallback !== undefined && head !== "env")) {
-    throw new RangeError(`${text} cannot be read: write \${step.path}, \${env.NAME} or \${env.NAME:-default}.`);
+    const forms = "${step.path}, ${env.NAME}, ${env.NAME:-default} or ${env.NAME:int} (number, boolean, json)";
+    throw new RangeError(`${text} cannot be read: write ${forms}.`);
   }
   const segments = path
     .replaceAll(/\[(\d+)\]/g, ".$1")
     .split(".")
     .slice(1);
-  return { text, head, path: segments, ...(fallback !== undefined && { fallback }) };
+  return { text, head, path: segments, ...(fallback !== undefined && { fallback }), ...(cast && { cast }) };
+}
+
+/**
+ * A value as its reference reads it.
+ *
+ * @throws UnresolvedError for a text that is not of the type
+ */
+export function castValue(reference: Reference, value: unknown): unknown {
+  const cast = CASTS[reference.cast ?? ""];
+  if (cast === undefined) return value;
+  const [what, holds] = cast;
+  try {
+    const typed: unknown = typeof value === "string" ? JSON.parse(value) : value;
+    if (holds(typed)) return typed;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new UnresolvedError(reference, `is not ${what}.`);
+}
+
+/** The value of an environment variable or its default; undefined where it has neither. An empty variable is not set. */
+export function envValue({ path, fallback }: Reference, env: Env): string | undefined {
+  return (env[path[0]!] ?? "") === "" ? fallback : env[path[0]!];
 }
 
 /** All texts in a value, with the path of each. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { expectation, smokeFile } from "./smoke-file.ts";
 import { isMatcherName, MATCHERS, type Matcher, type MatcherName } from "../run/matchers.ts";
+import TEXTS from "./smoke-file.json" with { type: "json" };
 import MATCHER_TEXTS from "../run/matchers.json" with { type: "json" };
 
 type Json = Record<string, unknown>;
@@ -20,7 +21,16 @@ export function smokeFileSchema(): Json {
       if (jsonSchema.pattern !== undefined) delete jsonSchema.format;
     },
   });
+  const { Step } = schema.$defs as { Step: { properties: { expect: Json } } };
+  describe(schema, TEXTS.file);
+  describe(Step, TEXTS.step);
+  describe(Step.properties.expect, TEXTS.expect);
   return { $id: "urn:anp:smoke-file", ...schema };
+}
+
+function describe(schema: unknown, texts: Readonly<Record<string, string>>): void {
+  const { properties } = schema as { properties: Record<string, Json> };
+  for (const [key, description] of Object.entries(texts)) Object.assign(properties[key]!, { description });
 }
 
 function expectationSchema(): Json {

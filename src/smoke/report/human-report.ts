@@ -33,7 +33,7 @@ export function toSummary(files: readonly FileResult[], paint: Paint): string {
 
 function linesOf(file: FileResult, step: StepResult, paint: Paint): string[] {
   const { outcome, phase, title, reason = "", tries } = step;
-  const name = phase === "cleanup" ? `cleanup: ${title}` : title;
+  const name = phase === "steps" ? title : `${phase}: ${title}`;
   const took = paint("dim", `${duration(step.ms)}${tries > 1 ? `, ${tries} tries` : ""}`);
   if (outcome === "passed") return [`  ${paint("green", "✓")} ${name}  ${took}`];
   if (outcome === "skipped") return [`  - ${name}  ${paint("dim", `skipped: ${reason}`)}`];

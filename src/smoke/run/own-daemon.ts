@@ -14,7 +14,7 @@ import { getAt, loadConfig, type LoadedConfig } from "../../config/load-config.t
 import { openStorage } from "../../storage/open-storage.ts";
 import { configValues } from "../file/config-values.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { resolveAll, UnresolvedError } from "../file/references.ts";
+import { castValue, envValue, resolveAll, UnresolvedError } from "../file/references.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
 const DEMO = packageFile("fixtures/demo/").pathname;
@@ -58,7 +58,7 @@ export async function planDaemon(
   try {
     // The configuration in the environment is for other daemons and must not change the result of a file.
     const resolved = resolveAll(configValues(config).values, (reference) => {
-      if (reference.head === "env") return env[reference.path[0]!] ?? reference.fallback;
+      if (reference.head === "env") return castValue(reference, envValue(reference, env));
       throw new UnresolvedError(reference, "is not known before the daemon runs; only ${env.NAME} is.");
     });
     const flags = { ...(resolved as object), storage: "memory:" };

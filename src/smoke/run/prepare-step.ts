@@ -1,12 +1,15 @@
 import { checkExpectation } from "../file/check-expectation.ts";
 import type { WireRequest } from "../../client/transport.ts";
 import type { SmokeAnswer } from "./smoke-result.ts";
-import type { SmokeContent, Step } from "../file/smoke-file.ts";
+import type { Row, SmokeContent, Step } from "../file/smoke-file.ts";
 import {
+  castValue,
+  envValue,
   referencesIn,
   resolveAll,
   UnresolvedError,
   valueAt,
+  type Env,
   type Reference,
   type RunValues,
 } from "../file/references.ts";
@@ -15,10 +18,13 @@ import { generateBody } from "./request-body.ts";
 
 /** The values that references resolve to. */
 export interface Scope {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly run: RunValues;
   /** Answers of earlier steps, by their ids. */
   readonly answers: ReadonlyMap<string, SmokeAnswer>;
+  /** As written in the file: their values may be references. */
+  readonly vars?: Row | undefined;
+  readonly row?: Row | undefined;
 }
 
 /** A step with nothing left to resolve. */
@@ -46,7 +52,7 @@ export function prepareStep(
 ): PreparedStep {
   const secrets: string[] = [];
   const lookUp = (reference: Reference): unknown => {
-    const value = valueOf(reference, scope);
+    const value = castValue(reference, valueOf(reference, scope, lookUp));
     if (reference.head === "env" && /token|secret|key|password/i.test(reference.path[0]!)) secrets.push(String(value));
     return value;
   };
@@ -55,7 +61,7 @@ export function prepareStep(
   const written = step.token === undefined ? defaults?.token : step.token;
   const token = written === undefined || written === null ? undefined : String(resolve(written));
   if (token !== undefined) secrets.push(token);
-  const [method = "", target = ""] = String(resolve(step.request)).split(" ");
+  const [, method = "", target = ""] = /^(\S+) (.*)$/s.exec(String(resolve(step.request))) ?? [];
   const url = new URL(baseUrl.replace(/\/$/, "") + target);
   for (const [name, value] of Object.entries(resolve(step.query ?? {}) as object)) {
     for (const one of [value].flat() as unknown[]) url.searchParams.append(name, String(one));
@@ -74,13 +80,21 @@ export function prepareStep(
   return { request: { method, url: url.href, headers, body }, expect, tokenName: nameOf(written), secrets, moment };
 }
 
-function valueOf(reference: Reference, { env, run, answers }: Scope): unknown {
-  const { head, path, fallback } = reference;
-  if (head === "env") return (env[path[0]!] ?? "") === "" ? fallback : env[path[0]!];
+function valueOf(reference: Reference, scope: Scope, lookUp: (reference: Reference) => unknown): unknown {
+  const { head, path } = reference;
+  const { env, run, answers } = scope;
+  if (head === "env") return envValue(reference, env);
   if (head === "run") {
     const value = path[0] === "id" ? run.id : run.token;
     if (value === undefined) throw new UnresolvedError(reference, "has no value; set --token or ANP_TOKEN.");
     return value;
+  }
+  if (head === "vars" || head === "row") {
+    const [name, ...rest] = path;
+    const values = scope[head] ?? {};
+    // The value itself may be a reference.
+    const value = name === undefined ? values : valueAt(values, { ...reference, path: [name] }, head);
+    return valueAt(resolveAll(value, lookUp), { ...reference, path: rest }, `${head}.${name}`);
   }
   const answer = answers.get(head);
   if (answer === undefined) throw new UnresolvedError(reference, `cannot be resolved: ${head} got no answer.`);

@@ -1,4 +1,5 @@
 import type { WireResponse } from "../../client/transport.ts";
+import type { Phase } from "../file/smoke-file.ts";
 import type { Problem } from "./problem.ts";
 
 /** An answer. */
@@ -10,9 +11,6 @@ export interface SmokeAnswer extends WireResponse {
   /** All answers to a request that was sent several times at once. */
   readonly all?: readonly SmokeAnswer[];
 }
-
-/** The list of the file that a step belongs to. */
-export type Phase = "steps" | "cleanup";
 
 /** The result of one step. */
 export interface StepResult {

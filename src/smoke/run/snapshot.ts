@@ -9,6 +9,8 @@ import type { SmokeAnswer } from "./smoke-result.ts";
 export interface Snapshots {
   /** What the paths of its snapshots begin with. */
   readonly base: string;
+  /** Number of the step's row; empty without rows. */
+  readonly row: string;
   /** Whether they are written instead. */
   readonly update: boolean;
 }
@@ -22,12 +24,12 @@ const ALWAYS_MASKED = ["request_id"];
  * @param mask fields whose values are replaced by their types: a name at any depth, or a path as `data.items.id`
  */
 export async function checkSnapshot(
-  { base, update }: Snapshots,
+  { base, row, update }: Snapshots,
   name: string,
   { body, text }: SmokeAnswer,
   mask: readonly string[],
 ): Promise<readonly Problem[]> {
-  const file = `${base}.${name}.snapshot.json`;
+  const file = `${base}.${name}${row && `.${row}`}.snapshot.json`;
   const actual = masked(body ?? text, new Set([...ALWAYS_MASKED, ...mask]), []);
   if (update) {
     await new DurableFiles(dirname(file)).write(file, `${JSON.stringify(actual, null, 2)}\n`);

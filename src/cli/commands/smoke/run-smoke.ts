@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import { silentLogger } from "../../../runtime/logger.ts";
 import { planDaemon, serveLine, SERVED_URL, startDaemon, type DaemonPlan } from "../../../smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../../smoke/file/read-smoke-file.ts";
+import { stepsOf } from "../../../smoke/file/smoke-file.ts";
 import { countOutcomes, type FileResult } from "../../../smoke/run/smoke-result.ts";
 import { runSmokeFile } from "../../../smoke/run/run-smoke-file.ts";
+import { planCases, type Case } from "../../../smoke/run/plan-cases.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { findDaemon, type DaemonTarget } from "../../target/daemon-target.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
@@ -19,11 +21,19 @@ export interface SmokeOptions extends ReportOptions {
   readonly update: boolean;
   readonly jobs: number | undefined;
   readonly allowSkipped: boolean;
+  readonly tags: readonly string[] | undefined;
+  readonly grep: string | undefined;
   readonly withFaults: boolean;
 }
 
 /** Files that run at the same time, each on its own daemon, all in one thread: waits overlap, work does not. */
 const OWN_JOBS = 4;
+
+/** A file with those of its steps that are to run. */
+interface PlannedFile {
+  readonly file: SmokeFile;
+  readonly cases: readonly Case[];
+}
 
 /** The daemon that a file runs on: a running one, or its own. */
 type FileDaemon = { readonly target: DaemonTarget } | { readonly plan: DaemonPlan };
@@ -35,18 +45,19 @@ type FileDaemon = { readonly target: DaemonTarget } | { readonly plan: DaemonPla
  */
 export async function runSmoke(options: SmokeOptions, context: Context): Promise<void> {
   refuseStorageFlags(context);
-  const files = await openFiles(options.files, context);
-  const daemons = await daemonsFor(files, context);
+  const planned = await openFiles(options, context);
+  const daemons = await daemonsFor(planned, context);
   const reporter = openReporter(options, context);
   const interrupt = awaitInterrupt(context.io);
   const results: FileResult[] = [];
   const run = async (index: number): Promise<FileResult | undefined> => {
     if (interrupt.signal.aborted || results.at(-1)?.unreachable !== undefined) return undefined;
-    if (options.bail && countOutcomes(results).failed > 0) return skipFile(files[index]!, "an earlier step failed");
-    return runOne(files[index]!, daemons[index]!, { options, context, signal: interrupt.signal });
+    const one = planned[index]!;
+    if (options.bail && countOutcomes(results).failed > 0) return skipFile(one.file, "an earlier step failed");
+    return runOne(one, daemons[index]!, { options, context, signal: interrupt.signal });
   };
   try {
-    for await (const result of inOrder(files.length, jobsOf(options, context), run)) {
+    for await (const result of inOrder(planned.length, jobsOf(options, context), run)) {
       if (result === undefined || results.at(-1)?.unreachable !== undefined) continue;
       results.push(result);
       await reporter.file(result);
@@ -86,19 +97,26 @@ function refuseStorageFlags({ globals }: Context): void {
   if (errors.length > 0) throw new UsageError(errors);
 }
 
-async function openFiles(named: readonly string[], context: Context): Promise<SmokeFile[]> {
-  const files: SmokeFile[] = [];
+async function openFiles({ files, tags, grep }: SmokeOptions, context: Context): Promise<PlannedFile[]> {
+  const planned: PlannedFile[] = [];
   const errors: string[] = [];
-  for (const { path, text } of await findSmokeFiles(named, context.cwd)) {
-    const read = readSmokeFile(path, text, context.env);
-    if ("content" in read) files.push(read);
-    else errors.push(...read);
+  for (const { path, text, lines } of await findSmokeFiles(files, context.cwd)) {
+    const file = readSmokeFile(path, text, context.env, context.cwd);
+    if (!("content" in file)) {
+      errors.push(...file);
+      continue;
+    }
+    const wrong = lines.filter((line) => planCases(file, { lines: [line] }).length === 0);
+    errors.push(...wrong.map((line) => `${path}:${line}: no step is at this line.`));
+    const cases = planCases(file, { tags, grep, lines });
+    if (cases.length > 0) planned.push({ file, cases });
   }
   failOnErrors(errors, context);
-  return files;
+  if (planned.length === 0) throw new UsageError("No step has such tags and such a title (--tags, --grep).");
+  return planned;
 }
 
-async function daemonsFor(files: readonly SmokeFile[], context: Context): Promise<FileDaemon[]> {
+async function daemonsFor(files: readonly PlannedFile[], context: Context): Promise<FileDaemon[]> {
   const { globals, env, cwd } = context;
   // Only a daemon that the command line names: one that the environment or a profile names is not tested by accident.
   const target = (globals.url ?? globals.profile) === undefined ? undefined : await findDaemon(context);
@@ -110,7 +128,7 @@ async function daemonsFor(files: readonly SmokeFile[], context: Context): Promis
   }
   const daemons: FileDaemon[] = [];
   const errors: string[] = [];
-  for (const plan of await Promise.all(files.map((file) => planDaemon(file, env, cwd)))) {
+  for (const plan of await Promise.all(files.map(({ file }) => planDaemon(file, env, cwd)))) {
     if (typeof plan === "string") errors.push(plan);
     else daemons.push({ plan });
   }
@@ -127,12 +145,12 @@ function failOnErrors(errors: readonly string[], { terminal }: Context): void {
 }
 
 async function runOne(
-  file: SmokeFile,
+  { file, cases }: PlannedFile,
   daemon: FileDaemon,
   { options, context, signal }: { options: SmokeOptions; context: Context; signal: AbortSignal },
 ): Promise<FileResult> {
   const { bail, update } = options;
-  const common = { env: context.env, signal, bail, cwd: context.cwd, update };
+  const common = { env: context.env, signal, bail, cwd: context.cwd, update, cases };
   if ("target" in daemon) {
     const reason = reasonToSkip(file, options);
     if (reason !== undefined) return skipFile(file, reason);
@@ -153,9 +171,9 @@ async function runOne(
 
 /** Why a file does not run on a daemon of another process. */
 function reasonToSkip({ content }: SmokeFile, { withFaults }: SmokeOptions): string | undefined {
-  const { faults = [], steps, cleanup = [] } = content;
+  const { faults = [] } = content;
   if (faults.length > 0 && !withFaults) return `it asks for the faults ${faults.join(" ")}`;
-  const moving = [...steps, ...cleanup].find(({ now }) => now !== undefined)?.now;
+  const moving = stepsOf(content).find(({ step }) => step.now !== undefined)?.step.now;
   return moving && `it moves the clock of its daemon (now: ${moving})`;
 }
 

@@ -4,10 +4,17 @@ import { integer, oneOf, optional, several, text, toggle, type Param } from "../
 
 /** May be left out with --schema only. */
 const files: Param<readonly string[]> = {
-  ...several("FILE", "smoke file, or a folder of them", text(4096)),
+  ...several("FILE", "smoke file, FILE:LINE for the step at a line, or a folder of smoke files", text(4096)),
   missing: () => [],
   holds: "file",
 };
+
+/** Words between commas. */
+function listed(typed: string): readonly string[] {
+  const words = typed.split(",").map((word) => word.trim());
+  if (words.every((word) => /^!?[\w.-]+$/.test(word))) return words;
+  throw new RangeError("must be tags between commas, such as smoke,!slow");
+}
 
 export const command = defineCommand({
   arguments: { files },
@@ -16,6 +23,8 @@ export const command = defineCommand({
     junit: optional("file", "also write a JUnit report to this file", text(4096), "file"),
     update: toggle("write the snapshots that answers are compared with"),
     jobs: optional("n", "files that run at the same time, 1 to 16; 1 with --url or --bail", integer(1, 16)),
+    tags: optional("words", "run only steps with one of these tags, and none with !TAG, as smoke,!slow", listed),
+    grep: optional("text", "run only steps whose title, request or file name contains the text", text(256)),
     schema: toggle("print the JSON Schema of smoke files and run nothing"),
     bail: toggle("stop the run at the first failed step; cleanup steps still run"),
     allowSkipped: toggle("exit with 0 when every step was skipped"),

@@ -1,0 +1,34 @@
+import { resolve } from "node:path";
+import { parse } from "csv-parse/sync";
+import type { InvalidField, ValuePath } from "../../contract/validate.ts";
+import { readText } from "./read-text.ts";
+import { stepsOf, type Row, type SmokeContent } from "./smoke-file.ts";
+
+/**
+ * Replaces the names of CSV files by their rows. Every value of a CSV file is a string.
+ *
+ * @param folder the folder of the smoke file
+ * @returns the errors of the CSV files
+ */
+export function readRows(content: SmokeContent, folder: string): InvalidField[] {
+  const steps = stepsOf(content).map(({ phase, index, step }) => ({ holder: step, path: [phase, index] as ValuePath }));
+  return [{ holder: content, path: [] }, ...steps].flatMap(({ holder, path }): InvalidField[] => {
+    if (typeof holder.rows !== "string") return [];
+    const name = holder.rows;
+    try {
+      holder.rows = parse<Row>(readText(resolve(folder, name)), OPTIONS);
+      if (holder.rows.length > 0) return [];
+      return [{ path: [...path, "rows"], message: `${name} has no rows.` }];
+    } catch (error) {
+      return [{ path: [...path, "rows"], message: `${name} cannot be read: ${(error as Error).message}.` }];
+    }
+  });
+}
+
+const OPTIONS = { columns: unique, bom: true, skip_empty_lines: true, record_delimiter: ["\r\n", "\n", "\r"] };
+
+function unique(names: string[]): string[] {
+  const twice = names.find((name, index) => name === "" || names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(twice === "" ? "a column has no name" : `two columns are named ${twice}`);
+  return names;
+}

@@ -1,0 +1,118 @@
+import type { SmokeFile } from "../file/read-smoke-file.ts";
+import { referencesIn, textsIn } from "../file/references.ts";
+import { listOf, PHASES, type PlacedStep, type Row, type Step } from "../file/smoke-file.ts";
+
+/** Which steps of a file to run; those that they refer to, the setup and the cleanup run with them. */
+export interface Selection {
+  /** Words of `tags`: a chosen step has one or more of them, and none of those after a `!`. */
+  readonly tags?: readonly string[] | undefined;
+  /** Part of the title, the request or the file's name, in any case. */
+  readonly grep?: string | undefined;
+  /** Lines of steps; all when empty. */
+  readonly lines?: readonly number[];
+}
+
+/** A step that is to run, once for each of its rows. */
+export interface Case extends PlacedStep {
+  /** The values of `${row.NAME}`. */
+  readonly row?: Row | undefined;
+  /** Number of the row, as 2, or 1.2 with rows of the file too; empty without rows. */
+  readonly number: string;
+  readonly title: string;
+  readonly line: number;
+  /** Why it does not run. */
+  readonly skip?: string | undefined;
+}
+
+/** The steps of a file to run, in order; none where the selection chooses no step. */
+export function planCases(file: SmokeFile, selection: Selection = {}): Case[] {
+  const all = casesOf(file);
+  const chosen = withReferences(all, (one) => isChosen(one, file, selection));
+  if (chosen.size === 0) return [];
+  const only = withReferences(all, ({ step }) => step.only === true);
+  return all
+    .filter((one) => one.phase !== "steps" || chosen.has(one))
+    .map((one) => {
+      const isLeft = only.size > 0 && one.phase === "steps" && !only.has(one);
+      return { ...one, skip: one.step.skip ?? (isLeft ? "another step has only: true" : undefined) };
+    });
+}
+
+function isChosen({ phase, index, step, title }: Case, { content, path, linesOf }: SmokeFile, by: Selection): boolean {
+  const { tags = [], grep = "", lines = [] } = by;
+  if (lines.length > 0) {
+    const [first, last] = linesOf([phase, index]);
+    return lines.some((line) => line >= first && line <= last);
+  }
+  const own = new Set([...(content.tags ?? []), ...(step.tags ?? [])]);
+  const wanted = tags.filter((tag) => !tag.startsWith("!"));
+  const isRefused = tags.some((tag) => tag.startsWith("!") && own.has(tag.slice(1)));
+  const isTagged = !isRefused && (wanted.length === 0 || wanted.some((tag) => own.has(tag)));
+  const words = [title, step.request, content.name ?? path].join("\n").toLowerCase();
+  return phase === "steps" && isTagged && words.includes(grep.toLowerCase());
+}
+
+/** The chosen cases, and all that they refer to. */
+function withReferences(all: readonly Case[], choose: (one: Case) => boolean): Set<Case> {
+  const found = new Set(all.filter(choose));
+  // A set also visits what is added while it is visited.
+  for (const { step } of found) {
+    const heads = new Set([...textsIn(step)].flatMap(([text]) => referencesIn(text)).map(({ head }) => head));
+    for (const one of all) if (one.step.id !== undefined && heads.has(one.step.id)) found.add(one);
+  }
+  return found;
+}
+
+/** Each step with each of its rows; rows of the file repeat all of `steps`. */
+function casesOf({ content, linesOf }: SmokeFile): Case[] {
+  return PHASES.flatMap((phase) =>
+    numbered(phase === "steps" ? content.rows : undefined).flatMap((outer) =>
+      (content[phase] ?? []).flatMap((step, index) =>
+        numbered(step.rows).map((inner): Case => {
+          const row = outer.row || inner.row ? { ...outer.row, ...inner.row } : undefined;
+          const number = [outer.number, inner.number].filter((one) => one !== "").join(".");
+          return {
+            phase,
+            index,
+            step,
+            row,
+            number,
+            title: titleOf(step, row, number),
+            line: linesOf([phase, index])[0],
+          };
+        }),
+      ),
+    ),
+  );
+}
+
+function numbered(rows: Step["rows"]): { row?: Row; number: string }[] {
+  const list = listOf(rows).map((row, index) => ({ row, number: String(index + 1) }));
+  return list.length === 0 ? [{ number: "" }] : list;
+}
+
+/** Characters of a body or a row in a title. */
+const TITLE_PART = 60;
+
+/** The step's name or id, or else its request; with the values of its row, or the row itself. */
+function titleOf({ name, id, request, query, body, raw }: Step, row: Row | undefined, number: string): string {
+  const sent = raw ?? (body === undefined ? "" : JSON.stringify(body));
+  const search = Object.entries(query ?? {}).map(([key, value]) => `${key}=${[value].flat().join(",")}`);
+  const path = search.length === 0 ? request : `${request}?${search.join("&")}`;
+  const title = name ?? id ?? (sent === "" ? path : `${path} ${cut(sent)}`);
+  if (row === undefined) return title;
+  const filled = title.replaceAll(/\$\{row\.([\w-]+)(?::\w+)?\}/g, (text, key: string) =>
+    key in row ? word(row[key]) : text,
+  );
+  if (filled !== title) return filled;
+  const shown = Object.entries(row).filter(([key]) => !/(^|_)(token|secret|key|password)$/i.test(key));
+  return `${title} [${number}: ${cut(shown.map(([key, value]) => `${key}=${word(value)}`).join(", "))}]`;
+}
+
+function word(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function cut(text: string): string {
+  return text.length > TITLE_PART ? `${text.slice(0, TITLE_PART)}…` : text;
+}
