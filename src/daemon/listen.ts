@@ -14,6 +14,12 @@ const SWEEP_MS = 50;
 /** Connections that wait to be accepted; the kernel takes at most its `net.core.somaxconn`. */
 const BACKLOG = 4096;
 
+/**
+ * A proxy or client that keeps connections for its usual minute must not send a request on one that is just closed;
+ * where there are too many, idle ones are closed earlier.
+ */
+const KEEP_ALIVE_MS = 75_000;
+
 type Server = Awaited<ReturnType<typeof listhen>>["server"];
 
 /** A server that listens. */
@@ -49,6 +55,7 @@ export async function listen(
   });
   server.on("clientError", answerParseError);
   server.headersTimeout = bounds.peer_ms;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   return {
     url,
     async stop(drain_ms) {

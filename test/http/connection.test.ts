@@ -115,6 +115,16 @@ it("answers a path that does not decode with the envelope of 404", async () => {
   }
 });
 
+it("keeps an idle connection for longer than the minute that proxies and clients use one again", async () => {
+  const agent = new Agent({ keepAlive: true });
+  const answer = await new Promise<{ headers: Record<string, unknown>; resume: () => void }>((resolve) => {
+    get(`${listening.url}/healthz`, { agent }, resolve);
+  });
+  answer.resume();
+  expect(answer.headers["keep-alive"]).toBe("timeout=75");
+  agent.destroy();
+});
+
 it("answers HEAD wherever GET is answered, without a body", async () => {
   for (const [path, status] of [
     ["/healthz", 200],
