@@ -1,7 +1,8 @@
 import { createAssistant, type AskedQuestion, type PreparedQuestion } from "./assistant.ts";
-import type { GeneratedAnswer } from "./answering/model-answer.ts";
+import type { Checked, GeneratedAnswer } from "./answering/model-answer.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
-import type { Passage, PassageChanges } from "./passage.ts";
+import type { CheckedRequest } from "./grounding/reply-fault.ts";
+import type { PassageChanges } from "./passage.ts";
 import type { AnswerIndex } from "./retrieval/answer-index.ts";
 
 /** Which content an index has to hold: a worker that was replaced has none. */
@@ -40,8 +41,8 @@ export function createAssistantJobs() {
       const on = indexOf({ index });
       return on && assistant.prepare(asked, on);
     },
-    check({ reply, excerpts }: { reply: string; excerpts: readonly Passage[] }): GeneratedAnswer | null {
-      return assistant.check(reply, excerpts);
+    check(request: CheckedRequest): Checked<GeneratedAnswer | null> {
+      return assistant.check(request);
     },
     /** The first `most` of the questions that are answered, by extraction, from one of the passages. */
     answered({ index, ...of }: OnIndex & SuggestedQuestions): string[] | undefined {

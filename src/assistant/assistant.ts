@@ -1,6 +1,8 @@
 import type { Answer, AnswerRequest } from "./answer.ts";
 import { prepareAnswer, type PreparedAnswer } from "./answering/answerer.ts";
-import { checkReply, type GeneratedAnswer } from "./answering/model-answer.ts";
+import { checkReply, type Checked, type GeneratedAnswer } from "./answering/model-answer.ts";
+import type { CheckedRequest } from "./grounding/reply-fault.ts";
+import { Wordings } from "./grounding/wording.ts";
 import type { Passage } from "./passage.ts";
 import { createDictionary } from "../language/dictionary/dictionary.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
@@ -50,8 +52,8 @@ export interface Assistant {
   prepare(asked: AskedQuestion, index: AnswerIndex): PreparedQuestion;
   /** Answers a routed question in its language, from the passages alone; undefined where the service answers. */
   answer(request: AnswerRequest, index: AnswerIndex): Answer | undefined;
-  /** A model's reply with its sources: see {@link checkReply}. */
-  check(reply: string, excerpts: readonly Passage[]): GeneratedAnswer | null;
+  /** A model's reply with its sources, or what is wrong with it: see {@link checkReply}. */
+  check(request: CheckedRequest): Checked<GeneratedAnswer | null>;
 }
 
 /**
@@ -70,6 +72,7 @@ export interface Assistant {
 export function createAssistant({ examples }: { readonly examples?: readonly Example[] } = {}): Assistant {
   const router = createRouter(examples);
   const dictionary = createDictionary();
+  const wordings = new Wordings(dictionary);
   const route: Assistant["route"] = (question, { history, page_context }) =>
     router(question, { previous: history.at(-1)?.question, page_context });
   return {
@@ -85,7 +88,7 @@ export function createAssistant({ examples }: { readonly examples?: readonly Exa
       return { routing, kind, prepared: forModel === undefined ? { answer } : { answer, forModel } };
     },
     answer: (request, index) => prepareAnswer(request, index).answer,
-    check: checkReply,
+    check: (request) => checkReply(request, wordings),
   };
 }
 

@@ -66,10 +66,13 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
       const { answer, forModel } = prepared;
       if (forModel === undefined || model === undefined) return answer;
       const wide = kind === "advanced_research";
-      const request = { question, history, lang: routing.lang, wide, passages: forModel.excerpts };
+      const { excerpts } = forModel;
+      const asked = { question, lang: routing.lang, wide };
+      const previous = history.at(-1)?.question;
       try {
-        const found = await model.generate({ ...request, ...(signal && { signal }) }, (reply) =>
-          inTime(runner.run("check", { reply, excerpts: forModel.excerpts })),
+        const request = { ...asked, history, passages: excerpts, ...(signal && { signal }) };
+        const found = await model.generate(request, (reply, instructions) =>
+          inTime(runner.run("check", { ...asked, reply, previous, instructions, excerpts })),
         );
         const written = found === null ? forModel.otherwise : { ...found, outcome: "answered" as const };
         return { ...written, routing, model_name: model.name };

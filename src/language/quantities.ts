@@ -8,7 +8,8 @@ export interface Quantity {
   readonly end: number;
 }
 
-const SCALES = readNumbers(new URL("data/scales.txt", import.meta.url));
+/** What follows a number, and its factor. */
+export const SCALES = readNumbers(new URL("data/scales.txt", import.meta.url));
 
 const QUANTITY =
   /(?<![\p{L}\d.])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(?:(万亿|百万|千万|[千万亿])|(thousand|million|billion|trillion|mln|bln|mn|bn|tn|[kmbt])(?![\p{Script=Latin}\d]))?(\s?%|\s?percent\b|\s?per cent\b|\s?pct\b)?/giu;

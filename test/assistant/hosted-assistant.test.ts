@@ -43,7 +43,9 @@ describe("the assistant in a worker thread", () => {
     const here = createHostedAssistant({ runner: assistantInProcess(), logger });
     await here.learn(EXCHANGE);
     expect(await assistant.prepare(asked(QUESTION))).toEqual(await here.prepare(asked(QUESTION)));
-    const endless = { reply: "[1] ".repeat(4_000_000), excerpts: [] };
+    const text = "The fee is 1 USDT. ".repeat(500_000);
+    const asks = { question: QUESTION, lang: "en", wide: false, instructions: "" } as const;
+    const endless = { ...asks, reply: "It is 1 USDT [1].", excerpts: [passage({ text })] };
     const others = [sourceOf(assistant), sourceOf(assistant)];
     await expect(runner.run("check", endless, { deadline_ms: 20 })).rejects.toMatchObject({ failure: "timeout" });
     expect(await Promise.all([...others, sourceOf(assistant)])).toEqual(Array(3).fill("withdraw-fee"));

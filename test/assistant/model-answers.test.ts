@@ -16,8 +16,13 @@ afterEach(async () => {
   server = undefined;
 });
 
-async function ask(question: string, turn: Turn, options: Record<string, unknown> = {}): Promise<Answer> {
-  server = await startModelServer(turn);
+async function ask(
+  question: string,
+  turns: Turn | readonly [Turn, ...Turn[]],
+  options: Record<string, unknown> = {},
+): Promise<Answer> {
+  const [first, ...rest] = typeof turns === "function" ? [turns] : turns;
+  server = await startModelServer(first, ...rest);
   const config = modelConfig.parse({ base_url: server.baseUrl, model: "test-model", max_retries: 0, ...options });
   const model = createModelGateway(config);
   const assistant = createHostedAssistant({ runner: assistantInProcess(), model, logger: silentLogger });
@@ -46,14 +51,44 @@ describe("answers that a model words", () => {
     expect(prompt).not.toContain("What withdrawals cost");
   });
 
-  it.each(["NO_ANSWER", "The fee is 2 USDT, as everybody knows.", "The fee is 2 USDT [44]."])(
-    "become an honest reply when the model says %j",
+  it("become an honest reply when the model says that nothing answers", async () => {
+    const answer = await ask("What is the USDT withdrawal fee?", says("NO_ANSWER"));
+    expect(answer).toMatchObject({ outcome: "declined", sources: [], model_name: "test-model" });
+    expect(answer.text).toMatch(/^Sorry/);
+  });
+
+  it("are asked for once more when they may not be shown, with what was wrong", async () => {
+    const right = "It is 1 USDT on TRC-20 [1].";
+    const answer = await ask("What is the USDT withdrawal fee?", [says("It is 77 USDT [1]."), says(right)]);
+    expect(answer).toMatchObject({ text: right, outcome: "answered" });
+    const [, second] = server!.requests;
+    expect(second!.body.messages.slice(-2)).toMatchObject([
+      { role: "assistant", content: "It is 77 USDT [1]." },
+      {
+        role: "user",
+        content: expect.stringContaining("a number, amount, date or time does not stand in the cited") as unknown,
+      },
+    ]);
+  });
+
+  it.each(["The fee is 2 USDT, as everybody knows.", "The fee is 2 USDT [44]."])(
+    "fail with 1007 after %j, twice",
     async (said) => {
-      const answer = await ask("What is the USDT withdrawal fee?", says(said));
-      expect(answer).toMatchObject({ outcome: "declined", sources: [], model_name: "test-model" });
-      expect(answer.text).toMatch(/^Sorry/);
+      const answer = ask("What is the USDT withdrawal fee?", says(said));
+      await expect(answer).rejects.toMatchObject({
+        code: 1007,
+        cause: { message: expect.not.stringContaining("2 USDT") as unknown },
+      });
+      expect(server!.requests).toHaveLength(2);
     },
   );
+
+  it("are extracted when they are refused and extraction is the fallback", async () => {
+    const answer = await ask("What is the USDT withdrawal fee?", says("It is 77 USDT [1]."), {
+      fallback: "extractive",
+    });
+    expect(answer).toMatchObject({ outcome: "answered", model_name: "local-extractive" });
+  });
 
   it("summarise the newest items when the question asks for the news", async () => {
     const answer = await ask("What is the latest crypto news?", says("Bitcoin is above $105,000 [1]."));

@@ -1,4 +1,7 @@
 import { plainText } from "../../language/plain-text.ts";
+import { judgeReply } from "../grounding/check-reply.ts";
+import type { CheckedRequest, Finding } from "../grounding/reply-fault.ts";
+import type { Wordings } from "../grounding/wording.ts";
 import { resolveCitations } from "../model/citations.ts";
 import type { Passage, SourceItem } from "../passage.ts";
 import { toSourceItem } from "../passage.ts";
@@ -19,18 +22,21 @@ export function toExcerpt(passage: Passage): Passage {
   return { ...passage, text: plainText(passage.text).slice(0, EXCERPT) };
 }
 
+/** What a check makes of a model's reply: its value, or why it may not be delivered. Plain data. */
+export type Checked<T> = { readonly value: T } | { readonly findings: readonly Finding[] };
+
 /**
- * Checks a model's reply against the excerpts that it was given: null when it says that they do not answer, or cites none.
- * A source's snippet is its sentence nearest to the reply.
+ * Checks a model's reply against the excerpts that it was given: the value is null when it says that they do not answer. A
+ * source's snippet is its sentence nearest to the reply.
  */
-export function checkReply(reply: string, excerpts: readonly Passage[]): GeneratedAnswer | null {
-  const answer = resolveCitations(reply, excerpts);
-  if (answer === null) return null;
+export function checkReply(request: CheckedRequest, wordings: Wordings): Checked<GeneratedAnswer | null> {
+  const verdict = judgeReply(request, wordings);
+  if (verdict !== "good" && verdict !== "no_answer") return { findings: verdict };
+  const answer = verdict === "good" ? resolveCitations(request.reply, request.excerpts) : null;
+  if (answer === null) return { value: null };
   const said = new Set(searchTerms(answer.text));
-  return {
-    text: answer.text,
-    sources: answer.cited.map((passage) => toSourceItem(passage, nearestSentence(passage, said))),
-  };
+  const sources = answer.cited.map((passage) => toSourceItem(passage, nearestSentence(passage, said)));
+  return { value: { text: answer.text, sources } };
 }
 
 /** The sentence of an excerpt that shares most terms with a text; its title when it has none. */

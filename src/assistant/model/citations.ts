@@ -1,4 +1,5 @@
 import type { Passage } from "../passage.ts";
+import { numbersIn } from "../grounding/statements.ts";
 import { NO_ANSWER } from "./model-prompt.ts";
 
 /** A model's answer with its citations resolved. */
@@ -10,7 +11,6 @@ export interface CitedAnswer {
 }
 
 const MARKS = /(?<![ \t])([ \t]*)[[【]\s*(\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*)\s*[\]】]/g;
-const NUMBERS = /(\d+)(?:\s*[-–]\s*(\d+))?/g;
 
 /**
  * Maps the citation marks of a model's answer to the passages. Marks of passages that do not exist are dropped; the
@@ -32,10 +32,7 @@ export function resolveCitations(raw: string, passages: readonly Passage[]): Cit
 
 /** The existing passages that a list like "1, 3-5" refers to. */
 function passagesOf(list: string, passages: readonly Passage[]): Passage[] {
-  const named = [...list.matchAll(NUMBERS)].flatMap(([, first, last = first]) =>
-    passages.slice(Math.max(0, Number(first) - 1), Number(first) === 0 ? 0 : Number(last)),
-  );
-  return [...new Set(named)];
+  return [...new Set(numbersIn(list).flatMap((number) => passages[number - 1] ?? []))];
 }
 
 /** The text up to its last whole sentence, for a reply that was cut at the token limit; empty without one. */

@@ -4,10 +4,10 @@ import type { Logger } from "../../runtime/logger.ts";
 import type { ModelConfig } from "../../config/model-config.ts";
 import { dropCutSentence } from "./citations.ts";
 import { cleanReply, createModelFetch, ModelReplyError } from "./model-fetch.ts";
-import { toPrompt } from "./model-prompt.ts";
+import type { Finding } from "../grounding/reply-fault.ts";
+import type { Checked } from "../answering/model-answer.ts";
+import { toCorrection, toPrompt } from "./model-prompt.ts";
 import type { Prompt, PromptRequest } from "./model-prompt.ts";
-import { timerWait, withRetries } from "./model-retry.ts";
-import type { Wait } from "./model-retry.ts";
 
 /** A question for the model, and the passages to answer it from, numbered [1]..[n] in their order. */
 export interface ModelRequest extends PromptRequest {
@@ -21,43 +21,39 @@ export interface ModelGateway {
   /** What happens when the model fails: error 1007, or an extractive answer. */
   readonly fallback: "none" | "extractive";
   /**
-   * What `check` makes of the model's reply.
+   * What `check` makes of the model's reply; a reply that it refuses is asked for once more, with what was wrong.
    *
-   * @throws AnpError 1007 when the model is exhausted, fails, times out or replies with nothing; the caller's own abort is
-   *   thrown as its reason
+   * @throws AnpError 1007 when the model is exhausted, fails, times out, replies with nothing or is refused again; the
+   *   caller's own abort is thrown as its reason
    */
-  generate<T>(request: ModelRequest, check: (reply: string) => T | Promise<T>): Promise<T>;
+  generate<T>(request: ModelRequest, check: CheckReply<T>): Promise<T>;
 }
+
+/** Checks a reply to a prompt with these instructions. */
+export type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promise<Checked<T>>;
 
 export interface ModelDeps {
   readonly logger?: Logger;
-  /** Waits between two tries; the machine's timer by default. */
-  readonly wait?: Wait;
   /** Calls the endpoint; the platform's fetch by default. */
   readonly fetch?: typeof fetch;
 }
 
 /** A gateway to an OpenAI-compatible endpoint. The model libraries load at the first call. */
 export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): ModelGateway {
-  const { logger = silentLogger, wait = timerWait } = deps;
+  const { logger = silentLogger } = deps;
 
-  async function complete(prompt: Prompt, signal: AbortSignal): Promise<string> {
-    const { APICallError } = await import("ai");
-    return withRetries(() => completeOnce(config, deps.fetch, prompt, signal), {
-      maxRetries: config.max_retries,
-      timeoutMs: config.timeout_ms,
-      signal,
-      wait,
-      describeFailure: (error) => ({
-        ...(APICallError.isInstance(error)
-          ? { status: error.statusCode, headers: error.responseHeaders }
-          : { status: undefined, headers: undefined }),
-        isFinal: error instanceof ModelReplyError,
-      }),
-      onRetry: (retry) => {
-        logger.warn({ model: config.model, ...retry }, "Trying the model again");
-      },
-    });
+  async function replyTo(prompt: Prompt, { signal: abort }: ModelRequest, timeout: AbortSignal): Promise<string> {
+    try {
+      return await complete(
+        config,
+        deps.fetch,
+        prompt,
+        abort === undefined ? timeout : AbortSignal.any([timeout, abort]),
+      );
+    } catch (cause) {
+      abort?.throwIfAborted();
+      throw new AnpError(1007, undefined, { cause: timeout.aborted ? timeout.reason : failureOf(cause) });
+    }
   }
 
   return {
@@ -65,21 +61,24 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): M
     fallback: config.fallback,
     async generate(request, check) {
       const timeout = AbortSignal.timeout(config.timeout_ms);
-      const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
-      let text: string;
-      try {
-        text = await complete(toPrompt(request), signal);
-      } catch (cause) {
-        request.signal?.throwIfAborted();
-        throw new AnpError(1007, undefined, { cause: timeout.aborted ? timeout.reason : failureOf(cause) });
+      const prompt = toPrompt(request);
+      const first = await replyTo(prompt, request, timeout);
+      let checked = await check(first, prompt.system);
+      if ("findings" in checked) {
+        const faults = faultsOf(checked.findings);
+        logger.warn({ model: config.model, faults }, "Asking again for a reply that was refused");
+        const second = await replyTo(toCorrection(prompt, first, checked.findings), request, timeout);
+        checked = await check(second, prompt.system);
       }
-      return check(text);
+      if ("value" in checked) return checked.value;
+      const cause = new Error(`model reply refused: ${faultsOf(checked.findings).join(", ")}`);
+      throw new AnpError(1007, undefined, { cause });
     },
   };
 }
 
-/** One request to the endpoint: the reply's text, never empty. */
-async function completeOnce(
+/** A request to the endpoint, with the library's retries: the reply's text, never empty. */
+async function complete(
   config: ModelConfig,
   fetch: ModelDeps["fetch"],
   { system, messages }: Prompt,
@@ -101,7 +100,7 @@ async function completeOnce(
     messages,
     temperature: config.temperature,
     maxOutputTokens: config.max_output_tokens,
-    maxRetries: 0,
+    maxRetries: config.max_retries,
     abortSignal: signal,
   });
   const reply = cleanReply(text);
@@ -110,12 +109,19 @@ async function completeOnce(
   return whole;
 }
 
+function faultsOf(findings: readonly Finding[]): string[] {
+  return [...new Set(findings.map(({ fault }) => fault))];
+}
+
 /**
  * What the log may say of a failed call. Messages of the endpoint and of the libraries are left out: they may repeat the
  * user's words, or hold whatever the endpoint sends.
  */
 function failureOf(cause: unknown): Error {
   if (cause instanceof ModelReplyError || !(cause instanceof Error)) return new Error(`model call: ${String(cause)}`);
+  // What the last of the retries failed with.
+  const { lastError } = cause as { lastError?: unknown };
+  if (lastError !== undefined) return failureOf(lastError);
   const { statusCode: status } = cause as { statusCode?: unknown };
   const reason = networkCode(cause) ?? (typeof status === "number" ? `status ${status}` : undefined);
   return new Error(`model call: ${cause.name}${reason === undefined ? "" : ` (${reason})`}`);

@@ -1,6 +1,13 @@
 import type { Turn } from "../answer.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
+import type { Finding } from "../grounding/reply-fault.ts";
+import CORRECTIONS from "../grounding/data/corrections.json" with { type: "json" };
 import type { Passage } from "../passage.ts";
+
+/** Most characters of a refused reply that is shown to the model again. */
+const REFUSED_REPLY = 2000;
+/** Most sentences of it that are said to be wrong. */
+const MOST_FINDINGS = 6;
 
 /** The model's reply when the passages do not answer. Readers never see it. */
 export const NO_ANSWER = "NO_ANSWER";
@@ -61,4 +68,16 @@ export function toPrompt({ question, lang, history, passages, wide }: PromptRequ
   );
   messages.push({ role: "user", content: ["Passages:", ...lines, "", `Question: ${question}`].join("\n") });
   return { system, messages };
+}
+
+/** The same prompt, continued by the reply that was refused and by what was wrong with it. */
+export function toCorrection({ system, messages }: Prompt, reply: string, findings: readonly Finding[]): Prompt {
+  const wrong = findings.slice(0, MOST_FINDINGS).map(({ fault, sentence }) => {
+    return sentence === undefined ? `- ${CORRECTIONS[fault]}` : `- ${JSON.stringify(sentence)}: ${CORRECTIONS[fault]}`;
+  });
+  const content = ["That answer cannot be shown:", ...wrong, "", "Write it again without these faults."].join("\n");
+  return {
+    system,
+    messages: [...messages, { role: "assistant", content: reply.slice(0, REFUSED_REPLY) }, { role: "user", content }],
+  };
 }

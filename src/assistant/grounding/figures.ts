@@ -1,0 +1,168 @@
+import { ASSETS } from "../../language/assets.ts";
+import { SCALES } from "../../language/quantities.ts";
+import { readNumbers, readRows } from "../../runtime/data-rows.ts";
+import PATTERNS from "./data/figure-patterns.json" with { type: "json" };
+
+/** What a text states in figures: an amount with its unit, a date, or a time of day. */
+export interface Figure {
+  readonly kind: "amount" | "date" | "time";
+  /**
+   * Amount in the unit's base, month × 100 + day, or minutes since midnight. A date has month 0 where only the day is written,
+   * and day 0 where only the month is.
+   */
+  readonly value: number;
+  /** The dimension of an amount's unit; the year of a date; undefined when it is not stated. */
+  readonly unit: string | undefined;
+  /** Units of the base in one of the unit's. */
+  readonly factor: number;
+  /** Decimal places as written: what a rounded number may differ by. */
+  readonly decimals: number;
+  /** Written in words or Chinese numerals. */
+  readonly inWords: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+type Value = Pick<Figure, "value"> & Partial<Figure>;
+type Groups = Readonly<Record<string, string | undefined>>;
+
+const UNITS = new Map(
+  readRows(new URL("data/units.txt", import.meta.url)).flatMap(([[unit = ""] = [], names = []]) => {
+    const [dimension = "", factor = ""] = unit.split(" ");
+    return names.map((name) => [name, { dimension, factor: Number(factor) }] as const);
+  }),
+);
+/** The names of units, the longest first, and the words for numbers. */
+export const UNIT_NAMES: readonly string[] = [...UNITS.keys()].sort((a, b) => b.length - a.length);
+const WORDS = readNumbers(new URL("data/number-words.txt", import.meta.url));
+export const NUMBER_WORDS: readonly string[] = [...WORDS.keys()];
+const TICKERS = new Set(ASSETS.map(({ symbol }) => symbol.toLowerCase()));
+
+/** A unit behind a number; a Latin one ends there. Another short word may be a ticker. */
+const UNIT = new RegExp(
+  `[\\s-]{0,2}(?:(${UNIT_NAMES.join("|").replaceAll("$", "\\$")})(?![a-z])|([a-z]{2,6})(?![a-z]))`,
+  "y",
+);
+/** A currency before a number. */
+const BEFORE = /([$¥€£]|(?<![a-z])(?:usd|eur|gbp|cny|rmb|hkd|sgd|jpy|idr|php|inr|aud|day))\s?$/;
+const RANGE = /^\s{0,2}(?:[-–—~～至到、/]|to|and|or|或者?|和)\s{0,2}$/;
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const READERS = { amount: amountOf, date: dateOf, time: timeOf };
+const NOTATIONS = PATTERNS.map(({ kind, pattern }) => ({
+  kind: kind as Figure["kind"],
+  pattern: new RegExp(pattern.replaceAll("{words}", NUMBER_WORDS.join("|")), "gu"),
+}));
+
+/** Tickers that stand behind a number in a text as it is written: units besides those that are known. */
+export function tickersIn(text: string): string[] {
+  return Array.from(text.matchAll(/\d\s?([A-Z]{2,6})(?![A-Za-z])/g), ([, ticker = ""]) => ticker.toLowerCase());
+}
+
+/** The figures of a folded text in any notation; `tickers` are units besides the known. Linear in its length. */
+export function figuresOf(folded: string, tickers: ReadonlySet<string> = TICKERS): Figure[] {
+  const figures: Figure[] = [];
+  let rest = folded;
+  for (const { kind, pattern } of NOTATIONS) {
+    let read = "";
+    for (const match of rest.matchAll(pattern)) {
+      const [start, end] = [match.index, match.index + match[0].length];
+      const found = READERS[kind](match.groups!, { text: rest, start, end, tickers });
+      if (found === undefined) continue;
+      figures.push({ kind, unit: undefined, factor: 1, decimals: 0, inWords: false, start, end, ...found });
+      read += rest.slice(read.length, start) + " ".repeat(end - start);
+    }
+    rest = read + rest.slice(read.length);
+  }
+  figures.sort((a, b) => a.start - b.start);
+  return figures.map((figure, at) => inUnitOfRange(figure, figures[at + 1], folded));
+}
+
+/** "1–3 days" are one day to three days. */
+function inUnitOfRange(figure: Figure, next: Figure | undefined, text: string): Figure {
+  if (figure.kind !== "amount" || figure.unit !== undefined || next?.kind !== "amount") return figure;
+  if (next.start - figure.end > 8 || !RANGE.test(text.slice(figure.end, next.start))) return figure;
+  return { ...figure, unit: next.unit, value: figure.value * next.factor, factor: next.factor };
+}
+
+function dateOf({ year, month = "", day = "" }: Groups): Value | undefined {
+  const named = MONTHS.indexOf(month.slice(0, 3)) + 1;
+  const [m, d] = [named || Number(month), Number(day)];
+  // The month comes first in American dates.
+  const value = m > 12 ? d * 100 + m : m * 100 + d;
+  return value > 0 && value < 1232 && value % 100 < 32 ? { value, unit: year } : undefined;
+}
+
+function timeOf({ part = "", hour: hours = "", minute: minutes, han, half, meridiem }: Groups): Value | undefined {
+  const hour = /\d/.test(hours) ? Number(hours) : parseHan(hours);
+  const minute = half === undefined ? Number(minutes ?? han ?? 0) : 30;
+  if (hour > 24 || minute > 59) return undefined;
+  const isLate = meridiem === "p" || part === "下午" || part === "晚上";
+  const isTwelve = hour === 12 && (isLate || meridiem === "a");
+  return { value: ((isTwelve ? 0 : hour) + (isLate && hour <= 12 ? 12 : 0)) * 60 + minute };
+}
+
+interface Place {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly tickers: ReadonlySet<string>;
+}
+
+function amountOf(groups: Groups, place: Place): Value | undefined {
+  const { digits, scale = "", percent, half, word = "", second = "" } = groups;
+  const span = groups["span"] ?? groups["over"] ?? groups["adverb"] ?? groups["every"];
+  if (span !== undefined) return { value: UNITS.get(span)!.factor, unit: "time", inWords: true };
+  if (percent !== undefined) {
+    return { value: /^[\d.]+$/.test(percent) ? Number(percent) : parseHan(percent), unit: "percent", inWords: true };
+  }
+  const found = unitOf(place);
+  const { factor = 1, dimension: unit, end = place.end } = found ?? {};
+  if (digits !== undefined) {
+    // "2FA" and "3D" are names.
+    if (found === undefined && /[a-z]/.test(place.text[place.end] ?? "")) return undefined;
+    const plain = digits.replace(/[,\u00a0 ]/g, "");
+    const times = scale === "百" ? 100 : (SCALES.get(scale) ?? 1);
+    const decimals = (plain.split(".")[1]?.length ?? 0) - Math.round(Math.log10(times));
+    return { value: Number(plain) * times * factor, unit, factor, decimals, end };
+  }
+  const [a, b] = [WORDS.get(word) ?? 0, WORDS.get(second) ?? 0];
+  const inLatin = half === undefined ? (second === "hundred" ? a * b : a + b) : 0.5;
+  const value = groups["numeral"] === undefined ? inLatin : parseHan(groups["numeral"]);
+  return { value: value * factor, unit, factor, inWords: true, end };
+}
+
+/** The unit of a number, before it or behind. */
+function unitOf({ text, start, end, tickers }: Place): { dimension: string; factor: number; end?: number } | undefined {
+  UNIT.lastIndex = end;
+  const [whole = "", name, word] = UNIT.exec(text) ?? [];
+  const behind = name === undefined ? undefined : { ...UNITS.get(name)!, end: end + whole.length };
+  const before = BEFORE.exec(text.slice(Math.max(0, start - 5), start))?.[1];
+  if (before !== undefined && behind?.dimension !== "percent") return UNITS.get(before);
+  if (behind !== undefined) return behind;
+  const isTicker = word !== undefined && (TICKERS.has(word) || tickers.has(word));
+  return isTicker ? { dimension: word, factor: 1, end: end + whole.length } : undefined;
+}
+
+const HAN_DIGITS = "零一二三四五六七八九";
+const HAN_UNITS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
+
+/** A number in Chinese numerals: 一百二十 is 120, 三万 is 30,000, 两点五 is 2.5, 半 is 0.5. */
+function parseHan(numeral: string): number {
+  if (numeral === "半") return 0.5;
+  const [whole = "", fraction = ""] = numeral.split("点");
+  let [total, section, digit] = [0, 0, 0];
+  for (const character of whole.replaceAll("〇", "零").replaceAll("两", "二")) {
+    const value = HAN_DIGITS.indexOf(character);
+    if (value >= 0) digit = value;
+    else {
+      section += (digit || (section === 0 ? 1 : 0)) * (HAN_UNITS[character] ?? 1);
+      if (HAN_UNITS[character] === undefined) {
+        total = (total + section) * (character === "万" ? 1e4 : 1e8);
+        section = 0;
+      }
+      digit = 0;
+    }
+  }
+  const decimals = Array.from(fraction, (character) => Math.max(0, HAN_DIGITS.indexOf(character))).join("");
+  return Number(`${total + section + digit}.${decimals || "0"}`);
+}

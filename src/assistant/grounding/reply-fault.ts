@@ -1,0 +1,39 @@
+import type { Language } from "../../contract/schemas/shared-fields.ts";
+import type { Passage } from "../passage.ts";
+
+/** What is wrong with a model's reply. Each has a sentence in `data/corrections.json` that asks for another. */
+export type ReplyFault =
+  | "uncited"
+  | "unsupported"
+  | "contradiction"
+  | "figure"
+  | "name"
+  | "link"
+  | "language"
+  | "markup"
+  | "internal"
+  | "self"
+  | "advice"
+  | "secret"
+  | "acting"
+  | "length";
+
+/** What is wrong, and the sentence that it was found in, if it was found in one. */
+export interface Finding {
+  readonly fault: ReplyFault;
+  readonly sentence?: string;
+}
+
+/** A model's reply, and what it replies to. Plain data. */
+export interface CheckedRequest {
+  readonly reply: string;
+  /** The passages that the model was given, in the order of their numbers. */
+  readonly excerpts: readonly Passage[];
+  readonly question: string;
+  /** The question before, when there is one. */
+  readonly previous?: string | undefined;
+  readonly lang: Language;
+  readonly wide: boolean;
+  /** The instructions that the model was given. */
+  readonly instructions: string;
+}

@@ -1,0 +1,83 @@
+import { fold } from "../../language/tokenize.ts";
+import { sentencesOf } from "../../language/sentences.ts";
+import type { Passage } from "../passage.ts";
+import { clausesOf } from "./statements.ts";
+import { figuresOf, type Figure } from "./figures.ts";
+import type { Telling, Wording, Wordings } from "./wording.ts";
+
+/** A part of a sentence, or a cell of a table with its row and column. */
+export interface SourceClause extends Wording {
+  readonly folded: string;
+  readonly figures: readonly Figure[];
+  /** Number of the sentence, or of the table, that it is a part of. */
+  readonly group: number;
+  readonly telling: Telling;
+}
+
+/** A passage, read for what statements are compared with. */
+export interface SourceText extends Wording {
+  /** Title, text, address and symbols, folded. */
+  readonly folded: string;
+  readonly figures: readonly Figure[];
+  /** Parts of the sentences, and the cells of tables with their row and column. */
+  readonly clauses: readonly SourceClause[];
+  readonly isNews: boolean;
+}
+
+/** What a statement is checked against. */
+export interface StatementContext {
+  readonly wordings: Wordings;
+  /** The passages that it cites. */
+  readonly sources: readonly SourceText[];
+  /** All that the model was given. */
+  readonly all: readonly SourceText[];
+  /** Figures of all passages that the reply cites anywhere. */
+  readonly figures: readonly Figure[];
+  readonly tickers: ReadonlySet<string>;
+  /** The question, and the one before. */
+  readonly asked: { readonly folded: string; readonly figures: readonly Figure[]; readonly wording: Wording };
+}
+
+/** Reads a passage. */
+export function readSource(passage: Passage, wordings: Wordings, tickers: ReadonlySet<string>): SourceText {
+  const { title, text, url, published_at, symbols = [] } = passage;
+  const unitOf = (part: string): Omit<SourceClause, "group" | "telling"> => {
+    const folded = fold(part);
+    return { folded, figures: figuresOf(folded, tickers), ...wordings.of(part) };
+  };
+  const sentences = sentencesOf(text).map((sentence) => sentence.text);
+  const parts = sentences.map((sentence) => (ROW.test(sentence) ? [] : clausesOf(sentence)));
+  const clauses = [...parts, cellsOf(text)].flatMap((group, number) =>
+    group.map((part): SourceClause => ({ ...unitOf(part), group: number, telling: wordings.telling(part) })),
+  );
+  const published = figuresOf(datesAround(published_at));
+  const whole = [title, ...(passage.aliases ?? []), text, url, symbols.join(" ")].join("\n");
+  return {
+    folded: fold(whole),
+    figures: [...published, ...figuresOf(fold(`${title}\n${text}`), tickers)],
+    clauses,
+    ...wordings.of(whole),
+    isNews: passage.kind === "news",
+  };
+}
+
+const ROW = /^\s*\|/;
+
+/** Each cell of a table, behind the names of its row and column. */
+function cellsOf(text: string): string[] {
+  let header: readonly string[] = [];
+  return text.split("\n").flatMap((line) => {
+    const cells = ROW.test(line) ? line.split("|").slice(1) : [];
+    if (cells.length === 0 || header.length === 0) header = cells;
+    return cells
+      .slice(1)
+      .flatMap((cell, at) => clausesOf(cell).map((part) => `${cells[0]!} ${header[at + 1] ?? ""} ${part}`));
+  });
+}
+
+/** The day of publication in UTC, and in the time zone of readers ahead of it. */
+function datesAround(published_at: string | null): string {
+  const at = published_at === null ? Number.NaN : Date.parse(published_at);
+  if (Number.isNaN(at)) return "";
+  return [0, 8].map((hours) => new Date(at + hours * 3_600_000).toISOString().slice(0, 10)).join(" ");
+}

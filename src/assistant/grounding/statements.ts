@@ -1,0 +1,76 @@
+import { sentencesOf } from "../../language/sentences.ts";
+
+/** A sentence, list item or table row of a reply. */
+export interface Statement {
+  /** Without its marks and its bullet. */
+  readonly text: string;
+  /** Numbers of the passages it cites itself, from 1. */
+  readonly own: readonly number[];
+  /** Those it cites, or that what it belongs to cites. */
+  readonly cited: readonly number[];
+  /** Introduces what follows it: "You need:". */
+  readonly isLead: boolean;
+}
+
+/** One mark, or a list in brackets: `[1]`, `【1】`, `[1, 3-5]`. */
+const MARKS = /[ \t]{0,3}[[【]\s{0,3}(\d{1,3}(?:\s{0,3}[-–,，、;]\s{0,3}\d{1,3}){0,12})\s{0,3}[\]】]/g;
+/** Marks behind the end of a sentence belong to it. */
+const MARKS_BEHIND = /([.。！？!?…]["”’」』）)*]{0,4})((?:[ \t]{0,3}[[【][\d\s,，、;–-]{1,60}[\]】]){1,8})/g;
+const BULLET =
+  /^\s*(?:[-*•·–—]\s+|\(?\d{1,2}[.)、）]\s*(?!\d)|[（(][一二三四五六七八九十\d]{1,2}[)）]\s*|[一二三四五六七八九十]、|#{1,6}\s+|[①-⑳]\s*)/u;
+const LEAD = /[:：]\s*\**\s*$/;
+
+interface Part {
+  readonly text: string;
+  readonly own: readonly number[];
+  readonly isLead: boolean;
+  readonly isItem: boolean;
+  readonly line: number;
+  readonly block: number;
+}
+
+/** The statements of a reply, in order, with what they cite. Linear in its length. */
+export function statementsOf(reply: string): Statement[] {
+  const parts: Part[] = [];
+  let block = 0;
+  for (const [line, whole] of reply.replace(MARKS_BEHIND, "$2$1").split("\n").entries()) {
+    if (whole.trim() === "") block++;
+    const isItem = BULLET.test(whole) || /^\s*\|/.test(whole);
+    const content = whole.replace(BULLET, "").replace(/\*\*|__/g, "");
+    for (const { text } of sentencesOf(content)) {
+      const own = [...text.matchAll(MARKS)].flatMap(([, list = ""]) => numbersIn(list));
+      const bare = text.replace(MARKS, "").trim();
+      if (!/[\p{L}\p{N}]/u.test(bare)) continue;
+      parts.push({ text: bare, own, isLead: LEAD.test(bare), isItem, line, block });
+    }
+  }
+  return parts.map(({ text, own, isLead }, at) => ({ text, own, cited: citedBy(parts, at), isLead }));
+}
+
+/** Own marks; else those of the next sentence with some in its paragraph; an item's, of what introduces the list. */
+function citedBy(parts: readonly Part[], at: number): readonly number[] {
+  const part = parts[at]!;
+  if (part.own.length > 0) return part.own;
+  const after = parts.slice(at + 1, at + 30).find(({ block, own }) => block === part.block && own.length > 0);
+  if (after !== undefined) return after.own;
+  const lead = part.isItem ? parts.slice(0, at).findLast(({ isItem, isLead }) => isLead || !isItem) : undefined;
+  return lead?.own ?? [];
+}
+
+const CLAUSE_END = /,(?!\d)|[，；;：:]|(?<![a-z])(?:but|and|while|whereas|however)(?![a-z])|但是?|而且?|不过/i;
+
+/** The parts of a sentence that state something each. */
+export function clausesOf(sentence: string): string[] {
+  return sentence
+    .split(CLAUSE_END)
+    .map((clause) => clause.trim())
+    .filter((clause) => /[\p{L}\p{N}]/u.test(clause));
+}
+
+/** The numbers that a list like "1, 3-5" names. */
+export function numbersIn(list: string): number[] {
+  return [...list.matchAll(/(\d+)(?:\s*[-–]\s*(\d+))?/g)].flatMap(([, first, last = first]) => {
+    const [from, to] = [Number(first), Math.min(Number(last), Number(first) + 30)];
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => from + n);
+  });
+}

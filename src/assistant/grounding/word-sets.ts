@@ -1,0 +1,53 @@
+import { readRows } from "../../runtime/data-rows.ts";
+
+const HAN = /^\p{Script=Han}/u;
+const escape = (text: string): string => text.replace(/[$^\\.*+?()[\]{}|]/g, "\\$&");
+
+/** Matches any of the words in a folded text: Latin ones whole, the longest first. */
+export function anyOf(words: readonly string[]): RegExp {
+  const sorted = [...words].sort((a, b) => b.length - a.length).map(escape);
+  const latin = sorted.filter((word) => !HAN.test(word)).join("|");
+  const han = sorted.filter((word) => HAN.test(word)).join("|");
+  const parts = [latin && `(?<![a-z'])(?:${latin})(?![a-z'])`, han].filter(Boolean);
+  return new RegExp(parts.join("|"), "g");
+}
+
+const has = (pattern: RegExp, text: string): boolean => text.search(pattern) !== -1;
+
+/** Words with capitals that name nothing. */
+export const NO_NAMES: ReadonlySet<string> = new Set(readRows(new URL("data/no-names.txt", import.meta.url)).flat(2));
+
+const NEGATIONS = new Map(
+  readRows(new URL("data/negations.txt", import.meta.url)).map(([[first = ""] = [], words = []]): [string, RegExp] => [
+    first,
+    anyOf(words),
+  ]),
+);
+
+/** Whether a folded text states the opposite of what its other words say: two negations are none. */
+export function isNegated(folded: string): boolean {
+  const text = folded
+    .replaceAll("’", "'")
+    .replace(/^(?:no|yes|nope|不|不是|不会|不行|不能|不可以)[.,，。:：!！]\s*/, "")
+    .replace(NEGATIONS.get("harmless")!, " ");
+  return (text.match(NEGATIONS.get("negations")!)?.length ?? 0) % 2 === 1;
+}
+
+const ABSOLUTES = readRows(new URL("data/absolutes.txt", import.meta.url)).map(([words = []]) => anyOf(words));
+
+/** Whether one folded text says that something always, everywhere or surely is so, and none of the others does. */
+export function overclaims(folded: string, sources: readonly string[]): boolean {
+  return ABSOLUTES.some((words) => has(words, folded) && !sources.some((source) => has(words, source)));
+}
+
+const ANTONYMS = readRows(new URL("data/antonyms.txt", import.meta.url)).map(
+  ([a = [], b = []]) => [anyOf(a), anyOf(b)] as const,
+);
+
+/** Whether one folded text says a word and the other, instead, its opposite. */
+export function isOpposite(a: string, b: string): boolean {
+  return ANTONYMS.some(([one, other]) => {
+    const [a1, a2, b1, b2] = [has(one, a), has(other, a), has(one, b), has(other, b)];
+    return (a1 && !a2 && b2 && !b1) || (a2 && !a1 && b1 && !b2);
+  });
+}

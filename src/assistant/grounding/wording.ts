@@ -1,0 +1,142 @@
+import { LRUCache } from "lru-cache";
+import type { Dictionary } from "../../language/dictionary/dictionary.ts";
+import { STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-words.ts";
+import { Thesaurus } from "../../language/thesaurus.ts";
+import { fold, stem, tokenizeFolded } from "../../language/tokenize.ts";
+import { NUMBER_WORDS, UNIT_NAMES } from "./figures.ts";
+import { searchTerms } from "../retrieval/language-index.ts";
+
+/** What a text says in words: stems, pairs of Chinese characters, meanings, and translations where they are needed. */
+export interface Wording {
+  readonly terms: ReadonlySet<string>;
+  readonly meanings: ReadonlySet<number>;
+}
+
+/** The words of a statement that tell something, and the phrases among them whose meaning is known. */
+export interface Telling {
+  readonly words: readonly string[];
+  readonly mentions: readonly { readonly meaning: number; readonly at: number; readonly length: number }[];
+}
+
+/** How sure it is that a word of a statement says what the source says in another. */
+const CREDIT = { meaning: 0.9, translated: 0.75, characters: 0.6 };
+/** Translations of a word that are considered. */
+const TRANSLATIONS = 6;
+
+/** Compares the words of statements with those of sources, in both languages. */
+export class Wordings {
+  readonly #dictionary: Dictionary;
+  readonly #thesaurus = new Thesaurus();
+  readonly #relatedTo = memoized((word: string) => this.#relate(word));
+  /** The words of a source, or of a part of it. */
+  readonly of = memoized((text: string) => this.#read(text));
+  /** The telling words of a statement. */
+  readonly telling = memoized((statement: string) => this.#tell(statement));
+
+  constructor(dictionary: Dictionary) {
+    this.#dictionary = dictionary;
+  }
+
+  #read(text: string): Wording {
+    const terms = new Set(searchTerms(text));
+    const meanings = new Set<number>();
+    const stems: string[] = [];
+    for (const { text: token, han } of tokenizeFolded(fold(text))) {
+      if (!han) stems.push(stem(token));
+      else for (const { meaning } of this.#thesaurus.mentionsInChinese(token)) meanings.add(meaning.id);
+    }
+    for (const { meaning } of this.#thesaurus.mentionsInEnglish(stems)) meanings.add(meaning.id);
+    return { terms, meanings };
+  }
+
+  #tell(statement: string): Telling {
+    const words = tellingWords(statement, this.#dictionary);
+    const mentions = this.#thesaurus
+      .mentionsInEnglish(words)
+      .map(({ meaning, at, length }) => ({ meaning: meaning.id, at, length }));
+    for (const [at, word] of words.entries()) {
+      for (const { meaning } of this.#thesaurus.mentionsInChinese(word))
+        mentions.push({ meaning: meaning.id, at, length: 1 });
+    }
+    return { words, mentions };
+  }
+
+  /** The share of a statement's telling words that one of the sources says, 0 to 1. */
+  share({ words, mentions }: Telling, ...sources: readonly Wording[]): number {
+    if (words.length === 0) return 1;
+    const credits = words.map((word) => Math.max(...sources.map((source) => this.#said(word, source))));
+    for (const { meaning, at, length } of mentions) {
+      if (!sources.some(({ meanings }) => meanings.has(meaning))) continue;
+      for (let n = at; n < at + length; n++) credits[n] = Math.max(credits[n]!, CREDIT.meaning);
+    }
+    return credits.reduce((sum, credit) => sum + credit, 0) / words.length;
+  }
+
+  /** The telling words that a source has itself. */
+  said({ words }: Telling, source: Wording): ReadonlySet<string> {
+    return new Set(words.filter((word) => this.#said(word, source) === 1));
+  }
+
+  /** 1 when the source has the word; less when it has one that means the same, or its characters. */
+  #said(word: string, { terms }: Wording): number {
+    if (terms.has(word)) return 1;
+    const characters = /^\p{Script=Han}/u.test(word) ? Array.from(word) : [];
+    if (characters.length > 2 && characters.slice(1).every((c, at) => terms.has(characters[at]! + c))) return 1;
+    if (this.#relatedTo(word).some((other) => terms.has(other))) return CREDIT.translated;
+    const found = characters.filter((character) => terms.has(character)).length;
+    return characters.length > 1 ? (CREDIT.characters * found) / characters.length : 0;
+  }
+
+  /** Words of the other language that a word translates to, and words of its own that share such a translation. */
+  #relate(word: string): readonly string[] {
+    // oxlint-disable-next-line typescript/unbound-method -- functions of a closure
+    const { toEnglish, toChinese } = this.#dictionary;
+    const [there, back] = /^\p{Script=Han}/u.test(word) ? [toEnglish, toChinese] : [toChinese, toEnglish];
+    const translated = there(word)
+      .slice(0, TRANSLATIONS)
+      .map(([other]) => other);
+    const again = translated.flatMap((other) =>
+      back(other)
+        .slice(0, TRANSLATIONS)
+        .map(([same]) => same),
+    );
+    return [...new Set([...translated, ...again])];
+  }
+}
+
+/** Texts whose words are kept: those of the articles that are asked about most. */
+const KEPT = 5000;
+
+/** The same function, which keeps what it gave last. */
+function memoized<T extends object>(compute: (text: string) => T): (text: string) => T {
+  const kept = new LRUCache<string, T>({ max: KEPT, memoMethod: (text) => compute(text) });
+  return (text) => kept.memo(text);
+}
+
+/** Units and numbers are compared as figures; denials by themselves. */
+const UNIT_WORDS: ReadonlySet<string> = new Set([
+  ...UNIT_NAMES.flatMap((name) => name.split(" ")),
+  ...NUMBER_WORDS,
+  ..."nothing none nobody never cannot without unless".split(" "),
+  "per",
+]);
+
+/** The words of a text that tell something, stemmed, Chinese ones as the dictionary splits them; numbers are left out. */
+function tellingWords(text: string, dictionary: Dictionary): string[] {
+  return tokenizeFolded(fold(text)).flatMap(({ text: token, han }) => {
+    if (!han) {
+      const word = stem(token);
+      return /^[\d.,]+$/.test(word) || STOP_WORDS.has(word) || UNIT_WORDS.has(token) || word.length < 2 ? [] : [word];
+    }
+    return dictionary.segment(token).filter((word) => !isFunctionWord(word) && !UNIT_WORDS.has(word));
+  });
+}
+
+function isFunctionWord(word: string): boolean {
+  const characters = Array.from(word);
+  return (
+    STOP_PAIRS.has(word) ||
+    characters.length === 1 ||
+    characters.every((c) => STOP_CHARACTERS.has(c) || "一不二三四五六七八九十百千万亿".includes(c))
+  );
+}

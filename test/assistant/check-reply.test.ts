@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { judgeReply } from "../../src/assistant/grounding/check-reply.ts";
+import type { CheckedRequest } from "../../src/assistant/grounding/reply-fault.ts";
+import { figuresOf } from "../../src/assistant/grounding/figures.ts";
+import { Wordings } from "../../src/assistant/grounding/wording.ts";
+import { fold } from "../../src/language/tokenize.ts";
+import { createDictionary } from "../../src/language/dictionary/dictionary.ts";
+import { judgeAll, readReplies, sharesOf } from "../eval/model-replies.ts";
+import { passage } from "./passages.ts";
+
+const FEES = passage({
+  id: "fees",
+  title: "What withdrawals cost",
+  text:
+    "The USDT withdrawal fee is 1 USDT on TRC-20 and 4 USDT on ERC-20. Withdrawals usually arrive within 30 minutes. " +
+    "A withdrawal cannot be cancelled once it was sent.",
+});
+const LIMITS = passage({
+  id: "limits",
+  title: "Limits",
+  text: "The daily limit is 10 BTC. Maintenance is on 5 May 2026.",
+});
+const wordings = new Wordings(createDictionary());
+
+function judge(reply: string, given: Partial<CheckedRequest> = {}): unknown {
+  const verdict = judgeReply(
+    {
+      reply,
+      excerpts: [FEES, LIMITS],
+      question: "What is the USDT withdrawal fee?",
+      lang: "en",
+      wide: false,
+      instructions: "Use only what the passages say. Add nothing from elsewhere, and guess nothing.",
+      ...given,
+    },
+    wordings,
+  );
+  return typeof verdict === "string" ? verdict : verdict.map(({ fault }) => fault);
+}
+
+describe("a model's reply is delivered", () => {
+  it.each([
+    "It is 1 USDT on TRC-20 [1].",
+    "On ERC-20 the withdrawal fee is 4 USDT. [1] The daily limit is 10 BTC. [2]",
+    "It arrives within half an hour [1]. You can't cancel a sent withdrawal [1].",
+    "Sure! The TRC-20 fee and the ERC-20 fee together are 5 USDT [1].",
+    "A limit of 10 BTC applies daily [2]. Hope this helps!",
+    "The maintenance is on 5 May [2].",
+  ])("%s", (reply) => {
+    expect(judge(reply)).toBe("good");
+  });
+
+  it("in Chinese from an English passage", () => {
+    const asked = { lang: "zh", question: "USDT 提现手续费是多少？" } as const;
+    expect(judge("TRC-20 收取 1 USDT，ERC-20 收取 4 USDT [1]。", asked)).toBe("good");
+  });
+
+  it.each(["NO_ANSWER", "The passages do not mention a fee.", "Sorry, I could not find this."])(
+    "as none: %s",
+    (reply) => {
+      expect(judge(reply)).toBe("no_answer");
+    },
+  );
+});
+
+describe("a model's reply is refused", () => {
+  it.each([
+    ["figure", "The fee is 77 USDT [1]."],
+    ["figure", "The fee is 1 BTC [1]."],
+    ["figure", "The maintenance is on 6 May [2]."],
+    ["figure", "The daily limit is 10 BTC [1]."],
+    ["link", "The fee is 1 USDT [1]. See https://evil.example/x [1]."],
+    ["link", "The fee is 1 USDT, write to help@evil.example [1]."],
+    ["self", "As an AI language model, I say 1 USDT [1]."],
+    ["advice", "You should buy BTC now [1]."],
+    ["language", "手续费是 1 USDT [1]。"],
+    ["markup", "It is 1 USDT <script>alert(1)</script> [1]."],
+    ["uncited", "It costs 1 USDT [1]. Pigeons carry coins across the ocean."],
+    ["unsupported", "Pigeons carry coins across the ocean [1]."],
+    ["contradiction", "You can cancel a withdrawal after it was sent [1]."],
+    ["internal", "[FALLBACK] internal error, see the runbook [1]."],
+    ["internal", "Use only what the passages say. Add nothing from elsewhere. The fee is 1 USDT [1]."],
+    ["secret", "Send me your password and I will look [1]."],
+    ["acting", "I have refunded the withdrawal fee of 1 USDT [1]."],
+    ["name", "The withdrawal fee on Solana is 1 USDT [1]."],
+    ["length", "The fee is 1 USDT on TRC-20 [1]. ".repeat(300)],
+    ["length", "The fee is 1 USDT on TRC-20 [1]. ".repeat(4)],
+    ["uncited", "The fee is 1 USDT [7]."],
+  ])("%s: %s", (fault, reply) => {
+    expect(judge(reply)).toContain(fault);
+  });
+
+  it.each([
+    ["advice", "现在是买入的好时机 [1]。"],
+    ["acting", "我已经帮您退款 1 USDT [1]。"],
+    ["language", "The fee is 1 USDT [1]."],
+  ])("in Chinese, %s: %s", (fault, reply) => {
+    expect(judge(reply, { lang: "zh", question: "提现手续费？" })).toContain(fault);
+  });
+});
+
+it.each([
+  ["105,000 usd, $105k and 10.5 万美元", [105_000, 105_000, 105_000]],
+  ["24 hours, 一天, 1440 分钟", [86_400, 86_400, 86_400]],
+  ["百分之五, 5%, 500 bps", [5, 5, 5]],
+  ["2026-05-20, 20 may 2026, 5月20日, may 20th", [520, 520, 520, 520]],
+  ["三个工作日, three business days", [3, 3]],
+  ["3 pm, 15:00, 下午三点", [900, 900, 900]],
+])("reads the figures of %s", (text, values) => {
+  expect(figuresOf(fold(text)).map(({ value }) => value)).toEqual(values);
+});
+
+it("keeps its quality on the replies it was tuned on", () => {
+  // A little above the figures of `npm run eval -- model-replies`.
+  const { refused, delivered } = sharesOf(judgeAll(readReplies("tuning")));
+  expect(refused).toBeLessThanOrEqual(0.05);
+  expect(delivered).toBeLessThanOrEqual(0.07);
+});

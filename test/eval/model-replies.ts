@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { judgeReply, type Verdict } from "../../src/assistant/grounding/check-reply.ts";
+import { Wordings } from "../../src/assistant/grounding/wording.ts";
+import { toPrompt } from "../../src/assistant/model/model-prompt.ts";
+import type { Passage } from "../../src/assistant/passage.ts";
+import type { Language } from "../../src/contract/schemas/shared-fields.ts";
+import { createDictionary } from "../../src/language/dictionary/dictionary.ts";
+
+/** A labelled reply: see the README beside the data. */
+export interface LabelledReply {
+  readonly id: string;
+  readonly language: Language;
+  readonly question: string;
+  readonly passages: readonly { readonly n: number; readonly id: string }[];
+  readonly reply: string;
+  readonly good: boolean;
+  readonly kind: string;
+  readonly split: "tuning" | "held";
+}
+
+const FOLDER = new URL("../../fixtures/eval/model-replies/", import.meta.url);
+const read = (file: string): unknown => JSON.parse(readFileSync(new URL(file, FOLDER), "utf8"));
+
+/** The replies of a split. */
+export function readReplies(split: LabelledReply["split"]): LabelledReply[] {
+  return (read("replies.json") as LabelledReply[]).filter((reply) => reply.split === split);
+}
+
+/** What becomes of each reply as the check finds it. */
+export function judgeAll(replies: readonly LabelledReply[]): { readonly labelled: LabelledReply; verdict: Verdict }[] {
+  const passages = read("passages.json") as Record<string, Pick<Passage, "title" | "text" | "url">>;
+  const wordings = new Wordings(createDictionary());
+  return replies.map((labelled) => {
+    const { language: lang, question, reply } = labelled;
+    const excerpts = labelled.passages.map(({ id }): Passage => {
+      const kind = id.includes("notice") ? "notice" : id.includes("news") ? "news" : "help";
+      return { ...passages[id]!, id, kind, lang: id.split("/")[1]!, published_at: null };
+    });
+    const given = { question, lang, history: [], passages: excerpts, wide: false };
+    const { system: instructions } = toPrompt(given);
+    return { labelled, verdict: judgeReply({ ...given, reply, excerpts, instructions }, wordings) };
+  });
+}
+
+/** Shares of the good replies that are refused, and of the bad ones that are delivered. */
+export function sharesOf(judged: ReturnType<typeof judgeAll>): {
+  readonly refused: number;
+  readonly delivered: number;
+} {
+  const share = (isGood: boolean): number => {
+    const all = judged.filter(({ labelled }) => labelled.good === isGood);
+    return all.filter(({ verdict }) => (verdict === "good") !== isGood).length / all.length;
+  };
+  return { refused: share(true), delivered: share(false) };
+}
