@@ -116,7 +116,7 @@ steps:
     expect: { data: { questions: { $length: "\${row.limit}" } } }
   - request: GET /api/v1/ai/points
     token: \${row.user_token}
-    rows: [{ user_token: "\${env.NOBODY:-bob-token}", n: 1 }]
+    rows: [{ user_token: "\${env.NOBODY:-bob-token}", n: "\${exchange.status}" }]
     expect: { data: { balance: "\${exchange.data.balance_after}" } }
 vars: { other: "\${env.OTHER:-zh}" }
 `,
@@ -126,9 +126,9 @@ vars: { other: "\${env.OTHER:-zh}" }
       "error: 1 step failed.\n",
       'exchange [1: amount=0.1, points=1, note=a, "b"] passed',
       "exchange [2: amount=1.5, points=15, note=] passed",
-      "lang en: 2 passed",
-      "lang ${vars.other}: 1 passed",
-      "GET /api/v1/ai/points [1: n=1] failed",
+      "lang en: 2 [1] passed",
+      "lang ${vars.other}: 1 [2] passed",
+      "GET /api/v1/ai/points [1: n=${exchange.status}] failed",
     ]);
   });
 
@@ -174,6 +174,9 @@ cleanup: [{ request: GET /healthz, token: null }]
       "4:17: ${row.a:int} is not an integer.",
     ]);
     expect(faultsOf("steps:\n  - request: GET /x?a=${row.a}\n")).toEqual(["2:14: ${row.a} needs `rows`."]);
+    expect(
+      faultsOf(`${step("[{ a: '${row.a}' }]")}rows: [{ b: "\${me.data}" }]\nsetup: [{ id: me, request: GET /x }]`),
+    ).toEqual(["3:17: ${row.a} needs `rows`.", "4:13: ${me.data} cannot be used here: no step has run by then."]);
     const tables: [string, RegExp][] = [
       ["a,b\n1,2\n3\n", /cannot be read: Invalid Record Length: columns length is 2, got 1 on line 3/],
       ["a,a\n1,2\n", /cannot be read: two columns are named a\./],
@@ -309,6 +312,8 @@ cleanup:
         /^select\.yaml:2: no step is at this line\.\nselect\.yaml:99: no step is at this line\.\n/,
       ) as string,
     });
+    await write("only.yaml", STEPS.replace("name: Second\n", "name: Second\n    only: true\n"));
+    expect((await smoke("only.yaml:8")).ran).toContain("First passed");
     expect((await smoke("select.yaml", "--tags", "nothing")).stderr).toContain("No step has such tags");
     expect((await smoke("select.yaml", "--tags", "a b")).stderr).toContain("--tags must be tags between commas");
     expect((await smoke("nowhere.yaml:3")).stderr).toContain("FILE nowhere.yaml:3 cannot be read: ENOENT");

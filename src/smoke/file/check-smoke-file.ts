@@ -45,7 +45,7 @@ export function checkContent(content: SmokeContent, env: Env): InvalidField[] {
     const { rows, ...used } = step;
     const known = { before, all, env, vars, rows: rowsOf(content, { phase, index, step }) };
     errors.push(...checkStep(step, path), ...checkReferences(used, path, known));
-    errors.push(...checkReferences(rows, [...path, "rows"], { all, env, vars }));
+    errors.push(...checkReferences(rows, [...path, "rows"], { ...known, rows: [] }));
     const { id } = step;
     if (id === undefined) continue;
     const refuse = (message: string) => errors.push({ path: [...path, "id"], message });
@@ -145,9 +145,8 @@ function checkReference(reference: Reference, known: Known): unknown {
     for (const [index, root] of roots.entries())
       checkValue(reference, root, head === "row" ? `row ${index + 1}` : head);
   } else if (!known.before?.has(head)) {
-    if (known.before !== undefined && known.all.includes(head)) {
-      refuse(`refers to a later step: ${head} has not run by then.`);
-    }
+    if (known.before === undefined && known.all.includes(head)) refuse("cannot be used here: no step has run by then.");
+    if (known.all.includes(head)) refuse(`refers to a later step: ${head} has not run by then.`);
     refuse(`refers to no step: no earlier step has the id ${head}.${didYouMean(head, known.before?.keys() ?? [])}`);
   } else {
     const unknown = unknownIn(known.before.get(head), path);

@@ -29,7 +29,7 @@ export function planCases(file: SmokeFile, selection: Selection = {}): Case[] {
   const all = casesOf(file);
   const chosen = withReferences(all, (one) => isChosen(one, file, selection));
   if (chosen.size === 0) return [];
-  const only = withReferences(all, ({ step }) => step.only === true);
+  const only = withReferences(all, ({ step }) => step.only === true && !selection.lines?.length);
   return all
     .filter((one) => one.phase !== "steps" || chosen.has(one))
     .map((one) => {
@@ -94,6 +94,9 @@ function numbered(rows: Step["rows"]): { row?: Row; number: string }[] {
 /** Characters of a body or a row in a title. */
 const TITLE_PART = 60;
 
+/** Fields of rows that titles do not show. */
+const SECRET = /(^|_)(token|secret|key|password)$/i;
+
 /** The step's name or id, or else its request; with the values of its row, or the row itself. */
 function titleOf({ name, id, request, query, body, raw }: Step, row: Row | undefined, number: string): string {
   const sent = raw ?? (body === undefined ? "" : JSON.stringify(body));
@@ -102,10 +105,10 @@ function titleOf({ name, id, request, query, body, raw }: Step, row: Row | undef
   const title = name ?? id ?? (sent === "" ? path : `${path} ${cut(sent)}`);
   if (row === undefined) return title;
   const filled = title.replaceAll(/\$\{row\.([\w-]+)(?::\w+)?\}/g, (text, key: string) =>
-    key in row ? word(row[key]) : text,
+    key in row && !SECRET.test(key) ? word(row[key]) : text,
   );
-  if (filled !== title) return filled;
-  const shown = Object.entries(row).filter(([key]) => !/(^|_)(token|secret|key|password)$/i.test(key));
+  if (filled !== title) return `${filled} [${number}]`;
+  const shown = Object.entries(row).filter(([key]) => !SECRET.test(key));
   return `${title} [${number}: ${cut(shown.map(([key, value]) => `${key}=${word(value)}`).join(", "))}]`;
 }
 
