@@ -9,12 +9,6 @@ import { offsetMinutes } from "../runtime/utc-offset.ts";
 export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Free uses of one day, as an account stores them. `day` is `YYYY-MM-DD`, empty before the first use. */
-interface FreeUse {
-  readonly day: string;
-  readonly used: number;
-}
-
 /** The state of a user's quota at an instant, in the fields of the interface. */
 export interface QuotaState {
   readonly free_daily_quota: number;
@@ -65,8 +59,8 @@ export function createQuotaRules(timezone: string) {
 
   return {
     dayOf,
-    /** What is left of `quota` uses a day. */
-    stateOf(use: FreeUse, quota: number, now: number): QuotaState {
+    /** What is left of `quota` uses a day. @param use those of one day, `YYYY-MM-DD`; empty before the first use */
+    stateOf(use: { readonly day: string; readonly used: number }, quota: number, now: number): QuotaState {
       const day = dayOf(now, use.day);
       const used = day === use.day ? use.used : 0;
       return {

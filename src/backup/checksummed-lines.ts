@@ -32,19 +32,16 @@ export async function* checksummed(
   yield JSON.stringify({ anp_export_end: { lines: count, sha256: digest.digest("hex") } });
 }
 
-/** A line between header and footer, with its number in the input, from 1. */
-export interface ChecksummedLine {
-  readonly number: number;
-  readonly text: string;
-}
-
 /**
- * The lines between header and footer. Each is yielded once the next has arrived, so that a truncated line never is.
+ * The lines between header and footer, with their numbers from 1. Each is yielded once the next has arrived, so that a truncated line never is.
  * The digest is checked after the last of them.
  *
  * @throws ChecksumError
  */
-export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>): AsyncGenerator<ChecksummedLine> {
+export async function* verifyChecksum(
+  kind: string,
+  lines: AsyncIterable<string>,
+): AsyncGenerator<{ readonly number: number; readonly text: string }> {
   const digest = createHash("sha256");
   let number = 0;
   let held: string | undefined;

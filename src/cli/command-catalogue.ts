@@ -1,13 +1,5 @@
 import type { Definition } from "./framework/define-command.ts";
 
-/** A first word of the command line. Its definition is loaded when it is typed, and only then. */
-export interface CatalogueEntry {
-  readonly name: string;
-  readonly group: string;
-  readonly summary: string;
-  readonly load: () => Promise<Definition>;
-}
-
 type Listed = readonly [summary: string, load: () => Promise<{ readonly command: Definition }>];
 
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
@@ -41,8 +33,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Listed>>>> = {
   },
 };
 
-/** All first words, in the order of the help. */
-export const CATALOGUE: readonly CatalogueEntry[] = Object.entries(GROUPS).flatMap(([group, commands]) =>
+/** All first words of the command line, in the order of the help. A definition is loaded when its word is typed. */
+export const CATALOGUE = Object.entries(GROUPS).flatMap(([group, commands]) =>
   Object.entries(commands).map(([name, [summary, load]]) => ({
     name,
     group,

@@ -23,11 +23,7 @@ const KEEP_ALIVE_MS = 75_000;
 type Server = Awaited<ReturnType<typeof listhen>>["server"];
 
 /** A server that listens. */
-export interface Listener {
-  readonly url: string;
-  /** Stops accepting, and waits up to `drain_ms` milliseconds for running requests; then cuts the rest off. */
-  readonly stop: (drain_ms: number) => Promise<void>;
-}
+export type Listener = Awaited<ReturnType<typeof listen>>;
 
 /**
  * Listens on exactly that host and port; port 0 takes a free one. With a certificate it is HTTPS.
@@ -44,7 +40,7 @@ export async function listen(
   port: number,
   tls?: TlsFiles,
   bounds: ConnectionBounds = { peer_ms: 10_000, most: Infinity },
-): Promise<Listener> {
+) {
   if (tls !== undefined) await checkTlsFiles(tls);
   // listhen reports any failure of its own port check as a port in use.
   await checkPort(host, port);
@@ -58,7 +54,8 @@ export async function listen(
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return {
     url,
-    async stop(drain_ms) {
+    /** Stops accepting, and waits up to `drain_ms` milliseconds for running requests; then cuts the rest off. */
+    async stop(drain_ms: number): Promise<void> {
       await stop(server, drain_ms);
       connections.stop();
     },

@@ -2,13 +2,9 @@ import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
 import { SonicBoom } from "sonic-boom";
 import type { Clock } from "../runtime/clock.ts";
-import type { Logger } from "../runtime/logger.ts";
 
 /** A logger whose lines are written in the background. */
-export interface BufferedLogger extends Logger {
-  /** Flushes the buffer, within a time limit. Nothing is logged after that. */
-  end(): Promise<void>;
-}
+export type BufferedLogger = ReturnType<typeof createPinoLogger>;
 
 /** How long a line may wait to be written, ms. */
 const FLUSH_MS = 200;
@@ -18,7 +14,7 @@ const END_WITHIN_MS = 500;
 const MOST_WAITING = 4 * 1024 * 1024;
 
 /** Logs JSON lines to stderr. */
-export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "silent", clock: Clock): BufferedLogger {
+export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "silent", clock: Clock) {
   // Lines are buffered: one write per line costs a quarter of a request. pino's own destination would flush when the
   // process exits, and retry forever if nobody reads.
   const destination = new SonicBoom({
@@ -55,7 +51,8 @@ export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "s
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
-    async end() {
+    /** Flushes the buffer, within a time limit. Nothing is logged after that. */
+    async end(): Promise<void> {
       ended = true;
       process.off("exit", flushAtCrash);
       const flushed = new Promise((resolve) => {

@@ -27,14 +27,8 @@ export const NOT_TICKERS: ReadonlySet<string> = new Set(
   readRows(new URL("data/acronyms.txt", import.meta.url)).flat(2),
 );
 
-interface AssetName {
-  readonly symbol: string;
-  readonly name: string;
-  readonly casual: boolean;
-}
-
 const KNOWN = new Map(ASSETS.map((asset) => [asset.symbol, asset]));
-const NAMES = ASSETS.flatMap(({ symbol, names, casual }): AssetName[] => [
+const NAMES = ASSETS.flatMap(({ symbol, names, casual }) => [
   ...names.map((name) => ({ symbol, name, casual: false })),
   ...casual.map((name) => ({ symbol, name, casual: true })),
 ]).sort((a, b) => b.name.length - a.name.length || (a.name < b.name ? -1 : 1));

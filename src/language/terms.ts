@@ -6,12 +6,6 @@ import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
 /** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
 export type TermKind = "word" | "han" | "concept" | "number" | "asset";
 
-/** A term of a headline. */
-export interface Term {
-  readonly key: string;
-  readonly kind: TermKind;
-}
-
 /** Numbers, which are compared as quantities. */
 const NUMBER = /(?<![\p{L}\d])\d[\d,.]*%?(?:[kmb](?![a-z]))?/gu;
 
@@ -23,7 +17,10 @@ const NUMBER = /(?<![\p{L}\d])\d[\d,.]*%?(?:[kmb](?![a-z]))?/gu;
  * @example
  * headlineTermsOf("Fed cuts rates by 0.5%", []); // #5.0e-1%, @fed, @rate-cut, @rates, fed, cut, rate
  */
-export function headlineTermsOf(text: string, assets: readonly string[]): Term[] {
+export function headlineTermsOf(
+  text: string,
+  assets: readonly string[],
+): { readonly key: string; readonly kind: TermKind }[] {
   const terms = new Map<string, TermKind>();
   for (const symbol of assets) terms.set(`$${symbol}`, "asset");
   const folded = fold(text);

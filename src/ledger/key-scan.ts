@@ -32,14 +32,6 @@ export interface ScannedUser {
   damage: LedgerDamage | undefined;
 }
 
-/** The result of one pass over the keys of all users. */
-export interface KeyScan {
-  /** By segment. */
-  readonly users: ReadonlyMap<string, ScannedUser>;
-  /** False when there are more traces than `room`: then no answers were read, see {@link scanAnswers}. */
-  readonly hasAnswers: boolean;
-}
-
 const BATCH = 256;
 
 /** A user of whom no key was read. */
@@ -53,13 +45,14 @@ export function unscannedUser(segment: EncodedSegment): ScannedUser {
  * `room`.
  *
  * @param options.room most traces that are read and kept
+ * @returns the users by segment; without answers where there are more traces than `room`, see {@link scanAnswers}
  * @throws StorageError when the storage does not answer
  */
 export async function scanUsers(
   storage: Storage,
   prefix: Key,
   options: { trace?: ChargeTrace | undefined; room: number; onKeys?: (keys: number) => void },
-): Promise<KeyScan> {
+): Promise<{ readonly users: ReadonlyMap<string, ScannedUser>; readonly hasAnswers: boolean }> {
   const { trace, room, onKeys } = options;
   const users = new Map<string, ScannedUser>();
   const pointers = batched((found) => followPointers(storage, found));

@@ -5,7 +5,7 @@ import { AnpError, invalid } from "../contract/errors.ts";
 import { type Clock, toIso } from "../runtime/clock.ts";
 import type { Storage } from "../storage/storage.ts";
 import { decideChange, type Change, type LedgerCommand } from "./decide.ts";
-import { EMPTY_ACCOUNT, type Account, type Entry, genesisHash, hashEntry } from "./entry.ts";
+import { EMPTY_ACCOUNT, type Entry, genesisHash, hashEntry } from "./entry.ts";
 import { OperationIndex, type LedgerEnd, type LedgerOperation, requestHash, StoredEntries } from "./stored-entries.ts";
 import { describeEntry } from "./describe-entry.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
@@ -75,15 +75,7 @@ export interface LedgerDeps {
 }
 
 /** A user's ledger up to the entry that was its last when it was opened. */
-export interface OpenLedger {
-  /** Number of the last entry, 0 when there is none. */
-  readonly version: number;
-  readonly account: Account;
-  /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
-  find(operation: LedgerOperation): Promise<Entry | undefined>;
-  /** Entries newest first; a page past the end is empty. */
-  page(page: number, pageSize: number): Promise<{ entries: Entry[]; total: number }>;
-}
+export type OpenLedger = Awaited<ReturnType<UserLedger["open"]>>;
 
 const versionOf = ({ last }: LedgerEnd): number => last?.item.id ?? 0;
 
@@ -103,14 +95,17 @@ export class UserLedger {
   }
 
   /** Reads the end, once for all that the caller does with it. */
-  async open(): Promise<OpenLedger> {
+  async open() {
     const end = await this.#readEnd();
     const total = versionOf(end);
     return {
+      /** Number of the last entry, 0 when there is none. */
       version: total,
       account: end.last?.item.account ?? EMPTY_ACCOUNT,
-      find: (operation) => this.#operations.find(operation, end),
-      page: async (page, pageSize) => {
+      /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
+      find: (operation: LedgerOperation) => this.#operations.find(operation, end),
+      /** Entries newest first; a page past the end is empty. */
+      page: async (page: number, pageSize: number) => {
         const to = total - (page - 1) * pageSize;
         return { entries: to < 1 ? [] : (await this.read(to - pageSize + 1, to)).reverse(), total };
       },

@@ -7,13 +7,6 @@ import { chainError } from "./chain.ts";
 import { entry, type Entry, ledgerKey, operationKey, operationPointer } from "./entry.ts";
 import { damageAt, type LedgerDamage } from "./key-scan.ts";
 
-/** How far a walk came, and the damage that stopped it. */
-export interface Walk {
-  /** The last valid entry. */
-  readonly last: Entry | undefined;
-  readonly damage: LedgerDamage | undefined;
-}
-
 const PAGE = 256;
 /** Entries read at once past the last known one: others may append meanwhile. */
 const BEYOND = 16;
@@ -25,13 +18,14 @@ const BEYOND = 16;
  *
  * @param top number of an entry that exists: a missing one before it is a gap
  * @param visit is called with every valid entry
+ * @returns the last valid entry, and the damage that stopped the walk
  */
 export async function walkLedger(
   storage: Storage,
   user: EncodedSegment,
   top: number,
   visit: (entry: Entry) => void = () => undefined,
-): Promise<Walk> {
+): Promise<{ readonly last: Entry | undefined; readonly damage: LedgerDamage | undefined }> {
   const stream = new Stream(storage, ledgerKey(user), entry);
   let last: Entry | undefined;
   /** `last`, when its operation was not indexed yet when it was looked up: valid as long as it is the last. */

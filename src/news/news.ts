@@ -5,7 +5,7 @@ import type { Logger } from "../runtime/logger.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
 import { printKey } from "../storage/documents.ts";
 import type { Storage } from "../storage/storage.ts";
-import { createHotTopics, type HotTopics } from "./hot-topics.ts";
+import { createHotTopics } from "./hot-topics.ts";
 import type { JobRunner } from "../compute/job-runner.ts";
 import { HeldSnapshots, type HeldSnapshot, type Projection } from "./jobs/held-snapshots.ts";
 import type { NewsJobs } from "./jobs/news-jobs.ts";
@@ -66,52 +66,7 @@ export interface NewsDeps {
   readonly monotonic?: () => number;
 }
 
-export interface News {
-  /**
-   * The newest published snapshot. It is kept in memory; a newer one of another process is looked for at most once a
-   * second. When the storage fails, what is in memory stays.
-   *
-   * @throws StorageError when the storage fails and nothing is in memory
-   */
-  current(): Promise<NewsSnapshot>;
-  /**
-   * Items of the last `hours`, newest first; `total` counts all of them. The same frozen object until the snapshot
-   * changes or an item leaves the window.
-   */
-  hot(query: { limit: number; hours: number }): Promise<NewsList>;
-  /**
-   * Topics by heat, titled in the nearest language to `lang` that we have. Topics without an item in it come after the
-   * others, in their own language. The same frozen object until the snapshot or the minute changes.
-   */
-  topics(query: { limit: number; lang: string }): Promise<TopicList>;
-  /**
-   * Hot topics of the last `days`; never fails. What is shown comes from the newest snapshot (`source: "live"`), or
-   * from the last one in memory, the last one that can be read, or the one bundled with the package (`"fallback"`; also
-   * while there is no news at all). `stale` is true when the last refresh is longer ago than three refresh intervals
-   * (an hour when the interval is 0), and for the bundled one.
-   */
-  hotTopics(query: { days: number; limit: number; lang?: string }): Promise<HotTopics>;
-  /**
-   * Reads the sources and publishes a snapshot: `view` the news, `full` also notices, help center and sentiment. One at
-   * a time over all processes on the storage: a caller who comes while one is running gets its result, or that of the
-   * next one if it wants a full one while a light one runs. A process that gives no sign of life for `takeover_s`
-   * seconds is not waited for.
-   *
-   * @param notWithin_ms where the last refresh, for `full` the last full one, was so recent, its result is returned
-   * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
-   */
-  refresh(mode: RefreshMode, notWithin_ms?: number): Promise<RefreshResult>;
-  /**
-   * Refreshes unless a snapshot newer than number `after` was published, by whichever process.
-   *
-   * @returns undefined when there was one
-   */
-  refreshAfter(after: number, mode: RefreshMode): Promise<RefreshResult | undefined>;
-  /** The state of the newest snapshot and of each source. */
-  status(): Promise<NewsStatus>;
-  /** Aborts a running refresh, so that no other process waits for it. The storage stays open. */
-  close(): Promise<void>;
-}
+export type News = ReturnType<typeof createNews>;
 
 /** @param topics what is shown of the topics of the projection */
 export type MakeViews = (projection: Projection, topics: () => Promise<TopicViews>) => SnapshotViews;
@@ -125,7 +80,7 @@ export type MakeViews = (projection: Projection, topics: () => Promise<TopicView
  * await news.refresh("full");
  * const { news: items, total } = await news.hot({ limit: 10, hours: 48 });
  */
-export function createNews(deps: NewsDeps): News {
+export function createNews(deps: NewsDeps) {
   const { config, clock, logger, storage, shift } = deps;
   const monotonic = deps.monotonic ?? ((): number => performance.now());
   const runner = deps.runner ?? newsInProcess();
@@ -147,22 +102,51 @@ export function createNews(deps: NewsDeps): News {
   const shared = openRefresh(deps, { runner, held, store, latest, bundled }, monotonic);
 
   return {
-    async current() {
+    /**
+     * The newest published snapshot. It is kept in memory; a newer one of another process is looked for at most once a
+     * second. When the storage fails, what is in memory stays.
+     *
+     * @throws StorageError when the storage fails and nothing is in memory
+     */
+    async current(): Promise<NewsSnapshot> {
       const projection = await latest.projection();
       return projection === undefined ? NO_SNAPSHOT : shown(projection);
     },
-    async hot({ limit, hours }) {
+    /**
+     * Items of the last `hours`, newest first; `total` counts all of them. The same frozen object until the snapshot
+     * changes or an item leaves the window.
+     */
+    async hot({ limit, hours }: { limit: number; hours: number }): Promise<NewsList> {
       const projection = await latest.projection();
       return projection === undefined ? NO_NEWS : viewsOf(projection).hot(clock.now(), limit, hours);
     },
-    async topics({ limit, lang }) {
+    /**
+     * Topics by heat, titled in the nearest language to `lang` that we have. Topics without an item in it come after the
+     * others, in their own language. The same frozen object until the snapshot or the minute changes.
+     */
+    async topics({ limit, lang }: { limit: number; lang: string }): Promise<TopicList> {
       const projection = await latest.projection();
       return projection === undefined
         ? NO_TOPICS
         : viewsOf(projection).topics(clock.now(), limit, nearestLanguage(lang));
     },
+    /**
+     * Hot topics of the last `days`; never fails. What is shown comes from the newest snapshot (`source: "live"`), or
+     * from the last one in memory, the last one that can be read, or the one bundled with the package (`"fallback"`; also
+     * while there is no news at all). `stale` is true when the last refresh is longer ago than three refresh intervals
+     * (an hour when the interval is 0), and for the bundled one.
+     */
     hotTopics: createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s: config.refresh_interval_s }),
-    async refresh(mode, notWithin_ms = 0) {
+    /**
+     * Reads the sources and publishes a snapshot: `view` the news, `full` also notices, help center and sentiment. One at
+     * a time over all processes on the storage: a caller who comes while one is running gets its result, or that of the
+     * next one if it wants a full one while a light one runs. A process that gives no sign of life for `takeover_s`
+     * seconds is not waited for.
+     *
+     * @param notWithin_ms where the last refresh, for `full` the last full one, was so recent, its result is returned
+     * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
+     */
+    async refresh(mode: RefreshMode, notWithin_ms = 0): Promise<RefreshResult> {
       const record = notWithin_ms === 0 ? undefined : (await latest.look()).snapshot?.record;
       const last_ms = mode === "full" ? record?.last_full_ms : record?.published_ms;
       const age_ms = clock.now() - (last_ms ?? -Infinity);
@@ -170,12 +154,19 @@ export function createNews(deps: NewsDeps): News {
       if (isRecent) return resultOf(record, (await bundled()).published_at, mode);
       return (await shared.refresh(mode)).result;
     },
-    async refreshAfter(after, mode) {
+    /**
+     * Refreshes unless a snapshot newer than number `after` was published, by whichever process.
+     *
+     * @returns undefined when there was one
+     */
+    async refreshAfter(after: number, mode: RefreshMode): Promise<RefreshResult | undefined> {
       const { result, isOwn } = await shared.refreshAfter(after, mode);
       return isOwn ? result : undefined;
     },
+    /** The state of the newest snapshot and of each source. */
     status: async () => statusOf(await latest.projection()),
-    async close() {
+    /** Aborts a running refresh, so that no other process waits for it. The storage stays open. */
+    async close(): Promise<void> {
       await Promise.all([shared.close(), runner.close()]);
     },
   };

@@ -12,19 +12,14 @@ export interface Stoppable {
 }
 
 /** A request to end the run early. */
-export interface Interrupt {
-  /** Aborted at the first SIGINT or SIGTERM; the message of its reason is the signal's name. */
-  readonly signal: AbortSignal;
-  /** Removes the signal handlers. */
-  readonly forget: () => void;
-}
+export type Interrupt = ReturnType<typeof awaitInterrupt>;
 
 /**
  * The first SIGINT or SIGTERM requests an orderly end; the second ends the process at once, as if it had been killed.
  *
  * @param beforeEnd the last work of the process after a second signal
  */
-export function awaitInterrupt({ signals, exit }: Stoppable, beforeEnd?: () => Promise<void> | undefined): Interrupt {
+export function awaitInterrupt({ signals, exit }: Stoppable, beforeEnd?: () => Promise<void> | undefined) {
   const controller = new AbortController();
   const stop = (name: StopSignal): void => {
     if (!controller.signal.aborted) controller.abort(new DOMException(name, "AbortError"));
@@ -34,11 +29,15 @@ export function awaitInterrupt({ signals, exit }: Stoppable, beforeEnd?: () => P
       });
     }
   };
-  const forget = (): void => {
-    signals.off("SIGINT", stop);
-    signals.off("SIGTERM", stop);
-  };
   signals.on("SIGINT", stop);
   signals.on("SIGTERM", stop);
-  return { signal: controller.signal, forget };
+  return {
+    /** Aborted at the first SIGINT or SIGTERM; the message of its reason is the signal's name. */
+    signal: controller.signal,
+    /** Removes the signal handlers. */
+    forget(): void {
+      signals.off("SIGINT", stop);
+      signals.off("SIGTERM", stop);
+    },
+  };
 }

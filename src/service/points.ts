@@ -31,12 +31,6 @@ export type AccountOperationId =
   | "postTradeReward"
   | "getSubscription";
 
-export interface Points {
-  readonly operations: { readonly [K in AccountOperationId]: OperationHandler<K> };
-  /** @throws AnpError 404 unknown user, 1005 when it would take more than there is */
-  adjust(adjustment: Adjustment): Promise<Posted>;
-}
-
 interface PointsDeps {
   readonly config: Config;
   readonly ids: Ids;
@@ -45,9 +39,9 @@ interface PointsDeps {
   readonly subscriptions: Subscriptions;
 }
 
-export function createPoints(deps: PointsDeps): Points {
+export function createPoints(deps: PointsDeps) {
   const { ids, ledger, userStates, subscriptions } = deps;
-  const operations: Points["operations"] = {
+  const operations: { readonly [K in AccountOperationId]: OperationHandler<K> } = {
     async getMe(call) {
       const user = userOf(call);
       const { ledger: opened, quotaState } = await userStates.of(user);
@@ -71,7 +65,8 @@ export function createPoints(deps: PointsDeps): Points {
   };
   return {
     operations,
-    adjust({ user, delta, reason, actor, request_id, idempotency_key }) {
+    /** @throws AnpError 404 unknown user, 1005 when it would take more than there is */
+    adjust({ user, delta, reason, actor, request_id, idempotency_key }: Adjustment): Promise<Posted> {
       const call = { request_id, ...(idempotency_key === undefined ? {} : { idempotency_key }) };
       const operation = ledgerOperationOf(call, ids, { type: "adjust", delta, reason });
       return post(deps, user, operation, { type: "adjust", delta, reason, actor }, request_id);

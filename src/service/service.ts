@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { createAuthenticator, type Authenticator } from "../accounts/authenticator.ts";
+import { createAuthenticator } from "../accounts/authenticator.ts";
 import { assistantInProcess, assistantInWorker } from "../assistant/assistant-runner.ts";
 import { readLexicon } from "../assistant/lexicon-file.ts";
 import { createHostedAssistant, type HostedAssistant } from "../assistant/hosted-assistant.ts";
@@ -7,14 +7,14 @@ import type { ModelGateway } from "../assistant/model/model-gateway.ts";
 import { createMessages } from "../assistant/sessions/messages.ts";
 import { checkInput, type RawInput } from "../contract/check-input.ts";
 import type { OperationId } from "../contract/endpoints.ts";
-import { createEvents, type Events } from "../events/events.ts";
+import { createEvents } from "../events/events.ts";
 import { newsInWorker } from "../news/jobs/news-runner.ts";
 import { createNews, type News, type NewsDeps, type RefreshMode } from "../news/news.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { createDamageReporter, type ReportDamage } from "../storage/damage-reporter.ts";
+import { createDamageReporter } from "../storage/damage-reporter.ts";
 import { observeStorage, type StorageObserver } from "../storage/observe-storage.ts";
 import { createWriteProbe } from "../storage/write-probe.ts";
-import { createAccountsService, type AccountsDeps, type AccountsService } from "./accounts-service.ts";
+import { createAccountsService, type AccountsDeps } from "./accounts-service.ts";
 import { createChat } from "./chat/chat.ts";
 import { createFrontPageOperations, type FrontPageOperations } from "./front-page.ts";
 import { GroundedSuggestions } from "./grounded-suggestions.ts";
@@ -25,26 +25,7 @@ import { AnpError } from "../contract/errors.ts";
 import type { LedgerObserver } from "../ledger/ledger.ts";
 
 /** The whole service: the 13 operations of the interface, and the modules that operators work with. */
-export interface Service extends AccountsService {
-  /**
-   * Checks the input against the contract and runs the operation.
-   *
-   * @throws AnpError of the endpoint's catalogue; anything else thrown is an internal error
-   */
-  run<K extends OperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>>;
-  readonly authenticate: Authenticator;
-  /** Whether the storage takes writes, as of the last second. @throws StorageError when it does not */
-  ready(): Promise<void>;
-  /** Reads and writes the storage now. @throws StorageError */
-  probe(): Promise<void>;
-  /** Computes in advance what the first question and the first front page would wait for. */
-  warm(): Promise<void>;
-  /** Waits for what is queued, then frees the storage. */
-  close(): Promise<void>;
-  readonly news: News;
-  readonly events: Events;
-  readonly reportDamage: ReportDamage;
-}
+export type Service = Awaited<ReturnType<typeof createService>>;
 
 /** The dependencies of the service. */
 export interface ServiceDeps extends AccountsDeps {
@@ -68,7 +49,7 @@ export interface ServiceDeps extends AccountsDeps {
  * const { data } = await service.run("getPoints", { request_id: "req-1", user: "alice" }, {});
  * await service.close();
  */
-export async function createService(given: ServiceDeps): Promise<Service> {
+export async function createService(given: ServiceDeps) {
   const { observer } = given;
   const deps = observer === undefined ? given : { ...given, storage: observeStorage(given.storage, observer) };
   const probe = createWriteProbe(deps.storage);
@@ -93,14 +74,24 @@ export async function createService(given: ServiceDeps): Promise<Service> {
     news,
     events,
     reportDamage,
-    run: async (id, call, raw) => operations[id](call, checkInput(id, raw)),
+    /**
+     * Checks the input against the contract and runs the operation.
+     *
+     * @throws AnpError of the endpoint's catalogue; anything else thrown is an internal error
+     */
+    run: async <K extends OperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>> =>
+      operations[id](call, checkInput(id, raw)),
     authenticate: await createAuthenticator({ ...accounts, logger: deps.logger }),
+    /** Whether the storage takes writes, as of the last second. @throws StorageError when it does not */
     ready: () => probe.recent(),
+    /** Reads and writes the storage now. @throws StorageError */
     probe: () => probe.run(),
-    async warm() {
+    /** Computes in advance what the first question and the first front page would wait for. */
+    async warm(): Promise<void> {
       await Promise.all([assistant.warm(), knowledge.ready(), warmFeed(feed, accounts.ids.request())]);
     },
-    async close() {
+    /** Waits for what is queued, then frees the storage. */
+    async close(): Promise<void> {
       await Promise.all([news.close(), events.close(), assistant.close()]);
       await accounts.close();
     },

@@ -6,18 +6,16 @@ import MEANINGS from "../help/meanings.json" with { type: "json" };
 import { valueOf } from "../framework/environment.ts";
 import { UsageError } from "../framework/exit.ts";
 
-/** The configuration of a run, and the fixture it belongs to. */
-export interface OpenedConfig extends LoadedConfig {
-  readonly fixture?: Fixture;
-}
-
 /**
- * Loads the configuration that the flags, the environment or a fixture name.
+ * Loads the configuration that the flags, the environment or a fixture name, with the fixture it belongs to.
  *
  * @param flags values from the command's own flags
  * @throws UsageError, ConfigError
  */
-export async function openConfig({ globals, env, cwd }: Surroundings, flags: ConfigValues = {}): Promise<OpenedConfig> {
+export async function openConfig(
+  { globals, env, cwd }: Surroundings,
+  flags: ConfigValues = {},
+): Promise<LoadedConfig & { readonly fixture?: Fixture }> {
   const fixture = globals.fixtures === undefined ? undefined : await fixtureIn(globals.fixtures, cwd);
   const file = fixture?.configFile ?? globals.config ?? valueOf(env, "ANP_CONFIG");
   const loaded = await loadConfig({

@@ -85,12 +85,6 @@ function onStorage<Id extends OperationId, S extends AccountsSession>(
   };
 }
 
-interface OperationRequest {
-  readonly user?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-  readonly input: RawInput;
-}
-
 /**
  * Runs an operation of the interface, its input checked before anything is opened.
  *
@@ -99,7 +93,7 @@ interface OperationRequest {
 export async function runOperation<K extends OperationId>(
   context: Context,
   id: K,
-  { user, idempotencyKey, input }: OperationRequest,
+  { user, idempotencyKey, input }: { user?: string | undefined; idempotencyKey?: string | undefined; input: RawInput },
 ): Promise<Outcome<K>> {
   const { checkInput } = await import("../../contract/check-input.ts");
   checkInput(id, input);

@@ -7,19 +7,6 @@ const FILE = new URL("cc-cedict.tsv.br", import.meta.url);
 /** A translation and how well it fits, 0 to 1: 1 for a word that is the whole first gloss. */
 export type Translation = readonly [word: string, weight: number];
 
-/** A Chinese–English dictionary of about 120,000 words, read at the first look-up. */
-export interface Dictionary {
-  has(word: string): boolean;
-  /** Readings of a Chinese word in pinyin, without tones and spaces: `chongzhi` of 充值. */
-  readings(word: string): readonly string[];
-  /** Stems of the English words that a Chinese word is translated by. */
-  toEnglish(word: string): readonly Translation[];
-  /** Chinese words that are translated by an English stem, best first. */
-  toChinese(englishStem: string): readonly Translation[];
-  /** Splits a run of Chinese characters into words: the fewest that the dictionary knows. */
-  segment(run: string): string[];
-}
-
 /** Most characters of a word of the dictionary that segmentation tries. */
 const LONGEST = 6;
 /** Costs of a word in segmentation. */
@@ -30,15 +17,22 @@ const TAB = 9;
 /** What was read of the file, which is the same for every dictionary of the process. */
 let tables: { readonly chinese: Table; readonly english: Table } | undefined;
 
+/** A Chinese–English dictionary of about 120,000 words. */
+export type Dictionary = ReturnType<typeof createDictionary>;
+
 /** The dictionary; nothing is read before the first look-up. */
-export function createDictionary(): Dictionary {
+export function createDictionary() {
   const chinese = (word: string): readonly string[] | undefined => (tables ??= readTables()).chinese(word);
   return {
-    has: (word) => chinese(word) !== undefined,
-    readings: (word) => chinese(word)?.[1]?.split(",") ?? [],
-    toEnglish: (word) => translationsOf(chinese(word)?.[2]),
-    toChinese: (englishStem) => translationsOf((tables ??= readTables()).english(englishStem)?.[1]),
-    segment: (run) => segment(run, (word) => chinese(word) !== undefined),
+    has: (word: string) => chinese(word) !== undefined,
+    /** Readings of a Chinese word in pinyin, without tones and spaces: `chongzhi` of 充值. */
+    readings: (word: string) => chinese(word)?.[1]?.split(",") ?? [],
+    /** Stems of the English words that a Chinese word is translated by. */
+    toEnglish: (word: string) => translationsOf(chinese(word)?.[2]),
+    /** Chinese words that are translated by an English stem, best first. */
+    toChinese: (englishStem: string) => translationsOf((tables ??= readTables()).english(englishStem)?.[1]),
+    /** Splits a run of Chinese characters into words: the fewest that the dictionary knows. */
+    segment: (run: string) => segment(run, (word) => chinese(word) !== undefined),
   };
 }
 

@@ -13,20 +13,15 @@ import { readQuestion, RESEARCH, type Question } from "./question.ts";
 import type { Entry } from "../../ledger/entry.ts";
 import type { LedgerOperation } from "../../ledger/stored-entries.ts";
 
-/** The dependencies of the chat. */
-export interface ChatDeps extends AnswerDeps, DeliveryDeps {
-  readonly ids: Ids;
-  readonly ledger: Ledger;
-  readonly userStates: UserStates;
-  readonly subscriptions: Subscriptions;
-}
-
 /**
  * Questions of a user who cannot pay, in a window: whether one is free is known only once it was computed. Beyond them it is
  * refused without that.
  */
 const MOST_UNPAID = 20;
 const UNPAID_WINDOW_MS = 60_000;
+
+type ChatDeps = AnswerDeps &
+  DeliveryDeps & { ids: Ids; ledger: Ledger; userStates: UserStates; subscriptions: Subscriptions };
 
 /** Where a question meets the ledger: read, admit, answer, store, charge once, then deliver. */
 export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
@@ -99,19 +94,16 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
 /** Points that a sure answer costs by kind. A free use pays first: see `decideChange` of the ledger. */
 type Prices = Readonly<Record<QuestionKind, number>>;
 
-/** A question that may be answered. */
-interface Admitted {
-  readonly state: UserState;
-  /** The kinds of question that the user cannot pay for beside what is in flight. */
-  readonly refused: readonly QuestionKind[];
-}
-
-/** Admits a question before it is known what it is, or finds the entry that its operation made before. */
+/**
+ * Admits a question before it is known what it is, or finds the entry that its operation made before.
+ *
+ * @returns `refused`: the kinds of question that the user cannot pay for beside what is in flight
+ */
 function admit(
   { ledger, userStates }: { ledger: Ledger; userStates: UserStates },
   user: string,
   { operation, prices, answer }: { operation: LedgerOperation; prices: Prices; answer: PendingAnswer },
-): Promise<Admitted | { readonly before: Entry }> {
+): Promise<{ state: UserState; refused: readonly QuestionKind[] } | { readonly before: Entry }> {
   return ledger.withLock(user, async (locked) => {
     const state = await userStates.of(user, locked);
     const before = await state.ledger.find(operation);

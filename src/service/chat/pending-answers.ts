@@ -1,17 +1,7 @@
 import type { Funds } from "../user-state.ts";
 
 /** The reservation of an answer that this process is working on. */
-export interface PendingAnswer {
-  /**
-   * Sets aside a free use or `cost` points, instead of what this answer had before; nothing, and false, when the user has
-   * too little of both besides what is set aside for other answers.
-   */
-  reserve(funds: Funds, cost: number): boolean;
-  /** Gives back what was set aside. */
-  release(): void;
-  /** The answer is over, however it ended. */
-  end(): void;
-}
+export type PendingAnswer = Awaited<ReturnType<PendingAnswers["begin"]>>;
 
 interface Held {
   readonly operation: string;
@@ -30,7 +20,7 @@ export class PendingAnswers {
   readonly #byUser = new Map<string, Set<Held>>();
 
   /** Begins an answer. A repeat of a question in flight waits for that answer instead of asking for another. */
-  async begin(user: string, operation: string): Promise<PendingAnswer> {
+  async begin(user: string, operation: string) {
     for (let first = this.#find(user, operation); first !== undefined; first = this.#find(user, operation)) {
       await first.over;
     }
@@ -39,9 +29,15 @@ export class PendingAnswers {
     const held: Held = { operation, over, reserved: NOTHING };
     this.#byUser.set(user, (this.#byUser.get(user) ?? new Set()).add(held));
     return {
-      reserve: (funds, cost) => this.#reserve(user, held, funds, cost),
-      release: () => (held.reserved = NOTHING),
-      end: () => {
+      /**
+       * Sets aside a free use or `cost` points, instead of what this answer had before; nothing, and false, when the user
+       * has too little of both besides what is set aside for other answers.
+       */
+      reserve: (funds: Funds, cost: number) => this.#reserve(user, held, funds, cost),
+      /** Gives back what was set aside. */
+      release: () => void (held.reserved = NOTHING),
+      /** The answer is over, however it ended. */
+      end: (): void => {
         this.#remove(user, held);
         settle();
       },

@@ -17,10 +17,7 @@ export interface Classification {
 }
 
 /** Assigns texts to the labels it was trained with. */
-export interface Classifier {
-  readonly labels: readonly string[];
-  classify(text: string): Classification;
-}
+export type Classifier = ReturnType<typeof createClassifier>;
 
 /** A trained model. */
 export interface Trained {
@@ -74,11 +71,11 @@ export function train(examples: readonly Example[], options: TrainingOptions = {
  *
  * @param annotate the annotator that it was trained with
  */
-export function createClassifier({ labels, vocabulary, weights }: Trained, annotate?: Annotator): Classifier {
+export function createClassifier({ labels, vocabulary, weights }: Trained, annotate?: Annotator) {
   const vectorizer = createVectorizer(vocabulary);
   return {
     labels,
-    classify(text) {
+    classify(text: string): Classification {
       const features = featuresOf(text, annotate);
       const familiarity = vectorizer.familiarity(features);
       const scores = marginsOf(weights, vectorizer.vector(features));

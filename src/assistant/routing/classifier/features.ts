@@ -1,5 +1,4 @@
-import { tokenize } from "../../../language/tokenize.ts";
-import type { Token } from "../../../language/tokenize.ts";
+import { tokenize, type Token } from "../../../language/tokenize.ts";
 
 /** A sparse vector: feature ids and their weights. */
 export interface Vector {

@@ -42,16 +42,12 @@ const DELTA: Column<LedgerSummary["by_type"][number]> = {
 const TYPES = columnsOf<LedgerSummary["by_type"][number]>("type", "entries", DELTA, "free_uses");
 const DAYS = columnsOf<LedgerSummary["by_day"][number]>("day", "earned", "spent", "free_uses", "entries");
 
-interface UserSummary extends LedgerSummary {
-  readonly user_id: string;
-  /** ISO 8601. */
-  readonly since: string;
-  /** Present points. */
-  readonly balance: number;
-}
-
 /** @param until end of the range, ms since the epoch */
-async function printSummary(context: Context, found: UserSummary, until: number): Promise<void> {
+async function printSummary(
+  context: Context,
+  found: LedgerSummary & { readonly user_id: string; readonly since: string; readonly balance: number },
+  until: number,
+): Promise<void> {
   const { terminal } = context;
   if (formatOf(context) !== "table") {
     const { by_type, by_day, ...totals } = found;
