@@ -10,30 +10,7 @@ import type { ModelGateway } from "./model/model-gateway.ts";
 import type { Passage } from "./passage.ts";
 
 /** The assistant behind a runner of its jobs, with its content and its model. */
-export interface HostedAssistant {
-  /** Loads what the first question would wait for. */
-  warm(): Promise<void>;
-  /** Makes these the passages that answers quote. Until it has, questions are answered from those before. */
-  learn(passages: readonly Passage[]): Promise<void>;
-  /**
-   * @throws AnpError 1007 when the question cannot be computed in time
-   * @throws AnpError 429 when its turn did not come in time
-   */
-  prepare(asked: Omit<AskedQuestion, "hasModel">, turn?: Turn): Promise<PreparedQuestion>;
-  /**
-   * The answer to a prepared question: the model's, if there is one and passages were found.
-   *
-   * @throws AnpError 1007 when the model fails and extraction is not its fallback
-   */
-  complete(
-    prepared: PreparedQuestion,
-    asked: Pick<AskedQuestion, "question" | "history">,
-    signal?: AbortSignal,
-  ): Promise<Answer>;
-  /** Those of the questions that are answered from the passages. */
-  answered(suggested: SuggestedQuestions): Promise<readonly string[]>;
-  close(): Promise<void>;
-}
+export type HostedAssistant = ReturnType<typeof createHostedAssistant>;
 
 /** Who asks, and how long the question may wait for its turn, ms. */
 type Turn = Pick<RunOptions, "caller" | "wait_ms" | "signal">;
@@ -54,14 +31,29 @@ export interface HostedAssistantDeps {
  * const asked = { question: "怎么提现？", history: [], research: false, refused: [], now: Date.now() };
  * const { text, sources } = await assistant.complete(await assistant.prepare(asked), asked);
  */
-export function createHostedAssistant({ runner, model, logger, lexicon = [] }: HostedAssistantDeps): HostedAssistant {
+export function createHostedAssistant({ runner, model, logger, lexicon = [] }: HostedAssistantDeps) {
   const content = new IndexedContent(runner, logger, lexicon);
   return {
+    /** Loads what the first question would wait for. */
     warm: () => runner.run("warm", undefined),
-    learn: (passages) => content.learn(passages),
-    prepare: (asked, turn) =>
+    /** Makes these the passages that answers quote. Until it has, questions are answered from those before. */
+    learn: (passages: readonly Passage[]) => content.learn(passages),
+    /**
+     * @throws AnpError 1007 when the question cannot be computed in time
+     * @throws AnpError 429 when its turn did not come in time
+     */
+    prepare: (asked: Omit<AskedQuestion, "hasModel">, turn?: Turn): Promise<PreparedQuestion> =>
       inTime(content.on((index) => runner.run("prepare", { ...asked, hasModel: model !== undefined, index }, turn))),
-    async complete({ prepared, routing, kind }, { question, history }, signal) {
+    /**
+     * The answer to a prepared question: the model's, if there is one and passages were found.
+     *
+     * @throws AnpError 1007 when the model fails and extraction is not its fallback
+     */
+    async complete(
+      { prepared, routing, kind }: PreparedQuestion,
+      { question, history }: Pick<AskedQuestion, "question" | "history">,
+      signal?: AbortSignal,
+    ): Promise<Answer> {
       if (prepared === undefined) throw new Error(`${routing.route} is not answered from passages`);
       const { answer, forModel } = prepared;
       if (forModel === undefined || model === undefined) return answer;
@@ -82,7 +74,9 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
         return answer;
       }
     },
-    answered: (suggested) => content.on((index) => runner.run("answered", { ...suggested, index })),
+    /** Those of the questions that are answered from the passages. */
+    answered: (suggested: SuggestedQuestions): Promise<readonly string[]> =>
+      content.on((index) => runner.run("answered", { ...suggested, index })),
     close: () => runner.close(),
   };
 }

@@ -42,10 +42,8 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
       if (error.code === "commander.excessArguments") explainDoubleDash(argv, io);
       return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     }
-    const [{ reportOf }, { escapeForTerminal }] = await Promise.all([
-      import("./framework/error-to-exit-code.ts"),
-      import("./terminal/clean-text.ts"),
-    ]);
+    const { reportOf } = await import("./framework/error-to-exit-code.ts");
+    const { escapeForTerminal } = await import("./terminal/clean-text.ts");
     const { exit, lines } = reportOf(error, invocation);
     const text = lines.join("\n");
     io.stderr.write(`${io.stderr.isTTY === true ? escapeForTerminal(text) : text}\n`);

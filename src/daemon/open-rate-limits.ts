@@ -13,10 +13,8 @@ export async function openRateLimits({ storage, limits }: Config, watch: Paramet
   if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage)) {
     return { rates: await createRateLimits(limits.rates, undefined, watch), close: () => Promise.resolve() };
   }
-  const [{ connectRedis }, { parseRedisUrl }] = await Promise.all([
-    import("../storage/redis/redis-connection.ts"),
-    import("../storage/redis/redis-url.ts"),
-  ]);
+  const { connectRedis } = await import("../storage/redis/redis-connection.ts");
+  const { parseRedisUrl } = await import("../storage/redis/redis-url.ts");
   const settings = parseRedisUrl(storage);
   const connection = connectRedis({ ...settings, timeoutMs: Math.min(COUNT_MS, settings.timeoutMs) });
   // A failed connection is retried in the background.

@@ -28,28 +28,19 @@ const RECENT_TURNS = 16;
  * Answers and the sessions they belong to. A message is stored before it is charged for, so that a charge never lacks
  * its answer; it joins its session after the charge, so that a session only holds what was delivered.
  */
-export interface Messages {
-  /** Stores an answer under a new id. Without a session it opens one, whose id is the message's. */
-  create(
-    draft: Omit<Message, "message_id" | "session_id" | "created_at">,
-    session: number | undefined,
-  ): Promise<Message>;
-  get(id: number): Promise<Message>;
-  /** Adds a message to its session. */
-  join(message: Message): Promise<void>;
-  /** Adds a message that an earlier call was charged for, unless it has joined or later turns have. */
-  rejoin(message: Message): Promise<void>;
-  /** The last `count` messages of a user's session, oldest first. */
-  history(user: string, session: number, count: number): Promise<Message[]>;
-}
+export type Messages = ReturnType<typeof createMessages>;
 
-export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids }): Messages {
+export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids }) {
   const { storage, clock, ids } = deps;
   const sessionOf = (user: string, session: number) =>
     new Stream(storage, ["users", user, "sessions", String(session)], sessionTurn);
 
-  const messages: Messages = {
-    async create(draft, session) {
+  const messages = {
+    /** Stores an answer under a new id. Without a session it opens one, whose id is the message's. */
+    async create(
+      draft: Omit<Message, "message_id" | "session_id" | "created_at">,
+      session: number | undefined,
+    ): Promise<Message> {
       for (;;) {
         const message_id = ids.integer();
         const made: Message = {
@@ -61,12 +52,13 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids 
         if (await storage.create(messageKey(message_id), JSON.stringify(made))) return made;
       }
     },
-    async get(id) {
+    async get(id: number): Promise<Message> {
       const found = await readDocument(storage, messageKey(id), message);
       if (found === undefined) throw new CorruptionError(`messages/${id}`, "the answer is missing");
       return found;
     },
-    async join({ user_id, session_id, message_id }) {
+    /** Adds a message to its session. */
+    async join({ user_id, session_id, message_id }: Message): Promise<void> {
       const stream = sessionOf(user_id, session_id);
       for (
         // A session that this message opened has no turn yet.
@@ -78,13 +70,15 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids 
         if ((await stream.get(head + 1))?.message_id === message_id) return;
       }
     },
-    async rejoin(again) {
+    /** Adds a message that an earlier call was charged for, unless it has joined or later turns have. */
+    async rejoin(again: Message): Promise<void> {
       const stream = sessionOf(again.user_id, again.session_id);
       const head = await stream.head();
       const recent = await stream.read(head - RECENT_TURNS + 1, head);
       if (recent.every(({ message_id }) => message_id < again.message_id)) await messages.join(again);
     },
-    async history(user, session, count) {
+    /** The last `count` messages of a user's session, oldest first. */
+    async history(user: string, session: number, count: number): Promise<Message[]> {
       const stream = sessionOf(user, session);
       const head = await stream.head();
       const turns = await stream.read(head - count + 1, head);

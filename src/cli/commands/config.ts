@@ -17,10 +17,8 @@ function asText(value: unknown): string | null {
 const show = defineCommand({
   summary: "Show every value of the configuration and where it comes from",
   async run(_values, context) {
-    const [{ openConfig }, { configRows }] = await Promise.all([
-      import("../target/open-config.ts"),
-      import("../../config/config-rows.ts"),
-    ]);
+    const { openConfig } = await import("../target/open-config.ts");
+    const { configRows } = await import("../../config/config-rows.ts");
     const loaded = await openConfig(context);
     const rows = configRows(loaded);
     await printRows(context, { data: rows, rows, columns: COLUMNS });

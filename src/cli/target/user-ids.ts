@@ -12,11 +12,9 @@ export async function userIds(
   options: { readonly fits?: (id: string) => boolean; readonly most: number; readonly signal?: AbortSignal },
 ): Promise<string[]> {
   const { fits = () => true, most, signal } = options;
-  const [{ openConfig }, { openStorage }, { decodeSegment }] = await Promise.all([
-    import("./open-config.ts"),
-    import("../../storage/open-storage.ts"),
-    import("../../storage/keys.ts"),
-  ]);
+  const { openConfig } = await import("./open-config.ts");
+  const { openStorage } = await import("../../storage/open-storage.ts");
+  const { decodeSegment } = await import("../../storage/keys.ts");
   const { config, cwd } = await openConfig(surroundings);
   const storage = await openStorage(config.storage, { mustExist: true, cwd });
   const found: string[] = [];

@@ -27,10 +27,8 @@ const COLUMNS = columnsOf<CheckResult>("check", "subject", "level", WIDE, "loses
 
 /** All checks. If the configuration is not valid: its errors, and the checks that do not need it. */
 async function checksOf(context: Context): Promise<{ checks: Check[]; valid: boolean }> {
-  const [{ openConfig }, { allChecks, checksWithout }] = await Promise.all([
-    import("../../target/open-config.ts"),
-    import("../../../doctor/all-checks.ts"),
-  ]);
+  const { openConfig } = await import("../../target/open-config.ts");
+  const { allChecks, checksWithout } = await import("../../../doctor/all-checks.ts");
   try {
     const loaded = await openConfig(context);
     return { checks: allChecks({ loaded, fixture: loaded.fixture, now: context.clock.now() }), valid: true };

@@ -118,11 +118,9 @@ export const exportLedger = defineCommand({
     await withAccounts(context, async ({ service }) => {
       const users = await knownUsers(service, user);
       if (format === "jsonl" && !entries) {
-        const [{ checksummed }, { exportLedgers }, { toIso }] = await Promise.all([
-          import("../../../backup/checksummed-lines.ts"),
-          import("../../../backup/ledger-import.ts"),
-          import("../../../runtime/clock.ts"),
-        ]);
+        const { checksummed } = await import("../../../backup/checksummed-lines.ts");
+        const { exportLedgers } = await import("../../../backup/ledger-import.ts");
+        const { toIso } = await import("../../../runtime/clock.ts");
         await printLines(context, checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users)));
         return;
       }

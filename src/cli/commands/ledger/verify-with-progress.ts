@@ -34,10 +34,8 @@ export async function addDamagedValues(
   found: Verification[],
   user: string | undefined,
 ): Promise<string[]> {
-  const [{ findDamagedValues }, { encodeSegment }] = await Promise.all([
-    import("../../../admin/find-damaged-values.ts"),
-    import("../../../storage/keys.ts"),
-  ]);
+  const { findDamagedValues } = await import("../../../admin/find-damaged-values.ts");
+  const { encodeSegment } = await import("../../../storage/keys.ts");
   const rows = new Map(found.map(({ user_id }, index) => [encodeSegment(user_id), index]));
   const others: string[] = [];
   let count = 0;

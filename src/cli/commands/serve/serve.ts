@@ -57,10 +57,8 @@ export const command = defineCommand({
     fault: faultFlag,
   },
   async run({ host, port, logLevel, requireDurable, fault }, context) {
-    const [{ Daemon }, { withSession }] = await Promise.all([
-      import("../../../daemon/daemon.ts"),
-      import("../../target/operations.ts"),
-    ]);
+    const { Daemon } = await import("../../../daemon/daemon.ts");
+    const { withSession } = await import("../../target/operations.ts");
     const { io, clock, terminal } = context;
     const faults = await openFaults(fault);
     const daemon = new Daemon({

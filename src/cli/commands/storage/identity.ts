@@ -29,10 +29,8 @@ export const accept = defineCommand({
   async run({ yes }, context) {
     if (!yes && !context.terminal.canPrompt) throw new UsageError("--yes is needed: there is no terminal to ask on.");
     await withUnidentified(context, async (storage, expected) => {
-      const [{ acceptStorage, findIdentity }, { noteUse }] = await Promise.all([
-        import("../../../storage/identity/storage-identity.ts"),
-        import("../../../storage/write-probe.ts"),
-      ]);
+      const { acceptStorage, findIdentity } = await import("../../../storage/identity/storage-identity.ts");
+      const { noteUse } = await import("../../../storage/write-probe.ts");
       const { id: before } = await findIdentity(storage, true);
       const found = before === undefined ? "no identity" : `the identity ${before}`;
       await confirmChange(context, yes, `Go on with ${storage.url}, which has ${found}?`);
@@ -48,10 +46,8 @@ async function withUnidentified(
   context: Context,
   action: (storage: Storage, expected: string | undefined) => Promise<void>,
 ): Promise<void> {
-  const [{ openConfig }, { openStorage }] = await Promise.all([
-    import("../../target/open-config.ts"),
-    import("../../../storage/open-storage.ts"),
-  ]);
+  const { openConfig } = await import("../../target/open-config.ts");
+  const { openStorage } = await import("../../../storage/open-storage.ts");
   const { config, cwd } = await openConfig(context);
   const storage = await openStorage(config.storage, { mustExist: true, cwd });
   try {

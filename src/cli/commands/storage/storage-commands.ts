@@ -18,10 +18,8 @@ export const copy = defineCommand({
   options: { to: required("url", "the empty storage, as fs:FOLDER or redis://HOST:PORT/DB", text(4096)) },
   async run({ to }, context) {
     await withAccounts(context, async ({ service }) => {
-      const [{ storedValues }, { openStorage }] = await Promise.all([
-        import("../../../backup/storage-archive.ts"),
-        import("../../../storage/open-storage.ts"),
-      ]);
+      const { storedValues } = await import("../../../backup/storage-archive.ts");
+      const { openStorage } = await import("../../../storage/open-storage.ts");
       const damage = new LeftOut();
       const target = await openStorage(to, { cwd: context.cwd });
       try {
@@ -94,11 +92,9 @@ export async function restoreInto(
   values: AsyncIterable<StoredValue>,
 ): Promise<void> {
   const { terminal } = context;
-  const [{ restoreStorage }, { markFinished }, { sessionTrace }] = await Promise.all([
-    import("../../../backup/restore-storage.ts"),
-    import("../../../storage/unfinished-import.ts"),
-    import("../../../assistant/sessions/messages.ts"),
-  ]);
+  const { restoreStorage } = await import("../../../backup/restore-storage.ts");
+  const { markFinished } = await import("../../../storage/unfinished-import.ts");
+  const { sessionTrace } = await import("../../../assistant/sessions/messages.ts");
   const progress: RestoreProgress = { values: 0, present: 0 };
   try {
     await restoreStorage(storage, values, progress, () => {
