@@ -55,7 +55,7 @@ export async function listen(
   return {
     url,
     /** Stops accepting, and waits up to `drain_ms` milliseconds for running requests; then cuts the rest off. */
-    async stop(drain_ms: number): Promise<void> {
+    stop: async (drain_ms: number): Promise<void> => {
       await stop(server, drain_ms);
       connections.stop();
     },

@@ -35,7 +35,7 @@ export function awaitInterrupt({ signals, exit }: Stoppable, beforeEnd?: () => P
     /** Aborted at the first SIGINT or SIGTERM; the message of its reason is the signal's name. */
     signal: controller.signal,
     /** Removes the signal handlers. */
-    forget(): void {
+    forget: (): void => {
       signals.off("SIGINT", stop);
       signals.off("SIGTERM", stop);
     },
