@@ -47,10 +47,14 @@ export function createLedger(deps: LedgerDeps) {
     /**
      * Decides and appends one entry, or finds the one the operation made before.
      *
-     * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request
+     * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request; 503, with nothing
+     *   done, where other processes always append first
      * @throws TypeError for an operation id from outside that cannot be part of a storage key
      */
-    post: (user: string, posting: Posting) => withLock(user, (ledger) => ledger.post(posting)),
+    post(user: string, posting: Posting) {
+      const since = ledgerOf(user).monotonic();
+      return withLock(user, (ledger) => ledger.post(posting, since));
+    },
     withLock,
     /** The entries from number `from` to number `to`, both included, oldest first, as far as they exist. */
     read: (user: string, from: number, to: number) => ledgerOf(user).read(from, to),
@@ -72,7 +76,16 @@ export interface LedgerDeps {
   readonly clock: Clock;
   readonly quotaRules: QuotaRules;
   readonly observer?: LedgerObserver;
+  /** A monotonic clock in ms. Default: the platform's. */
+  readonly monotonic?: (() => number) | undefined;
 }
+
+/**
+ * How long a posting is tried again while other processes append first, ms. A writer without pause is always a step ahead of
+ * one that has to read what it wrote.
+ */
+const LONGEST_POST_MS = 10_000;
+const CONTENDED = "Other processes change this user's ledger without a pause. Nothing was done.";
 
 /** A user's ledger up to the entry that was its last when it was opened. */
 export type OpenLedger = Awaited<ReturnType<UserLedger["open"]>>;
@@ -92,6 +105,11 @@ export class UserLedger {
     this.#deps = deps;
     this.#entries = new StoredEntries(deps.storage, user);
     this.#operations = new OperationIndex(deps.storage, user, this.#entries);
+  }
+
+  /** Now, ms. */
+  monotonic(): number {
+    return this.#deps.monotonic?.() ?? performance.now();
   }
 
   /** Reads the end, once for all that the caller does with it. */
@@ -115,9 +133,10 @@ export class UserLedger {
   /**
    * Decides and appends one entry, or finds the one the operation made before. To be called under the ledger's lock.
    *
+   * @param since when the caller began to wait for the lock, on the monotonic clock
    * @throws as `Ledger.post`
    */
-  async post(posting: Posting): Promise<Posted> {
+  async post(posting: Posting, since = this.monotonic()): Promise<Posted> {
     const { clock, quotaRules, observer } = this.#deps;
     const { operation, command } = posting;
     this.#operations.check(operation);
@@ -138,6 +157,7 @@ export class UserLedger {
       }
       await this.#operations.add(end.last);
       const posted = await this.#append(end, entryAfter(last, { user: this.#user, posting, change, now }), operation);
+      if (posted === undefined && this.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
       if (posted === undefined) continue;
       if (!posted.replayed) observer?.posted(posted.entry);
       return posted;

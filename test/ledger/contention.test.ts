@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
+import { createLedger } from "../../src/ledger/ledger.ts";
+import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import { fixedClock } from "../../src/runtime/clock.ts";
+import { printKey } from "../../src/storage/documents.ts";
+import { openStorage } from "../../src/storage/open-storage.ts";
+import { openLedger } from "../support/ledgers.ts";
+import { intercept } from "../support/watched-storage.ts";
+
+function posting(key: string) {
+  return {
+    operation: { id: `key:${key}`, request: key, origin: { in: "header", path: "Idempotency-Key" } as const },
+    command: { type: "adjust", delta: 1, reason: "r", actor: "test" } as const,
+    ref_id: key,
+    lang: "en" as const,
+  };
+}
+
+it("gives up with 503 and nothing done where another process always appends first, and goes on when it pauses", async () => {
+  const plain = await openStorage("memory:");
+  const other = openLedger(plain);
+  let pushes = true;
+  let others = 0;
+  const storage = intercept(plain, async (verb, key, run) => {
+    if (pushes && verb === "create" && printKey(key).includes("/ledger"))
+      await other.post("alice", posting(`other-${others++}`));
+    return run();
+  });
+  let now = 0;
+  const clock = fixedClock(Date.parse("2026-11-20T00:00:00Z"));
+  const monotonic = (): number => (now += 500);
+  const ledger = createLedger({ storage, clock, quotaRules: createQuotaRules("+08:00"), monotonic });
+
+  const waiting = [ledger.post("alice", posting("mine")), ledger.post("alice", posting("next"))];
+  const [mine, next] = await Promise.allSettled(waiting);
+  for (const refused of [mine, next]) expect(refused).toMatchObject({ status: "rejected", reason: { code: 503 } });
+  expect(now).toBeLessThan(13_000);
+  // The second one waited for the first, and tried once.
+  expect(others).toBeGreaterThan(10);
+  expect(others).toBeLessThan(25);
+  expect((await other.open("alice")).version).toBe(others);
+
+  pushes = false;
+  expect(await ledger.post("alice", posting("mine"))).toMatchObject({ replayed: false, entry: { id: others + 1 } });
+  expect(await ledger.post("alice", posting("mine"))).toMatchObject({ replayed: true, entry: { id: others + 1 } });
+  expect((await verifyLedger(plain, "alice")).damage).toBeUndefined();
+  expect((await other.open("alice")).account.balance).toBe(others + 1);
+});
