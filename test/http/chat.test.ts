@@ -139,8 +139,6 @@ describeApi("chat", (open) => {
     const cases: [unknown, string][] = [
       ["", "must not be empty"],
       [" \n\t　", "must not be empty"],
-      ["😀🎉", "must contain a letter or a digit"],
-      ["???!!!", "must contain a letter or a digit"],
       ["字".repeat(2001), "must have at most 2000 characters"],
       [`${"😀".repeat(2000)}a`, "must have at most 2000 characters"],
       [5, "must be a string, not a number"],
@@ -154,6 +152,16 @@ describeApi("chat", (open) => {
     }
     expect((await chat("alice-token", { question: `  ${"😀".repeat(1999)}a  ` })).status).toBe(200);
     expect(await ledger("alice-token")).toMatchObject({ total: 1 });
+  });
+
+  it("answers a question without a letter or a digit for nothing, with what can be asked", async () => {
+    for (const question of ["😀🎉", "???!!!", "。"]) {
+      const { status, body } = await chat("bob-token", { question });
+      expect([status, body.data.route, body.data.sub_intent]).toEqual([200, "small_talk", "capability"]);
+      expect(body.data).toMatchObject({ points_cost: 0, credits_remaining: 0 });
+      await chat("alice-token", { question });
+    }
+    expect((await api.ask("/api/v1/ai/me", { token: "alice-token" })).body.data.free_daily_used).toBe(0);
   });
 
   it("counts a question as hot once enough different users asked it", async () => {

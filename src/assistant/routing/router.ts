@@ -117,7 +117,8 @@ export function createRouter(others?: readonly Example[]): Router {
   function classify(question: string, { previous, page_context }: RouteContext): Classification {
     learned ??= others === undefined ? (bundled ??= learn(seedExamples(), readTrained())) : learn(others);
     const { classifier, known } = learned;
-    const label = known.get(canonical(question));
+    const words = canonical(question);
+    const label = words === "" ? "small_talk/capability" : known.get(words);
     if (label !== undefined) return { label, confidence: 1, ranked: [] };
     if (isAssetName(question)) return { label: "news/symbol", confidence: CONFIDENT, ranked: [] };
     if (asksAdvice(question)) return { label: "out_of_scope/investment_advice", confidence: 1, ranked: [] };

@@ -3,9 +3,7 @@ import { LIMITS } from "../field-bounds.ts";
 import { count, named, positiveInt, text, timestamp } from "./shared-fields.ts";
 
 export const chatBody = z.object({
-  question: text(LIMITS.question)
-    .refine((value) => /[\p{L}\p{N}]/u.test(value), { message: "must contain a letter or a digit" })
-    .meta({ description: "The user's question, 1 to 2000 characters" }),
+  question: text(LIMITS.question).meta({ description: "The user's question, 1 to 2000 characters" }),
   session_id: positiveInt.optional().meta({ description: "The session to continue; a new one when absent" }),
   page_context: text(LIMITS.pageContext, 0).optional().meta({ description: "Scene of the page where the user asks" }),
   token_symbol: text(LIMITS.tokenSymbol, 0).optional().meta({ description: "Asset that the user is looking at" }),
