@@ -3,6 +3,7 @@ import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { ERRORS } from "../contract/errors.ts";
+import { givenRequestId } from "../http/read-request.ts";
 import { SAFE_HEADERS } from "../http/respond.ts";
 
 /** Bounds of the connections of one server. */
@@ -139,6 +140,9 @@ function mostFiles(): number {
   }
 }
 
+/** The id of a request that has none of its own, or cannot be read. */
+const NO_ID = "unreadable";
+
 /** Sends an envelope for a request that Node's HTTP parser refused: no route sees such a request. */
 export function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -146,21 +150,36 @@ export function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): 
     return;
   }
   const code = CODES[error.code ?? ""] ?? 400;
-  const { status, message } = ERRORS[code];
-  const request_id = "unreadable";
-  const body = JSON.stringify({ success: false, code, message, request_id });
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    "Content-Type: application/json; charset=utf-8",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${request_id}`,
-    ...Object.entries(SAFE_HEADERS).map(([name, value]) => `${name}: ${value}`),
-    ...(code === 405 ? ["Allow: GET, POST"] : []),
-    "Connection: close",
-  ];
-  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  const { status, headers, body } = refusal(code, NO_ID);
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${body}`);
   // The other side may never close, and may not read.
   (socket as Socket).destroySoon();
+}
+
+/** Sends an envelope for a request that Node refuses with an empty body: without Host (400), with an unknown Expect (417). */
+export function refuseRequest(
+  { headers: sent, method }: IncomingMessage,
+  response: ServerResponse,
+  code: 400 | 417,
+): void {
+  const request_id = givenRequestId({ get: (name) => [sent[name] ?? []].flat()[0] ?? null }) ?? NO_ID;
+  const { status, headers, body } = refusal(code, request_id);
+  response.writeHead(status, headers).end(method === "HEAD" ? undefined : body);
+}
+
+function refusal(code: 400 | 405 | 408 | 417 | 431, request_id: string) {
+  const { status, message } = ERRORS[code];
+  const body = JSON.stringify({ success: false, code, message, request_id });
+  const headers = {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    "X-Request-Id": request_id,
+    ...SAFE_HEADERS,
+    ...(code === 405 && { Allow: "GET, POST" }),
+    Connection: "close",
+  };
+  return { status, headers, body };
 }
 
 /** The parser's codes that mean something more specific than a malformed request. */

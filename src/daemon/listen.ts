@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
-import { Connections, type ConnectionBounds, answerParseError } from "./connections.ts";
+import { Connections, type ConnectionBounds, answerParseError, refuseRequest } from "./connections.ts";
 import { checkPort, PortError } from "./bind-check.ts";
 import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
 
@@ -45,7 +46,17 @@ export async function listen(
   // listhen reports any failure of its own port check as a port in use.
   await checkPort(host, port);
   const connections = new Connections(bounds);
-  const { server, url } = await listenWithListhen(connections.watch(toNodeHandler(app)), host, port, tls);
+  const { server, url } = await listenWithListhen(connections.watch(withHost(toNodeHandler(app))), host, port, tls);
+  // Else Node answers such a request itself, without an envelope.
+  Object.assign(server, { requireHostHeader: false });
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    refuseRequest(request, response, 417);
+  });
+  // This is no proxy. Node hands the socket over without any listener.
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    socket.on("error", () => undefined);
+    answerParseError(Object.assign(new Error(), { code: "HPE_INVALID_METHOD" }), socket);
+  });
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
     connections.add(socket);
   });
@@ -59,6 +70,14 @@ export async function listen(
       await stop(server, drain_ms);
       connections.stop();
     },
+  };
+}
+
+/** Refuses HTTP/1.1 requests without a Host (RFC 9112 §3.2). */
+function withHost(handler: RequestListener): RequestListener {
+  return (request, response) => {
+    if (request.headers.host === undefined && request.httpVersion !== "1.0") refuseRequest(request, response, 400);
+    else handler(request, response);
   };
 }
 

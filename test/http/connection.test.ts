@@ -125,6 +125,47 @@ it("keeps an idle connection for longer than the minute that proxies and clients
   agent.destroy();
 });
 
+it("answers every request that is no proper HTTP with an envelope, and closes", async () => {
+  const host = "Host: anp.test\r\n";
+  const cases: [string, number][] = [
+    ["GET /api/v1/ai/me HTTP/1.1\r\nX-Request-Id: mine\r\n\r\n", 400],
+    [`GET /healthz HTTP/1.1\r\n${host}Expect: 200-ok\r\n\r\n`, 417],
+    [`${exchange("Expect: a miracle", "Content-Length: 2")}{}`, 417],
+    ["GARBAGE\r\n\r\n", 405],
+    ["GET /healthz\r\n\r\n", 400],
+    ["GET /a b HTTP/1.1\r\n\r\n", 400],
+    ["GET /healthz HTTP/9.9\r\n\r\n", 400],
+    [`BREW /healthz HTTP/1.1\r\n${host}\r\n`, 405],
+    [`GET /healthz HTTP/1.1\r\n${host}no colon\r\n\r\n`, 400],
+    [`GET /healthz HTTP/1.1\r\n${host}Bad Name: 1\r\n\r\n`, 400],
+    [`GET /healthz HTTP/1.1\r\n${host}X: ${"x".repeat(17_000)}\r\n\r\n`, 431],
+    [`GET /${"x".repeat(17_000)} HTTP/1.1\r\n${host}\r\n`, 431],
+    [`${exchange("Content-Length: 2", "Transfer-Encoding: chunked")}0\r\n\r\n`, 400],
+    [`${exchange("Content-Length: x")}{}`, 400],
+    [`${exchange("Transfer-Encoding: zip")}{}`, 400],
+    [`CONNECT anp.test:80 HTTP/1.1\r\n${host}\r\n`, 405],
+    [`TRACE /api/v1/ai/me HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 405],
+    [`OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 404],
+    [`GET /api/v1/ai/me HTTP/1.1\r\n${host}Upgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n`, 401],
+  ];
+  for (const [bytes, status] of cases) {
+    const answer = await send(bytes);
+    const [head, body] = answer.split("\r\n\r\n", 2) as [string, string];
+    expect([bytes.slice(0, 40), head.split(" ", 2)[1]]).toEqual([bytes.slice(0, 40), String(status)]);
+    expect(head).toMatch(/\r\ncontent-type: application\/json/i);
+    expect(head).toMatch(/\r\nconnection: close/i);
+    const request_id = /\r\nx-request-id: (\S+)/i.exec(head)?.[1];
+    expect(JSON.parse(body)).toMatchObject({ success: false, code: status, request_id });
+    if (bytes.includes("mine")) expect(request_id).toBe("mine");
+    if (status === 405) expect(head).toMatch(/\r\nallow: /i);
+  }
+  expect(await send("GET /healthz HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
+  expect(
+    await send(exchange("Expect: 100-continue", "Connection: close", "Content-Length: 20") + '{"token_amount":1.5}'),
+  ).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
+  expect(errors).toEqual([]);
+});
+
 it("answers HEAD wherever GET is answered, without a body", async () => {
   for (const [path, status] of [
     ["/healthz", 200],
