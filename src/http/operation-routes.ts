@@ -1,7 +1,9 @@
 import type { H3Event } from "h3";
+import type { z } from "zod";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../contract/endpoints.ts";
 import { AnpError, type FieldError } from "../contract/errors.ts";
 import type { Logger } from "../runtime/logger.ts";
+import { findUnkept } from "../runtime/unkept-json.ts";
 import type { Call } from "../service/operation.ts";
 import type { Service } from "../service/service.ts";
 import { clientAddress } from "./client-address.ts";
@@ -47,15 +49,18 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
       if (user !== undefined) slot = inFlight.enterAs(user);
       const counted = countRate(event, endpoint, user, context);
       const rateHeaders = counted instanceof Promise ? await counted : counted;
+      const fieldErrors: FieldError[] = [];
       let body: unknown;
       if (endpoint.body !== undefined && slot !== undefined) {
         load.check(endpoint.rate, slot.running);
-        body = await receive(event, slot, context);
+        const { value, text } = await receive(event, slot, context);
+        body = value;
+        if (endpoint.keeps_body === true) fieldErrors.push(...unkeptFields(endpoint.body, text, value));
         inFlight.enter();
         isRunning = true;
         end = load.begin(endpoint.rate, slot.running);
       }
-      return await runOperation(id, event, { request_id, user, body, rateHeaders }, context);
+      return await runOperation(id, event, { request_id, user, body, fieldErrors, rateHeaders }, context);
     } finally {
       end?.();
       if (slot !== undefined) inFlight.leaveAs(slot);
@@ -65,7 +70,7 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
 }
 
 /** Reads the body of a request. The user's slot is held meanwhile, so that a user can make only so many wait. */
-async function receive(event: H3Event, slot: UserSlot, { service, inFlight }: OperationContext): Promise<unknown> {
+async function receive(event: H3Event, slot: UserSlot, { service, inFlight }: OperationContext) {
   const { limits, server } = service.config;
   // A request that was made in process has its body in memory already.
   const unknown = event.runtime?.node === undefined ? 0 : limits.body_bytes;
@@ -76,6 +81,12 @@ async function receive(event: H3Event, slot: UserSlot, { service, inFlight }: Op
   } finally {
     inFlight.received(slot, bytes);
   }
+}
+
+/** The field errors of what would not be stored as it was sent. */
+function unkeptFields({ shape }: z.ZodObject, text: string, value: unknown): FieldError[] {
+  const unkept = findUnkept(text, value).filter(({ path: [name = ""] }) => Object.hasOwn(shape, name));
+  return unkept.map(({ path, message }) => ({ in: "body", path: path.join("."), message }));
 }
 
 /** Headers of every answer of an operation, failures included. */
@@ -123,13 +134,13 @@ async function runOperation(
     readonly request_id: string;
     readonly user: string | undefined;
     readonly body: unknown;
+    readonly fieldErrors: FieldError[];
     readonly rateHeaders: Record<string, string> | undefined;
   },
   { service }: OperationContext,
 ): Promise<Response> {
-  const { request_id, user, body, rateHeaders } = caller;
+  const { request_id, user, body, fieldErrors, rateHeaders } = caller;
   const endpoint: Endpoint = ENDPOINTS[id];
-  const fieldErrors: FieldError[] = [];
   const key = endpoint.idempotent === true ? idempotencyKey(event.req.headers, fieldErrors) : undefined;
   const query = readQuery(endpoint, event.url.search, fieldErrors);
   const call: Call = {

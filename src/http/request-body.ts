@@ -12,11 +12,11 @@ export interface BodyBounds {
 }
 
 /**
- * The JSON body of a request.
+ * The JSON body of a request, and its text.
  *
  * @throws AnpError 415 for another content type, 413 and 408 past the bounds, 422 for a body that is incomplete or not JSON
  */
-export async function readJson(event: H3Event, bounds: BodyBounds): Promise<unknown> {
+export async function readJson(event: H3Event, bounds: BodyBounds): Promise<{ value: unknown; text: string }> {
   const { req } = event;
   const type = req.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
   if (type !== "application/json") throw new AnpError(415);
@@ -29,7 +29,7 @@ export async function readJson(event: H3Event, bounds: BodyBounds): Promise<unkn
     throw invalid([{ in: "body", path: "", message: "must be UTF-8" }]);
   }
   try {
-    return JSON.parse(text) as unknown;
+    return { value: JSON.parse(text) as unknown, text };
   } catch (error) {
     throw invalid([{ in: "body", path: "", message: `must be JSON: ${(error as SyntaxError).message}` }]);
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../field-bounds.ts";
-import { isPortable, named, positiveInt, text } from "./shared-fields.ts";
+import { isPortable, named, portablePattern, positiveInt, text } from "./shared-fields.ts";
 
 /** Depth of nesting of a JSON value: 0 for a scalar, 1 for `{}` and `[]`. */
 function depthOf(value: unknown, bound: number): number {
@@ -19,15 +19,22 @@ function unkept(value: unknown, path: readonly string[] = []): { path: readonly 
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) => {
     const at = [...path, key];
-    return isPortable(key) && key !== "__proto__" ? unkept(item, at) : [{ path: at, message: BAD_KEY }];
+    return isPortable(key) ? unkept(item, at) : [{ path: at, message: BAD_NAME }];
   });
 }
 
 const NOT_PORTABLE = "must be well-formed Unicode without NUL";
 const TOO_LARGE = "must be a number from -(2^53 - 1) to 2^53 - 1: another would not be kept exactly";
-const BAD_KEY = `has a name that is not kept: names ${NOT_PORTABLE}, and are not __proto__`;
+const BAD_NAME = `has a name that is not kept: it ${NOT_PORTABLE}`;
 
 const { depth, bytes } = LIMITS.eventPayload;
+
+const PAYLOAD = {
+  description:
+    `Further fields, at most ${depth} levels deep and ${bytes} bytes as JSON, stored as sent. What would be changed is ` +
+    "refused: numbers that a double does not keep exactly, names given twice, and the name __proto__",
+  propertyNames: { pattern: portablePattern(0) },
+};
 
 export const eventBody = z.object({
   event_type: text(LIMITS.eventType.max, LIMITS.eventType.min),
@@ -49,11 +56,7 @@ export const eventBody = z.object({
       for (const { path, message } of unkept(value)) context.addIssue({ code: "custom", path: [...path], message });
     })
     .optional()
-    .meta({
-      description:
-        "Further fields, at most 16 levels deep and 16 KiB as JSON. Stored as sent: numbers are from -(2^53 - 1) to " +
-        "2^53 - 1, names and texts are well-formed Unicode without NUL, and no name is __proto__",
-    }),
+    .meta({ ...PAYLOAD, additionalProperties: { $ref: "#/components/schemas/PayloadValue" } }),
 });
 
 export const eventRecord = named("EventRecord", {

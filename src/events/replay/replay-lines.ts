@@ -1,5 +1,6 @@
 import { LIMITS } from "../../contract/field-bounds.ts";
 import { printField, validate } from "../../contract/validate.ts";
+import { findUnkept } from "../../runtime/unkept-json.ts";
 import { exportedEvent, type StoredEvent } from "../event.ts";
 import { BATCH_LIMITS } from "../log/day-log.ts";
 import { dayOfEvent } from "../log/event-queue.ts";
@@ -81,9 +82,12 @@ function readLine(text: string, line: number): ReplayedEvent | string {
     return `not JSON: ${(error as Error).message}`.slice(0, 200);
   }
   const checked = validate(exportedEvent, value);
-  if (!checked.valid) {
-    const errors = checked.errors.map((error) => printField(error, "line"));
-    return errors.join("; ").slice(0, MOST_REASON);
+  const errors = [...findUnkept(text, value), ...(checked.valid ? [] : checked.errors)];
+  if (!checked.valid || errors.length > 0) {
+    return errors
+      .map((error) => printField(error, "line"))
+      .join("; ")
+      .slice(0, MOST_REASON);
   }
   const { event_id } = checked.data;
   const event: StoredEvent = event_id === undefined ? checked.data : without(checked.data, "event_id");

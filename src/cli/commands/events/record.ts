@@ -11,6 +11,7 @@ import {
   integer,
   jsonObject,
 } from "../../framework/param.ts";
+import { findUnkept } from "../../../runtime/unkept-json.ts";
 import { printRecord } from "../../terminal/print.ts";
 
 export const record = defineCommand({
@@ -23,7 +24,7 @@ export const record = defineCommand({
     route: optional("route", "route of the message", anything),
     subIntent: optional("name", "sub-intent of the message", anything),
     feedback: among("kind", "the user's opinion of the answer", feedbackTypes),
-    payload: optional("json", "JSON object of other fields", jsonObject),
+    payload: optional("json", "JSON object of other fields", keptObject),
     idempotencyKey: optional("key", "a repeat with the same key and event is stored once", idempotencyKey),
   },
   fields: {
@@ -55,4 +56,12 @@ export const record = defineCommand({
 async function feedbackTypes(): Promise<readonly string[]> {
   const { eventBody } = await import("../../../contract/schemas/event-schemas.ts");
   return eventBody.shape.feedback_type.unwrap().options;
+}
+
+/** A JSON object of which nothing would silently be changed. */
+function keptObject(typed: string): object {
+  const value = jsonObject(typed);
+  const [unkept] = findUnkept(typed, value);
+  if (unkept !== undefined) throw new RangeError(`is not kept as it is: ${unkept.path.join(".")}: ${unkept.message}`);
+  return value;
 }
