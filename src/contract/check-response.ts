@@ -1,5 +1,5 @@
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
-import { errorEnvelope, successEnvelope } from "./envelope.ts";
+import { errorEnvelope, errorEnvelopeOf, successEnvelope } from "./envelope.ts";
 import { ERRORS, type ErrorCode, type ErrorKind } from "./errors.ts";
 import { validate, type InvalidField } from "./validate.ts";
 
@@ -71,7 +71,7 @@ function checkHeaders(response: CheckedResponse, endpoint: Endpoint | undefined)
   if (stability !== expected) deviate("x-stability", `is ${stability ?? "missing"}, not ${expected ?? "absent"}`);
   const replayed = headers.get("idempotency-replayed");
   if (replayed !== null && replayed !== "true") deviate("idempotency-replayed", `is ${replayed}, not true`);
-  if (status === 405 && headers.get("allow") === null) deviate("allow", "is missing");
+  for (const header of REQUIRED[status] ?? []) if (headers.get(header) === null) deviate(header, "is missing");
   const kind = Object.values<ErrorKind>(ERRORS).find((known) => known.status === status);
   const retryAfter = headers.get("retry-after");
   if (kind?.retry_after_s !== undefined && !/^[1-9]\d*$/.test(retryAfter ?? "")) {
@@ -79,6 +79,9 @@ function checkHeaders(response: CheckedResponse, endpoint: Endpoint | undefined)
   }
   return deviations;
 }
+
+/** Headers that come with a status: RFC 9110 §15.5.2 and §15.5.6. */
+const REQUIRED: Readonly<Record<number, readonly string[]>> = { 401: ["www-authenticate"], 405: ["allow"] };
 
 /** The X-Request-Id is present, equals the envelope's request_id, and echoes a well-formed one that was sent. */
 function checkRequestId({ method, headers, body, sent }: CheckedResponse): Deviation[] {
@@ -107,19 +110,18 @@ function checkSuccess(endpoint: Endpoint | undefined, body: unknown): Deviation[
 function checkFailure(endpoint: Endpoint | undefined, status: number, body: object): Deviation[] {
   const checked = validate(errorEnvelope.strict(), body);
   if (!checked.valid) return checked.errors.map(deviationOf);
-  const { code, errors = [], detail } = checked.data;
+  const { code } = checked.data;
   const allowed: readonly number[] = endpoint === undefined ? [404] : codesOf(endpoint);
   if (!allowed.includes(code)) {
     const codes = allowed.toSorted((a, b) => a - b).join(", ");
     return [{ path: "code", message: `is ${code}, not one of the operation's: ${codes}` }];
   }
-  const deviations: Deviation[] = [];
+  const typed = validate(errorEnvelopeOf(code as ErrorCode).strict(), body);
+  const deviations = typed.valid ? [] : typed.errors.map(deviationOf);
   const expected = ERRORS[code as ErrorCode].status;
   if (expected !== status) {
     deviations.push({ path: "status", message: `is ${status}, but code ${code} goes with ${expected}` });
   }
-  if (code === 422 && errors.length === 0) deviations.push({ path: "errors", message: "is missing from a 422" });
-  if (code === 500 && detail === undefined) deviations.push({ path: "detail", message: "is missing from a 500" });
   return deviations;
 }
 

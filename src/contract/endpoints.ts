@@ -34,6 +34,8 @@ export interface Endpoint {
   readonly max_age_s?: number;
   /** Whether an Idempotency-Key header makes a repeat safe. */
   readonly idempotent?: true;
+  /** Whether the body is stored as it was sent: what JavaScript would change is refused. */
+  readonly keeps_body?: true;
 }
 
 /**
@@ -69,7 +71,7 @@ export const ENDPOINTS = {
     rate: "chat",
     body: assistant.chatBody,
     data: assistant.chatAnswer,
-    errors: [401, 408, 413, 415, 422, 500, 503, 1005, 1007],
+    errors: [401, 413, 415, 422, 500, 503, 1005, 1007],
     idempotent: true,
   },
   recordEvent: {
@@ -80,8 +82,9 @@ export const ENDPOINTS = {
     rate: "events",
     body: events.eventBody,
     data: events.eventRecord,
-    errors: [401, 408, 413, 415, 422, 500, 503],
+    errors: [401, 413, 415, 422, 500, 503],
     idempotent: true,
+    keeps_body: true,
   },
   getHotTopics: {
     method: "GET",
@@ -153,7 +156,7 @@ export const ENDPOINTS = {
     rate: "points",
     body: points.exchangeBody,
     data: points.exchangeResult,
-    errors: [401, 408, 413, 415, 422, 500, 503, 1009],
+    errors: [401, 413, 415, 422, 500, 503, 1009],
     idempotent: true,
   },
   getSubscription: {
@@ -174,12 +177,12 @@ export const ENDPOINTS = {
     rate: "points",
     body: points.tradeRewardBody,
     data: points.tradeReward,
-    errors: [401, 408, 413, 415, 422, 500],
+    errors: [401, 413, 415, 422, 500],
   },
 } as const satisfies Record<string, Endpoint>;
 
 /** Codes that every endpoint may return. */
-const EVERYWHERE: readonly ErrorCode[] = [404, 405, 429];
+const EVERYWHERE: readonly ErrorCode[] = [400, 404, 405, 408, 417, 429, 431];
 
 /** All codes of the error catalogue that an endpoint may return. */
 export function codesOf(endpoint: Endpoint): readonly ErrorCode[] {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ErrorCode } from "./errors.ts";
 
 /** The envelope of a success around `data`. */
 export function successEnvelope<T extends z.ZodType>(
@@ -19,17 +20,26 @@ export function successEnvelope<T extends z.ZodType>(
   });
 }
 
-/** The envelope of a failure. */
-export const errorEnvelope = z
-  .object({
-    success: z.literal(false),
-    code: z.int().meta({ description: "Code of the error catalogue" }),
-    message: z.string(),
-    request_id: z.string(),
-    errors: z
-      .array(z.object({ in: z.enum(["query", "body", "header", "path"]), path: z.string(), message: z.string() }))
-      .optional()
-      .meta({ description: "With 422: every field error found" }),
-    detail: z.string().optional().meta({ description: "With 500: what could not be done" }),
-  })
-  .meta({ id: "ErrorEnvelope" });
+const fieldErrors = z
+  .array(z.object({ in: z.enum(["query", "body", "header", "path"]), path: z.string(), message: z.string() }))
+  .min(1)
+  .meta({ description: "Every field error found" });
+
+const detail = z.string().meta({ description: "What could not be done" });
+
+/** The envelope of a failure, whatever its code. */
+export const errorEnvelope = z.object({
+  success: z.literal(false),
+  code: z.int(),
+  message: z.string(),
+  request_id: z.string(),
+  errors: fieldErrors.optional(),
+  detail: detail.optional(),
+});
+
+/** The envelope of a failure with this code: a 422 has `errors`, a 500 a `detail`, and no other has either. */
+export function errorEnvelopeOf(code: ErrorCode): z.ZodObject {
+  const { success, message, request_id } = errorEnvelope.shape;
+  const more = code === 422 ? { errors: fieldErrors } : code === 500 ? { detail } : {};
+  return z.object({ success, code: z.literal(code), message, request_id, ...more });
+}

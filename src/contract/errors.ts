@@ -1,3 +1,4 @@
+import catalogue from "./error-catalogue.json" with { type: "json" };
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 
 /** One kind of error, as the API and the command line show it. */
@@ -14,51 +15,16 @@ export interface ErrorKind {
   readonly retry_after_s?: number;
 }
 
-function kind(status: number, exit: ExitCode, message: string, remedy: string, retry_after_s?: number): ErrorKind {
-  return { status, exit, message, remedy, ...(retry_after_s !== undefined && { retry_after_s }) };
-}
+/** A code of the error catalogue. */
+export type ErrorCode = keyof typeof catalogue extends `${infer Code extends number}` ? Code : never;
 
 /**
  * The error catalogue: the envelope's `code` → HTTP status → exit code → what the user can do.
  * Codes 401, 422, 1005, 1007, 1009 and 500 are the interface's; the others are plain HTTP.
  */
-export const ERRORS = {
-  400: kind(400, EXIT.usage, "The request is not well-formed HTTP.", "Send a well-formed HTTP/1.1 request."),
-  401: kind(401, EXIT.auth, "The user token is missing or invalid.", "Send a valid token in the X-User-Token header."),
-  404: kind(404, EXIT.notFound, "Not found.", "Check the path or the name."),
-  405: kind(405, EXIT.usage, "Method not allowed.", "Use a method that the Allow header lists."),
-  408: kind(408, EXIT.failure, "The request did not arrive in time.", "Send the whole request without a pause."),
-  413: kind(413, EXIT.usage, "The body is too large.", "Send a smaller body."),
-  415: kind(415, EXIT.usage, "The body must be application/json.", "Send the header Content-Type: application/json."),
-  422: kind(422, EXIT.usage, "Parameter validation failed.", "Correct the fields that `errors` lists."),
-  429: kind(
-    429,
-    EXIT.failure,
-    "Too many requests.",
-    "Wait for the number of seconds in the Retry-After header, then retry.",
-    1,
-  ),
-  431: kind(431, EXIT.usage, "The headers are too large.", "Send less than 16 KiB of headers."),
-  500: kind(500, EXIT.failure, "Internal error.", "Retry; if it fails again, give the request_id to support."),
-  503: kind(
-    503,
-    EXIT.unreachable,
-    "The service cannot reach its storage.",
-    "Retry after the number of seconds in the Retry-After header, with the same Idempotency-Key if there is one.",
-    2,
-  ),
-  1005: kind(
-    402,
-    EXIT.insufficientPoints,
-    "Insufficient points.",
-    "Exchange tokens for points, or wait for the next reset of the free quota.",
-  ),
-  1007: kind(502, EXIT.unreachable, "The external model call failed.", "Retry later; nothing was charged."),
-  1009: kind(400, EXIT.failure, "Invalid business request.", "Correct the amount; the message gives the bound."),
-} satisfies Record<number, ErrorKind>;
-
-/** A code of the error catalogue. */
-export type ErrorCode = keyof typeof ERRORS;
+export const ERRORS = Object.fromEntries(
+  Object.entries(catalogue).map(([code, kind]) => [code, { ...kind, exit: EXIT[kind.exit as keyof typeof EXIT] }]),
+) as Readonly<Record<ErrorCode, ErrorKind>>;
 
 /** A field of a request that failed validation. The message gives the bound or the type that it must have. */
 export interface FieldError {

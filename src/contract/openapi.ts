@@ -2,31 +2,43 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import {
   createDocument,
+  type oas31,
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
-import { errorEnvelope, successEnvelope } from "./envelope.ts";
-import { ERRORS, type ErrorCode, type ErrorKind } from "./errors.ts";
+import { errorEnvelopeOf, successEnvelope } from "./envelope.ts";
+import { ERRORS, type ErrorCode } from "./errors.ts";
 import { DOCUMENTATION } from "./documentation.ts";
 import frame from "./openapi-frame.json" with { type: "json" };
+import headers from "./openapi-headers.json" with { type: "json" };
 import { LIMITS } from "./field-bounds.ts";
+import { groupBy } from "../runtime/group-by.ts";
 import { version } from "../runtime/version.ts";
 
 /** The document without its paths. The operator differs from daemon to daemon, and has no name here. */
 const FRAME = frame as ZodOpenApiObject;
 
+/** The headers of answers, by what an answer has them for. */
+const HEADERS = headers as Readonly<Record<Exclude<keyof typeof headers, "statuses">, oas31.HeadersObject>> & {
+  readonly statuses: Readonly<Record<number, oas31.HeadersObject>>;
+};
+
+/** Largest values of fields of request bodies, by name, that the configuration of a daemon sets. */
+export type Ceilings = Readonly<Record<string, number>>;
+
 /** The OpenAPI 3.1 document of the interface, as JSON text. */
-export function openApiText(): string {
-  return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+export function openApiText(ceilings?: Ceilings): string {
+  return `${JSON.stringify(openApiDocument(ceilings), null, 2)}\n`;
 }
 
 /** The OpenAPI 3.1 document of the interface, built from the endpoint table and the error catalogue. */
-export function openApiDocument(): ReturnType<typeof createDocument> {
+export function openApiDocument(ceilings: Ceilings = {}): ReturnType<typeof createDocument> {
   const paths: ZodOpenApiPathsObject = {};
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
-    paths[endpoint.path] = { [endpoint.method.toLowerCase()]: operation(id, endpoint) };
+    const body = endpoint.body && withMeta(endpoint.body, ceilings, (maximum) => ({ maximum }));
+    paths[endpoint.path] = { [endpoint.method.toLowerCase()]: operation(id, { ...endpoint, ...(body && { body }) }) };
   }
   return createDocument({ ...FRAME, info: { ...FRAME.info, version: version(), description: description() }, paths });
 }
@@ -55,7 +67,7 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
       endpoint.auth === "required" ? [{ userToken: [] }] : endpoint.auth === "optional" ? [{}, { userToken: [] }] : [],
     requestParams: {
       header: requestHeaders(endpoint),
-      ...(query !== undefined && { query: withExamples(query, example.query) }),
+      ...(query !== undefined && { query: withMeta(query, example.query, (value) => ({ examples: [value] })) }),
     },
     ...(body !== undefined && {
       requestBody: {
@@ -66,7 +78,7 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
     responses: {
       "200": {
         description: "Success",
-        headers: responseHeaders(endpoint),
+        headers: responseHeaders(endpoint, 200),
         content: {
           "application/json": {
             schema: successEnvelope(data),
@@ -75,9 +87,9 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
         },
       },
       ...(endpoint.max_age_s !== undefined && {
-        "304": { description: "The success that If-None-Match names", headers: responseHeaders(endpoint) },
+        "304": { description: "The success that If-None-Match names", headers: responseHeaders(endpoint, 304) },
       }),
-      ...errorResponses(codesOf(endpoint)),
+      ...errorResponses(endpoint),
     },
   };
 }
@@ -88,92 +100,79 @@ function named(value: unknown): { example: { value: unknown } } {
   return { example: { value } };
 }
 
-function withExamples(query: z.ZodObject, example: object | undefined): z.ZodObject {
-  if (example === undefined) return query;
-  const shape = Object.fromEntries(
-    (Object.entries(query.shape) as [string, z.ZodType][]).map(([name, field]) => {
-      const value: unknown = Reflect.get(example, name);
-      return [name, value === undefined ? field : field.meta({ examples: [value] })];
-    }),
-  );
-  return z.object(shape);
+/** An object with keywords of JSON Schema added to those of its fields that have a value for them. */
+function withMeta(schema: z.ZodObject, values: object = {}, keywords: (value: unknown) => object): z.ZodObject {
+  const fields = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
+    const value: unknown = Reflect.get(values, name);
+    return [name, value === undefined ? field : field.meta({ ...field.meta(), ...keywords(value) })];
+  });
+  return z.object(Object.fromEntries(fields) as z.ZodRawShape);
 }
 
 function requestHeaders({ idempotent, max_age_s }: Endpoint): z.ZodObject {
+  const key = z
+    .string()
+    .regex(/^[!-~]+$/)
+    .meta({ minLength: 1, maxLength: LIMITS.idempotencyKey });
   return z.object({
     "X-Request-Id": header("Echoed; generated when absent or malformed", z.string().regex(/^[\w-]{1,128}$/)),
     ...(idempotent === true && {
-      "Idempotency-Key": header(
-        "A repeat with the same key and body returns the first result",
-        z
-          .string()
-          .min(1)
-          .max(LIMITS.idempotencyKey)
-          .regex(/^[!-~]+$/),
-      ),
+      "Idempotency-Key": header("A repeat with the same key and body returns the first result", key),
     }),
     ...(max_age_s !== undefined && { "If-None-Match": header("The ETag of an earlier success") }),
   });
 }
 
-function responseHeaders({ idempotent, stability, max_age_s }: Endpoint): z.ZodObject {
-  return z.object({
-    "X-Request-Id": z.string().meta({ description: "The request_id of the body" }),
-    ...rateHeaders,
-    ...((idempotent === true || stability === "experimental") && {
-      "Idempotency-Replayed": header("The result of an earlier call", z.literal("true")),
-    }),
-    ...(max_age_s !== undefined && {
-      ETag: z.string().meta({ description: "Names this `data`, whatever the request_id" }),
-      "Cache-Control": z.literal(`max-age=${max_age_s}`).meta({ description: "How long it may be reused" }),
-    }),
-    ...(stability === "experimental" && {
-      "X-Stability": z.literal("experimental").meta({ description: "May change or fail" }),
-    }),
-  });
-}
-
 /** A header that may be absent. */
-function header(description: string, schema: z.ZodType = z.string(), examples?: string[]): z.ZodType {
-  return schema.optional().meta({ description, ...(examples !== undefined && { examples }) });
+function header(description: string, schema: z.ZodType = z.string()): z.ZodType {
+  return schema.optional().meta({ description });
 }
 
-const rateHeaders = {
-  "RateLimit-Policy": header("Once half of a rate limit is used: its requests and window", z.string(), [
-    '"chat";q=60;w=60',
-  ]),
-  RateLimit: header("What is left of it, and seconds until its reset", z.string(), ['"chat";r=59;t=42']),
-};
-
-const retryHeaders = z.object({
-  "Retry-After": z
-    .int()
-    .min(1)
-    .meta({ description: "Seconds after which to try again", examples: [2] }),
-});
+/** The headers of an answer with this status. */
+function responseHeaders({ idempotent, stability, max_age_s }: Endpoint, status: number): oas31.HeadersObject {
+  const { always, success, experimental, reusable } = HEADERS;
+  const cacheControl = { description: "How long it may be reused", schema: { const: `max-age=${max_age_s}` } } as const;
+  return {
+    ...always,
+    ...(stability === "experimental" && experimental),
+    ...(status < 400 && success),
+    ...(status === 200 && (idempotent === true || stability === "experimental") && HEADERS.idempotent),
+    ...(status < 400 && max_age_s !== undefined && { ...reusable, "Cache-Control": cacheControl }),
+    ...HEADERS.statuses[status],
+  };
+}
 
 /** One response per status; codes that share a status share it. */
-function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject["responses"] {
-  const responses: ZodOpenApiOperationObject["responses"] = {};
-  for (const code of [...new Set(codes)].sort((a, b) => ERRORS[a].status - ERRORS[b].status)) {
-    const { status, message, remedy, retry_after_s }: ErrorKind = ERRORS[code];
-    responses[`${status}` as "404"] = {
-      description: `Code ${code}: ${message} ${remedy}`,
-      ...(retry_after_s !== undefined && { headers: code === 429 ? retryHeaders.extend(rateHeaders) : retryHeaders }),
-      content: {
-        "application/json": {
-          schema: errorEnvelope,
-          examples: named({
-            success: false,
-            code,
-            message,
-            request_id: EXAMPLE_ID,
-            ...(code === 422 ? { errors: [{ in: "body", path: "question", message: "must not be empty" }] } : {}),
-            ...(code === 500 ? { detail: "The request could not be completed." } : {}),
-          }),
-        },
-      },
-    };
-  }
-  return responses;
+function errorResponses(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
+  const byStatus = groupBy(codesOf(endpoint).toSorted(byNumber), (code) => ERRORS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => {
+      const [first, ...others] = codes.map((code) => ERROR_ENVELOPES.get(code)!);
+      const description = codes.map((code) => `Code ${code}: ${ERRORS[code].message} ${ERRORS[code].remedy}`);
+      const schema = others.length === 0 ? first! : z.union([first!, ...others]);
+      const examples = Object.fromEntries(codes.map((code) => [`code${code}`, { value: errorExample(code) }]));
+      const content = { "application/json": { schema, examples } };
+      return [status, { description: description.join(" "), headers: responseHeaders(endpoint, status), content }];
+    }),
+  );
+}
+
+const ERROR_ENVELOPES = new Map(
+  (Object.keys(ERRORS).map(Number) as ErrorCode[]).map((code) => [
+    code,
+    errorEnvelopeOf(code).meta({ id: `Error${code}` }),
+  ]),
+);
+
+const byNumber = (a: number, b: number): number => a - b;
+
+function errorExample(code: ErrorCode): object {
+  return {
+    success: false,
+    code,
+    message: ERRORS[code].message,
+    ...(code === 422 && { errors: [{ in: "body", path: "question", message: "must not be empty" }] }),
+    ...(code === 500 && { detail: "The request could not be completed." }),
+    request_id: EXAMPLE_ID,
+  };
 }

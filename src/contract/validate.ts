@@ -79,7 +79,8 @@ const errorMap: z.core.$ZodErrorMap = (issue) => {
   if (typeof input === "number" && !Number.isFinite(input)) return "must be a finite number";
   if (schema instanceof z.ZodEnum) return notOneOf(schema.options.map(String), input);
   if (schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodLiteral) {
-    return `must be ${expected}, not ${describeGiven(input)}`;
+    const past = typeof input === "number" && Math.abs(input) > Number.MAX_SAFE_INTEGER && issue.code === "too_big";
+    return past ? `must be at most ${issue.maximum}` : `must be ${expected}, not ${describeGiven(input)}`;
   }
   if (issue.code === "too_small" && issue.minimum === 1) return "must not be empty";
   if (issue.code === "too_small") return `must have at least ${issue.minimum} ${unitOf(issue.origin)}`;

@@ -5,6 +5,7 @@ import { LIMITS } from "../contract/field-bounds.ts";
 
 const REQUEST_ID = /^[\w-]{1,128}$/;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
 /**
  * HEAD is allowed wherever GET is (RFC 9110 §9.1): load balancers use it.
@@ -33,16 +34,17 @@ export function idempotencyKey(headers: Pick<Headers, "get">, fieldErrors: Field
 }
 
 /**
- * Query parameters, converted to numbers where the endpoint's schema has numbers. A repeated key is added to the field
- * errors.
+ * The query parameters that the endpoint has. Numbers are written as JSON writes them: any other text, such as `05`, stays
+ * one, and does not match the schema. A repeated parameter is added to the field errors.
  */
 export function readQuery(endpoint: Endpoint, search: string, fieldErrors: FieldError[]): Record<string, unknown> {
   const { query } = endpoint;
   if (query === undefined || search === "") return {};
   const raw: Record<string, unknown> = {};
   for (const [name, value] of new URLSearchParams(search)) {
+    if (!Object.hasOwn(query.shape, name)) continue;
     if (Object.hasOwn(raw, name)) fieldErrors.push({ in: "query", path: name, message: "must be given once" });
-    raw[name] = isNumeric(query.shape[name]) && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+    raw[name] = isNumeric(query.shape[name]) && NUMBER.test(value) ? Number(value) : value;
   }
   return raw;
 }

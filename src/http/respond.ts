@@ -11,6 +11,9 @@ export const SAFE_HEADERS = {
   "referrer-policy": "no-referrer",
 } as const;
 
+/** What a 401 asks for (RFC 9110 §11.6.1). No browser knows the scheme, so none prompts. */
+const CHALLENGE = 'UserToken realm="anp"';
+
 /** The detail of a 500. The log has the cause, under the request id. */
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
 
@@ -82,6 +85,7 @@ export function failure(error: AnpError, request_id: string, headers: Record<str
       "x-request-id": request_id,
       ...SAFE_HEADERS,
       ...(retry_after_s !== undefined && { "retry-after": String(retry_after_s) }),
+      ...(code === 401 && { "www-authenticate": CHALLENGE }),
       ...headers,
       ...error.headers,
     },

@@ -33,7 +33,9 @@ export function mountPages(app: H3, wrap: RequestWrapper, service: Service, stat
     return page(`${readiness(reason)}\n`, "text/plain", { status: reason === undefined ? 200 : 503 });
   });
   let openApi: string | undefined;
-  mount(app, wrap, "openapi.json", () => page((openApi ??= openApiText()), "application/json; charset=utf-8"));
+  const { exchange, trade_reward } = service.config;
+  const ceilings = { token_amount: exchange.max_amount, volume_usd: trade_reward.max_volume_usd };
+  mount(app, wrap, "openapi.json", () => page((openApi ??= openApiText(ceilings)), "application/json; charset=utf-8"));
 }
 
 /** Other pages of the daemon, by path, with what a person finds there. */

@@ -57,7 +57,7 @@ const memory: boolean | undefined = features["memory"];
 must("postTradeReward", await api.POST("/api/v1/ai/points/trade-reward", { body: { trade_type: "spot", volume_usd: 100, ref_id: "t1" } }));
 
 const refused = await api.POST("/api/v1/ai/points/exchange", { body: { token_amount: -1 } });
-const fault: string | undefined = refused.error?.errors?.[0]?.path;
+const fault: string | undefined = refused.error?.code === 422 ? refused.error.errors[0]?.path : undefined;
 
 console.log(JSON.stringify({ statuses, earned: exchange.balance_after - before, kinds, source, title: typeof title, type, memory, fault }));
 `;

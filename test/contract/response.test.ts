@@ -28,6 +28,9 @@ const refusal = (code: number, more: object = {}): object => ({
   ...more,
 });
 
+const FAULT = { in: "query", path: "page", message: "must be at least 1" };
+const UNKNOWN_ERRORS = "errors is not a field of the contract";
+
 /** What is reported of an answer that is as the example, but for some changes. */
 function toldOf(changes: Partial<CheckedResponse>, example: CheckedResponse = me): string[] {
   return checkResponse({ ...example, ...changes }).map(({ path, message }) => `${path} ${message}`);
@@ -95,15 +98,17 @@ describe("checking an answer against the contract", () => {
     [
       "a code that the operation does not have",
       { status: 402, body: refusal(1005) },
-      ["code is 1005, not one of the operation's: 401, 404, 405, 429, 500, 503"],
+      ["code is 1005, not one of the operation's: 400, 401, 404, 405, 408, 417, 429, 431, 500, 503"],
     ],
     [
       "a status that does not go with the code",
       { status: 400, body: refusal(401) },
       ["status is 400, but code 401 goes with 401"],
     ],
-    ["a failure with data", { status: 401, body: refusal(401, { data: {} }) }, ["data is not a field of the contract"]],
-    ["a 500 without a detail", { status: 500, body: refusal(500) }, ["detail is missing from a 500"]],
+    ["a failure with data", { status: 404, body: refusal(404, { data: {} }) }, ["data is not a field of the contract"]],
+    ["a 401 without a challenge", { status: 401, body: refusal(401) }, ["headers.www-authenticate is missing"]],
+    ["field errors of another code", { status: 404, body: refusal(404, { errors: [FAULT] }) }, [UNKNOWN_ERRORS]],
+    ["a 500 without a detail", { status: 500, body: refusal(500) }, ["detail is required"]],
     [
       "a 503 that does not say when to try again",
       { status: 503, body: refusal(503) },
@@ -121,7 +126,7 @@ describe("checking an answer against the contract", () => {
 
   it("wants faults in a 422 and the mark of the experimental endpoint on its failures too", () => {
     const ledger = exampleOf("getLedger");
-    expect(toldOf({ status: 422, body: refusal(422) }, ledger)).toEqual(["errors is missing from a 422"]);
+    expect(toldOf({ status: 422, body: refusal(422) }, ledger)).toEqual(["errors is required"]);
     const errors = [{ in: "query", path: "page", message: "must be at least 1" }];
     expect(toldOf({ status: 422, body: refusal(422, { errors }) }, ledger)).toEqual([]);
     const reward = exampleOf("postTradeReward");

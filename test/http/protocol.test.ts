@@ -10,6 +10,8 @@ const endpoints = (Object.keys(ENDPOINTS) as OperationId[]).map((id) => ({
   example: DOCUMENTATION[id],
 }));
 
+const INEXACT = "must be a number that a double keeps exactly; send others as strings";
+
 describeApi("protocol", (open) => {
   let api: Api;
   beforeEach(async () => {
@@ -119,6 +121,11 @@ describeApi("protocol", (open) => {
       ["/api/v1/ai/points/ledger?page=1.5", ["page: must be an integer of at least 1, not 1.5"]],
       ["/api/v1/ai/points/ledger?page=", ['page: must be an integer of at least 1, not ""']],
       ["/api/v1/ai/points/ledger?page=1&page=2", ["page: must be given once"]],
+      ["/api/v1/ai/points/ledger?page=9007199254740992", ["page: must be at most 9007199254740991"]],
+      ...["%2B5", "+5", "1e1", "%205", "5.0", "05", "5%20", "0x5", "٥", "5_0"].map((text): [string, string[]] => [
+        `/api/v1/ai/points/ledger?page_size=${text}`,
+        [`page_size: must be an integer from 1 to 100, not "${decodeURIComponent(text.replace("+", " "))}"`],
+      ]),
       ["/api/v1/ai/recommended-questions?limit=21", ["limit: must be an integer from 1 to 20, not 21"]],
       [
         "/api/v1/ai/recommended-questions?limit=0&lang=",
@@ -196,12 +203,28 @@ describeApi("protocol", (open) => {
       [{ event_type: "ok", event_payload: [] }, "event_payload: must be an object, not an array"],
       [{ event_type: "ok", session_id: 0 }, "session_id: must be an integer of at least 1, not 0"],
     ];
-    for (const [json, words] of cases) {
-      const { status, body } = await send(json);
+    const payloads: [string, string][] = [
+      ['{"a":[0.1000000000000000055511151231257827]}', `.a.0: ${INEXACT}`],
+      ['{"a":1e-400}', `.a: ${INEXACT}`],
+      ['{"a":{"b":0.12345678901234567890}}', `.a.b: ${INEXACT}`],
+      ['{"__proto__":{"a":1}}', ".__proto__: must have another name: __proto__ is not kept"],
+      ['{"a":{"\\u005f_proto__":1}}', ".a.__proto__: must have another name: __proto__ is not kept"],
+      ['{"a":1,"b":{"a":1},"a":2}', ".a: must be given once"],
+    ];
+    const raw = (payload: string): string =>
+      `{"event_type":"ok","event_payload":${payload},"x":0.10000000000000000001}`;
+    for (const [json, words] of [...cases, ...payloads]) {
+      const asking = typeof json === "string" ? { raw: raw(json) } : { json };
+      const { status, body } = await api.ask("/api/v1/ai/events", { token: "alice-token", ...asking });
       expect(status).toBe(422);
-      expect(body.errors.map(({ path, message }) => `${path}: ${message}`)).toEqual([words]);
+      const prefix = typeof json === "string" ? "event_payload" : "";
+      expect(body.errors.map(({ path, message }) => `${path}: ${message}`)).toEqual([prefix + words]);
     }
     expect((await api.service.events.stats()).events).toBe(before);
+    const kept =
+      '{"a":[1.0,1e2,0.1,0.30000000000000004,5e-324,9007199254740991],"b":"\\u0041:1e5","c":[{"a":1},{"a":1}]}';
+    const sent = await api.ask("/api/v1/ai/events", { token: "alice-token", raw: raw(kept) });
+    expect((await eventAt(api.service.storage, sent.body.data.event_id))?.event_payload).toEqual(JSON.parse(kept));
     const { body } = await send({
       event_type: "answer_feedback",
       message_id: 7,

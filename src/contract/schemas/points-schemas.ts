@@ -46,7 +46,14 @@ export const ledgerPage = named("LedgerPage", {
 });
 
 export const exchangeBody = z.object({
-  token_amount: z.number().gt(0).meta({ description: "Amount of the platform token to exchange" }),
+  token_amount: z
+    .number()
+    .gt(0)
+    .meta({
+      description:
+        "Amount of the platform token to exchange. 1009 where it is over `exchange.max_amount` of the configuration " +
+        "(1,000,000 by default), or earns less than 1 point",
+    }),
 });
 
 export const exchangeResult = named("ExchangeResult", {
@@ -60,7 +67,7 @@ export const tradeRewardBody = z.object({
   trade_type: z.enum(["spot", "futures"]),
   volume_usd: z.number().gt(0).meta({
     description:
-      "Traded volume in USD, at most `trade_reward.max_volume_usd` of the configuration (1,000,000 by default)",
+      "Traded volume in USD. 422 where it is over `trade_reward.max_volume_usd` of the configuration (1,000,000 by default)",
   }),
   ref_id: text(LIMITS.refId).meta({ description: "Deduplication id: a repeated one returns the first result" }),
 });

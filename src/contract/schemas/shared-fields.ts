@@ -5,6 +5,16 @@ export function codePoints(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
+// Patterns for the document. They match the same with and without the flag `u`, and with the engines of other languages.
+const CARRIED = String.raw`(?:[^\u0000\uD800-\uDFFF]|[\uD800-\uDBFF][\uDC00-\uDFFF])`;
+const VISIBLE = CARRIED.replace("[^", String.raw`[^\s`);
+
+/** The pattern of portable texts, see {@link isPortable}, that are not blank unless `min` is 0. */
+export function portablePattern(min: number): string {
+  if (min === 0) return `^${CARRIED}*$`;
+  return min === 1 ? `^${CARRIED}*${VISIBLE}${CARRIED}*$` : `^\\s*${VISIBLE}${CARRIED}*${VISIBLE}\\s*$`;
+}
+
 /** Whether every storage and client can carry the text: it has no NUL and no lone surrogate. */
 export function isPortable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
@@ -21,7 +31,7 @@ export function text(max: number, min = 1): z.ZodString {
     })
     .refine((value) => codePoints(value) <= max, { message: `must have at most ${max} characters` })
     .refine(isPortable, { message: "must be well-formed Unicode without NUL" })
-    .meta({ minLength: min, maxLength: max });
+    .meta({ minLength: min, maxLength: max, pattern: portablePattern(min) });
 }
 
 /** An object that the OpenAPI document has as a component of this name. */
