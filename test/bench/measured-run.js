@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
-const BIN = join(import.meta.dirname, "../../bin/anp.js");
+export const BIN = join(import.meta.dirname, "../../bin/anp.js");
 // The process reports its own peak as it ends.
 const TELL = `data:text/javascript,${encodeURIComponent(
   'import { writeSync } from "node:fs"; process.on("exit", () => writeSync(3, String(process.resourceUsage().maxRSS)));',
@@ -10,19 +10,23 @@ const TELL = `data:text/javascript,${encodeURIComponent(
 /**
  * Runs `anp` into a pipe whose reader goes after so many lines.
  *
- * @returns its exit code, wall time, peak RSS in MB, and how many bytes were read
+ * @param interrupt_ms when it gets a SIGINT
+ * @returns its exit code, wall time, peak RSS in MB, how many bytes were read, and the last of them
  */
-export function runMeasured(args, lines = Infinity) {
+export function runMeasured(args, lines = Infinity, interrupt_ms) {
   const from = performance.now();
   const child = spawn(process.execPath, ["--import", TELL, BIN, ...args], {
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
+  const timer = interrupt_ms === undefined ? undefined : setTimeout(() => child.kill("SIGINT"), interrupt_ms);
   let bytes = 0;
+  let stdout = "";
   let seen = 0;
   let peak = "";
   let stderr = "";
   child.stdout.on("data", (chunk) => {
     bytes += chunk.length;
+    stdout = `${stdout}${chunk}`.slice(-100_000);
     if (lines === Infinity) return;
     for (const byte of chunk) if (byte === 10) seen += 1;
     if (seen >= lines) child.stdout.destroy();
@@ -32,7 +36,9 @@ export function runMeasured(args, lines = Infinity) {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {
-      resolve({ code, seconds: (performance.now() - from) / 1000, megabytes: Number(peak) / 1024, bytes, stderr });
+      clearTimeout(timer);
+      const seconds = (performance.now() - from) / 1000;
+      resolve({ code, seconds, megabytes: Number(peak) / 1024, bytes, stdout, stderr });
     });
   });
 }
