@@ -110,9 +110,9 @@ export function createClient(settings: ClientSettings): Client {
     for (let attempt = 1; ; attempt++) {
       const outcome = await attemptOnce(id, request, options.signal);
       if ("success" in outcome) {
-        const { data, request_id, replayed } = outcome.success;
+        const { replayed } = outcome.success;
         // Under a generated key, the earlier call can only be an earlier attempt of this one.
-        return { data, request_id, replayed: replayed && options.idempotencyKey !== undefined };
+        return { ...outcome.success, replayed: replayed && options.idempotencyKey !== undefined };
       }
       const again = outcome.transient && (repeatable || !outcome.mayHaveEffect);
       const wait = again ? waitBefore(attempt, outcome.retryAfter_ms, retry) : undefined;
@@ -184,6 +184,8 @@ export interface Success<K extends OperationId> {
   readonly request_id: string;
   /** Whether this is the result of an earlier call under the same idempotency key. */
   readonly replayed: boolean;
+  /** Seconds in which the rate limit takes no more requests, where this one used it up. */
+  readonly pause_s?: number;
 }
 
 /**
@@ -206,7 +208,9 @@ function readEnvelope<K extends OperationId>(id: K, response: WireResponse, orig
   }
   // Not the parsed value: the order of the fields is the daemon's.
   const { data, request_id } = value as unknown as { data: OperationData<K>; request_id: string };
-  return { data, request_id, replayed: headers["idempotency-replayed"] === "true" };
+  const [, pause] = /;r=0;t=(\d+)$/.exec(headers["ratelimit"] ?? "") ?? [];
+  const rate = pause === undefined ? {} : { pause_s: Number(pause) };
+  return { data, request_id, replayed: headers["idempotency-replayed"] === "true", ...rate };
 }
 
 function refusal(id: OperationId, { status, headers }: WireResponse, value: object): Error {

@@ -26,10 +26,11 @@ export interface Endpoint {
   /** The envelope's `data` on success. */
   readonly data: z.ZodObject;
   /**
-   * Codes of the error catalogue that this endpoint may answer with, besides those of every endpoint (`codesOf`). An
-   * endpoint without 503 either needs no storage, or has another code for a storage that cannot be reached.
+   * Codes of the error catalogue that this endpoint may answer with, besides those that follow from the rest (`codesOf`):
+   * 500 and 503 when left out. An endpoint without 503 either needs no storage, or has another code for a storage that
+   * cannot be reached.
    */
-  readonly errors: readonly ErrorCode[];
+  readonly errors?: readonly ErrorCode[];
   /** Seconds for which a success may be used again. It has an ETag, and is 304 where If-None-Match names that. */
   readonly max_age_s?: number;
   /** Whether an Idempotency-Key header makes a repeat safe. */
@@ -50,7 +51,6 @@ export const ENDPOINTS = {
     auth: "required",
     rate: "account",
     data: points.quotaProfile,
-    errors: [401, 500, 503],
   },
   getRecommendedQuestions: {
     method: "GET",
@@ -60,7 +60,7 @@ export const ENDPOINTS = {
     rate: "public",
     query: assistant.recommendedQuery,
     data: assistant.recommendedQuestions,
-    errors: [422, 500],
+    errors: [500],
     max_age_s: 60,
   },
   sendChat: {
@@ -71,7 +71,7 @@ export const ENDPOINTS = {
     rate: "chat",
     body: assistant.chatBody,
     data: assistant.chatAnswer,
-    errors: [401, 413, 415, 422, 500, 503, 1005, 1007],
+    errors: [500, 503, 1005, 1007],
     idempotent: true,
   },
   recordEvent: {
@@ -82,7 +82,6 @@ export const ENDPOINTS = {
     rate: "events",
     body: events.eventBody,
     data: events.eventRecord,
-    errors: [401, 413, 415, 422, 500, 503],
     idempotent: true,
     keeps_body: true,
   },
@@ -94,7 +93,7 @@ export const ENDPOINTS = {
     rate: "public",
     query: news.hotTopicsQuery,
     data: news.hotTopics,
-    errors: [422],
+    errors: [],
     max_age_s: 5,
   },
   getNewsHot: {
@@ -105,7 +104,6 @@ export const ENDPOINTS = {
     rate: "public",
     query: news.newsHotQuery,
     data: news.newsList,
-    errors: [422, 500, 503],
     max_age_s: 5,
   },
   getNewsTopics: {
@@ -116,7 +114,6 @@ export const ENDPOINTS = {
     rate: "public",
     query: news.topicsQuery,
     data: news.topicList,
-    errors: [422, 500, 503],
     max_age_s: 5,
   },
   refreshNews: {
@@ -127,7 +124,6 @@ export const ENDPOINTS = {
     rate: "refresh",
     query: news.refreshQuery,
     data: news.refreshResult,
-    errors: [401, 422, 500, 503],
   },
   getPoints: {
     method: "GET",
@@ -136,7 +132,6 @@ export const ENDPOINTS = {
     auth: "required",
     rate: "account",
     data: points.pointsAccount,
-    errors: [401, 500, 503],
   },
   getLedger: {
     method: "GET",
@@ -146,7 +141,6 @@ export const ENDPOINTS = {
     rate: "account",
     query: points.ledgerQuery,
     data: points.ledgerPage,
-    errors: [401, 422, 500, 503],
   },
   exchangePoints: {
     method: "POST",
@@ -156,7 +150,7 @@ export const ENDPOINTS = {
     rate: "points",
     body: points.exchangeBody,
     data: points.exchangeResult,
-    errors: [401, 413, 415, 422, 500, 503, 1009],
+    errors: [500, 503, 1009],
     idempotent: true,
   },
   getSubscription: {
@@ -166,7 +160,6 @@ export const ENDPOINTS = {
     auth: "required",
     rate: "account",
     data: points.subscription,
-    errors: [401, 500, 503],
   },
   postTradeReward: {
     method: "POST",
@@ -177,7 +170,7 @@ export const ENDPOINTS = {
     rate: "points",
     body: points.tradeRewardBody,
     data: points.tradeReward,
-    errors: [401, 413, 415, 422, 500],
+    errors: [500],
   },
 } as const satisfies Record<string, Endpoint>;
 
@@ -185,8 +178,10 @@ export const ENDPOINTS = {
 const EVERYWHERE: readonly ErrorCode[] = [400, 404, 405, 408, 417, 429, 431];
 
 /** All codes of the error catalogue that an endpoint may return. */
-export function codesOf(endpoint: Endpoint): readonly ErrorCode[] {
-  return [...EVERYWHERE, ...endpoint.errors];
+export function codesOf({ auth, query, body, errors = [500, 503] }: Endpoint): readonly ErrorCode[] {
+  const ofToken: readonly ErrorCode[] = auth === "required" ? [401] : [];
+  const ofInput: readonly ErrorCode[] = body !== undefined ? [413, 415, 422] : query !== undefined ? [422] : [];
+  return [...EVERYWHERE, ...ofToken, ...ofInput, ...errors];
 }
 
 /** The name of an operation of the interface. */

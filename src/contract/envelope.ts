@@ -2,22 +2,8 @@ import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 
 /** The envelope of a success around `data`. */
-export function successEnvelope<T extends z.ZodType>(
-  data: T,
-): z.ZodObject<{
-  success: z.ZodLiteral<true>;
-  code: z.ZodLiteral<0>;
-  message: z.ZodString;
-  data: T;
-  request_id: z.ZodString;
-}> {
-  return z.object({
-    success: z.literal(true),
-    code: z.literal(0),
-    message: z.string(),
-    data,
-    request_id: z.string(),
-  });
+export function successEnvelope<T extends z.ZodType>(data: T) {
+  return z.object({ success: z.literal(true), code: z.literal(0), message: z.string(), data, request_id: z.string() });
 }
 
 const fieldErrors = z

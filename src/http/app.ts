@@ -1,5 +1,5 @@
 import { H3 } from "h3";
-import { ENDPOINTS, type Endpoint, type OperationId } from "../contract/endpoints.ts";
+import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
@@ -44,7 +44,7 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
   const load = createLoadShedder({ wait_ms: limits.wait_ms, hasModel: service.config.model !== undefined, refused });
   const context = { service, logger, inFlight, load, rates, cors: createCors(server.cors) };
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
-    const outage = endpoint.errors.includes(503) ? 503 : 500;
+    const outage = codesOf(endpoint).includes(503) ? 503 : 500;
     const route = operationRoute(id, context);
     app.all(endpoint.path, exactly(id, route, { headers: stabilityHeaders(endpoint), outage }));
   }

@@ -55,7 +55,7 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
         load.check(endpoint.rate, slot.running);
         const { value, text } = await receive(event, slot, context);
         body = value;
-        if (endpoint.keeps_body === true) fieldErrors.push(...unkeptFields(endpoint.body, text, value));
+        if (endpoint.keeps_body === true) fieldErrors.push(...unkeptFields(endpoint.body, text));
         inFlight.enter();
         isRunning = true;
         end = load.begin(endpoint.rate, slot.running);
@@ -84,8 +84,8 @@ async function receive(event: H3Event, slot: UserSlot, { service, inFlight }: Op
 }
 
 /** The field errors of what would not be stored as it was sent. */
-function unkeptFields({ shape }: z.ZodObject, text: string, value: unknown): FieldError[] {
-  const unkept = findUnkept(text, value).filter(({ path: [name = ""] }) => Object.hasOwn(shape, name));
+function unkeptFields({ shape }: z.ZodObject, text: string): FieldError[] {
+  const unkept = findUnkept(text).filter(({ path: [name = ""] }) => Object.hasOwn(shape, name));
   return unkept.map(({ path, message }) => ({ in: "body", path: path.join("."), message }));
 }
 

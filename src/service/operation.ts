@@ -19,6 +19,8 @@ export interface Outcome<K extends OperationId> {
   readonly data: OperationData<K>;
   /** The result of an earlier call of the same operation id. */
   readonly replayed?: boolean;
+  /** Of a daemon: seconds in which its rate limit takes no more requests. */
+  readonly pause_s?: number;
 }
 
 /** One operation of the interface, on checked input. */

@@ -211,7 +211,6 @@ describe("replay", () => {
       '{"a":{"__proto__":1}}',
       '{"__proto__":1}',
       '{"a":0.1000000000000000055511151231257827}',
-      '{"a":1,"a":2}',
     ];
     const lines = payloads.map((text) =>
       line({ event_payload: {} }).replace('"event_payload":{}', `"event_payload":${text}`),
@@ -229,7 +228,6 @@ describe("replay", () => {
       "event_payload.a.__proto__: must have another name: __proto__ is not kept",
       "event_payload.__proto__: must have another name: __proto__ is not kept",
       "event_payload.a: must be a number that a double keeps exactly; send others as strings",
-      "event_payload.a: must be given once",
     ]);
   });
 

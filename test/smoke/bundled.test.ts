@@ -58,9 +58,9 @@ describe("the bundled smoke files, each on a daemon of its own", () => {
         }),
       ),
     );
-    const wanted = (Object.entries(ENDPOINTS) as [OperationId, Endpoint][]).flatMap(([id, { errors }]) => [
+    const wanted = (Object.entries(ENDPOINTS) as [OperationId, Endpoint][]).flatMap(([id, endpoint]) => [
       `${id} 0`,
-      ...errors.filter((code) => TABLE.has(code)).map((code) => `${id} ${code}`),
+      ...(endpoint.errors ?? []).filter((code) => TABLE.has(code)).map((code) => `${id} ${code}`),
     ]);
     expect([...wanted, "postTradeReward 500"].filter((pair) => !seen.has(pair))).toEqual([]);
     for (const code of TABLE) expect(wanted.some((pair) => pair.endsWith(` ${code}`))).toBe(true);

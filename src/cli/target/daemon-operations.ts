@@ -1,8 +1,8 @@
-import { createClient, type Client } from "../../client/client.ts";
+import { createClient, type Client, type Success } from "../../client/client.ts";
+import type { RetryPolicy } from "../../client/client-retry.ts";
 import { readUrl } from "../../client/daemon-url.ts";
 import type { RawInput } from "../../contract/check-input.ts";
 import { ENDPOINTS, type OperationId } from "../../contract/endpoints.ts";
-import type { Outcome } from "../../service/operation.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
 
@@ -12,14 +12,13 @@ import type { DaemonTarget } from "./daemon-target.ts";
  * @param user the user that the command names; checked against the daemon
  * @throws UsageError for an address that is not valid, or a user who is not the token's
  */
-export async function openDaemonOperations(target: DaemonTarget, user: string | undefined) {
-  const client = clientOf(target);
+export async function openDaemonOperations(target: DaemonTarget, user: string | undefined, retry?: RetryPolicy) {
+  const client = clientOf(target, retry);
   let me: Promise<string> | undefined;
 
-  async function run<K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string): Promise<Outcome<K>> {
+  async function run<K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string): Promise<Success<K>> {
     if (ENDPOINTS[id].auth === "required") requireToken(target);
-    const { data, replayed } = await client.call(id, input, { idempotencyKey });
-    return { data, replayed };
+    return client.call(id, input, { idempotencyKey });
   }
 
   async function currentUser(): Promise<string> {
@@ -33,14 +32,14 @@ export async function openDaemonOperations(target: DaemonTarget, user: string | 
   return { run, currentUser };
 }
 
-function clientOf({ url, token }: DaemonTarget): Client {
+function clientOf({ url, token }: DaemonTarget, retry?: RetryPolicy): Client {
   try {
     readUrl(url);
   } catch (error) {
     throw new UsageError(`The address of the daemon ${(error as RangeError).message}.`);
   }
   try {
-    return createClient({ url, token });
+    return createClient({ url, token, ...(retry && { retry }) });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new UsageError(error.message);

@@ -1,4 +1,5 @@
 import type { RawInput } from "../../contract/check-input.ts";
+import type { RetryPolicy } from "../../client/client-retry.ts";
 import type { OperationId } from "../../contract/endpoints.ts";
 import type { Call, Outcome } from "../../service/operation.ts";
 import type { AccountOperationId } from "../../service/points.ts";
@@ -63,9 +64,13 @@ export async function withAccountOperations<T>(
 }
 
 /** The operations of the daemon that the command works on. */
-export async function onDaemon({ daemon }: Context, user: string | undefined): Promise<Operations<OperationId, never>> {
+export async function onDaemon(
+  { daemon }: Context,
+  user: string | undefined,
+  retry?: RetryPolicy,
+): Promise<Operations<OperationId, never>> {
   const { openDaemonOperations } = await import("./daemon-operations.ts");
-  return openDaemonOperations(daemon!, user);
+  return openDaemonOperations(daemon!, user, retry);
 }
 
 function onStorage<Id extends OperationId, S extends AccountsSession>(

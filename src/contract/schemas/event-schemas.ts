@@ -32,7 +32,7 @@ const { depth, bytes } = LIMITS.eventPayload;
 const PAYLOAD = {
   description:
     `Further fields, at most ${depth} levels deep and ${bytes} bytes as JSON, stored as sent. What would be changed is ` +
-    "refused: numbers that a double does not keep exactly, names given twice, and the name __proto__",
+    "refused: numbers that a double does not keep exactly, and the name __proto__",
   propertyNames: { pattern: portablePattern(0) },
 };
 

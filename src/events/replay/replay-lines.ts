@@ -82,7 +82,7 @@ function readLine(text: string, line: number): ReplayedEvent | string {
     return `not JSON: ${(error as Error).message}`.slice(0, 200);
   }
   const checked = validate(exportedEvent, value);
-  const errors = [...findUnkept(text, value), ...(checked.valid ? [] : checked.errors)];
+  const errors = [...findUnkept(text), ...(checked.valid ? [] : checked.errors)];
   if (!checked.valid || errors.length > 0) {
     return errors
       .map((error) => printField(error, "line"))
@@ -113,15 +113,18 @@ export interface ReplaySink {
   readonly count: (event: ReplayedEvent) => void;
 }
 
+/** The report of a replay that has read nothing. */
+export function emptyReport(): ReplayReport {
+  return { read: 0, stored: 0, skipped: 0, rejected_total: 0, rejected: [] };
+}
+
 /** Reads lines of an export and passes their events on in chunks, one after the other, in bounded memory. */
 export async function replayLines(
   lines: Lines,
   { store, count }: ReplaySink,
   { chunk: most = CHUNK.events, before, onProgress, onRejected }: ReplayOptions,
 ): Promise<ReplayReport> {
-  const report: ReplayReport = before
-    ? { ...before.report, rejected: [...before.report.rejected] }
-    : { read: 0, stored: 0, skipped: 0, rejected_total: 0, rejected: [] };
+  const report: ReplayReport = before ? { ...before.report, rejected: [...before.report.rejected] } : emptyReport();
 
   let chunk: ReplayedEvent[] = [];
   /** Lines rejected since the last chunk: reported with it, so that a failure in between leaves no partial report. */

@@ -61,7 +61,7 @@ async function feedbackTypes(): Promise<readonly string[]> {
 /** A JSON object of which nothing would silently be changed. */
 function keptObject(typed: string): object {
   const value = jsonObject(typed);
-  const [unkept] = findUnkept(typed, value);
+  const [unkept] = findUnkept(typed);
   if (unkept !== undefined) throw new RangeError(`is not kept as it is: ${unkept.path.join(".")}: ${unkept.message}`);
   return value;
 }

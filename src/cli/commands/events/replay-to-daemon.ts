@@ -16,6 +16,9 @@ const IN_FLIGHT = 8;
 /** Events between two points from which a later run can resume. */
 const CHUNK = 128;
 
+/** For an event that a daemon cannot store at the moment. */
+const ATTEMPTS = 4;
+
 interface Sent extends ReplayedEvent {
   /** From 1, of the equal lines without an id. */
   readonly occurrence: number;
@@ -27,17 +30,19 @@ function keyOf(fingerprint: string, occurrence: number): string {
 }
 
 /**
- * Sends the events of lines to a daemon, on behalf of the token's user. Each has an idempotency key derived from its
- * content, so that the daemon stores it once however often it is sent. The daemon dates events by its own clock.
+ * Sends the events of lines to a daemon, on behalf of the token's user, as fast as its rate limit allows. Each has an
+ * idempotency key derived from its content, so that the daemon stores it once however often it is sent. The daemon dates
+ * events by its own clock.
  *
+ * @param options.pause waits so many seconds until the rate limit takes requests again; it rejects to end the replay
  * @throws AnpError, UnreachableError as the client does; CommandFailure when the daemon cannot write its event log
  */
 export async function replayToDaemon(
   { run, currentUser }: Pick<Operations, "run" | "currentUser">,
   lines: AsyncIterable<string | UnreadableLine>,
-  options: ReplayOptions & { readonly dryRun: boolean },
+  options: ReplayOptions & { readonly dryRun: boolean; readonly pause: (seconds: number) => Promise<void> },
 ): Promise<ReplayReport> {
-  const { dryRun, chunk = CHUNK } = options;
+  const { dryRun, pause, chunk = CHUNK } = options;
   const me = await currentUser();
   const counts = new FingerprintCounts();
 
@@ -45,18 +50,31 @@ export async function replayToDaemon(
     return event.source_id === undefined ? counts.addSeen(fingerprint) : 1;
   }
 
-  async function send({ fingerprint, event, occurrence }: Sent): Promise<"stored" | "skipped" | { reason: string }> {
+  /** While the daemon asks to wait: all senders wait together. */
+  let pausing: Promise<void> | undefined;
+  const hold = (seconds: number): void => {
+    pausing ??= pause(seconds).finally(() => (pausing = undefined));
+    // It rejects for those who wait; there may be none.
+    pausing.catch(() => undefined);
+  };
+
+  async function send(sent: Sent, attempt = 1): Promise<"stored" | "skipped" | { reason: string }> {
+    const { fingerprint, event, occurrence } = sent;
     if (event.user_id !== me) return { reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };
     if (dryRun) return "stored";
+    await pausing;
     try {
-      const { data, replayed } = await run(
-        "recordEvent",
-        { body: eventBody.parse(event) },
-        keyOf(fingerprint, occurrence),
-      );
+      const input = { body: eventBody.parse(event) };
+      const { data, replayed, pause_s } = await run("recordEvent", input, keyOf(fingerprint, occurrence));
+      if (pause_s !== undefined) hold(pause_s);
       if (data.stored) return replayed === true ? "skipped" : "stored";
     } catch (error) {
-      if (!(error instanceof AnpError) || error.code !== 422) throw error;
+      if (!(error instanceof AnpError)) throw error;
+      if (error.code === 429 || (error.code === 503 && attempt < ATTEMPTS)) {
+        hold(Number(error.headers["retry-after"] ?? 1));
+        return send(sent, attempt + 1);
+      }
+      if (error.code !== 422) throw error;
       return {
         reason: error.fieldErrors.map(({ path, message }) => `${path}: ${message}`).join("; ") || error.message,
       };

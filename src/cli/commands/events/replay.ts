@@ -1,7 +1,15 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
-import type { RejectedLine, ReplayOptions, ReplayReport, UnreadableLine } from "../../../events/replay/replay-lines.ts";
+import {
+  emptyReport,
+  type RejectedLine,
+  type ReplayOptions,
+  type ReplayReport,
+  type UnreadableLine,
+} from "../../../events/replay/replay-lines.ts";
+import { RETRY_POLICY } from "../../../client/client-retry.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
@@ -62,7 +70,7 @@ interface Replayed {
 
 type ReplayTarget = (
   lines: AsyncIterable<string | UnreadableLine>,
-  options: ReplayOptions & { readonly dryRun: boolean },
+  options: ReplayOptions & { readonly dryRun: boolean; readonly pause: (seconds: number) => Promise<void> },
 ) => Promise<ReplayReport>;
 
 async function replayFrom(context: Context, source: LineSource, flags: Flags): Promise<Replayed> {
@@ -87,7 +95,8 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
       flags.dryRun ? { absent: true } : { create: true },
     );
   }
-  const operations = await onDaemon(context, undefined);
+  // The replay waits by itself where it is told to, so that an interrupt ends the wait.
+  const operations = await onDaemon(context, undefined, { ...RETRY_POLICY, retry_after_ms: 0 });
   const { replayToDaemon } = await import("./replay-to-daemon.ts");
   const target = `${daemon.url} ${await operations.currentUser()}`;
   return run(context, source, flags, pointFor(target), (lines, options) => replayToDaemon(operations, lines, options));
@@ -131,6 +140,10 @@ async function run(
         report: before.report,
         lines: source.linesBefore(before.place),
       },
+      async pause(seconds) {
+        terminal.say(`The daemon takes no more events for ${seconds} s.`);
+        await delay(seconds * 1000, undefined, { signal: interrupt.signal });
+      },
       onRejected: rejects?.write,
       onProgress(report) {
         done = { place: source.place(), report: structuredClone(report) };
@@ -145,7 +158,10 @@ async function run(
     return { report, interruptedAt: done.place.line };
   } catch (error) {
     terminal.progress("");
-    if (await saveResumePoint()) {
+    const isSaved = await saveResumePoint();
+    if ((error as Error).name === "AbortError")
+      return { report: done.report ?? emptyReport(), interruptedAt: done.place.line };
+    if (isSaved) {
       terminal.say(`Lines 1 to ${done.place.line} are done. The same command resumes from there.`);
     }
     throw error;
