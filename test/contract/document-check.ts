@@ -1,4 +1,4 @@
-import { Ajv2020, type AnySchema, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Generated } from "../http/generated-requests.ts";
 
 interface Parameter {
@@ -37,7 +37,7 @@ export function createDocumentCheck(document: object) {
   const { paths } = document as { paths: Paths };
   const ajv = new Ajv2020({ strict: false, validateSchema: false });
   ajv.addFormat("date-time", (text: string) => !Number.isNaN(Date.parse(text)));
-  ajv.addSchema(document as AnySchema, "document");
+  ajv.addSchema(document, "document");
   const validators = new Map<string, ValidateFunction>();
 
   function validator(...pointer: readonly string[]): ValidateFunction {

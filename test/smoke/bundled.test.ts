@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
+import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
 import { operationAt } from "../../src/contract/check-response.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
 import { anp } from "../cli/anp.ts";
@@ -60,7 +60,9 @@ describe("the bundled smoke files, each on a daemon of its own", () => {
     );
     const wanted = (Object.entries(ENDPOINTS) as [OperationId, Endpoint][]).flatMap(([id, endpoint]) => [
       `${id} 0`,
-      ...(endpoint.errors ?? []).filter((code) => TABLE.has(code)).map((code) => `${id} ${code}`),
+      ...codesOf(endpoint)
+        .filter((code) => TABLE.has(code))
+        .map((code) => `${id} ${code}`),
     ]);
     expect([...wanted, "postTradeReward 500"].filter((pair) => !seen.has(pair))).toEqual([]);
     for (const code of TABLE) expect(wanted.some((pair) => pair.endsWith(` ${code}`))).toBe(true);

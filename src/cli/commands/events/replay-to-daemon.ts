@@ -29,6 +29,23 @@ function keyOf(fingerprint: string, occurrence: number): string {
   return occurrence === 1 ? key : `${key}-${occurrence}`;
 }
 
+function reasonOf({ fieldErrors, message }: AnpError): string {
+  return fieldErrors.map((error) => `${error.path}: ${error.message}`).join("; ") || message;
+}
+
+/** Holds all senders back together while the daemon asks to wait. */
+function createGate(pause: (seconds: number) => Promise<void>) {
+  let pausing: Promise<void> | undefined;
+  return {
+    opened: () => pausing,
+    hold(seconds: number): void {
+      pausing ??= pause(seconds).finally(() => (pausing = undefined));
+      // It rejects for those who wait; there may be none.
+      pausing.catch(() => undefined);
+    },
+  };
+}
+
 /**
  * Sends the events of lines to a daemon, on behalf of the token's user, as fast as its rate limit allows. Each has an
  * idempotency key derived from its content, so that the daemon stores it once however often it is sent. The daemon dates
@@ -44,40 +61,31 @@ export async function replayToDaemon(
 ): Promise<ReplayReport> {
   const { dryRun, pause, chunk = CHUNK } = options;
   const me = await currentUser();
+  const gate = createGate(pause);
   const counts = new FingerprintCounts();
 
   function count({ fingerprint, event }: ReplayedEvent): number {
     return event.source_id === undefined ? counts.addSeen(fingerprint) : 1;
   }
 
-  /** While the daemon asks to wait: all senders wait together. */
-  let pausing: Promise<void> | undefined;
-  const hold = (seconds: number): void => {
-    pausing ??= pause(seconds).finally(() => (pausing = undefined));
-    // It rejects for those who wait; there may be none.
-    pausing.catch(() => undefined);
-  };
-
   async function send(sent: Sent, attempt = 1): Promise<"stored" | "skipped" | { reason: string }> {
     const { fingerprint, event, occurrence } = sent;
     if (event.user_id !== me) return { reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };
     if (dryRun) return "stored";
-    await pausing;
+    await gate.opened();
     try {
       const input = { body: eventBody.parse(event) };
       const { data, replayed, pause_s } = await run("recordEvent", input, keyOf(fingerprint, occurrence));
-      if (pause_s !== undefined) hold(pause_s);
+      if (pause_s !== undefined) gate.hold(pause_s);
       if (data.stored) return replayed === true ? "skipped" : "stored";
     } catch (error) {
       if (!(error instanceof AnpError)) throw error;
       if (error.code === 429 || (error.code === 503 && attempt < ATTEMPTS)) {
-        hold(Number(error.headers["retry-after"] ?? 1));
+        gate.hold(Number(error.headers["retry-after"] ?? 1));
         return send(sent, attempt + 1);
       }
       if (error.code !== 422) throw error;
-      return {
-        reason: error.fieldErrors.map(({ path, message }) => `${path}: ${message}`).join("; ") || error.message,
-      };
+      return { reason: reasonOf(error) };
     }
     throw new CommandFailure(EXIT.unreachable, "The daemon cannot write its event log.");
   }

@@ -114,13 +114,7 @@ async function run(
   pointFile: ResumePointFile | undefined,
   replayInto: ReplayTarget,
 ): Promise<Replayed> {
-  const before = restart ? undefined : await resume(source, pointFile);
-  if (before !== undefined) {
-    terminal.say(
-      `Resuming after line ${before.place.line}, where an earlier run ended; the counts include that run. ` +
-        "--restart starts from the beginning.",
-    );
-  }
+  const before = restart ? undefined : await resume(source, pointFile, terminal);
   const interrupt = awaitInterrupt(io);
   const drawBar = createProgressBar(terminal);
   const rejects = rejected === undefined ? undefined : await openRejects(rejected, io.cwd, before !== undefined);
@@ -140,10 +134,7 @@ async function run(
         report: before.report,
         lines: source.linesBefore(before.place),
       },
-      async pause(seconds) {
-        terminal.say(`The daemon takes no more events for ${seconds} s.`);
-        await delay(seconds * 1000, undefined, { signal: interrupt.signal });
-      },
+      pause: pauseUntil(terminal, interrupt.signal),
       onRejected: rejects?.write,
       onProgress(report) {
         done = { place: source.place(), report: structuredClone(report) };
@@ -159,8 +150,8 @@ async function run(
   } catch (error) {
     terminal.progress("");
     const isSaved = await saveResumePoint();
-    if ((error as Error).name === "AbortError")
-      return { report: done.report ?? emptyReport(), interruptedAt: done.place.line };
+    const { report = emptyReport(), place } = done;
+    if ((error as Error).name === "AbortError") return { report, interruptedAt: place.line };
     if (isSaved) {
       terminal.say(`Lines 1 to ${done.place.line} are done. The same command resumes from there.`);
     }
@@ -172,11 +163,27 @@ async function run(
   }
 }
 
+/** Says how long a daemon takes no more events, and waits so long or until the signal is aborted. */
+function pauseUntil(terminal: Context["terminal"], signal: AbortSignal): (seconds: number) => Promise<void> {
+  return async (seconds) => {
+    terminal.say(`The daemon takes no more events for ${seconds} s.`);
+    await delay(seconds * 1000, undefined, { signal });
+  };
+}
+
 /** Goes to where an earlier run ended, if there was one and the file has not changed up to there. */
-async function resume(source: LineSource, pointFile: ResumePointFile | undefined): Promise<ResumePoint | undefined> {
+async function resume(
+  source: LineSource,
+  pointFile: ResumePointFile | undefined,
+  terminal: Context["terminal"],
+): Promise<ResumePoint | undefined> {
   const point = await pointFile?.read();
-  if (point === undefined || point.place.line === 0) return undefined;
-  return (await source.goTo(point.place)) ? point : undefined;
+  if (point === undefined || point.place.line === 0 || !(await source.goTo(point.place))) return undefined;
+  terminal.say(
+    `Resuming after line ${point.place.line}, where an earlier run ended; the counts include that run. ` +
+      "--restart starts from the beginning.",
+  );
+  return point;
 }
 
 /**
