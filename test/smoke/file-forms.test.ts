@@ -97,6 +97,13 @@ it("has a JSON Schema that a strict validator compiles, and that accepts every b
   expect([stderr, ran.length]).toEqual(["error: 1 step failed.\n", 7]);
 });
 
+it("accepts the examples of its help, which names the line that tells an editor the schema", async () => {
+  const { stdout } = await anp(["help", "smoke-files"], { cwd });
+  const [first, table] = [/\n\n(  name: [^]*?)\n\n/, /TABLES\n([^]*?)\n\n/].map((part) => part.exec(stdout)![1]!);
+  expect([faultsOf(first!), faultsOf(`steps:\n${table}`)]).toEqual([[], []]);
+  expect(stdout).toContain("\n  # yaml-language-server: $schema=./smoke.schema.json\n");
+});
+
 describe("a table", () => {
   it("runs a step once for each row, and names the row in its title", async () => {
     await write("amounts.csv", 'amount,points,note\n0.1,1,"a, ""b"""\r\n1.5,15,\n');

@@ -27,10 +27,10 @@ it("prints none where the configuration holds what no environment variable can",
 
 it("takes values of the environment into the configuration", async () => {
   const text =
-    "config: { exchange: { max_amount: 5 }, model: { base_url: 'http://127.0.0.1:1/v1', model: '${env.MODEL}' } }";
+    "config: { exchange: { max_amount: '${env.MOST:int:-5}' }, model: { base_url: 'http://127.0.0.1:1/v1', model: '${env.MODEL}' } }";
   const file = smokeFileOf(`${text}\nsteps:\n  - request: GET /api/v1/ai/me\n`, { MODEL: "m1" });
   const plan = await planDaemon(file, { MODEL: "m1" });
-  expect(plan).toMatchObject({ loaded: { config: { model: { model: "m1" } } } });
+  expect(plan).toMatchObject({ loaded: { config: { model: { model: "m1" }, exchange: { max_amount: 5 } } } });
   expect(
     await planDaemon(smokeFileOf(text.replace("env.MODEL", "run.id") + "\nsteps:\n  - request: GET /readyz\n")),
   ).toBe("test.yaml:1:1: config ${run.id} is not known before the daemon runs; only ${env.NAME} is.");
