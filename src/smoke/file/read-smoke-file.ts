@@ -101,17 +101,14 @@ function rangeOf(document: Document.Parsed, path: ValuePath, of: "key" | "value"
 
 /** The pair of a key in a map, or in the maps that `<<` merges into it. */
 function pairOf(map: YAMLMap, key: string | number, document: Document.Parsed): Pair | undefined {
-  const own = map.items.find(({ key: name }) => isScalar(name) && String(name.value) === String(key));
-  if (own !== undefined) return own;
-  const merged = map.items.filter(({ key: name }) => isScalar(name) && name.source === "<<");
-  for (const { value } of merged) {
-    for (let node of isSeq(value) ? value.items : [value]) {
-      if (isAlias(node)) node = node.resolve(document);
-      const pair = isMap(node) ? pairOf(node, key, document) : undefined;
-      if (pair !== undefined) return pair;
-    }
-  }
-  return undefined;
+  const named = (name: string) =>
+    map.items.filter(({ key: one }) => isScalar(one) && (one.source ?? String(one.value)) === name);
+  const merged = named("<<").flatMap(({ value }) => (isSeq(value) ? value.items : [value]));
+  const pairs = merged.map((one) => {
+    const node = isAlias(one) ? one.resolve(document) : one;
+    return isMap(node) ? pairOf(node, key, document) : undefined;
+  });
+  return [...named(String(key)), ...pairs].find((pair) => pair !== undefined);
 }
 
 type Range = readonly [start: number, end: number];

@@ -161,12 +161,7 @@ function orderOf(a: unknown, b: unknown): number | undefined {
 }
 
 function fieldOf(item: unknown, path: string): unknown {
-  return path
-    .split(".")
-    .reduce<unknown>(
-      (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
-      item,
-    );
+  return path.split(".").reduce((value, key): unknown => Reflect.get(Object(value) as object, key), item);
 }
 
 /** `/…/flags` or the bare pattern; undefined for an invalid regular expression. */

@@ -123,12 +123,10 @@ function checkResolved(step: Step, expect: object, moment: string | undefined): 
 
 /** Of several headers with one name the last counts; null removes the header. */
 function headersOf(given: readonly (readonly [string, unknown])[]): Record<string, string> {
-  const headers = new Map<string, string>();
-  for (const [name, value] of given) {
-    if (value === null) headers.delete(name.toLowerCase());
-    else headers.set(name.toLowerCase(), `${value as string | number}`);
-  }
-  return Object.fromEntries(headers);
+  const last = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
+  return Object.fromEntries(
+    [...last].filter(([, value]) => value !== null).map(([name, value]) => [name, String(value)]),
+  );
 }
 
 function nameOf(token: string | null | undefined): string {

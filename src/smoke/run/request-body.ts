@@ -1,12 +1,13 @@
+import { z } from "zod";
 import type { InvalidField, ValuePath } from "../../contract/validate.ts";
 
 /** Longest generated text, in characters. */
 const MAX_CHARACTERS = 1_000_000;
 
 /** A generated text: `{ $repeat: ["ab", 3] }` is "ababab". */
-interface Repeat {
-  readonly $repeat: readonly [text: string, times: number];
-}
+const repeat = z
+  .strictObject({ $repeat: z.tuple([z.string(), z.int().min(0)]) })
+  .refine(({ $repeat: [text, times] }) => text.length * times <= MAX_CHARACTERS);
 
 /** The errors of a body: keys with `$` other than a valid `$repeat`. */
 export function checkBody(value: unknown, path: ValuePath): InvalidField[] {
@@ -14,7 +15,7 @@ export function checkBody(value: unknown, path: ValuePath): InvalidField[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, item]): InvalidField[] => {
     if (!key.startsWith("$")) return checkBody(item, [...path, key]);
-    if (isRepeat(value)) return [];
+    if (repeat.safeParse(value).success) return [];
     const message = `${key} is not supported in a body; only { $repeat: [text, times] } is, up to ${MAX_CHARACTERS} characters.`;
     return [{ path: [...path, key], of: "key", message }];
   });
@@ -24,18 +25,7 @@ export function checkBody(value: unknown, path: ValuePath): InvalidField[] {
 export function generateBody(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(generateBody);
   if (typeof value !== "object" || value === null) return value;
-  if (isRepeat(value)) return value.$repeat[0].repeat(value.$repeat[1]);
+  const { data } = repeat.safeParse(value);
+  if (data !== undefined) return data.$repeat[0].repeat(data.$repeat[1]);
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, generateBody(item)]));
-}
-
-function isRepeat(value: object): value is Repeat {
-  const given: unknown = Reflect.get(value, "$repeat");
-  if (!Array.isArray(given) || given.length !== 2 || Object.keys(value).length !== 1) return false;
-  const [text, times] = given as unknown[];
-  return (
-    typeof text === "string" &&
-    Number.isInteger(times) &&
-    (times as number) >= 0 &&
-    text.length * (times as number) <= MAX_CHARACTERS
-  );
 }
