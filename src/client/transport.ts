@@ -15,6 +15,9 @@ export interface WireRequest {
   readonly body?: string | undefined;
 }
 
+/** A request whose body need not be text. */
+type AnyRequest = Omit<WireRequest, "body"> & { readonly body?: string | Uint8Array | undefined };
+
 /** One HTTP response, complete. Header names are in lower case. */
 export interface WireResponse {
   readonly status: number;
@@ -44,10 +47,10 @@ export class WireError extends UnreachableError {
  * @throws the signal's reason when it was aborted
  */
 export async function send(
-  { method, url, headers, body }: WireRequest,
+  { method, url, headers, body }: AnyRequest,
   timeout_ms: number,
   signal?: AbortSignal,
-): Promise<WireResponse> {
+): Promise<WireResponse & { readonly bytes: Buffer }> {
   signal?.throwIfAborted();
   const { protocol, origin } = new URL(url);
   const timeout = AbortSignal.timeout(timeout_ms);
@@ -67,7 +70,7 @@ export async function send(
     request.on("error", () => undefined).end(body);
     [response] = (await once(request, "response")) as [IncomingMessage];
     const bytes = await readBytes(response, MAX_BYTES, () => new Error(`it is larger than ${MAX_BYTES} bytes`));
-    return { status: response.statusCode!, headers: flat(response), text: bytes.toString("utf8") };
+    return { status: response.statusCode!, headers: flatHeaders(response), text: bytes.toString("utf8"), bytes };
   } catch (error) {
     signal?.throwIfAborted();
     const late = timeout.aborted;
@@ -78,7 +81,8 @@ export async function send(
   }
 }
 
-function flat({ headers }: IncomingMessage): Record<string, string> {
+/** The headers of a message, those that came several times joined. */
+export function flatHeaders({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]));
 }
 

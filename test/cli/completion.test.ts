@@ -47,7 +47,8 @@ async function offered(...words: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await anp(["__complete", "words", "--", ...words], { cwd });
   expect([code, stderr]).toEqual([0, ""]);
   const [kind, ...lines] = stdout.trimEnd().split("\n");
-  return kind === "words" ? lines.map((line) => line.split("\t")[0]!) : [kind!];
+  const offers = lines.map((line) => line.split("\t")[0]!);
+  return kind === "words" ? offers : [kind!, ...offers];
 }
 
 describe("what is offered", () => {
@@ -109,6 +110,12 @@ describe("what is offered", () => {
         ["bash", "zsh", "fish"],
       ],
       [["events", "replay", "s"], ["files"]],
+      [
+        ["smoke", ""],
+        ["files", "record"],
+      ],
+      [["smoke", "fixtures/"], ["files"]],
+      [["smoke", "record", "--ex"], ["--exact"]],
       [["quota", "--fixtures", ""], ["folders"]],
       [
         ["help", "ex"],

@@ -88,7 +88,7 @@ it.each([
   [
     "a value of the run that there is not",
     "steps:\n  - request: GET /api/v1/ai/me\n    token: ${run.tokn}\n",
-    ["3:12: ${run.tokn} is not a value of the run. Known values: ${run.id}, ${run.token}."],
+    ["3:12: ${run.tokn} is not a value of the run. Known values: ${run.id}, ${run.token}, ${run.tokens.USER}."],
   ],
   [
     "a reference that cannot be read",

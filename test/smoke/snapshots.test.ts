@@ -71,7 +71,7 @@ it("compares bodies with snapshots beside the file, which --update writes", asyn
     expect.stringMatching(/^failed: body expected "not the body", got \{"success":true/),
     "passed",
     expect.stringMatching(/^failed: data\.items\[0\]\.delta expected 15, got 20: data\.items\[0\]\.description /),
-    expect.stringMatching(/^failed: snapshot .* is not JSON: .*; --update writes it$/),
+    expect.stringMatching(/^failed: snapshot .*health\.snapshot\.json: .* in JSON .*; --update writes it$/),
   ]);
 });
 

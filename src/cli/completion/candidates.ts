@@ -4,8 +4,12 @@ import { GLOBAL_VALUES } from "../framework/global-flags.ts";
 import type { Candidate, Settings } from "./known-names.ts";
 import { flagOf, type Held, type Param } from "../framework/param.ts";
 
-/** What may be typed at a place: words, or paths that the shell completes itself. */
-export type Candidates = readonly Candidate[] | "files" | "folders";
+/** What may be typed at a place: words, paths that the shell completes itself, or both. */
+export type Candidates =
+  | readonly Candidate[]
+  | "files"
+  | "folders"
+  | { readonly paths: "files"; readonly words: readonly Candidate[] };
 
 /** All candidates of a place of the command line, whatever is typed of the word. */
 export async function candidatesAt(
@@ -46,7 +50,8 @@ async function wordsOf(command: Definition, place: CompletionTarget, settings: S
   const param = params[place.argumentsBefore] ?? (last?.readAll === undefined ? undefined : last);
   if (param === undefined) return verbs;
   const values = await valuesOf(param, { ...place, command: runs }, settings);
-  return typeof values === "string" ? values : [...verbs, ...values];
+  if (Array.isArray(values)) return [...verbs, ...(values as readonly Candidate[])];
+  return values === "files" && verbs.length > 0 ? { paths: values, words: verbs } : values;
 }
 
 function flagsAt({ command, flags }: CompletionTarget, globals: readonly GlobalFlag[]): Candidate[] {

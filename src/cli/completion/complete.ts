@@ -20,7 +20,7 @@ const TIMEOUT_MS = 5000;
 /**
  * Answers a shell that asks what may be typed: `anp __complete words -- WORD…`, the last one at the cursor, or
  * `anp __complete bash LINE BREAKS` with the line up to the cursor and readline's word breaks. Prints `words`, `files`
- * or `folders` on a line, then the words that fit, each with a tab and what it means. On any failure it prints
+ * or `folders` on a line, then the words that fit, if any, each with a tab and what it means. On any failure it prints
  * no candidates and nothing else.
  */
 export async function complete(args: readonly string[], io: CommandIo): Promise<void> {
@@ -84,9 +84,10 @@ async function helpOn(words: readonly string[]): Promise<Fitting> {
 /** @param kept characters of the word that the shell does not replace */
 function textOf({ candidates, place: { typed, before } }: Fitting, kept: number): string {
   if (typeof candidates === "string") return `${candidates}\n`;
-  const lines = candidates
+  const { paths, words } = "paths" in candidates ? candidates : { paths: "words", words: candidates };
+  const lines = words
     // A shell splits the answer at line ends and tabs.
     .filter(({ word }) => word.startsWith(typed) && !/[\t\n]/.test(word))
     .map(({ word, about = "" }) => `${`${before}${word}`.slice(kept)}\t${about}\n`);
-  return `words\n${lines.join("")}`;
+  return `${paths}\n${lines.join("")}`;
 }

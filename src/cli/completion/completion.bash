@@ -14,7 +14,12 @@ _anp_complete() {
     done
   } < <("$1" __complete bash "${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2> /dev/null)
   case $kind in
-    files) compopt -o default ;;
+    files)
+      if ((${#COMPREPLY[@]})); then
+        compopt -o filenames
+        COMPREPLY+=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
+      else compopt -o default; fi
+      ;;
     folders) compopt -o dirnames ;;
   esac
 }

@@ -6,6 +6,7 @@ function __anp_complete
     switch $answer[1]
         case files
             __fish_complete_path $current
+            printf '%s\n' $answer[2..]
         case folders
             __fish_complete_directories $current ''
         case '*'

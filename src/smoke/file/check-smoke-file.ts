@@ -136,9 +136,9 @@ function checkReference(reference: Reference, known: Known): unknown {
     if (value === undefined) refuse(`is not set.${didYouMean(name, near)}`);
     castValue(reference, value);
   } else if (head === "run") {
-    const values: (keyof RunValues)[] = ["id", "token"];
-    if (path.length === 1 && values.some((one) => one === name)) return;
-    refuse(`is not a value of the run. Known values: ${values.map((key) => `\${run.${key}}`).join(", ")}.`);
+    const values = { id: 1, token: 1, tokens: 2 } satisfies Record<keyof RunValues, number>;
+    if (Object.hasOwn(values, name) && path.length === values[name as keyof RunValues]) return;
+    refuse("is not a value of the run. Known values: ${run.id}, ${run.token}, ${run.tokens.USER}.");
   } else if (head === "vars" || head === "row") {
     const roots = head === "row" ? (known.rows ?? []) : known.vars === undefined ? [] : [known.vars];
     if (roots.length === 0) refuse(head === "row" ? "needs `rows`." : "cannot be used here.");

@@ -22,6 +22,8 @@ export interface RunValues {
   readonly id: string;
   /** Of --token, the profile or ANP_TOKEN; on the file's own daemon, of the fixture's first user. Absent without one. */
   readonly token?: string;
+  /** On the file's own daemon: the tokens of the fixture's users, by user. */
+  readonly tokens?: Readonly<Record<string, string>>;
 }
 
 /** A reference without a value. The message names it. */
@@ -93,14 +95,21 @@ export function envValue({ path, fallback }: Reference, env: Env): string | unde
   return (env[path[0]!] ?? "") === "" ? fallback : env[path[0]!];
 }
 
-/** All texts in a value, with the path of each. */
-export function* textsIn(value: unknown, path: readonly (string | number)[] = []): Generator<[string, typeof path]> {
-  if (typeof value === "string") yield [value, path];
-  else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index]);
+/** All texts, numbers and other scalars in a value, with the path of each. */
+export function* scalarsIn(value: unknown, path: readonly (string | number)[] = []): Generator<[unknown, typeof path]> {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* scalarsIn(item, [...path, index]);
   } else if (typeof value === "object" && value !== null) {
-    for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key]);
-  }
+    for (const [key, item] of Object.entries(value)) yield* scalarsIn(item, [...path, key]);
+  } else yield [value, path];
+}
+
+/** All texts in a value, with the path of each. */
+export function* textsIn(
+  value: unknown,
+  path?: readonly (string | number)[],
+): Generator<[string, readonly (string | number)[]]> {
+  for (const [scalar, place] of scalarsIn(value, path)) if (typeof scalar === "string") yield [scalar, place];
 }
 
 /**

@@ -5,7 +5,21 @@ import type { WireRequest } from "../../client/transport.ts";
 import type { SmokeAnswer } from "./smoke-result.ts";
 import type { Step } from "../file/smoke-file.ts";
 import { isMatching, MATCHERS, type Matcher, type MatcherName } from "./matchers.ts";
-import { differs, show, type Compare, type Problem } from "./problem.ts";
+import { differences, differs, show, type Compare, type Problem } from "./problem.ts";
+
+/** The value of a JSON text; undefined when it is not JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value of a JSON body; undefined when the headers or the text say that it is none. */
+export function bodyOf({ headers, text }: Pick<SmokeAnswer, "headers" | "text">): unknown {
+  return /\bjson\b/i.test(headers["content-type"] ?? "") ? jsonOf(text) : undefined;
+}
 
 /** The problems of an answer: differences from the file's expectations, then deviations from the contract. */
 export function judge(expect: NonNullable<Step["expect"]>, request: WireRequest, answer: SmokeAnswer): Problem[] {
@@ -36,9 +50,18 @@ function compareAll(expect: NonNullable<Step["expect"]>, answer: SmokeAnswer): P
     ...Object.entries(expect.headers ?? {}).flatMap(([name, expected]) =>
       compare(expected, answer.headers[name.toLowerCase()], `headers.${name}`),
     ),
-    ...(expect.text === undefined ? [] : compare(expect.text, answer.text, "text")),
+    ...(expect.text === undefined ? [] : compareText(expect.text, answer.text)),
     ...(expect.time === undefined ? [] : compare(expect.time, Math.round(answer.ms), "time")),
   ];
+}
+
+/** Texts that are JSON are compared field by field first: a difference has a name then. */
+function compareText(expected: unknown, actual: string): readonly Problem[] {
+  const problems = compare(expected, actual, "text");
+  if (problems.length === 0 || typeof expected !== "string") return problems;
+  const [wanted, got] = [jsonOf(expected), jsonOf(actual)];
+  const named = wanted === undefined || got === undefined ? [] : differences(wanted, got, "");
+  return named.length === 0 ? problems : named;
 }
 
 /** The problems of the numbers of answers by status or code; an answer that none of the keys counts is one. */

@@ -20,7 +20,7 @@ const TYPES = {
   array: (value) => Array.isArray(value),
   object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   null: (value) => value === null,
-  timestamp: (value) => typeof value === "string" && INSTANT.test(value) && !Number.isNaN(Date.parse(value)),
+  timestamp: isInstant,
 } satisfies Record<string, (value: unknown) => boolean>;
 
 type TypeName = keyof typeof TYPES;
@@ -135,6 +135,11 @@ export type MatcherName = keyof typeof MATCHERS;
 
 export function isMatcherName(name: string): name is MatcherName {
   return Object.hasOwn(MATCHERS, name);
+}
+
+/** Whether a value is an ISO 8601 instant with its offset. */
+export function isInstant(value: unknown): boolean {
+  return typeof value === "string" && INSTANT.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 /** Whether an expectation is an object of matchers. */

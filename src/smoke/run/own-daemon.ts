@@ -14,13 +14,16 @@ import { getAt, loadConfig, type LoadedConfig } from "../../config/load-config.t
 import { openStorage } from "../../storage/open-storage.ts";
 import { configValues } from "../file/config-values.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { castValue, envValue, resolveAll, UnresolvedError } from "../file/references.ts";
+import { castValue, envValue, resolveAll, UnresolvedError, type RunValues } from "../file/references.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
-const DEMO = packageFile("fixtures/demo/").pathname;
+/** The folder of the bundled demo. */
+export const DEMO = packageFile("fixtures/demo/").pathname;
 const DEFAULT_SEED = "smoke";
 /** No request is running when the runner stops its daemon. */
 const DRAIN_MS = 1000;
+/** Its peers are in this process, where other files may keep the thread busy. */
+const PEER_MS = 300_000;
 
 /** What a file's daemon is started with. */
 export interface DaemonPlan {
@@ -43,7 +46,7 @@ export type OwnDaemon = Awaited<ReturnType<typeof startDaemon>>;
  * @returns the plan, or the error, as `FILE:LINE:COLUMN: message`
  */
 export async function planDaemon(
-  file: SmokeFile,
+  file: Pick<SmokeFile, "path" | "errorAt"> & { readonly content: Omit<SmokeFile["content"], "steps"> },
   env: Readonly<Record<string, string | undefined>> = {},
   cwd = "",
 ): Promise<DaemonPlan | string> {
@@ -90,11 +93,20 @@ export async function startDaemon(plan: DaemonPlan, logger: Logger) {
     await service.news.refresh("full");
     if (plan.faults.length > 0) await faults.arm(service);
     const rates = await createRateLimits(config.limits.rates, undefined);
-    const listening = await listen(createApp(service, logger, { rates }), "127.0.0.1", 0);
+    const app = createApp(service, logger, { rates });
+    // Node would add the machine's time.
+    app.use(async (_event, next) => {
+      const response = (await next()) as Response;
+      response.headers.set("date", new Date(clock.now()).toUTCString());
+      return response;
+    });
+    const listening = await listen(app, "127.0.0.1", 0, undefined, { peer_ms: PEER_MS, most: Infinity });
+    const tokens = Object.fromEntries(users.map(({ user_id, token }) => [user_id, token]));
+    const run: RunValues = { id: seed, tokens, ...(users[0] !== undefined && { token: users[0].token }) };
     return {
       url: listening.url,
       clock: { ...clock, timezone: config.quota.timezone },
-      run: { id: seed, ...(users[0] !== undefined && { token: users[0].token }) },
+      run,
       async stop() {
         await listening.stop(DRAIN_MS);
         await service.close();

@@ -85,7 +85,11 @@ function valueOf(reference: Reference, scope: Scope, lookUp: (reference: Referen
   const { env, run, answers } = scope;
   if (head === "env") return envValue(reference, env);
   if (head === "run") {
-    const value = path[0] === "id" ? run.id : run.token;
+    const [name, user = ""] = path;
+    const value = name === "tokens" ? run.tokens?.[user] : name === "id" ? run.id : run.token;
+    if (name === "tokens" && value === undefined) {
+      throw new UnresolvedError(reference, `has no value: ${user} is not a user of the file's own daemon.`);
+    }
     if (value === undefined) throw new UnresolvedError(reference, "has no value; set --token or ANP_TOKEN.");
     return value;
   }

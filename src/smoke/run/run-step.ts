@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { curlLine } from "../report/curl.ts";
-import { send, WireError, type WireRequest, type WireResponse } from "../../client/transport.ts";
+import { send, WireError } from "../../client/transport.ts";
 import { toMs, type SmokeContent, type Step } from "../file/smoke-file.ts";
-import { judge, judgeCounts } from "./judge.ts";
+import { bodyOf, judge, judgeCounts } from "./judge.ts";
 import { instantOf, type MovableClock } from "./moment.ts";
 import { prepareStep, type PreparedStep, type Scope } from "./prepare-step.ts";
 import { checkSnapshot, type Snapshots } from "./snapshot.ts";
@@ -74,38 +74,30 @@ async function attempt(step: Step, context: StepContext): Promise<Attempt> {
     if (!(error instanceof UnresolvedError)) throw error;
     return { problems: [{ about: "reference", path: "", message: error.message }], unresolved: error.reference };
   }
-  const { request, expect, moment } = prepared;
+  const { expect, moment } = prepared;
   if (moment !== undefined) clock?.set(instantOf(moment, clock));
   const timeout = step.timeout ?? defaults?.timeout;
   const timeout_ms = timeout === undefined ? TIMEOUT_MS : toMs(timeout);
-  const copies = Array.from({ length: step.at_once ?? 1 }, () => exchange(request, timeout_ms, signal));
+  const copies = Array.from({ length: step.at_once ?? 1 }, () => exchange(prepared, timeout_ms, signal));
   const replies = await Promise.all(copies);
-  const answers = replies.flatMap(({ answer }) => answer ?? []);
-  const problems = replies.map(({ answer, problem }) => [
-    ...(problem === undefined ? [] : [problem]),
-    ...(answer === undefined ? [] : judge(expect, request, answer)),
-  ]);
-  const lost = replies.find(({ unreachable }) => unreachable === undefined) === undefined;
-  const unreachable = lost ? replies[0]!.unreachable : undefined;
+  const [first] = replies as [Attempt];
   if (step.at_once === undefined) {
-    const found = [...problems[0]!, ...(await snapshotProblems(step, context, answers[0], problems[0]!))];
-    return { prepared, answer: answers[0], problems: found, unreachable };
+    return { prepared, ...first, problems: [...first.problems, ...(await snapshotProblems(step, context, first))] };
   }
-  const counted = judgeCounts(expect.counts ?? {}, expect.counts === undefined ? [] : answers);
-  const answer = answers.find(({ status }) => status === 200) ?? answers[0];
+  const all = replies.flatMap((reply) => reply.answer ?? []);
+  const answer = all.find(({ status }) => status === 200) ?? all[0];
   return {
     prepared,
-    answer: answer && { ...answer, all: answers },
-    problems: [...counted, ...merge(problems)],
-    unreachable,
+    answer: answer && { ...answer, all },
+    problems: [...(expect.counts === undefined ? [] : judgeCounts(expect.counts, all)), ...merge(replies)],
+    unreachable: replies.every(({ unreachable }) => unreachable !== undefined) ? first.unreachable : undefined,
   };
 }
 
 async function snapshotProblems(
   { id, expect: { snapshot, mask = [] } = {} }: Step,
   { defaults, snapshots }: StepContext,
-  answer: SmokeAnswer | undefined,
-  problems: readonly Problem[],
+  { answer, problems }: Attempt,
 ): Promise<readonly Problem[]> {
   if (snapshot === undefined || answer === undefined) return [];
   // A wrong answer is not to become the snapshot, and the body of another status has other fields.
@@ -113,48 +105,30 @@ async function snapshotProblems(
   return checkSnapshot(snapshots, snapshot === true ? id! : snapshot, answer, [...(defaults?.mask ?? []), ...mask]);
 }
 
-/** What came of one request. */
-interface Reply {
-  readonly answer?: SmokeAnswer;
-  /** Why there is no answer. */
-  readonly problem?: Problem;
-  /** Why the daemon could not be reached. */
-  readonly unreachable?: string | undefined;
-}
-
-async function exchange(request: WireRequest, timeout_ms: number, signal: AbortSignal): Promise<Reply> {
+async function exchange({ request, expect }: PreparedStep, timeout_ms: number, signal: AbortSignal): Promise<Attempt> {
   try {
     const started = performance.now();
-    const response = await send(request, timeout_ms, signal);
-    return { answer: { ...response, body: jsonOf(response), ms: performance.now() - started } };
+    const { bytes: _, ...response } = await send(request, timeout_ms, signal);
+    const answer = { ...response, body: bodyOf(response), ms: performance.now() - started };
+    return { answer, problems: judge(expect, request, answer) };
   } catch (error) {
     const message = signal.aborted ? "interrupted" : (error as Error).message;
-    const problem: Problem = { about: "answer", path: "", message };
-    if (signal.aborted) return { problem };
-    if (!(error instanceof WireError)) throw error;
-    return { problem, unreachable: error.late ? undefined : message };
+    if (!signal.aborted && !(error instanceof WireError)) throw error;
+    const isLost = error instanceof WireError && !error.late;
+    return { problems: [{ about: "answer", path: "", message }], unreachable: isLost ? message : undefined };
   }
 }
 
 /** The problems of several answers, each once, with the number of the first answer that has it. */
-function merge(problems: readonly (readonly Problem[])[]): Problem[] {
+function merge(replies: readonly Attempt[]): Problem[] {
   const merged = new Map<string, Problem>();
-  for (const [index, found] of problems.entries()) {
-    for (const { path, ...problem } of found) {
+  for (const [index, { problems }] of replies.entries()) {
+    for (const { path, ...problem } of problems) {
       const key = JSON.stringify([path, problem.about, problem.message]);
-      if (!merged.has(key)) merged.set(key, { ...problem, path: `all[${index}]${path === "" ? "" : `.${path}`}` });
+      if (!merged.has(key)) merged.set(key, { ...problem, path: `all[${index}]${path && `.${path}`}` });
     }
   }
   return [...merged.values()];
-}
-
-function jsonOf({ headers, text }: WireResponse): unknown {
-  if (!/\bjson\b/i.test(headers["content-type"] ?? "")) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function redactorFor(secrets: readonly string[]): (text: string) => string {

@@ -35,17 +35,14 @@ export async function checkSnapshot(
     await new DurableFiles(dirname(file)).write(file, `${JSON.stringify(actual, null, 2)}\n`);
     return [];
   }
-  const problem = (reason: string): Problem[] => [
-    { about: "expectation", path: "snapshot", message: `${file} ${reason}; --update writes it` },
-  ];
-  let stored: unknown;
   try {
-    stored = JSON.parse(await readFile(file, "utf8"));
+    const stored: unknown = JSON.parse(await readFile(file, "utf8"));
+    return differences(stored, actual, "").map((problem) => ({ ...problem, path: problem.path || "body" }));
   } catch (error) {
-    if (error instanceof SyntaxError) return problem(`is not JSON: ${error.message}`);
-    return problem((error as NodeJS.ErrnoException).code === "ENOENT" ? "does not exist" : (error as Error).message);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === "ENOENT" ? `${file} does not exist` : `${file}: ${message}`;
+    return [{ about: "expectation", path: "snapshot", message: `${reason}; --update writes it` }];
   }
-  return differences(stored, actual, "").map((found) => ({ ...found, path: found.path || "body" }));
 }
 
 function masked(value: unknown, fields: ReadonlySet<string>, path: readonly string[]): unknown {

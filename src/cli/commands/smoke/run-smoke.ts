@@ -27,7 +27,7 @@ export interface SmokeOptions extends ReportOptions {
 }
 
 /** Files that run at the same time, each on its own daemon, all in one thread: waits overlap, work does not. */
-const OWN_JOBS = 4;
+const OWN_JOBS = 2;
 
 /** A file with those of its steps that are to run. */
 interface PlannedFile {
@@ -117,15 +117,9 @@ async function openFiles({ files, tags, grep }: SmokeOptions, context: Context):
 }
 
 async function daemonsFor(files: readonly PlannedFile[], context: Context): Promise<FileDaemon[]> {
-  const { globals, env, cwd } = context;
-  // Only a daemon that the command line names: one that the environment or a profile names is not tested by accident.
-  const target = (globals.url ?? globals.profile) === undefined ? undefined : await findDaemon(context);
-  if (target !== undefined) {
-    if (!/^https?:\/\//.test(target.url) || !URL.canParse(target.url)) {
-      throw new UsageError(`--url must be an address such as http://127.0.0.1:8787, not ${target.url}.`);
-    }
-    return files.map(() => ({ target }));
-  }
+  const { env, cwd } = context;
+  const target = await findTarget(context);
+  if (target !== undefined) return files.map(() => ({ target }));
   const daemons: FileDaemon[] = [];
   const errors: string[] = [];
   for (const plan of await Promise.all(files.map(({ file }) => planDaemon(file, env, cwd)))) {
@@ -134,6 +128,22 @@ async function daemonsFor(files: readonly PlannedFile[], context: Context): Prom
   }
   failOnErrors(errors, context);
   return daemons;
+}
+
+/**
+ * The daemon that the command line names; undefined without one. A daemon that the environment or the current profile names
+ * is not tested by accident.
+ *
+ * @throws UsageError for an address that is not one
+ */
+export async function findTarget(context: Context): Promise<DaemonTarget | undefined> {
+  const { globals } = context;
+  if ((globals.url ?? globals.profile) === undefined) return undefined;
+  const target = await findDaemon(context);
+  if (target !== undefined && (!/^https?:\/\//.test(target.url) || !URL.canParse(target.url))) {
+    throw new UsageError(`--url must be an address such as http://127.0.0.1:8787, not ${target.url}.`);
+  }
+  return target;
 }
 
 /** Prints one error a line from the first column on, as editors expect it. */

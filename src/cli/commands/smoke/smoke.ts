@@ -1,6 +1,6 @@
-import { defineCommand } from "../../framework/define-command.ts";
+import { defineCommand, type Definition } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/exit.ts";
-import { integer, oneOf, optional, several, text, toggle, type Param } from "../../framework/param.ts";
+import { integer, oneOf, optional, required, several, text, toggle, type Param } from "../../framework/param.ts";
 
 /** May be left out with --schema only. */
 const files: Param<readonly string[]> = {
@@ -16,7 +16,7 @@ function listed(typed: string): readonly string[] {
   throw new RangeError("must be tags between commas, such as smoke,!slow");
 }
 
-export const command = defineCommand({
+const run = defineCommand({
   arguments: { files },
   options: {
     report: optional("kind", "human (on a terminal), tap (in a pipe) or junit", oneOf("human", "tap", "junit")),
@@ -43,3 +43,30 @@ export const command = defineCommand({
     await runSmoke(values, context);
   },
 });
+
+const record = defineCommand({
+  summary: "Record calls as a smoke file",
+  options: {
+    out: required("file", "the smoke file to write", text(4096), "file"),
+    count: optional("n", "end after so many calls, 1 to 1000; otherwise Ctrl-C ends it", integer(1, 1000)),
+    exact: toggle("record answers that have to come back byte for byte, headers included; not with --url"),
+    port: optional("n", "port of the loopback interface to listen on, 0 for a free one", integer(0, 65_535)),
+    force: toggle("replace the file if it exists"),
+  },
+  target: "none",
+  async run(values, context) {
+    const { recordCalls } = await import("./record-calls.ts");
+    await recordCalls(values, context);
+  },
+});
+
+/** `anp smoke FILE...`, and its verbs; a file of such a name is written as ./record. */
+export const command: Definition = {
+  ...run,
+  commands: { record },
+  fallback: run,
+  fill(command, wiring) {
+    run.fill(command, wiring);
+    record.fill(command.command("record").summary(record.summary), wiring);
+  },
+};

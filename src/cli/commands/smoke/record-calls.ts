@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { checkPort } from "../../../daemon/bind-check.ts";
+import { toIso } from "../../../runtime/clock.ts";
+import { awaitInterrupt } from "../../../runtime/interrupt.ts";
+import { silentLogger } from "../../../runtime/logger.ts";
+import { readSmokeFile } from "../../../smoke/file/read-smoke-file.ts";
+import { startRecording } from "../../../smoke/record/recording-proxy.ts";
+import { toSmokeFile } from "../../../smoke/record/to-smoke-file.ts";
+import { DEMO, planDaemon, startDaemon } from "../../../smoke/run/own-daemon.ts";
+import { DurableFiles } from "../../../storage/fs/durable-files.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
+import { findTarget } from "./run-smoke.ts";
+
+/** How calls are recorded: the flags of the command. */
+interface RecordOptions {
+  readonly out: string;
+  readonly count: number | undefined;
+  readonly exact: boolean;
+  readonly port: number | undefined;
+  readonly force: boolean;
+}
+
+const MAX_CALLS = 1000;
+
+/**
+ * Records the calls that go through a proxy as a smoke file.
+ *
+ * @throws UsageError for flags that exclude each other and a file that exists
+ * @throws CommandFailure when nothing was recorded, or the file does not read back
+ */
+export async function recordCalls(options: RecordOptions, context: Context): Promise<void> {
+  const { out, count = MAX_CALLS, port = 0, exact, force } = options;
+  const { io, terminal, cwd, env } = context;
+  const file = resolve(cwd, out);
+  if (existsSync(file) && !force) throw new UsageError(`--out ${out} exists; --force replaces it.`);
+  await checkPort("127.0.0.1", port);
+  const daemon = await openDaemon(file, exact, context);
+  const interrupt = awaitInterrupt(io);
+  try {
+    const proxy = await startRecording(daemon.url, port, count);
+    await terminal.write(`${proxy.url}\n`);
+    terminal.say(`Send requests to this address. ${options.count === undefined ? "Ctrl-C" : `Call ${count}`} ends it.`);
+    const end = AbortSignal.any([proxy.full, interrupt.signal]);
+    if (!end.aborted) await once(end, "abort");
+    await proxy.stop();
+    const { calls } = proxy;
+    if (calls.length === 0) throw new CommandFailure(EXIT.failure, "No call was recorded; no file was written.");
+    const { text, variables } = toSmokeFile(calls, { ...daemon, exact });
+    await new DurableFiles(dirname(file)).write(file, text);
+    const tokens = Object.fromEntries(variables.map((name) => [name, "set later"]));
+    const read = readSmokeFile(out, text, { ...env, ...tokens });
+    if (!("content" in read)) throw new CommandFailure(EXIT.failure, read.join("\n"));
+    terminal.say(`${out}: ${read.content.steps.length} of ${calls.length} calls`);
+  } finally {
+    interrupt.forget();
+    await daemon.stop();
+  }
+}
+
+/** The daemon that the command line names, or an in-memory one on a fixture; with what the file says of it. */
+async function openDaemon(path: string, exact: boolean, context: Context) {
+  const { globals, cwd, env } = context;
+  const { storage, config, fixtures = DEMO, now, seed = "smoke" } = globals;
+  if (storage !== undefined || config !== undefined) {
+    throw new UsageError("--storage and --config cannot be used with smoke record: its daemon is in memory.");
+  }
+  const target = await findTarget(context);
+  if (target !== undefined) {
+    if (exact) throw new UsageError("--exact excludes --url: a running daemon has another clock and other ids.");
+    const tokens: Record<string, string> = target.token === undefined ? {} : { "${run.token}": target.token };
+    return { url: target.url, head: {}, tokens, stop: () => Promise.resolve() };
+  }
+  const folder = fixtures === DEMO ? "demo" : relative(dirname(path), resolve(cwd, fixtures)) || ".";
+  const head = { fixtures: folder, now: now === undefined ? undefined : toIso(now), seed };
+  const plan = await planDaemon({ path, content: head, errorAt: (_path, message) => message }, env, cwd);
+  if (typeof plan === "string") throw new UsageError(plan);
+  const started = await startDaemon(plan, silentLogger);
+  const users = Object.entries(started.run.tokens ?? {}).map(
+    ([user, token]) => [`\${run.tokens.${user}}`, token] as const,
+  );
+  return { ...started, head: { ...head, now: toIso(plan.now) }, tokens: Object.fromEntries(users) };
+}

@@ -1,0 +1,42 @@
+import { nameOf } from "../file/read-smoke-file.ts";
+import { scalarsIn } from "../file/references.ts";
+
+/** Keys of ids; a user's id is no id that a daemon makes. */
+const ID_KEY = /^(?!user_id$)(\w+_)?id$/;
+/** Smaller numbers count something: a ledger's entries. */
+const SMALLEST = 1_000_000;
+
+/** An id that a daemon makes. */
+export function isId(key: string, value: unknown): boolean {
+  if (!ID_KEY.test(key)) return false;
+  return typeof value === "number" ? value >= SMALLEST : typeof value === "string" && value !== "";
+}
+
+/** The ids in recorded answers, by which later calls refer to earlier ones. */
+export class Captures {
+  /** By key and value, and by value alone. */
+  readonly #references = new Map<unknown, { readonly step: string; readonly text: string }>();
+  /** Names of the steps that others refer to. */
+  readonly used = new Set<string>();
+
+  /** Notes the ids of a step's answer that are new. */
+  note(step: string, body: unknown): void {
+    for (const [value, path] of scalarsIn(body)) {
+      const key = String(path.findLast((part) => typeof part === "string"));
+      if (!isId(key, value)) continue;
+      const reference = { step, text: `\${${step}.${nameOf(path)}}` };
+      for (const name of [value, `${key} ${String(value)}`]) {
+        if (!this.#references.has(name)) this.#references.set(name, reference);
+      }
+    }
+  }
+
+  /** The reference to the answer that had this id first, under the same key if there is one. */
+  reference(key: string, id: unknown): string | undefined {
+    const known = isId(key, id)
+      ? (this.#references.get(`${key} ${String(id)}`) ?? this.#references.get(id))
+      : undefined;
+    if (known !== undefined) this.used.add(known.step);
+    return known?.text;
+  }
+}

@@ -1,0 +1,92 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { flatHeaders, send, WireError, type WireResponse } from "../../client/transport.ts";
+import { readBytes } from "../../runtime/read-bytes.ts";
+
+/** Largest body of a request that is forwarded, bytes. */
+const MAX_BYTES = 1024 * 1024;
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Headers of one connection, or of whoever sends the message, and those that make a request conditional: its answer would
+ * have no body.
+ */
+export const NOT_FORWARDED =
+  /^(connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|host|content-length|accept-encoding|expect|if-none-match|if-modified-since)$/;
+
+/** One call that went through the proxy. */
+export interface RecordedCall {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+  /** The answer, or why there is none. */
+  readonly answer: (WireResponse & { readonly bytes: Buffer }) | string;
+}
+
+/**
+ * Starts a proxy on the loopback interface that forwards calls to one daemon, one at a time, so that their order is the
+ * daemon's, and records them.
+ *
+ * @param daemon base address
+ * @param most calls that are recorded; later ones are refused with 503
+ */
+export async function startRecording(daemon: string, port: number, most: number) {
+  const calls: RecordedCall[] = [];
+  const [full, stopping] = [new AbortController(), new AbortController()];
+  let queue = Promise.resolve();
+
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (calls.length >= most) {
+      refuse(response, 503, `the recording has its ${most} calls`);
+      return;
+    }
+    const { method = "", url: target = "" } = request;
+    const headers = flatHeaders(request);
+    let body: Buffer = Buffer.alloc(0);
+    let answer: RecordedCall["answer"];
+    try {
+      if (!target.startsWith("/")) throw new RangeError("its target is not a path");
+      body = await readBytes(request, MAX_BYTES, () => new RangeError(`its body is larger than ${MAX_BYTES} bytes`));
+      const sent = { method, url: daemon.replace(/\/$/, "") + target, headers: endToEnd(headers), body };
+      answer = await send(body.length === 0 ? { ...sent, body: undefined } : sent, TIMEOUT_MS, stopping.signal);
+      response.sendDate = false;
+      response.writeHead(answer.status, endToEnd(answer.headers)).end(answer.bytes);
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      answer = (error as Error).message.replaceAll(new URL(daemon).origin, "the daemon");
+      refuse(response, error instanceof WireError ? 502 : 400, answer);
+    }
+    calls.push({ method, target, headers, body, answer });
+    if (calls.length === most) response.once("close", full.abort.bind(full, undefined));
+  }
+
+  const server = createServer((request, response) => {
+    queue = queue.then(() => forward(request, response));
+  });
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: calls as readonly RecordedCall[],
+    /** Aborted once as many calls as allowed were answered. */
+    full: full.signal,
+    async stop(): Promise<void> {
+      stopping.abort();
+      server.close();
+      server.closeAllConnections();
+      await queue;
+    },
+  };
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`Not recorded: ${message}\n`);
+}
+
+function endToEnd(headers: RecordedCall["headers"]): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => !NOT_FORWARDED.test(name));
+  return Object.fromEntries(kept.map(([name, value = ""]) => [name, value]));
+}

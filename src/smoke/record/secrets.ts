@@ -1,0 +1,53 @@
+import type { RecordedCall } from "./recording-proxy.ts";
+
+/** Tokens that the daemon issues, and JWTs, wherever they are. */
+const TOKEN = /\banp_[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g;
+/** A shorter token would hide parts of other words. */
+const SHORTEST = 4;
+
+/**
+ * What stands for the tokens of recorded calls, as `${run.token}`: a file never holds a token.
+ *
+ * @param known tokens of the daemon's users, by what stands for them
+ * @param isComplete whether any other token is invalid
+ */
+export function createSecrets(
+  calls: readonly RecordedCall[],
+  known: Readonly<Record<string, string>>,
+  isComplete: boolean,
+) {
+  const references = new Map(Object.entries(known).map(([reference, token]) => [token, reference]));
+  const variables: string[] = [];
+  let unknown = 0;
+  for (const { target, headers, body, answer } of calls) {
+    const answered = typeof answer === "string" ? answer : answer.text;
+    const texts = [target, ...Object.values(headers), body.toString("latin1"), answered];
+    const own = headers["x-user-token"];
+    for (const token of [...(own ? [own] : []), ...(texts.join("\n").match(TOKEN) ?? [])]) {
+      if (references.has(token)) continue;
+      const name = `TOKEN_${++unknown}`;
+      const used = calls.filter((call) => call.headers["x-user-token"] === token);
+      // One that is refused may be replaced by any other that is.
+      const isRefused =
+        isComplete || used.every((call) => typeof call.answer === "object" && call.answer.status === 401);
+      if (!isRefused) variables.push(name);
+      references.set(token, isRefused ? `\${env.${name}:-unknown}` : `\${env.${name}}`);
+    }
+  }
+  const longestFirst = [...references].filter(([{ length }]) => length >= SHORTEST);
+  longestFirst.sort(([a], [b]) => b.length - a.length);
+  return {
+    /** What the environment has to hold. */
+    variables: variables as readonly string[],
+    /** The reference of a token that was in a header. */
+    referenceOf: (token: string): string => references.get(token)!,
+    /** What stands for a text in a smoke file: `${` is escaped, and tokens are references. Other values are unchanged. */
+    hide<T>(value: T): T {
+      if (typeof value !== "string") return value;
+      const escaped = value.replaceAll("${", () => "$${");
+      return longestFirst.reduce((text, [token, reference]) => text.replaceAll(token, () => reference), escaped) as T;
+    },
+  };
+}
+
+export type Secrets = ReturnType<typeof createSecrets>;

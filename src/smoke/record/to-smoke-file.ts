@@ -1,0 +1,165 @@
+import { isUtf8 } from "node:buffer";
+import { stringify } from "yaml";
+import { METHODS, type SmokeContent, type Step } from "../file/smoke-file.ts";
+import { isInstant } from "../run/matchers.ts";
+import { bodyOf, jsonOf } from "../run/judge.ts";
+import { Captures, isId } from "./captures.ts";
+import { NOT_FORWARDED, type RecordedCall } from "./recording-proxy.ts";
+import { createSecrets, type Secrets } from "./secrets.ts";
+
+/** What a recorded file says of its daemon, and how it compares. */
+export interface Recording {
+  /** The head of the file: its daemon's fixture, clock and seed. Empty for a daemon of another process. */
+  readonly head: Partial<SmokeContent>;
+  /** The daemon's tokens, by what stands for them in the file. */
+  readonly tokens: Readonly<Record<string, string>>;
+  /** Whether answers have to come back byte for byte. */
+  readonly exact: boolean;
+}
+
+/** Headers of requests that change answers. */
+const SENT = ["idempotency-key", "x-request-id", "origin"];
+/** Longest page outside of the API, and longest answer of the API, that a file holds, bytes. */
+const LONGEST = { page: 4096, api: 256 * 1024 };
+
+interface Context extends Recording {
+  readonly isOwn: boolean;
+  readonly secrets: Secrets;
+  readonly captures: Captures;
+  /** Notes what the file does not repeat or compare. */
+  readonly note: (text: string) => void;
+}
+
+/**
+ * The text of a smoke file that repeats the calls and expects their answers, and the environment variables that it needs.
+ * The same calls make the same text.
+ */
+export function toSmokeFile(calls: readonly RecordedCall[], recording: Recording) {
+  const isOwn = recording.head.seed !== undefined;
+  const secrets = createSecrets(calls, recording.tokens, isOwn);
+  const captures = new Captures();
+  const { variables } = secrets;
+  const comments = [
+    `Recorded by anp smoke record. ${isOwn ? "It runs on its own daemon." : "Run it with --url and --token."}`,
+    ...variables.map((name) => `Set ${name} in the environment: a token.`),
+  ];
+  const drafts = calls.map((call, index) => {
+    const id = `call${index + 1}`;
+    const note = (text: string): unknown =>
+      comments.push(`${id}, ${call.method} ${secrets.hide(call.target)}: ${text}`);
+    const step = toStep(call, { ...recording, isOwn, secrets, captures, note });
+    if (step !== undefined && typeof call.answer === "object") captures.note(id, jsonOf(call.answer.text));
+    return step && { id, step };
+  });
+  const steps = drafts
+    .filter((draft) => draft !== undefined)
+    .map(({ id, step }) => (captures.used.has(id) ? { id, ...step } : step));
+  // Long texts stay on one line.
+  const options = { lineWidth: 0, aliasDuplicateObjects: false };
+  const file = stringify({ name: "Recorded calls", ...recording.head, steps }, options);
+  return { text: comments.map((line) => `# ${line.replaceAll(/[\r\n]+/g, " ")}\n`).join("") + file, variables };
+}
+
+/** The step of a call; undefined when it cannot be repeated. */
+function toStep(call: RecordedCall, context: Context): Step | undefined {
+  const { method, target, headers, body, answer } = call;
+  const { secrets, captures, note, exact } = context;
+  const text = textOf(body);
+  const isKnown = METHODS.some((known) => known === method);
+  if (typeof answer === "string" || !isKnown || text === undefined) {
+    const why = isKnown ? "its body is not UTF-8 text" : "the method is not supported";
+    note(`not recorded: ${typeof answer === "string" ? answer : why}`);
+    return undefined;
+  }
+  const path = secrets
+    .hide(target)
+    .replaceAll(/([?&]([^=&]+)=)([^&]+)/g, (all, start: string, key: string, id: string) => {
+      const reference = captures.reference(key, id) ?? captures.reference(key, Number(id));
+      return reference === undefined ? all : start + reference;
+    });
+  const token = headers["x-user-token"];
+  const type = headers["content-type"] ?? null;
+  const kept: [string, string | null][] = SENT.flatMap((name) =>
+    headers[name] === undefined ? [] : [[name, secrets.hide(headers[name])]],
+  );
+  if (text !== "" && type !== "application/json") kept.push(["content-type", type]);
+  return {
+    request: `${method} ${path}`,
+    ...(token && { token: secrets.referenceOf(token) }),
+    ...(kept.length > 0 && { headers: Object.fromEntries(kept) }),
+    ...(text !== "" && bodyKeys(text, context)),
+    expect: (exact ? exactly : alike)(answer, call, context),
+  };
+}
+
+/** `body` where the runner sends the same JSON, else `raw`. */
+function bodyKeys(text: string, { captures, secrets }: Context): Pick<Step, "body" | "raw"> {
+  const value = jsonOf(text);
+  const compact = text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+  if (value === undefined || JSON.stringify(value) !== compact || !isPlain(value)) return { raw: secrets.hide(text) };
+  return { body: mapped(value, "", (key, item) => captures.reference(key, item) ?? secrets.hide(item)) };
+}
+
+type Answer = Exclude<RecordedCall["answer"], string>;
+
+/** Status, headers and bytes. */
+function exactly(answer: Answer, { target }: RecordedCall, context: Context): Step["expect"] {
+  const kept = Object.entries(answer.headers).filter(([name]) => !NOT_FORWARDED.test(name));
+  const headers = Object.fromEntries(kept.map(([name, value = ""]) => [name, context.secrets.hide(value)]));
+  const text = heldText(answer, target, context);
+  return { status: answer.status, headers, ...(text && { text: context.secrets.hide(text) }) };
+}
+
+/** What the answer says, without what differs in each run. */
+function alike(answer: Answer, { target, body: sent }: RecordedCall, context: Context): Step["expect"] {
+  const { status, headers } = answer;
+  const { secrets, captures, isOwn } = context;
+  const text = heldText(answer, target, context);
+  const replayed = headers["idempotency-replayed"];
+  const expected = {
+    ...(status !== 200 && { status }),
+    ...(replayed && { headers: { "idempotency-replayed": replayed } }),
+  };
+  if (!text) return expected;
+  const body = bodyOf({ headers, text });
+  if (body === undefined || !isPlain(body)) return { ...expected, text: secrets.hide(text) };
+  const compared = mapped(body, "", (key, value) => {
+    const type = { $type: typeof value === "number" ? "integer" : "string" };
+    // What the caller chose, and the ids of contents, are the same in each run.
+    if (isId(key, value) && (typeof value === "number" || key !== "id") && !sent.includes(String(value))) {
+      return captures.reference(key, value) ?? type;
+    }
+    if (!isOwn && isInstant(value)) return { $type: "timestamp" };
+    if (!isOwn && /^(id|latency_ms)$/.test(key) && typeof value === "number") return type;
+    return secrets.hide(value);
+  });
+  const { success, code, request_id: _, ...rest } = compared as Readonly<Record<string, unknown>>;
+  if (success === undefined || code === undefined) return { ...expected, body: compared };
+  if (status === 200) return { ...expected, data: rest["data"] };
+  return { ...expected, code, body: rest };
+}
+
+/** The text of an answer that the file holds; undefined, and noted, when it is too long or no text. */
+function heldText({ bytes }: Answer, target: string, { note, exact }: Context): string | undefined {
+  const text = textOf(bytes);
+  if (text !== undefined && bytes.length <= LONGEST[exact || target.startsWith("/api/") ? "api" : "page"]) return text;
+  note(`its body is not compared: ${text === undefined ? "it is not UTF-8 text" : `it has ${bytes.length} bytes`}`);
+  return undefined;
+}
+
+/** A JSON value with each scalar replaced. */
+function mapped(value: unknown, key: string, replace: (key: string, value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapped(item, key, replace));
+  if (typeof value !== "object" || value === null) return replace(key, value);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapped(item, name, replace)]));
+}
+
+/** Whether a file can hold the value: keys with `$` are matchers, and lone surrogates are not text. */
+function isPlain(value: unknown): boolean {
+  return !/"\$[^"]*":|\\ud[89a-f]/.test(JSON.stringify(value));
+}
+
+/** The text of a body; undefined when it is not UTF-8. */
+function textOf(bytes: Buffer): string | undefined {
+  return isUtf8(bytes) ? bytes.toString() : undefined;
+}
