@@ -23,35 +23,29 @@ export interface Deviation {
   readonly message: string;
 }
 
-const BY_PATH = new Map<string, OperationId>(
-  (Object.keys(ENDPOINTS) as OperationId[]).map((id) => [ENDPOINTS[id].path, id]),
-);
-
-/** The contract covers every response below this path. */
-const PREFIX = "/api/";
+const IDS = Object.keys(ENDPOINTS) as OperationId[];
 
 /** The operation at a path of the API, whatever the method. */
 export function operationAt(path: string): OperationId | undefined {
-  return BY_PATH.get(path);
+  return IDS.find((id) => ENDPOINTS[id].path === path);
 }
 
 /**
  * Checks a response of the API: the status is one of the operation's, the envelope agrees with it, `data` has every field
- * of the contract and no other, and the headers are present. A page outside of the API has no contract.
+ * of the contract and no other, and the headers are present. A page outside of /api/ has no contract.
  */
 export function checkResponse(response: CheckedResponse): Deviation[] {
-  const { path, method, status, body } = response;
-  if (!path.startsWith(PREFIX)) return [];
-  const id = operationAt(path);
+  if (!response.path.startsWith("/api/")) return [];
+  const id = operationAt(response.path);
   const endpoint: Endpoint | undefined = id === undefined ? undefined : ENDPOINTS[id];
-  return [...checkContentType(response), ...checkBody(), ...checkHeaders(response, endpoint)];
+  return [...checkContentType(response), ...checkBody(response, endpoint), ...checkHeaders(response, endpoint)];
+}
 
-  function checkBody(): Deviation[] {
-    // A HEAD is answered as the GET, without its body (RFC 9110 §9.3.2).
-    if (method === "HEAD") return [];
-    if (typeof body !== "object" || body === null) return [{ path: "body", message: "is not a JSON object" }];
-    return status === 200 ? checkSuccess(endpoint, body) : checkFailure(endpoint, status, body);
-  }
+function checkBody({ method, status, body }: CheckedResponse, endpoint: Endpoint | undefined): Deviation[] {
+  // A HEAD is answered as the GET, without its body (RFC 9110 §9.3.2).
+  if (method === "HEAD") return [];
+  if (typeof body !== "object" || body === null) return [{ path: "body", message: "is not a JSON object" }];
+  return status === 200 ? checkSuccess(endpoint, body) : checkFailure(endpoint, status, body);
 }
 
 function checkContentType({ headers }: CheckedResponse): Deviation[] {
@@ -139,8 +133,7 @@ function unknownFields(raw: unknown, parsed: unknown, path: string): string[] {
   if (typeof raw !== "object" || raw === null) return [];
   return Object.entries(raw).flatMap(([key, value]) => {
     const at = path === "" ? key : `${path}.${key}`;
-    return Object.hasOwn(Object(parsed) as object, key)
-      ? unknownFields(value, Reflect.get(Object(parsed), key), at)
-      : [at];
+    const known = Object(parsed) as object;
+    return Object.hasOwn(known, key) ? unknownFields(value, Reflect.get(known, key), at) : [at];
   });
 }

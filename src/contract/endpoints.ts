@@ -39,35 +39,29 @@ export interface Endpoint {
   readonly keeps_body?: true;
 }
 
-/**
- * The interface: 13 endpoints. The server mounts its routes from this table, requests are checked against it, the
- * OpenAPI document is printed from it.
- */
+/** What the reads of a user's own account, the public listings, and the calls with a body have in common. */
+const ACCOUNT = { method: "GET", auth: "required", rate: "account" } as const;
+const LISTING = { method: "GET", rate: "public", max_age_s: 5 } as const;
+const NEWS = { ...LISTING, tag: "News", auth: "none" } as const;
+const POST = { method: "POST", auth: "required" } as const;
+
+/** The interface: 13 endpoints. Routes, the checks of requests and the OpenAPI document are made from this table. */
 export const ENDPOINTS = {
-  getMe: {
-    method: "GET",
-    path: "/api/v1/ai/me",
-    tag: "Accounts",
-    auth: "required",
-    rate: "account",
-    data: points.quotaProfile,
-  },
+  getMe: { ...ACCOUNT, path: "/api/v1/ai/me", tag: "Accounts", data: points.quotaProfile },
   getRecommendedQuestions: {
-    method: "GET",
+    ...LISTING,
     path: "/api/v1/ai/recommended-questions",
     tag: "Assistant",
     auth: "optional",
-    rate: "public",
     query: assistant.recommendedQuery,
     data: assistant.recommendedQuestions,
     errors: [500],
     max_age_s: 60,
   },
   sendChat: {
-    method: "POST",
+    ...POST,
     path: "/api/v1/ai/chat/send",
     tag: "Assistant",
-    auth: "required",
     rate: "chat",
     body: assistant.chatBody,
     data: assistant.chatAnswer,
@@ -75,10 +69,9 @@ export const ENDPOINTS = {
     idempotent: true,
   },
   recordEvent: {
-    method: "POST",
+    ...POST,
     path: "/api/v1/ai/events",
     tag: "Events",
-    auth: "required",
     rate: "events",
     body: events.eventBody,
     data: events.eventRecord,
@@ -86,86 +79,47 @@ export const ENDPOINTS = {
     keeps_body: true,
   },
   getHotTopics: {
-    method: "GET",
+    ...LISTING,
     path: "/api/v1/ai/hot-topics",
     tag: "News",
     auth: "optional",
-    rate: "public",
     query: news.hotTopicsQuery,
     data: news.hotTopics,
     errors: [],
-    max_age_s: 5,
   },
-  getNewsHot: {
-    method: "GET",
-    path: "/api/v1/news/hot",
-    tag: "News",
-    auth: "none",
-    rate: "public",
-    query: news.newsHotQuery,
-    data: news.newsList,
-    max_age_s: 5,
-  },
-  getNewsTopics: {
-    method: "GET",
-    path: "/api/v1/news/topics",
-    tag: "News",
-    auth: "none",
-    rate: "public",
-    query: news.topicsQuery,
-    data: news.topicList,
-    max_age_s: 5,
-  },
+  getNewsHot: { ...NEWS, path: "/api/v1/news/hot", query: news.newsHotQuery, data: news.newsList },
+  getNewsTopics: { ...NEWS, path: "/api/v1/news/topics", query: news.topicsQuery, data: news.topicList },
   refreshNews: {
-    method: "POST",
+    ...POST,
     path: "/api/v1/news/refresh",
     tag: "News",
-    auth: "required",
     rate: "refresh",
     query: news.refreshQuery,
     data: news.refreshResult,
   },
-  getPoints: {
-    method: "GET",
-    path: "/api/v1/ai/points",
-    tag: "Points",
-    auth: "required",
-    rate: "account",
-    data: points.pointsAccount,
-  },
+  getPoints: { ...ACCOUNT, path: "/api/v1/ai/points", tag: "Points", data: points.pointsAccount },
   getLedger: {
-    method: "GET",
+    ...ACCOUNT,
     path: "/api/v1/ai/points/ledger",
     tag: "Points",
-    auth: "required",
-    rate: "account",
     query: points.ledgerQuery,
     data: points.ledgerPage,
   },
   exchangePoints: {
-    method: "POST",
+    ...POST,
     path: "/api/v1/ai/points/exchange",
     tag: "Points",
-    auth: "required",
     rate: "points",
     body: points.exchangeBody,
     data: points.exchangeResult,
     errors: [500, 503, 1009],
     idempotent: true,
   },
-  getSubscription: {
-    method: "GET",
-    path: "/api/v1/ai/subscription",
-    tag: "Accounts",
-    auth: "required",
-    rate: "account",
-    data: points.subscription,
-  },
+  getSubscription: { ...ACCOUNT, path: "/api/v1/ai/subscription", tag: "Accounts", data: points.subscription },
   postTradeReward: {
-    method: "POST",
+    ...POST,
     path: "/api/v1/ai/points/trade-reward",
     tag: "Points",
-    auth: "required",
     stability: "experimental",
     rate: "points",
     body: points.tradeRewardBody,

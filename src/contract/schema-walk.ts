@@ -1,20 +1,10 @@
 import { z } from "zod";
-import { describeRange } from "../runtime/describe-value.ts";
 
-/** A schema without its wrappers, and what the wrappers add to it. */
-export interface UnwrappedSchema {
-  readonly inner: z.ZodType;
-  /** The default; undefined when there is none. */
-  readonly fallback: unknown;
-  readonly optional: boolean;
-  /** The outermost description, empty when there is none. */
-  readonly description: string;
-  /** Whether the schema or a wrapper is marked by `meta({ secret: true })`. */
-  readonly secret: boolean;
-}
-
-/** Removes the wrappers that `optional()`, `default()` and `prefault()` put around a schema. */
-export function unwrapSchema(schema: z.ZodType): UnwrappedSchema {
+/**
+ * Removes the wrappers that `optional()`, `default()` and `prefault()` put around a schema, and returns what they add:
+ * the default if there is one, the outermost description, and whether any is marked by `meta({ secret: true })`.
+ */
+export function unwrapSchema(schema: z.ZodType) {
   let inner = schema;
   let fallback: unknown;
   let optional = false;
@@ -45,7 +35,7 @@ export function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): stri
 
 /** What a schema accepts, in words: `an integer from 0 to 65535`. Undefined for schemas with rules of their own. */
 export function describeSchema(schema: z.core.$ZodType): string | undefined {
-  if (schema instanceof z.ZodNumber) return describeRange(rangeOf(schema));
+  if (schema instanceof z.ZodNumber) return describeRange(schema);
   if (schema instanceof z.ZodBoolean) return "true or false";
   if (schema instanceof z.ZodEnum) return `one of ${schema.options.join(", ")}`;
   if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => JSON.stringify(value)).join(" or ");
@@ -60,13 +50,15 @@ export function describeSchema(schema: z.core.$ZodType): string | undefined {
   return undefined;
 }
 
-function rangeOf(schema: z.ZodNumber): Parameters<typeof describeRange>[0] {
-  const { minValue, maxValue } = schema;
-  return {
-    integer: schema.format === "safeint",
-    min: minValue === null || minValue <= -Number.MAX_SAFE_INTEGER ? undefined : minValue,
-    max: maxValue === null || maxValue >= Number.MAX_SAFE_INTEGER ? undefined : maxValue,
-    // Only the JSON Schema says whether zod's minimum is exclusive.
-    exclusiveMin: z.toJSONSchema(schema).exclusiveMinimum !== undefined,
-  };
+/** The range of a number in words: `an integer from 1 to 20`, `a number greater than 0`, `an integer of at least 1`. */
+function describeRange(schema: z.ZodNumber): string {
+  const min = schema.minValue ?? -Infinity;
+  const max = schema.maxValue ?? Infinity;
+  const noun = schema.format === "safeint" ? "an integer" : "a number";
+  const hasMax = max < Number.MAX_SAFE_INTEGER;
+  if (min <= -Number.MAX_SAFE_INTEGER) return hasMax ? `${noun} of at most ${max}` : noun;
+  // Only the JSON Schema says whether zod's minimum is exclusive.
+  const isExclusive = z.toJSONSchema(schema).exclusiveMinimum !== undefined;
+  if (isExclusive) return `${noun} greater than ${min}${hasMax ? ` and at most ${max}` : ""}`;
+  return hasMax ? `${noun} from ${min} to ${max}` : `${noun} of at least ${min}`;
 }

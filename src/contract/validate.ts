@@ -68,10 +68,7 @@ export function hintFor(key: string, known: readonly string[]): string {
   return meant !== "" || known.length === 0 || known.length > LISTED_KEYS ? meant : `Known keys: ${known.join(", ")}`;
 }
 
-/**
- * The message of every issue whose schema has none. The given value is repeated only if the schema accepts numbers,
- * booleans or certain words: a text may be a question or a secret.
- */
+/** The message of an issue whose schema has none. A given text is not repeated: it may be a question or a secret. */
 const errorMap: z.core.$ZodErrorMap = (issue) => {
   const { schema, input } = issue;
   const expected = schema === undefined ? undefined : describeSchema(schema);
@@ -83,15 +80,12 @@ const errorMap: z.core.$ZodErrorMap = (issue) => {
     return past ? `must be at most ${issue.maximum}` : `must be ${expected}, not ${describeGiven(input)}`;
   }
   if (issue.code === "too_small" && issue.minimum === 1) return "must not be empty";
-  if (issue.code === "too_small") return `must have at least ${issue.minimum} ${unitOf(issue.origin)}`;
-  if (issue.code === "too_big") return `must have at most ${issue.maximum} ${unitOf(issue.origin)}`;
+  const unit = "origin" in issue && issue.origin === "string" ? "characters" : "elements";
+  if (issue.code === "too_small") return `must have at least ${issue.minimum} ${unit}`;
+  if (issue.code === "too_big") return `must have at most ${issue.maximum} ${unit}`;
   if (issue.code === "invalid_format") return FORMATS[issue.format];
   return expected === undefined ? undefined : `must be ${expected}, not ${describeType(input)}`;
 };
-
-function unitOf(origin: string): string {
-  return origin === "string" ? "characters" : "elements";
-}
 
 const FORMATS: Readonly<Record<string, string>> = {
   datetime: "must be an ISO 8601 instant with an offset, such as 2026-11-20T00:00:00Z",

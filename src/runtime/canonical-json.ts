@@ -1,8 +1,5 @@
 import { hash } from "node:crypto";
 
-/** Strings that need no escapes in JSON. */
-const PLAIN = /^[ !#-[\]-~]*$/;
-
 /**
  * JSON with the keys of every object in code-unit order and no white space, so that equal values have equal text
  * (the scheme of RFC 8785 for the values we store: strings, safe integers, short decimals, booleans, null).
@@ -28,6 +25,7 @@ export function sha256(text: string): string {
   return hash("sha256", text);
 }
 
+/** Most strings need no escapes. */
 function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+  return /^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }

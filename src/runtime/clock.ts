@@ -14,15 +14,7 @@ export const systemClock: Clock = { now: () => Date.now() };
  */
 export function fixedClock(start: number): Clock & { set(ms: number): void; advance(ms: number): void } {
   let at = start;
-  return {
-    now: () => at,
-    set: (ms) => {
-      at = ms;
-    },
-    advance: (ms) => {
-      at += ms;
-    },
-  };
+  return { now: () => at, set: (ms) => void (at = ms), advance: (ms) => void (at += ms) };
 }
 
 /** ISO 8601 in UTC with milliseconds, as `2026-11-20T00:00:00.000Z`. */

@@ -15,17 +15,14 @@ export function readRows(file: URL): string[][][] {
 export function parseRows(text: string): string[][][] {
   const lines = text.replace(/^#.*(?:\r?\n|$)/gm, "");
   const rows = lines.split(/(?:\r?\n)+(?! )/).filter((row) => row.trim() !== "");
-  return rows.map((row) => row.split("|").map((column) => column.split(",").map(trim).filter(Boolean)));
+  const valuesOf = (column: string): string[] => column.split(",").map((value) => value.trim());
+  return rows.map((row) => row.split("|").map((column) => valuesOf(column).filter(Boolean)));
 }
 
 /** The numbers of a data file with rows of a number and its names, by name. */
 export function readNumbers(file: URL): Map<string, number> {
-  const rows = readRows(file);
-  return new Map(
-    rows.flatMap(([[value = ""] = [], names = []]) => names.map((name) => [name, Number(value)] as const)),
+  const numbers = readRows(file).flatMap(([[value = ""] = [], names = []]) =>
+    names.map((name) => [name, Number(value)] as const),
   );
-}
-
-function trim(text: string): string {
-  return text.trim();
+  return new Map(numbers);
 }

@@ -1,25 +1,5 @@
 import { closestMatch } from "./did-you-mean.ts";
 
-/** The numbers that a field may hold. A bound that is absent is open. */
-export interface NumberRange {
-  readonly integer: boolean;
-  readonly min?: number | undefined;
-  readonly max?: number | undefined;
-  /** Whether `min` itself is excluded. */
-  readonly exclusiveMin?: boolean;
-}
-
-/** A range in words: `an integer from 1 to 20`, `a number greater than 0`, `an integer of at least 1`. */
-export function describeRange({ integer, min, max, exclusiveMin = false }: NumberRange): string {
-  const noun = integer ? "an integer" : "a number";
-  if (min !== undefined && exclusiveMin) {
-    return `${noun} greater than ${min}${max === undefined ? "" : ` and at most ${max}`}`;
-  }
-  if (min !== undefined && max !== undefined) return `${noun} from ${min} to ${max}`;
-  if (min !== undefined) return `${noun} of at least ${min}`;
-  return max === undefined ? noun : `${noun} of at most ${max}`;
-}
-
 /** What is wrong with a value that is none of the known words: `must be one of zh, en, not "fr"`. */
 export function notOneOf(words: readonly string[], given: unknown): string {
   const meant = typeof given === "string" ? closestMatch(given, words) : undefined;

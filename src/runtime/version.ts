@@ -3,8 +3,5 @@ import { packageFile } from "./package-file.ts";
 
 /** The version of this program, from its package.json. */
 export function version(): string {
-  const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as {
-    version: string;
-  };
-  return version;
+  return (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
 }

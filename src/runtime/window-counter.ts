@@ -3,19 +3,13 @@ import { BoundedLru } from "./bounded-lru.ts";
 /** Bound of the callers that are counted: addresses are easy to change. */
 const CALLERS = 50_000;
 
-/** How often a caller came in the current window, and how long that window still lasts, ms. */
-export interface Counted {
-  readonly times: number;
-  readonly left_ms: number;
-}
-
 /**
- * Counts callers in windows of `window_ms`, each from its caller's first call on. Beyond a bound, the least recently seen one
- * is forgotten.
+ * Counts callers in windows of `window_ms`, each from its caller's first call on: how often it came in the current one, and
+ * how long that still lasts, ms. Beyond a bound, the least recently seen one is forgotten.
  */
-export function createWindowCounter(window_ms: number): (caller: string) => Counted {
+export function createWindowCounter(window_ms: number) {
   const windows = new BoundedLru<{ times: number; readonly ends: number }>(CALLERS);
-  return (caller) => {
+  return (caller: string): { readonly times: number; readonly left_ms: number } => {
     const now = performance.now();
     let window = windows.get(caller);
     if (window === undefined || window.ends <= now) {
