@@ -29,11 +29,8 @@ export async function createAuthenticator(deps: {
 
   /** Stores the platform's settings of a user, so that every surface shows the same. */
   async function adopt({ user_id, as_of, free_daily_quota, plan, lang }: JwtIdentity): Promise<void> {
-    const settings = {
-      ...(free_daily_quota !== undefined && { free_daily_quota }),
-      ...(lang !== undefined && { lang }),
-    };
-    await users.adopt(user_id, settings, as_of);
+    const quota = free_daily_quota === undefined ? {} : { free_daily_quota };
+    await users.adopt(user_id, { ...quota, ...(lang !== undefined && { lang }) }, as_of);
     if (plan !== undefined && Object.hasOwn(config.plans, plan)) await subscriptions.adopt(user_id, plan, as_of);
   }
 
@@ -73,23 +70,16 @@ const KEY_SET_MS = 2000;
 const PAUSE_MS = 1000;
 const LOGGED_EVERY_MS = 30_000;
 
-/**
- * Checks a compact JWS; undefined when it is not valid now. A token without an expiry is refused.
- *
- * @throws AnpError 503 when the key set does not answer
- */
-export type JwtVerifier = (token: string) => Promise<JwtIdentity | undefined>;
-
 /** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
 export function isJwt(token: string): boolean {
   return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
 }
 
-export async function createJwtVerifier(
-  config: JwtConfig,
-  clock: Clock,
-  logger: Logger = silentLogger,
-): Promise<JwtVerifier> {
+/**
+ * Makes what checks a compact JWS; undefined when it is not valid now. A token without an expiry is refused. It throws an
+ * AnpError 503 when the key set does not answer.
+ */
+export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger: Logger = silentLogger) {
   const { jwtVerify, createRemoteJWKSet, errors } = await import("jose");
   const options = {
     ...(config.issuer !== undefined && { issuer: config.issuer }),
@@ -97,30 +87,27 @@ export async function createJwtVerifier(
     requiredClaims: ["exp", config.claims.user_id],
   };
   const secret = config.secret === undefined ? undefined : new TextEncoder().encode(config.secret);
-  const keys =
-    config.jwks_url === undefined
-      ? undefined
-      : createRemoteJWKSet(new URL(config.jwks_url), { timeoutDuration: KEY_SET_MS });
+  const { jwks_url } = config;
+  const keys = jwks_url && createRemoteJWKSet(new URL(jwks_url), { timeoutDuration: KEY_SET_MS });
   const failed = createThrottle(LOGGED_EVERY_MS, (times) => {
     logger.error({ times, reason }, "the key set of auth.jwt.jwks_url cannot be read: its tokens are refused with 503");
   });
   let reason = "";
   let failedAt = -Infinity;
 
-  return async (token) => {
+  return async (token: string): Promise<JwtIdentity | undefined> => {
     if (!isJwt(token)) return undefined;
     if (performance.now() - failedAt < PAUSE_MS) throw unreachable();
     const current = { ...options, currentDate: new Date(clock.now()) };
     try {
-      const { payload } =
-        secret !== undefined
-          ? await jwtVerify(token, secret, { ...current, algorithms: ["HS256"] })
-          : await jwtVerify(token, keys!, current);
+      const { payload } = keys
+        ? await jwtVerify(token, keys, current)
+        : await jwtVerify(token, secret!, { ...current, algorithms: ["HS256"] });
       return identityOf(payload, config);
     } catch (error) {
       // An unreachable key set is the operator's problem, not the user's: it must not look like an invalid token.
       if (error instanceof errors.JOSEError && !KEY_SET_ERRORS.has(error.code)) return undefined;
-      if (keys === undefined) throw error;
+      if (!keys) throw error;
       failedAt = performance.now();
       reason = String(error);
       failed.note();
@@ -139,9 +126,9 @@ function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIde
   // A number that JSON cannot represent exactly may be another user's.
   if (typeof user !== "string" && !Number.isSafeInteger(user)) return undefined;
   const user_id = String(user);
-  if (user_id === "" || codePoints(user_id) > LIMITS.userId || !isPortable(user_id)) return undefined;
   // It is printed and logged.
-  if (/\p{Cc}/u.test(user_id)) return undefined;
+  const isClean = user_id !== "" && isPortable(user_id) && !/\p{Cc}/u.test(user_id);
+  if (!isClean || codePoints(user_id) > LIMITS.userId) return undefined;
   const quota = payload[claims.free_daily_quota];
   const plan = payload[claims.plan];
   const lang = payload[claims.lang];
@@ -157,9 +144,7 @@ function identityOf(payload: Record<string, unknown>, config: JwtConfig): JwtIde
 
 /** By time of issue, then by expiry, then by a hash of the claims, so that every process decides alike. */
 function asOf(issued: unknown, expires: unknown, claims: readonly unknown[]): string {
-  const seconds = (value: unknown): string => {
-    const whole = typeof value === "number" && value > 0 ? Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER) : 0;
-    return String(whole).padStart(16, "0");
-  };
+  const seconds = (value: unknown): string =>
+    String(typeof value === "number" && value > 0 ? Math.min(Math.floor(value), LIMITS.integer) : 0).padStart(16, "0");
   return `${seconds(issued)}-${seconds(expires)}-${sha256(JSON.stringify(claims)).slice(0, 8)}`;
 }

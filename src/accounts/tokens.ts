@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { LIMITS } from "../contract/field-bounds.ts";
 import { batchesOf } from "../runtime/batches.ts";
+import { sha256 } from "../runtime/canonical-json.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/ttl-cache.ts";
 import { BoundedLru } from "../runtime/bounded-lru.ts";
@@ -38,16 +38,13 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
   const { storage, clock, random } = deps;
   const absent = createAbsentTokens(deps.ttl_ms);
   const cache = createTtlCache(deps.ttl_ms, (secret) => {
-    const digest = digestOf(secret);
+    const digest = sha256(secret);
     return absent.has(digest) ? Promise.resolve(undefined) : absent.note(digest, readPresent(storage, digest));
   });
 
-  async function add(
-    secret: string,
-    token: Pick<TokenRecord, "user_id" | "label" | "start">,
-    expires_at?: number,
-  ): Promise<TokenRecord> {
-    const digest = digestOf(secret);
+  type Named = Pick<TokenRecord, "user_id" | "label" | "start">;
+  async function add(secret: string, token: Named, expires_at?: number): Promise<TokenRecord> {
+    const digest = sha256(secret);
     const record: TokenRecord = {
       id: digest.slice(0, 16),
       ...token,
@@ -89,10 +86,7 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
       const digest = await findDigest(storage, idOrSecret);
       return digest === undefined ? undefined : readToken(storage, digest);
     },
-    /**
-     * The tokens that begin like this, also those expired or revoked. Only the first {@link INDEXED_TOKEN_LENGTH} characters are
-     * known, and compared. It reads all tokens: for operators.
-     */
+    /** The tokens with these first characters, as far as those are kept, also expired and revoked ones. For operators. */
     startingWith: (start: string) => tokensStartingWith(storage, start.slice(0, INDEXED_TOKEN_LENGTH)),
     /**
      * Revokes by the token's id or the token itself. It is refused at once in this process, and within `ttl_ms` in others.
@@ -161,7 +155,7 @@ async function tokensStartingWith(storage: Storage, start: string): Promise<Toke
 
 /** The SHA-256 of a stored token, by the token itself or by its id. */
 async function findDigest(storage: Storage, idOrSecret: string): Promise<string | undefined> {
-  const digest = digestOf(idOrSecret);
+  const digest = sha256(idOrSecret);
   if ((await storage.get(tokenKey(digest))) !== undefined) return digest;
   if (!/^[0-9a-f]{16}$/.test(idOrSecret)) return undefined;
   for await (const segment of storage.children(["tokens"])) {
@@ -179,10 +173,6 @@ async function readPresent(storage: Storage, digest: string): Promise<TokenRecor
 
 function readToken(storage: Storage, digest: string): Promise<TokenRecord | undefined> {
   return readDocument(storage, tokenKey(digest), tokenRecord);
-}
-
-function digestOf(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
 }
 
 function tokenKey(digest: string): Key {

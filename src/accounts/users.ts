@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LIMITS } from "../contract/field-bounds.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/ttl-cache.ts";
-import { parseDocument, readDocument, writeDocument } from "../storage/documents.ts";
+import { readDocument, writeDocument } from "../storage/documents.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 import type { subscription } from "../contract/schemas/points-schemas.ts";
@@ -22,7 +22,7 @@ export const userProfile = z.strictObject({
 export type UserProfile = z.infer<typeof userProfile>;
 
 /** The settings of a user. */
-export type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang">>;
+type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang">>;
 
 /** The users and their settings. */
 export type Users = ReturnType<typeof createUsers>;
@@ -73,8 +73,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
     /** All users, in no particular order. Reads everything: for operators. */
     async *list(): AsyncGenerator<UserProfile> {
       for await (const segment of storage.children(["users"])) {
-        const key: Key = ["users", segment, "profile"];
-        const profile = parseDocument(key, await storage.get(key), userProfile);
+        const profile = await readDocument(storage, ["users", segment, "profile"], userProfile);
         if (profile !== undefined) yield profile;
       }
     },
@@ -117,10 +116,9 @@ interface Period {
 
 export function createSubscriptions(deps: { storage: Storage; clock: Clock; plans: Plans; ttl_ms: number }) {
   const { storage, clock, plans } = deps;
-  const cache = createTtlCache(deps.ttl_ms, async (user) => {
-    return (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
-  });
-
+  const read = async (user: string): Promise<Stored> =>
+    (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
+  const cache = createTtlCache(deps.ttl_ms, read);
   const isNewer = (held: Stored, as_of: string): boolean => held.as_of === undefined || held.as_of < as_of;
 
   return {
@@ -148,7 +146,7 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
     async adopt(user: string, plan: string, as_of: string): Promise<void> {
       if (!isNewer((await cache.get(user)) ?? NONE, as_of)) return;
       // Not from the cache, which may be older than another process's change.
-      const held = (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
+      const held = await read(user);
       if (!isNewer(held, as_of)) return;
       const keepsPeriod =
         held.plan === plan && (plan === FREE_PLAN || subscriptionAt(held, plans, clock.now()).is_active);
@@ -161,24 +159,20 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
 
 function toStored(plan: string, { started_at, expires_at }: Period): Stored {
   if (plan === FREE_PLAN) return NONE;
-  return {
-    plan,
-    started_at: new Date(started_at).toISOString(),
-    expires_at: expires_at === undefined ? null : new Date(expires_at).toISOString(),
-  };
+  return { plan, started_at: toIso(started_at), expires_at: expires_at === undefined ? null : toIso(expires_at) };
 }
 
 const NONE: Stored = { plan: FREE_PLAN, started_at: null, expires_at: null };
 
 /** A plan is active from its start to its expiry; outside of that, and on the free plan, no feature is on. */
-function subscriptionAt(value: Stored, plans: Plans, now: number): Subscription {
-  const begun = value.started_at === null || Date.parse(value.started_at) <= now;
-  const over = value.expires_at !== null && Date.parse(value.expires_at) <= now;
-  const is_active = value.plan !== FREE_PLAN && begun && !over;
-  const status = value.plan === FREE_PLAN || !begun ? "free" : over ? "expired" : "active";
-  const all = Object.keys(plans[value.plan] ?? plans[FREE_PLAN] ?? {});
-  const features = Object.fromEntries(all.map((name) => [name, is_active && plans[value.plan]?.[name] === true]));
-  return { status, plan: value.plan, started_at: value.started_at, expires_at: value.expires_at, features, is_active };
+function subscriptionAt({ plan, started_at, expires_at }: Stored, plans: Plans, now: number): Subscription {
+  const begun = started_at === null || Date.parse(started_at) <= now;
+  const over = expires_at !== null && Date.parse(expires_at) <= now;
+  const status = plan === FREE_PLAN || !begun ? "free" : over ? "expired" : "active";
+  const is_active = status === "active";
+  const all = Object.keys(plans[plan] ?? plans[FREE_PLAN] ?? {});
+  const features = Object.fromEntries(all.map((name) => [name, is_active && plans[plan]?.[name] === true]));
+  return { status, plan, started_at, expires_at, features, is_active };
 }
 
 /** Where a user's subscription is stored. */

@@ -23,10 +23,7 @@ export function isTransient(status: number, code: number | undefined): boolean {
   return TRANSIENT.has(status) && (code === undefined || code < 1000);
 }
 
-/**
- * Whether the request certainly had no effect, so that any request may be retried: a daemon answers 429 before it does
- * anything.
- */
+/** Whether the request certainly had no effect, so that any may be retried: a 429 comes before all else. */
 export function hadNoEffect(status: number): boolean {
   return status === 429;
 }
@@ -38,16 +35,10 @@ export function hadNoEffect(status: number): boolean {
  * @param attempt the number of the last attempt, from 1
  * @returns undefined when there is to be no retry
  */
-export function waitBefore(
-  attempt: number,
-  retryAfter_ms: number | undefined,
-  policy: RetryPolicy,
-): number | undefined {
-  if (attempt > policy.retries) return undefined;
-  if (retryAfter_ms !== undefined && retryAfter_ms > policy.retry_after_ms) return undefined;
+export function waitBefore(attempt: number, retryAfter_ms = 0, policy: RetryPolicy): number | undefined {
+  if (attempt > policy.retries || retryAfter_ms > policy.retry_after_ms) return undefined;
   const step = Math.min(policy.max_ms, policy.base_ms * 2 ** (attempt - 1));
-  const noise = Math.random();
-  return Math.max(retryAfter_ms ?? 0, Math.round(step * (0.5 + noise / 2)));
+  return Math.max(retryAfter_ms, Math.round(step * (0.5 + Math.random() / 2)));
 }
 
 /**

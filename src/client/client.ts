@@ -4,19 +4,14 @@ import { checkInput, type RawInput } from "../contract/check-input.ts";
 import { ENDPOINTS, type Endpoint, type OperationId, type OperationData } from "../contract/endpoints.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
-import { RemoteRefusal, ContractViolation, UnreachableError } from "./client-errors.ts";
-import {
-  hadNoEffect,
-  isTransient,
-  readRetryAfter,
-  RETRY_POLICY,
-  waitBefore,
-  type RetryPolicy,
-} from "./client-retry.ts";
+import { ContractViolation, RemoteRefusal, UnreachableError } from "./client-errors.ts";
+import { hadNoEffect, isTransient, readRetryAfter, RETRY_POLICY, waitBefore } from "./client-retry.ts";
+import type { RetryPolicy } from "./client-retry.ts";
 import { readUrl } from "./daemon-url.ts";
 import { send, WireError, type WireRequest, type WireResponse } from "./transport.ts";
 import { errorEnvelope, successEnvelope } from "../contract/envelope.ts";
 import { ERRORS, type ErrorCode } from "../contract/errors.ts";
+import { parseJson } from "../runtime/parse-json.ts";
 import { printField, validate, type InvalidField } from "../contract/validate.ts";
 
 type Part<K extends OperationId, P extends "query" | "body"> =
@@ -67,18 +62,6 @@ export interface ClientSettings {
 /** How long one attempt may take, ms. A chat may call the model more than once; a full refresh reads every source. */
 const TIMEOUTS = { GET: 10_000, POST: 30_000, sendChat: 180_000, refreshNews: 900_000 } as const;
 
-/** What one attempt came to: a success, or an error and what it says about another attempt. */
-type Attempt<K extends OperationId> =
-  | { readonly success: Success<K> }
-  | {
-      readonly error: unknown;
-      /** Whether the same request may succeed later. */
-      readonly transient: boolean;
-      /** Whether the request may have had its effect. */
-      readonly mayHaveEffect: boolean;
-      readonly retryAfter_ms?: number | undefined;
-    };
-
 /**
  * A client of a daemon, typed by the contract: requests are validated before they are sent, responses when they arrive. It
  * retries, with exponential backoff and Retry-After, only what cannot take effect twice: reads, POSTs with an
@@ -121,17 +104,13 @@ export function createClient(settings: ClientSettings): Client {
     }
   }
 
-  async function attemptOnce<K extends OperationId>(
-    id: K,
-    request: WireRequest,
-    signal?: AbortSignal,
-  ): Promise<Attempt<K>> {
+  async function attemptOnce<K extends OperationId>(id: K, request: WireRequest, signal?: AbortSignal) {
     let response: WireResponse;
     try {
       response = await send(request, settings.timeout_ms ?? timeoutOf(id), signal);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      return { error, transient: true, mayHaveEffect: error.sent };
+      return { error, transient: true, mayHaveEffect: error.sent, retryAfter_ms: undefined };
     }
     try {
       return { success: readEnvelope(id, response, base.origin) };
@@ -198,7 +177,7 @@ export interface Success<K extends OperationId> {
  */
 function readEnvelope<K extends OperationId>(id: K, response: WireResponse, origin: string): Success<K> {
   const { status, headers, text } = response;
-  const value = parse(text);
+  const value = parseJson(text);
   if (typeof value !== "object" || value === null || !("success" in value)) throw noDaemon(response, origin);
   if (value.success === false) throw refusal(id, response, value);
   const checked = validate(successEnvelope(ENDPOINTS[id].data), value);
@@ -219,18 +198,15 @@ function refusal(id: OperationId, { status, headers }: WireResponse, value: obje
   const checked = validate(errorEnvelope, value);
   if (!checked.valid) return violation(describe(checked.errors));
   const { code, message, request_id, errors = [] } = checked.data;
-  if (!isKnown(code)) return violation(`the code ${code} is unknown`);
-  if (ERRORS[code].status !== status) return violation(`code ${code} came with the status ${status}`, request_id);
+  if (!Object.hasOwn(ERRORS, code)) return violation(`the code ${code} is unknown`);
+  const known = code as ErrorCode;
+  if (ERRORS[known].status !== status) return violation(`code ${code} came with the status ${status}`, request_id);
   const retryAfter = headers["retry-after"];
-  return new RemoteRefusal(code, message, {
+  return new RemoteRefusal(known, message, {
     fieldErrors: errors,
     headers: retryAfter === undefined ? {} : { "retry-after": retryAfter },
     request_id,
   });
-}
-
-function isKnown(code: number): code is ErrorCode {
-  return Object.hasOwn(ERRORS, code);
 }
 
 function noDaemon({ status, headers }: WireResponse, origin: string): UnreachableError {
@@ -240,14 +216,6 @@ function noDaemon({ status, headers }: WireResponse, origin: string): Unreachabl
   }
   const type = headers["content-type"]?.split(";", 1)[0] ?? "nothing";
   return new UnreachableError(`No daemon answers at ${origin}: status ${status} with ${type}.`);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function describe(errors: readonly InvalidField[]): string {

@@ -25,32 +25,25 @@ export class ConfigError extends Error {
   }
 }
 
-/** Where the values of a configuration come from. */
-export interface ConfigOrigins {
-  readonly keys: readonly ConfigKey[];
-  readonly sources: ReadonlyMap<string, ConfigOrigin>;
-  readonly file: string | undefined;
-}
-
 /** A field error with the place of its value: `server.port: must be … (ANP_SERVER_PORT in the environment)`. */
-export function printConfigError({ path, message, hint, of }: InvalidField, origin: ConfigOrigins): string {
+export function printConfigError(
+  { path, message, hint, of }: InvalidField,
+  {
+    keys,
+    sources,
+    file,
+  }: { keys: readonly ConfigKey[]; sources: ReadonlyMap<string, ConfigOrigin>; file: string | undefined },
+): string {
   const name = path.join(".");
   // An element of a list has no key; the key of the list has the source.
-  const key = origin.keys.find((known) => name === known.name || name.startsWith(`${known.name}.`));
-  const source = key === undefined ? undefined : origin.sources.get(key.name);
-  const inFile = origin.file === undefined ? "" : ` (${origin.file})`;
-  let place = placeOf(source);
+  const key = keys.find((known) => name === known.name || name.startsWith(`${known.name}.`));
+  const source = key && sources.get(key.name);
+  const inFile = file === undefined ? "" : ` (${file})`;
+  const inVariable = (variable: string | undefined): string =>
+    variable === undefined ? inFile : ` (${variable} in the environment)`;
+  let place = source?.kind === "file" ? ` (${source.file})` : "";
   if (of === "key") place = inFile;
-  else if (message === "is required") place = key?.variable === undefined ? inFile : inVariable(key.variable);
+  else if (message === "is required") place = inVariable(key?.variable);
+  else if (source?.kind === "environment") place = inVariable(source.variable);
   return `${name || "configuration"}: ${message}${place}${hint === undefined ? "" : `. ${hint}`}`;
-}
-
-function placeOf(source: ConfigOrigin | undefined): string {
-  if (source?.kind === "environment") return inVariable(source.variable);
-  if (source?.kind === "file") return ` (${source.file})`;
-  return "";
-}
-
-function inVariable(variable: string): string {
-  return ` (${variable} in the environment)`;
 }

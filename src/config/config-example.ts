@@ -5,10 +5,7 @@ import { configSchema, configKeys, configSections, type ConfigKey } from "./conf
 
 const WIDTH = 100;
 
-/**
- * A complete configuration file in YAML: every key with its description, bounds, default and environment variable. Keys
- * without a default are commented out, so that loading the file unchanged gives the defaults.
- */
+/** The defaults as a configuration file in YAML, every key explained; those without a default are commented out. */
 export function exampleConfig(): string {
   const sections = configSections(configSchema);
   const lines: string[] = [];
@@ -56,9 +53,8 @@ function setting({ path, fallback, schema, secret }: ConfigKey): string[] {
   if (secret) return [`${name}_file: /run/secrets/${name}`];
   const given = (schema.meta()?.["examples"] ?? []) as readonly unknown[];
   const [example] = given.length === 0 && schema instanceof z.ZodEnum ? schema.options : given;
-  return stringify({ [name]: fallback ?? example ?? null }, { lineWidth: WIDTH })
-    .trimEnd()
-    .split("\n");
+  const text = stringify({ [name]: fallback ?? example ?? null }, { lineWidth: WIDTH });
+  return text.trimEnd().split("\n");
 }
 
 /** Indents lines, and comments them out from the depth `off` on. */

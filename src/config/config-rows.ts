@@ -11,15 +11,13 @@ export interface ConfigRow {
   readonly source: string;
 }
 
-const SET = "(set)";
-
 /** Every key of a loaded configuration with its value and source. */
 export function configRows({ config, sources }: LoadedConfig): ConfigRow[] {
   return configKeys(configSchema).map(({ name, path, secret }) => {
     const value = getAt(config, path) ?? null;
     return {
       key: name,
-      value: secret && value !== null ? SET : withoutPasswords(value),
+      value: secret && value !== null ? "(set)" : withoutPasswords(value),
       source: value === null ? "not set" : describeOrigin(sources.get(name)!),
     };
   });

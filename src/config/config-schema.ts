@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { RateGroup } from "../contract/endpoints.ts";
+import { LIMITS } from "../contract/field-bounds.ts";
 import { example, integer, section } from "./config-fields.ts";
 import { offsetMinutes } from "../runtime/utc-offset.ts";
 import { jwtConfig } from "./jwt-config.ts";
@@ -6,8 +8,64 @@ import { modelConfig } from "./model-config.ts";
 import { newsConfig } from "./news-config.ts";
 import { unwrapSchema } from "../contract/schema-walk.ts";
 import TEXTS from "./config-texts.json" with { type: "json" };
-import { limitsConfig } from "./limits-config.ts";
-import { metricsConfig, serverConfig } from "./server-config.ts";
+
+/** An origin as browsers send it: scheme, host, and the port where it is not the scheme's own. */
+const origin = z.string().refine((value) => value === "*" || (URL.canParse(value) && new URL(value).origin === value), {
+  message: "must be an origin such as https://app.example.com, or * for all",
+});
+
+/** Where and how the daemon listens. */
+const serverConfig = section({
+  host: z.string().default("127.0.0.1"),
+  port: integer([0, 65_535], 8787),
+  drain_ms: integer([0, Infinity], 10_000),
+  drain_delay_ms: integer([0, 600_000], 0),
+  body_ms: integer([100, 300_000], 10_000),
+  max_connections: integer([16, 1_000_000], 20_000),
+  trusted_proxies: integer([0, 16], 0),
+  tls: z
+    .strictObject({
+      cert_file: example(z.string().min(1), "tls/server.crt"),
+      key_file: example(z.string().min(1), "tls/server.key"),
+    })
+    .optional(),
+  cors: section({
+    origins: z.array(origin).default([]),
+    max_age_s: integer([0, 86_400], 600),
+  }),
+  docs: z.boolean().default(true),
+});
+
+/** Metrics for Prometheus. */
+const metricsConfig = section({
+  enabled: z.boolean().default(true),
+  host: z.string().default("127.0.0.1"),
+  port: example(z.int().min(0).max(65_535), 9187).optional(),
+});
+
+const rate = (requests: number) =>
+  section({
+    requests: integer([0, 1_000_000], requests).describe("Requests per window; 0 for no limit"),
+    window_s: integer([1, 86_400], 60).describe("Length of the window, s"),
+  });
+
+/** Limits per caller. */
+const limitsConfig = section({
+  body_bytes: integer([32 * 1024, 16 * 1024 * 1024], LIMITS.requestBody),
+  in_flight: integer([0, Infinity], 2000),
+  in_flight_per_user: integer([0, Infinity], 256),
+  wait_ms: integer([0, 60_000], 2000),
+  store: z.enum(["auto", "memory"]).default("memory"),
+  // Generous: far beyond what a person does. Reads of a user's own account are cheap.
+  rates: section({
+    account: rate(0),
+    chat: rate(300),
+    events: rate(60_000),
+    points: rate(600),
+    public: rate(300_000),
+    refresh: rate(60),
+  } satisfies Record<RateGroup, unknown>),
+});
 
 const points = z.int().min(0);
 /** Points per USD; computed in exact decimal arithmetic. */
@@ -18,9 +76,9 @@ export const configSchema = z.strictObject({
   storage: z.string().default("fs:./.anp/data"),
   storage_id: example(z.string().min(1).max(128), "3f2c9a1e-7b54-4c1f-9d2e-5a6b7c8d9e0f").optional(),
   mode: z.enum(["production", "staging"]).optional(),
-  server: serverConfig.prefault({}),
-  limits: limitsConfig.prefault({}),
-  metrics: metricsConfig.prefault({}),
+  server: serverConfig,
+  limits: limitsConfig,
+  metrics: metricsConfig,
   quota: section({
     timezone: z
       .string()
@@ -102,24 +160,12 @@ export function configKeys(schema: z.ZodType, path: readonly string[] = []): Con
     return Object.entries(inner.shape).flatMap(([name, field]) => configKeys(field as z.ZodType, [...path, name]));
   }
   const single = !(inner instanceof z.ZodRecord) && !(inner instanceof z.ZodArray && !isText(inner.element));
-  return [
-    {
-      path,
-      name: path.join("."),
-      ...(single ? { variable: `ANP_${path.join("_").toUpperCase()}` } : {}),
-      schema: inner,
-      description,
-      secret,
-      fallback,
-    },
-  ];
+  const variable = single && { variable: `ANP_${path.join("_").toUpperCase()}` };
+  return [{ path, name: path.join("."), ...variable, schema: inner, description, secret, fallback }];
 }
 
 /** The sections below a schema by their dotted name, outer ones first. */
-export function configSections(
-  schema: z.ZodType,
-  path: readonly string[] = [],
-): Map<string, { readonly description: string; readonly optional: boolean }> {
+export function configSections(schema: z.ZodType, path: readonly string[] = []) {
   const { inner, description, optional } = unwrapSchema(schema);
   const found = new Map<string, { description: string; optional: boolean }>();
   if (!(inner instanceof z.ZodObject)) return found;
@@ -134,13 +180,8 @@ export function configSections(
 export function valueFromText(text: string, schema: z.ZodType): unknown {
   if (schema instanceof z.ZodNumber) return text.trim() === "" || Number.isNaN(Number(text)) ? text : Number(text);
   if (schema instanceof z.ZodBoolean) return text === "true" ? true : text === "false" ? false : text;
-  if (schema instanceof z.ZodArray) {
-    return text
-      .split(",")
-      .map((item) => item.trim())
-      .filter((item) => item !== "");
-  }
-  return text;
+  const items = text.split(",").map((item) => item.trim());
+  return schema instanceof z.ZodArray ? items.filter((item) => item !== "") : text;
 }
 
 function isText(schema: unknown): boolean {

@@ -158,11 +158,7 @@ function checkStorageUrl({ tree, baseDir, errors }: Draft, file: string): void {
 }
 
 /** Variables that start with `ANP_` and set no key. One that is close to a known name is an error: a typing mistake. */
-function unknownVariables(
-  env: ConfigInput["env"],
-  keys: readonly ConfigKey[],
-  others: readonly string[],
-): { readonly misspelt: readonly string[]; readonly unknown: readonly string[] } {
+function unknownVariables(env: ConfigInput["env"], keys: readonly ConfigKey[], others: readonly string[]) {
   const known = new Set(others);
   for (const { variable, secret } of keys) {
     if (variable === undefined) continue;

@@ -2,24 +2,14 @@ import { readRows } from "../runtime/data-rows.ts";
 import { fold, tokenize, type Token } from "./tokenize.ts";
 import { toSimplified } from "./traditional.ts";
 
-/** An asset: its ticker and its names in Chinese and English. */
-export interface Asset {
-  readonly symbol: string;
-  readonly names: readonly string[];
-  /** Names that count in questions only: in news they are ordinary words. */
-  readonly casual: readonly string[];
-  /** The ticker is also a word. */
-  readonly isAmbiguous: boolean;
-}
-
-/** The assets known by name. Others are detected by the notation of tickers. */
-export const ASSETS: readonly Asset[] = readRows(new URL("data/assets.txt", import.meta.url)).map(
-  ([[symbol = "", mark = ""] = [], names = [], casual = []]) => ({
-    symbol,
-    names,
-    casual,
-    isAmbiguous: mark === "ambiguous",
-  }),
+/**
+ * The assets known by name, in Chinese and English; others are detected by the notation of tickers. Casual names count in
+ * questions only: in news they are ordinary words. An ambiguous ticker is also a word.
+ */
+export const ASSETS = readRows(new URL("data/assets.txt", import.meta.url)).map(
+  ([[symbol = "", mark = ""] = [], names = [], casual = []]) => {
+    return { symbol, names, casual, isAmbiguous: mark === "ambiguous" };
+  },
 );
 
 /** Acronyms that look like tickers. */

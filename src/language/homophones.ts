@@ -23,9 +23,9 @@ export class Homophones {
     if (this.#known.has(character)) return;
     this.#known.add(character);
     for (const sound of this.#soundsOf(character)) {
-      const same = this.#bySound.get(sound);
-      if (same === undefined) this.#bySound.set(sound, [character]);
-      else same.push(character);
+      const same = this.#bySound.get(sound) ?? [];
+      this.#bySound.set(sound, same);
+      same.push(character);
     }
   }
 

@@ -3,19 +3,16 @@ import { editDistance } from "../runtime/edit-distance.ts";
 import { longestMatches } from "./longest-matches.ts";
 import { stem, tokenize, type Token } from "./tokenize.ts";
 
-/** A bilingual lexicon prepared for matching. */
-export interface Lexicon {
-  /** Concepts by name; an English name is the stems of its words, joined by spaces. */
-  readonly concepts: ReadonlyMap<string, readonly string[]>;
-  /** English words of the names by first letter: candidates for correcting a misspelt word. */
-  readonly words: ReadonlyMap<string, readonly string[]>;
-}
-
 export const QUESTION_LEXICON = readLexicon("data/question-lexicon.txt");
 export const HEADLINE_LEXICON = readLexicon("data/headline-lexicon.txt");
 
-function readLexicon(file: string): Lexicon {
+type Lexicon = ReturnType<typeof readLexicon>;
+
+/** A bilingual lexicon prepared for matching. */
+function readLexicon(file: string) {
+  /** Concepts by name; an English name is the stems of its words, joined by spaces. */
   const concepts = new Map<string, string[]>();
+  /** English words of the names by first letter: candidates for correcting a misspelt word. */
   const words = new Map<string, Set<string>>();
   for (const [[id = ""] = [], ...names] of readRows(new URL(file, import.meta.url))) {
     for (const name of names.flat()) {
@@ -26,7 +23,7 @@ function readLexicon(file: string): Lexicon {
       if (/^[a-z]{5,}$/.test(name)) words.set(name[0]!, (words.get(name[0]!) ?? new Set()).add(name));
     }
   }
-  return { concepts, words: new Map(Array.from(words, ([letter, set]) => [letter, [...set]])) };
+  return { concepts, words };
 }
 
 const LONGEST_HAN = 7;
@@ -62,14 +59,12 @@ function formOf(word: string, { concepts, words }: Lexicon): string {
   const stemmed = stem(word);
   if (concepts.has(stemmed)) return stemmed;
   const bare = word.replace(/(?<!\d)\d+$/, "");
-  return concepts.has(bare) ? bare : stem(nearestTerm(word, words.get(word[0] ?? "") ?? []));
+  return concepts.has(bare) ? bare : stem(nearestTerm(word, words.get(word[0] ?? "")));
 }
 
 /** The word itself, or the first known word one edit away. Short words, numbers and Chinese are not changed. */
-function nearestTerm(term: string, known: readonly string[]): string {
+function nearestTerm(term: string, known: ReadonlySet<string> = new Set()): string {
   if (term.length < 5 || !/^[a-z]+$/.test(term)) return term;
-  for (const candidate of known) {
-    if (candidate[0] === term[0] && editDistance(term, candidate, 1) === 1) return candidate;
-  }
+  for (const candidate of known) if (editDistance(term, candidate, 1) === 1) return candidate;
   return term;
 }

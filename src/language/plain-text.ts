@@ -2,10 +2,7 @@ import { decodeHTMLStrict } from "entities/decode";
 
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uffff\p{Bidi_Control}]/gu;
 
-/**
- * The text without control characters, which XML and JSON forbid and some feeds carry, and without the marks that change
- * the direction of text.
- */
+/** The text without control characters, which XML and JSON forbid, and marks that change the direction of text. */
 export function withoutControls(text: string): string {
   return text.replace(CONTROL, "");
 }
@@ -52,9 +49,7 @@ function withoutMarkdown(text: string): string {
  * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT"
  */
 export function plainText(article: string): string {
-  return withoutStructure(article)
-    .replace(BULLET, "")
-    .replace(/[^\S\n]+/g, " ");
+  return textLines(article, "");
 }
 
 const BULLET = /^[ \t]*[*+-][ \t]+/gm;
@@ -62,21 +57,16 @@ const ITEM_TAG = /<li\b[^<>]*>/gi;
 
 /** Plain text of an article, in which each item of an unnumbered list is a line that begins with a hyphen. */
 export function plainTextWithLists(article: string): string {
-  const marked = article.replace(ITEM_TAG, "\n- ");
-  return withoutStructure(marked)
-    .replace(BULLET, "- ")
-    .replace(/[^\S\n]+/g, " ");
+  return textLines(article.replace(ITEM_TAG, "\n- "), "- ");
 }
 
-function withoutStructure(article: string): string {
+function textLines(article: string, bullet: string): string {
   const text = decodeEntities(withoutTags(article.replace(/\r\n?/g, "\n")));
-  return withoutControls(withoutMarkdown(text));
+  const plain = withoutControls(withoutMarkdown(text));
+  return plain.replace(BULLET, bullet).replace(/[^\S\n]+/g, " ");
 }
 
-/**
- * Plain text of a feed's text field, on one line: HTML, never Markdown. White space is folded but for no-break
- * spaces. Linear in the length of the text.
- */
+/** Plain text of a feed's HTML field, on one line; white space is folded but for no-break spaces. Linear in its length. */
 export function plainLine(html: string): string {
   return withoutControls(decodeEntities(withoutTags(html)))
     .replace(/[^\S\u00a0]+/gu, " ")

@@ -1,9 +1,3 @@
-/** A sentence of a text, verbatim, and the number of its line. */
-export interface Sentence {
-  readonly text: string;
-  readonly line: number;
-}
-
 const ABBREVIATIONS = new Set(
   "mr mrs ms dr prof sr jr st vs etc eg ie no vol fig inc ltd co corp dept est approx jan feb mar apr jun jul aug sep sept oct nov dec gen col lt sgt rev hon gov sen rep u.s u.k e.g i.e a.m p.m".split(
     " ",
@@ -45,9 +39,12 @@ function afterBlanks(line: string, at: number): number {
   return at;
 }
 
-/** The sentences of a plain text, verbatim and whole, in order. A line break always ends one. Linear in its length. */
-export function sentencesOf(text: string): Sentence[] {
-  const sentences: Sentence[] = [];
+/**
+ * The sentences of a plain text, verbatim and whole, in order, with the numbers of their lines. A line break always ends
+ * one. Linear in its length.
+ */
+export function sentencesOf(text: string) {
+  const sentences: { readonly text: string; readonly line: number }[] = [];
   for (const [number, line] of text.split("\n").entries()) {
     let start = afterBlanks(line, 0);
     const push = (end: number): void => {

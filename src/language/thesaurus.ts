@@ -37,8 +37,8 @@ export class Thesaurus {
     const rows: MeaningRows = [...readRows(new URL("data/thesaurus.txt", import.meta.url)), ...more];
     const meanings = rows.map(([en = [], zh = []], id): Meaning => ({
       id,
-      en: en.map(stemsOf).filter(isNotEmpty),
-      zh: zh.map(fold).filter(startsWithHan),
+      en: en.map(stemsOf).filter(({ length }) => length > 0),
+      zh: zh.map(fold).filter((word) => /^\p{Script=Han}/u.test(word)),
     }));
     this.#byStem = groupBy(
       meanings.flatMap((meaning) => meaning.en.map((phrase) => ({ phrase, meaning }))),
@@ -86,12 +86,4 @@ export class Thesaurus {
 
 function stemsOf(phrase: string): string[] {
   return tokenizeFolded(fold(phrase)).flatMap(({ text, han }) => (han ? [] : [stem(text)]));
-}
-
-function isNotEmpty(list: readonly string[]): boolean {
-  return list.length > 0;
-}
-
-function startsWithHan(word: string): boolean {
-  return /^\p{Script=Han}/u.test(word);
 }

@@ -5,10 +5,7 @@ const SIMPLIFIED = new Map(PAIRS.map(([traditional = "", simplified = ""]) => [t
 
 const TRADITIONAL = new RegExp(`[${Array.from(SIMPLIFIED.keys()).join("")}]`, "gu");
 
-/**
- * The text with frequent traditional Chinese characters replaced by their simplified forms; its length is kept. Only
- * matching uses it: answers quote their sources verbatim.
- */
+/** The text with frequent traditional characters simplified, its length kept: for matching only, never for quotes. */
 export function toSimplified(text: string): string {
   return text.replace(TRADITIONAL, (character) => SIMPLIFIED.get(character)!);
 }

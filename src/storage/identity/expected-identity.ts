@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../../runtime/parse-json.ts";
 import { StorageError } from "../storage-errors.ts";
 
 /** What a storage bears: a random id, created when the storage is first used. */
@@ -21,10 +22,7 @@ export interface LostParts {
   readonly parts: number;
 }
 
-/**
- * How another storage, or an emptied one, is noticed in the place of the one that was opened. Once an id is expected,
- * every call on a part of the storage that does not bear it is refused.
- */
+/** How another storage, or an emptied one, is noticed: once an id is expected, calls on parts without it are refused. */
 export interface StorageIdentity {
   readonly expected: ExpectedIdentity;
   /** Encoded keys of the documents that bear the id: the first one, and one for each part that can be lost by itself. */
@@ -37,11 +35,7 @@ export interface StorageIdentity {
 
 /** The identity in a stored text; undefined for none, and for one that is damaged. */
 export function parseIdentity(text: string | null | undefined): IdentityDocument | undefined {
-  try {
-    return identityDocument.safeParse(JSON.parse(text ?? "null")).data;
-  } catch {
-    return undefined;
-  }
+  return identityDocument.safeParse(parseJson(text ?? "")).data;
 }
 
 /** The identity that a process expects of its storage, and what it makes of those that it finds. */
