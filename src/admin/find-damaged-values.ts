@@ -5,6 +5,7 @@ import { message, messageKey, sessionTurn } from "../assistant/sessions/messages
 import { batch } from "../events/event.ts";
 import { entry } from "../ledger/entry.ts";
 import { batchesOf } from "../runtime/batches.ts";
+import { parseJson } from "../runtime/parse-json.ts";
 import { parseDocument, printKey, readEach } from "../storage/documents.ts";
 import { encodeKey, encodeSegment, itemKey, missingItem, streamItem } from "../storage/keys.ts";
 import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
@@ -20,12 +21,7 @@ export interface DamagedValue {
 
 type StoredKey = readonly EncodedSegment[];
 
-interface StoredText {
-  readonly key: StoredKey;
-  readonly text: string;
-}
-
-const BATCH = 256;
+type StoredText = { readonly key: StoredKey; readonly text: string };
 
 /**
  * Reads what `verifyLedgers` does not: subscriptions, sessions, the messages of charged answers, and of all users the
@@ -36,7 +32,7 @@ const BATCH = 256;
  */
 export async function* findDamagedValues(storage: Storage, user?: string): AsyncGenerator<DamagedValue> {
   const all = storage.keys(user === undefined ? [] : ["users", user]);
-  for await (const keys of batchesOf(all, BATCH)) {
+  for await (const keys of batchesOf(all, 256)) {
     const looked = keys.filter((key) => schemaOf(key) !== undefined || isHead(key));
     yield* checkAll(storage, looked);
   }
@@ -100,13 +96,11 @@ async function* checkHeads(storage: Storage, found: readonly StoredText[]): Asyn
 /** The message of an answer is stored before it is charged for, so that none is charged without it. */
 async function* checkAnswers(storage: Storage, found: readonly StoredText[]): AsyncGenerator<DamagedValue> {
   const charged = found.flatMap(({ key, text }) => {
-    const details = schemaOf(key) === entry ? entry.safeParse(jsonOf(text)).data?.details : undefined;
+    const details = schemaOf(key) === entry ? entry.safeParse(parseJson(text)).data?.details : undefined;
     return details?.type === "chat_cost" ? [{ key, at: messageKey(details.message_id) }] : [];
   });
-  const texts = await readEach(
-    storage,
-    charged.map(({ at }) => at),
-  );
+  const places = charged.map(({ at }) => at);
+  const texts = await readEach(storage, places);
   for (const [index, { key, at }] of charged.entries()) {
     yield* damageOf(key, () => {
       const text = texts[index];
@@ -131,12 +125,4 @@ function* damageOf(key: StoredKey, check: () => unknown): Generator<DamagedValue
 
 function ownerOf([room, user]: StoredKey): string | undefined {
   return room!.text === "users" ? user?.text : undefined;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

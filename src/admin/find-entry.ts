@@ -63,10 +63,7 @@ async function findRef({ ledger }: AccountsService, user: string, ref: string): 
 }
 
 /** The entry that charged for an answer. It is written right after the message. */
-async function findCharge(
-  { ledger }: AccountsService,
-  { user_id, message_id, created_at }: Message,
-): Promise<Entry | undefined> {
+async function findCharge({ ledger }: AccountsService, { user_id, message_id, created_at }: Message) {
   const selection = { types: ["chat_cost"], ...around(Date.parse(created_at)) };
   for await (const entry of newestFirst(storedLedgerReader(ledger, user_id), selection)) {
     if (entry.details.type === "chat_cost" && entry.details.message_id === message_id) return entry;

@@ -23,10 +23,8 @@ export async function findUsers(
   if (token !== undefined) return [token.user_id];
   if (!text.startsWith(TOKEN_PREFIX)) throw new AnpError(404, `User ${text} is not known.`);
   if (text.length < SHORTEST_TOKEN_START) {
-    throw new AnpError(
-      404,
-      `User ${text} is not known; the beginning of a token needs ${SHORTEST_TOKEN_START} characters.`,
-    );
+    const need = `the beginning of a token needs ${SHORTEST_TOKEN_START} characters`;
+    throw new AnpError(404, `User ${text} is not known; ${need}.`);
   }
   const found = await tokens.startingWith(text);
   const [first, ...others] = [...new Set(found.map(({ user_id }) => user_id))].sort();

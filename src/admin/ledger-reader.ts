@@ -35,16 +35,8 @@ export function storedRowReader(ledger: Ledger, user: string): LedgerReader {
 
 export function toLedgerRow(entry: Entry): LedgerRow {
   const { id, delta, type, description, ref_id, created_at, account } = entry;
-  return {
-    id,
-    delta,
-    type,
-    description,
-    ref_id,
-    created_at,
-    balance_after: account.balance,
-    free_use: isFreeUse(entry),
-  };
+  const row = { id, delta, type, description, ref_id, created_at };
+  return { ...row, balance_after: account.balance, free_use: isFreeUse(entry) };
 }
 
 /** Whether a free use, not points, paid for the entry's answer. */
@@ -53,12 +45,8 @@ export function isFreeUse({ details }: Entry): boolean {
 }
 
 /** Sums over entries. Amounts are points. */
-interface Totals {
-  earned: number;
-  spent: number;
-  free_uses: number;
-  entries: number;
-}
+const NONE = { earned: 0, spent: 0, free_uses: 0, entries: 0 };
+type Totals = typeof NONE;
 
 /** Totals of entries, by type and by day. */
 export type LedgerSummary = ReturnType<ReturnType<typeof createLedgerSummary>["result"]>;
@@ -69,13 +57,18 @@ export type LedgerSummary = ReturnType<ReturnType<typeof createLedgerSummary>["r
  * @param offset minutes east of UTC, at whose midnight a day begins
  */
 export function createLedgerSummary(offset: number) {
-  const all = noTotals();
+  const all = { ...NONE };
   const types = new Map<string, Totals>();
   const days = new Map<string, Totals>();
   return {
     add(row: LedgerRow): void {
       const day = new Date(Date.parse(row.created_at) + offset * 60_000).toISOString().slice(0, 10);
-      for (const totals of [all, totalsOf(types, row.type), totalsOf(days, day)]) addRow(totals, row);
+      for (const totals of [all, totalsOf(types, row.type), totalsOf(days, day)]) {
+        totals.entries += 1;
+        totals.earned += Math.max(0, row.delta);
+        totals.spent += Math.max(0, -row.delta);
+        totals.free_uses += row.free_use ? 1 : 0;
+      }
     },
     /** Types with the most entries first, days newest first; days without entries are left out. */
     result() {
@@ -92,21 +85,10 @@ export function createLedgerSummary(offset: number) {
   };
 }
 
-function noTotals(): Totals {
-  return { earned: 0, spent: 0, free_uses: 0, entries: 0 };
-}
-
 function totalsOf(groups: Map<string, Totals>, name: string): Totals {
-  const totals = groups.get(name) ?? noTotals();
+  const totals = groups.get(name) ?? { ...NONE };
   groups.set(name, totals);
   return totals;
-}
-
-function addRow(totals: Totals, { delta, free_use }: LedgerRow): void {
-  totals.entries += 1;
-  if (delta > 0) totals.earned += delta;
-  else totals.spent -= delta;
-  if (free_use) totals.free_uses += 1;
 }
 
 /** Which entries of a ledger to list: those that match every given field. */

@@ -50,10 +50,7 @@ export async function isLoaded({ name }: Fixture, storage: Storage): Promise<boo
   return (await storage.get(["fixtures", name])) !== undefined;
 }
 
-/**
- * Loads a fixture's users, tokens, points and events. Every step is idempotent, also between processes: a second load
- * changes nothing that exists. Event dates move by the offset that the first load recorded.
- */
+/** Loads a fixture's users, tokens, points and events. Idempotent, also between processes; the first dates the events. */
 export async function loadFixture(fixture: Fixture, service: Service): Promise<FixtureUser[]> {
   const { storage, clock } = service;
   const { users } = usersFile.parse(JSON.parse(await readFile(join(fixture.folder, "users.json"), "utf8")));
@@ -63,14 +60,9 @@ export async function loadFixture(fixture: Fixture, service: Service): Promise<F
     await service.tokens.register(user_id, token, `fixture ${fixture.name}`);
     if (plan !== "free") await service.subscriptions.begin(user_id, plan, { started_at: clock.now() });
     if (points > 0) {
-      await service.adjust({
-        user: user_id,
-        delta: points,
-        reason: `fixture ${fixture.name}`,
-        actor: "anp",
-        request_id: `fixture-${fixture.name}`,
-        idempotency_key: `fixture-${fixture.name}`,
-      });
+      const [reason, request_id] = [`fixture ${fixture.name}`, `fixture-${fixture.name}`];
+      const change = { user: user_id, delta: points, reason, actor: "anp", request_id };
+      await service.adjust({ ...change, idempotency_key: request_id });
     }
   }
   await service.events.replay(movedLines(fixture, await movedBy(fixture, storage, clock.now())));
@@ -86,11 +78,8 @@ async function movedBy(fixture: Fixture, storage: Storage, now: number): Promise
 }
 
 async function* movedLines(fixture: Fixture, by: number): AsyncGenerator<string> {
-  const lines = createInterface({
-    input: createReadStream(join(fixture.folder, "events.ndjson")),
-    crlfDelay: Infinity,
-  });
-  for await (const line of lines) {
+  const input = createReadStream(join(fixture.folder, "events.ndjson"));
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     if (line.trim() === "") continue;
     const event = z.looseObject({ created_at: z.iso.datetime({ offset: true }) }).parse(JSON.parse(line));
     yield JSON.stringify({ ...event, created_at: new Date(Date.parse(event.created_at) + by).toISOString() });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseJson } from "../runtime/parse-json.ts";
 
 /** The lines of an export are cut off, changed, or of another kind. */
 export class ChecksumError extends Error {
@@ -14,11 +15,7 @@ const VERSION = 1;
  * @param kind the kind of the lines, as `ledger`
  * @param created_at ISO 8601
  */
-export async function* checksummed(
-  kind: string,
-  created_at: string,
-  lines: AsyncIterable<string>,
-): AsyncGenerator<string> {
+export async function* checksummed(kind: string, created_at: string, lines: AsyncIterable<string>) {
   const digest = createHash("sha256");
   const header = JSON.stringify({ anp_export: kind, version: VERSION, created_at });
   digest.update(`${header}\n`);
@@ -33,15 +30,12 @@ export async function* checksummed(
 }
 
 /**
- * The lines between header and footer, with their numbers from 1. Each is yielded once the next has arrived, so that a truncated line never is.
- * The digest is checked after the last of them.
+ * The lines between header and footer, with their numbers in the input, from 1. Each is yielded once the next has arrived,
+ * so that a truncated line never is. The digest is checked after the last of them.
  *
  * @throws ChecksumError
  */
-export async function* verifyChecksum(
-  kind: string,
-  lines: AsyncIterable<string>,
-): AsyncGenerator<{ readonly number: number; readonly text: string }> {
+export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>) {
   const digest = createHash("sha256");
   let number = 0;
   let held: string | undefined;
@@ -59,14 +53,12 @@ export async function* verifyChecksum(
   const footer = fieldOf(held, "anp_export_end") as { lines: number; sha256: string } | null | undefined;
   if (footer === undefined) {
     if (number === 0) checkHeader(kind, held);
-    throw new ChecksumError(
-      `The input was cut off: it ends in line ${number + 1}, without the last line of an export.`,
-    );
+    const end = `it ends in line ${number + 1}, without the last line of an export`;
+    throw new ChecksumError(`The input was cut off: ${end}.`);
   }
   if (number === 0 || footer?.lines !== number - 1 || footer.sha256 !== digest.digest("hex")) {
-    throw new ChecksumError(
-      `The input is not what was exported: the checksum in its last line does not match its ${number} lines.`,
-    );
+    const flaw = `the checksum in its last line does not match its ${number} lines`;
+    throw new ChecksumError(`The input is not what was exported: ${flaw}.`);
   }
 }
 
@@ -78,9 +70,5 @@ function checkHeader(kind: string, line: string): void {
 }
 
 function fieldOf(line: string, name: string): unknown {
-  try {
-    return (JSON.parse(line) as Record<string, unknown> | null)?.[name];
-  } catch {
-    return undefined;
-  }
+  return (parseJson(line) as Record<string, unknown> | null | undefined)?.[name];
 }

@@ -58,10 +58,7 @@ export async function importLedgers(
   return users;
 }
 
-interface Value {
-  readonly key: Key;
-  readonly text: string;
-}
+type Value = { readonly key: Key; readonly text: string };
 
 /** Converts the lines to values. Before `progress.writing` these are only compared with the storage, and users collected. */
 async function passLines(
@@ -82,7 +79,7 @@ async function passLines(
     if ("users" in line) {
       if (writing) continue;
       for (const user of line.users) {
-        await refuseOtherUser(storage, ...user);
+        await refuseOtherUser(storage, user);
         users.push(user[0]);
       }
     } else if ("id" in line) {
@@ -149,23 +146,16 @@ async function createValues(storage: Storage, values: readonly Value[], progress
  */
 async function countEqual(storage: Storage, values: readonly Value[]): Promise<number> {
   const texts = await storage.getMany(values.map(({ key }) => key));
-  for (const [index, { key, text }] of values.entries()) {
-    const stored = texts[index];
-    if (stored === undefined || stored === text) continue;
-    throw new ImportError(
-      `This storage has a different value at ${printKey(key)}. Import into a storage without that user.`,
-    );
+  const other = values.find(({ text }, index) => texts[index] !== undefined && texts[index] !== text);
+  if (other !== undefined) {
+    const place = printKey(other.key);
+    throw new ImportError(`This storage has a different value at ${place}. Import into a storage without that user.`);
   }
   return texts.filter((stored) => stored !== undefined).length;
 }
 
 /** @throws ImportError when the storage has another user of that id */
-async function refuseOtherUser(
-  storage: Storage,
-  user: string,
-  created_at: string,
-  firstHash: string | null,
-): Promise<void> {
+async function refuseOtherUser(storage: Storage, [user, created_at, firstHash]: UsersLine["users"][number]) {
   const profile = await readDocument(storage, profileKey(user), userProfile);
   const first = await new Stream(storage, ledgerKey(user), entry).get(1);
   if ((profile?.created_at ?? created_at) === created_at && (first?.hash ?? firstHash) === firstHash) return;

@@ -5,11 +5,8 @@ import { chainError } from "../ledger/chain.ts";
 import { entry, type Entry } from "../ledger/entry.ts";
 import { ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 
-/**
- * The lines of a ledger export. All users come first, so that an import finds existing ones before it writes anything.
- * Then each user's entries, oldest first, each answer before the entry that charged for it. The profile comes last, so
- * that an incomplete ledger cannot be used.
- */
+// All users come first, so that an import finds existing ones before it writes anything. Then each user's entries, oldest
+// first, each answer before the entry that charged for it, and the profile, so that an incomplete ledger cannot be used.
 
 /** Some users: id, time of creation, and hash of the first entry. */
 const usersLine = z.strictObject({
@@ -68,13 +65,10 @@ class LineOrder {
   #begun = false;
 
   check(line: LedgerLine): void {
-    if ("users" in line) {
-      this.#name(line);
-      return;
-    }
-    this.#begun = true;
-    if ("id" in line) this.#follow(line);
+    if ("users" in line) this.#name(line);
+    else if ("id" in line) this.#follow(line);
     else if ("user" in line) this.#end(line);
+    this.#begun ||= !("users" in line);
   }
 
   isComplete(): boolean {
@@ -91,8 +85,7 @@ class LineOrder {
 
   #follow(item: Entry): void {
     const last = this.#last;
-    if (last !== undefined && last.user_id !== item.user_id)
-      throw new ImportError(`the ledger of ${last.user_id} has no end`);
+    if (last && last.user_id !== item.user_id) throw new ImportError(`the ledger of ${last.user_id} has no end`);
     this.#expect(item.user_id);
     const error = chainError(item, last, item.user_id);
     if (error !== undefined) throw new ImportError(`entry ${(last?.id ?? 0) + 1} of ${item.user_id}: ${error}`);

@@ -55,11 +55,10 @@ async function storeBatch(storage: Storage, batch: readonly StoredValue[], progr
   for (const [index, { value }] of batch.entries()) {
     const key = keys[index]!;
     if (texts[index] === value) continue;
-    const changed = created[index] === false && streamItem(key) === undefined;
-    if (!changed)
-      throw new StorageNotEmptyError(
-        `The storage ${storage.url} has a different value at ${printKey(key)}. Start with an empty one.`,
-      );
+    if (created[index] !== false || streamItem(key) !== undefined) {
+      const place = `a different value at ${printKey(key)}`;
+      throw new StorageNotEmptyError(`The storage ${storage.url} has ${place}. Start with an empty one.`);
+    }
     // A document may have changed between two attempts: the later value wins.
     await storage.put(key, value);
   }
@@ -67,19 +66,17 @@ async function storeBatch(storage: Storage, batch: readonly StoredValue[], progr
   progress.present += created.filter((one) => !one).length;
 }
 
-/**
- * Indexes the operation of each entry that another one follows, as a writer would: an index entry that was created
- * while its ledger was archived is missing in the archive.
- */
+/** Indexes each operation whose entry is followed by another, as a writer would: the archive may lack a late one. */
 async function indexFollowed(storage: Storage, values: readonly StoredValue[]): Promise<void> {
   const indexed = values.slice(1).map(async (next, index) => {
     const { key, value } = values[index]!;
     const place = ledgerItem(key);
     const following = ledgerItem(next.key);
-    if (place === undefined || following?.stem.text !== place.stem.text || following.version !== place.version + 1)
-      return;
+    if (following === undefined || following.stem.text !== place?.stem.text) return;
     const found = checkDocument(segmentsOf(key), value, entry);
-    if (found === undefined || found instanceof Error || !found.operation.repeatable) return;
+    const isIndexed =
+      following.version === place.version + 1 && !(found instanceof Error) && found?.operation.repeatable;
+    if (!isIndexed) return;
     await storage.create(operationKey(place.user, found.operation.id), JSON.stringify({ entry: found.id }));
   });
   await Promise.all(indexed);

@@ -19,17 +19,16 @@ export type StoredValue = z.infer<typeof storedValue>;
 const OWN: ReadonlySet<string> = new Set(["ready", "import"]);
 const BATCH = 256;
 
+type Wanted = (key: readonly EncodedSegment[]) => boolean;
+type OnDamage = (message: string) => void;
+
 /**
  * All values of a storage as JSON lines that end with a checksum.
  *
  * @param created_at ISO 8601
  * @param onDamage called for each damaged part of the storage; the rest is archived
  */
-export function archiveLines(
-  storage: Storage,
-  created_at: string,
-  onDamage: (message: string) => void,
-): AsyncGenerator<string> {
+export function archiveLines(storage: Storage, created_at: string, onDamage: OnDamage): AsyncGenerator<string> {
   return checksummed("storage", created_at, jsonLines(storedValues(storage, onDamage)));
 }
 
@@ -67,11 +66,8 @@ function parseLine(number: number, text: string): StoredValue {
  * @param onDamage is called for a gap in a stream, whose later items are archived too, and for a key that anp does not
  *   write, which is left out
  */
-export async function* storedValues(
-  storage: Storage,
-  onDamage: (damage: string) => void = () => undefined,
-): AsyncGenerator<StoredValue> {
-  const isPointer = (key: readonly EncodedSegment[]): boolean =>
+export async function* storedValues(storage: Storage, onDamage: OnDamage = () => undefined) {
+  const isPointer: Wanted = (key) =>
     key[2]?.text === "operations" || key[2]?.text === "sessions" || key.at(-1)!.text === "head";
   yield* values(storage, (key) => isPointer(key) && streamItem(key) === undefined, onDamage);
   yield* streams(storage, isPointer, onDamage);
@@ -79,20 +75,14 @@ export async function* storedValues(
   yield* values(storage, (key) => !isPointer(key) && streamItem(key) === undefined, onDamage);
 }
 
-async function* values(
-  storage: Storage,
-  wanted: (key: readonly EncodedSegment[]) => boolean,
-  onDamage: (damage: string) => void,
-): AsyncGenerator<StoredValue> {
-  for await (const keys of batchesOf(keysOf(storage, wanted, onDamage), BATCH)) yield* valuesOf(storage, keys);
+async function* values(storage: Storage, wanted: Wanted, onDamage: OnDamage): AsyncGenerator<StoredValue> {
+  for await (const keys of batchesOf(keysOf(storage, wanted, onDamage), BATCH)) {
+    for (const found of await valuesOf(storage, keys)) if (found !== undefined) yield found;
+  }
 }
 
 /** The items of streams: each run from the item that has no predecessor. */
-async function* streams(
-  storage: Storage,
-  wanted: (key: readonly EncodedSegment[]) => boolean,
-  onDamage: (damage: string) => void,
-): AsyncGenerator<StoredValue> {
+async function* streams(storage: Storage, wanted: Wanted, onDamage: OnDamage): AsyncGenerator<StoredValue> {
   const items = keysOf(storage, (key) => wanted(key) && streamItem(key) !== undefined, onDamage);
   for await (const keys of batchesOf(items, BATCH)) {
     const places = keys.map((key) => streamItem(key)!);
@@ -108,32 +98,22 @@ async function* streams(
 }
 
 async function* itemsFrom(storage: Storage, stem: EncodedSegment, from: number): AsyncGenerator<StoredValue> {
-  for (let next = from; ;) {
+  for (let next = from; ; next += BATCH) {
     const keys = Array.from({ length: BATCH }, (_, step) => itemKey(stem, next + step));
-    let count = 0;
-    for await (const item of valuesOf(storage, keys, true)) {
-      count += 1;
-      yield item;
+    for (const found of await valuesOf(storage, keys)) {
+      if (found === undefined) return;
+      yield found;
     }
-    if (count < keys.length) return;
-    next += count;
   }
 }
 
-/** The values in the order of the keys; a missing one is left out, or ends them. */
-async function* valuesOf(storage: Storage, keys: readonly Key[], untilMissing = false): AsyncGenerator<StoredValue> {
+/** The values in the order of the keys; undefined for a missing one. */
+async function valuesOf(storage: Storage, keys: readonly Key[]): Promise<(StoredValue | undefined)[]> {
   const texts = await storage.getMany(keys);
-  for (const [index, value] of texts.entries()) {
-    if (value !== undefined) yield { key: encodeKey(keys[index]!), value };
-    else if (untilMissing) return;
-  }
+  return texts.map((value, index) => (value === undefined ? undefined : { key: encodeKey(keys[index]!), value }));
 }
 
-async function* keysOf(
-  storage: Storage,
-  wanted: (key: readonly EncodedSegment[]) => boolean,
-  onDamage: (damage: string) => void,
-): AsyncGenerator<EncodedSegment[]> {
+async function* keysOf(storage: Storage, wanted: Wanted, onDamage: OnDamage): AsyncGenerator<EncodedSegment[]> {
   for await (const key of storage.keys([])) {
     if (OWN.has(key[0]!.text) || !wanted(key)) continue;
     if (isEncodedKey(encodeKey(key))) yield key;

@@ -1,7 +1,4 @@
-/**
- * What several callers wait for, taken in turn: one of each caller, then the next of each. What has no caller is the
- * service's own, and is taken every other time.
- */
+/** What callers wait for, taken in turn, one of each. What has no caller is the service's own, taken every other time. */
 export class FairQueue<T> {
   readonly #own: T[] = [];
   /** The caller whose turn is next comes first. */

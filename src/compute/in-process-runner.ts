@@ -20,11 +20,7 @@ export function createInProcessRunner<J extends Jobs>(
   let pending = 0;
   const closing = new AbortController();
 
-  async function run<K extends keyof J & string>(
-    name: K,
-    input: Input<J, K>,
-    options: RunOptions,
-  ): Promise<Output<J, K>> {
+  async function run<K extends keyof J & string>(name: K, input: Input<J, K>, options: RunOptions) {
     closing.signal.throwIfAborted();
     options.signal?.throwIfAborted();
     const jobs = await (opened ??= Promise.resolve(open()));

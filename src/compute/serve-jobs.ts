@@ -2,10 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Jobs } from "./job-runner.ts";
 
 /** What a runner sends to its worker. */
-export interface JobRequest {
-  readonly name: string;
-  readonly input: unknown;
-}
+export type JobRequest = { readonly name: string; readonly input: unknown };
 
 /** What a worker sends: first that it is ready, then one reply for each request. */
 export type JobReply =

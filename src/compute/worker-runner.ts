@@ -128,7 +128,8 @@ class WorkerRunner<J extends Jobs> implements JobRunner<J> {
       worker.postMessage(task.request, task.options.move ?? []);
     } catch (error) {
       // The input cannot be cloned.
-      this.#settle({ error: { message: (error as Error).message, stack: (error as Error).stack ?? "" } });
+      const { message, stack = "" } = error as Error;
+      this.#settle({ error: { message, stack } });
     }
   }
 
@@ -198,16 +199,19 @@ class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     const task = this.#running;
     const { name, logger, observer } = this.#options;
     observer?.workerRestarted(name);
-    logger.warn(
-      { worker: name, job: task?.request.name, failure: error.failure, reason: error.message },
-      "a worker was ended",
-    );
+    const { failure, message: reason } = error;
+    logger.warn({ worker: name, job: task?.request.name, failure, reason }, "a worker was ended");
     this.#running = undefined;
     if (task !== undefined) this.#reject(task, error);
     if (!this.#isReady) {
       this.#restartAt = performance.now() + RETRY_MS;
       this.#failAll(error);
     }
+    this.#replace();
+  }
+
+  /** Ends the worker; the next job starts another. */
+  #replace(): void {
     void this.#end().then(() => {
       this.#next();
     });
@@ -227,10 +231,7 @@ class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#isReady = false;
-    if (worker === undefined) {
-      await this.#ending;
-      return;
-    }
+    if (worker === undefined) return void (await this.#ending);
     worker.removeAllListeners("error").on("error", () => undefined);
     this.#ending = within<unknown>(worker.terminate(), END_MS, () => undefined);
     await this.#ending;
@@ -242,10 +243,7 @@ class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     if (idle_ms === undefined || !this.#isReady) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      if (this.pending() === 0)
-        void this.#end().then(() => {
-          this.#next();
-        });
+      if (this.pending() === 0) this.#replace();
     }, idle_ms).unref();
   }
 }

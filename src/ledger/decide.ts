@@ -115,11 +115,8 @@ function chargeChat(
   const { free_daily_used, remaining_free_quota } = quotaRules.stateOf(use, quota, now);
   if (remaining_free_quota > 0) {
     const free_day = quotaRules.dayOf(now, account.free_day);
-    return {
-      delta: 0,
-      account: { ...account, free_day, free_used: free_daily_used + 1 },
-      details: { ...details, free: true },
-    };
+    const free = { ...account, free_day, free_used: free_daily_used + 1 };
+    return { delta: 0, account: free, details: { ...details, free: true } };
   }
   return spend(account, cost, details);
 }
@@ -137,9 +134,6 @@ function spend(account: Account, points: number, details: EntryDetails): Change 
   if (points > account.balance) {
     return { code: 1005, message: `Insufficient points: ${points} needed, ${account.balance} left.` };
   }
-  return {
-    delta: -points,
-    account: { ...account, balance: account.balance - points, total_spent: account.total_spent + points },
-    details,
-  };
+  const after = { ...account, balance: account.balance - points, total_spent: account.total_spent + points };
+  return { delta: -points, account: after, details };
 }

@@ -45,14 +45,15 @@ export function unscannedUser(segment: EncodedSegment): ScannedUser {
  * `room`.
  *
  * @param options.room most traces that are read and kept
- * @returns the users by segment; without answers where there are more traces than `room`, see {@link scanAnswers}
+ * @returns the users by segment; `hasAnswers` is false when there are more traces than `room`: then no answers were read,
+ *   see {@link scanAnswers}
  * @throws StorageError when the storage does not answer
  */
 export async function scanUsers(
   storage: Storage,
   prefix: Key,
   options: { trace?: ChargeTrace | undefined; room: number; onKeys?: (keys: number) => void },
-): Promise<{ readonly users: ReadonlyMap<string, ScannedUser>; readonly hasAnswers: boolean }> {
+) {
   const { trace, room, onKeys } = options;
   const users = new Map<string, ScannedUser>();
   const pointers = batched((found) => followPointers(storage, found));

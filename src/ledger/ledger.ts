@@ -33,10 +33,7 @@ export function createLedger(deps: LedgerDeps) {
   const ledgerOf = (user: string): UserLedger => ledgers.memo(user);
   const inTurn = createKeyedMutex();
 
-  /**
-   * Runs steps that belong together: no posting and no other such steps of this process work on the user's ledger
-   * meanwhile. It spares the writers of one process conflicts with each other; what keeps ledgers right is the storage.
-   */
+  /** Runs steps that no other posting of this process interrupts: fewer conflicts; what keeps ledgers right is storage. */
   function withLock<T>(user: string, steps: (ledger: Pick<UserLedger, "open" | "post">) => Promise<T>): Promise<T> {
     return inTurn(user, () => steps(ledgerOf(user)));
   }
@@ -236,10 +233,9 @@ export interface Posted {
 /** The entry that a change makes after `last`. */
 function entryAfter(
   last: Entry | undefined,
-  made: { user: string; posting: Posting; change: Change; now: number },
+  { user, posting, change, now }: { user: string; posting: Posting; change: Change; now: number },
 ): Entry {
-  const { user, change, now } = made;
-  const { operation, command, ref_id, lang } = made.posting;
+  const { operation, command, ref_id, lang } = posting;
   const fields: Omit<Entry, "hash"> = {
     id: (last?.id ?? 0) + 1,
     user_id: user,

@@ -90,10 +90,7 @@ export interface LedgerOperation {
   readonly id: string;
   /** The request, as JSON values: the same id with another request is refused. */
   readonly request: unknown;
-  /**
-   * Where in a request the id came from; such an id may be repeated. Absent for an id that the server just made: that is
-   * unique and needs no index.
-   */
+  /** Where in a request the id came from: it may be repeated. Absent for one that the server made, which needs no index. */
   readonly origin?: Pick<FieldError, "in" | "path">;
 }
 
@@ -156,10 +153,7 @@ export class OperationIndex {
     return stored.item;
   }
 
-  /**
-   * Makes sure that an operation id that may be repeated leads to its entry, before any later entry is made. Where a
-   * failover lost that entry, nothing may lead to whatever takes its number.
-   */
+  /** Indexes a repeatable operation before any later entry is made; not where a failover lost its entry. */
   async add(last: StoredEntry | undefined): Promise<void> {
     if (last?.item.operation.repeatable !== true) return;
     const { id, operation } = last.item;

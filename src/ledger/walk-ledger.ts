@@ -20,12 +20,7 @@ const BEYOND = 16;
  * @param visit is called with every valid entry
  * @returns the last valid entry, and the damage that stopped the walk
  */
-export async function walkLedger(
-  storage: Storage,
-  user: EncodedSegment,
-  top: number,
-  visit: (entry: Entry) => void = () => undefined,
-): Promise<{ readonly last: Entry | undefined; readonly damage: LedgerDamage | undefined }> {
+export async function walkLedger(storage: Storage, user: EncodedSegment, top: number, visit: (entry: Entry) => void) {
   const stream = new Stream(storage, ledgerKey(user), entry);
   let last: Entry | undefined;
   /** `last`, when its operation was not indexed yet when it was looked up: valid as long as it is the last. */
@@ -83,16 +78,8 @@ function ownerOf(found: Entry, user: EncodedSegment): string {
   return found.user_id !== "" && encodeSegment(found.user_id) === user.text ? found.user_id : user.text;
 }
 
-/**
- * A writer indexes the entry before its own first: so the operations of the first `followed` entries must be indexed.
- * Those of the others may not be indexed yet, but must not lead to another entry.
- */
-async function checkIndex(
-  storage: Storage,
-  user: EncodedSegment,
-  entries: readonly Entry[],
-  followed: number,
-): Promise<{ damage?: LedgerDamage; unindexed?: Entry }> {
+/** A writer indexes the entry before its own first: the operations of the first `followed` entries must be indexed. */
+async function checkIndex(storage: Storage, user: EncodedSegment, entries: readonly Entry[], followed: number) {
   const repeatable = entries.flatMap((item, at) => (item.operation.repeatable ? [{ item, at }] : []));
   const keys = repeatable.map(({ item }) => operationKey(user, item.operation.id));
   const texts = await readEach(storage, keys);
@@ -110,5 +97,5 @@ async function checkIndex(
       return { damage: damageAt(id, key, `its entry is ${id}, but it is indexed as entry ${pointer.entry}`) };
     }
   }
-  return unindexed === undefined ? {} : { unindexed };
+  return { unindexed };
 }
