@@ -39,7 +39,16 @@ function write(name: string, text: string | Buffer): Promise<void> {
   return writeFile(join(cwd, name), text);
 }
 
-/** Every documented form of a file. */
+/** The forms that only the file's own daemon runs. */
+const OWN_CLOCK = `
+defaults: { mask: [created_at] }
+steps:
+  - { id: me, request: GET /api/v1/ai/me, now: +1d, expect: { snapshot: true, mask: [data.next_reset_at] } }
+  - { request: GET /api/v1/ai/me, now: "\${me.data.next_reset_at}", expect: { snapshot: later } }
+  - { request: GET /api/v1/ai/me, now: midnight, at_once: 2, expect: { counts: { 200: 0, 401: { $gt: 0 } } } }
+`;
+
+/** Every other documented form of a file. */
 const EVERY_FORM = `
 # yaml-language-server: $schema=./smoke.schema.json
 name: Every form
@@ -85,7 +94,8 @@ it("has a JSON Schema that a strict validator compiles, and that accepts every b
   const accepts = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }).compile(schema);
   const folder = join(import.meta.dirname, "../../fixtures/smoke");
   const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
-  for (const text of [...texts, EVERY_FORM]) {
+  expect(faultsOf(OWN_CLOCK)).toEqual([]);
+  for (const text of [...texts, OWN_CLOCK, EVERY_FORM]) {
     expect([accepts(parse(text, { merge: true })), accepts.errors]).toEqual([true, null]);
   }
   expect(accepts({ steps: [{ request: "GET /x", skip: true }] })).toBe(false);
@@ -139,6 +149,17 @@ vars: { other: "\${env.OTHER:-zh}" }
     ]);
   });
 
+  it("has a snapshot for each row", async () => {
+    await write(
+      "snap.yaml",
+      "steps: [{ id: q, request: 'GET /api/v1/ai/recommended-questions?limit=${row.n}', rows: [{ n: 1 }, { n: 2 }], expect: { snapshot: true } }]",
+    );
+    const { ran } = await smoke("snap.yaml", "--update");
+    expect(ran).toEqual(["q [1: n=1] passed", "q [2: n=2] passed"]);
+    expect(readdirSync(cwd)).toEqual(expect.arrayContaining(["snap.q.1.snapshot.json", "snap.q.2.snapshot.json"]));
+    expect(await smoke("snap.yaml")).toMatchObject({ code: 0 });
+  });
+
   it("of a file repeats its steps, between one setup and one cleanup", async () => {
     const result = await run(
       daemon,
@@ -188,7 +209,8 @@ cleanup: [{ request: GET /healthz, token: null }]
       ["a,b\n1,2\n3\n", /cannot be read: Invalid Record Length: columns length is 2, got 1 on line 3/],
       ["a,a\n1,2\n", /cannot be read: two columns are named a\./],
       ["a,\n1,2\n", /cannot be read: a column has no name\./],
-      ["a,b\n", /has no rows\./],
+      ["a,b\n", /must have 1 to 10000 rows\./],
+      [`a\n${"1\n".repeat(10_001)}`, /must have 1 to 10000 rows\./],
     ];
     for (const [text, message] of tables) {
       await write("wrong.csv", text);

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { parse } from "csv-parse/sync";
 import type { InvalidField, ValuePath } from "../../contract/validate.ts";
 import { readText } from "./read-text.ts";
-import { stepsOf, type Row, type SmokeContent } from "./smoke-file.ts";
+import { MOST_ROWS, stepsOf, type Row, type SmokeContent } from "./smoke-file.ts";
 
 /**
  * Replaces the names of CSV files by their rows. Every value of a CSV file is a string.
@@ -17,8 +17,8 @@ export function readRows(content: SmokeContent, folder: string): InvalidField[] 
     const name = holder.rows;
     try {
       holder.rows = parse<Row>(readText(resolve(folder, name)), OPTIONS);
-      if (holder.rows.length > 0) return [];
-      return [{ path: [...path, "rows"], message: `${name} has no rows.` }];
+      if (holder.rows.length > 0 && holder.rows.length <= MOST_ROWS) return [];
+      return [{ path: [...path, "rows"], message: `${name} must have 1 to ${MOST_ROWS} rows.` }];
     } catch (error) {
       return [{ path: [...path, "rows"], message: `${name} cannot be read: ${(error as Error).message}.` }];
     }

@@ -47,7 +47,10 @@ const tags = z.array(z.string().regex(/^[\w.-]+$/, "must be a word of letters, d
 
 const csv = z.string().regex(/\.csv(\.gz)?$/i, "must be a list of objects, or the name of a CSV file beside this one");
 
-const rows = z.union([z.array(z.record(z.string(), z.unknown())).min(1), csv]);
+/** Most rows of a table. */
+export const MOST_ROWS = 10_000;
+
+const rows = z.union([z.array(z.record(z.string(), z.unknown())).min(1).max(MOST_ROWS), csv]);
 
 const request = z
   .string()
