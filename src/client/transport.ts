@@ -3,6 +3,7 @@ import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { UnreachableError } from "./client-errors.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
+import REASONS from "./network-reasons.json" with { type: "json" };
 
 /** Largest response that is read. The largest of the contract, a full page of news, is below 1 MiB. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -86,19 +87,8 @@ export function flatHeaders({ headers }: IncomingMessage): Record<string, string
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]));
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "its name cannot be resolved",
-  EAI_AGAIN: "its name cannot be resolved at the moment",
-  ECONNRESET: "the connection was closed",
-  EPIPE: "the connection was closed",
-  ETIMEDOUT: "it does not answer",
-  EHOSTUNREACH: "there is no route to it",
-  ENETUNREACH: "there is no route to it",
-};
-
 /** The reason of a network error in words. When several addresses were tried, that of the first. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
-  return REASONS[first.code ?? ""] ?? first.message;
+  return (REASONS as Readonly<Record<string, string>>)[first.code ?? ""] ?? first.message;
 }

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { fillTemplate } from "../runtime/fill-template.ts";
+import REASONS from "./bind-reasons.json" with { type: "json" };
 
 /** The daemon cannot listen on the address or the port. */
 export class PortError extends Error {
@@ -28,12 +30,5 @@ export async function bindError(host: string, port: number): Promise<string | un
 }
 
 function reasonOf(code: string, host: string): string {
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: "the port is in use",
-    EADDRNOTAVAIL: `${host} is not an address of this machine`,
-    ENOTFOUND: `the name ${host} cannot be resolved (${code})`,
-    EAI_AGAIN: `the name ${host} cannot be resolved (${code})`,
-    EACCES: "this user may not use the port; use one above 1023, or grant CAP_NET_BIND_SERVICE",
-  };
-  return reasons[code] ?? code;
+  return code in REASONS ? fillTemplate(REASONS[code as keyof typeof REASONS], { host, code }) : code;
 }

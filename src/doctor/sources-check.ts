@@ -1,12 +1,11 @@
 import { NO_VALIDATORS, printLocation, type ReaderOptions, readSource } from "../news/sources/read-source.ts";
 import { parseSource } from "../news/sources/parse-source.ts";
-import { SourceError, type SourceFailure } from "../news/sources/source-error.ts";
+import { SOURCE_REMEDIES, SourceError, type SourceFailure } from "../news/sources/source-error.ts";
 import { createSourceFetch } from "../news/sources/public-fetch.ts";
 import { type Source, sourcesOf } from "../news/sources/sources.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import type { Finding } from "../storage/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
-import REMEDIES from "./source-remedies.json" with { type: "json" };
 
 /** Sources read at once, as a refresh does. */
 const CONCURRENCY = 8;
@@ -55,7 +54,11 @@ async function probe(source: Source, reader: ReaderOptions, now: number): Promis
     // Errors of a file name it already.
     const reason = message.includes(place) ? `${message[0]!.toUpperCase()}${message.slice(1)}` : `${place}: ${message}`;
     const isOutside = OUTSIDE.has(failure);
-    return finding(isOutside ? "sourceDown" : "sourceFails", { source: source.id, reason, remedy: REMEDIES[failure] });
+    return finding(isOutside ? "sourceDown" : "sourceFails", {
+      source: source.id,
+      reason,
+      remedy: SOURCE_REMEDIES[failure],
+    });
   }
 }
 

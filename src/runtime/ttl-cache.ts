@@ -1,10 +1,5 @@
 import { BoundedLru } from "./bounded-lru.ts";
 
-interface Load<T> {
-  readonly began: number;
-  readonly found: Promise<T | undefined>;
-}
-
 /**
  * Caches what `load` returned for up to `ttl_ms`, so that a hot path reads a document about once in that time instead of at
  * each request. Concurrent callers share one load. Neither absent values nor failures are cached.
@@ -24,10 +19,10 @@ export function createTtlCache<T extends object>(
     ttlResolution: 0,
     perf: { now: monotonic },
   });
-  const loading = new Map<string, Load<T>>();
+  const loading = new Map<string, { readonly began: number; readonly found: Promise<T | undefined> }>();
 
   async function loadNow(key: string): Promise<T | undefined> {
-    const mine: Load<T> = { began: monotonic(), found: load(key) };
+    const mine = { began: monotonic(), found: load(key) };
     loading.set(key, mine);
     try {
       const found = await mine.found;

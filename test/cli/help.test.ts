@@ -7,7 +7,7 @@ import { CATALOGUE } from "../../src/cli/command-catalogue.ts";
 import { EXIT } from "../../src/cli/framework/exit.ts";
 import { FORMATS } from "../../src/cli/framework/global-flags.ts";
 import MEANINGS from "../../src/cli/help/meanings.json" with { type: "json" };
-import { TOPICS } from "../../src/cli/help/help-topics.ts";
+import TOPICS from "../../src/cli/help/help-topics.json" with { type: "json" };
 import { ERRORS } from "../../src/contract/errors.ts";
 import { configKeys, configSchema } from "../../src/config/config-schema.ts";
 import { ANP } from "../support/program.ts";

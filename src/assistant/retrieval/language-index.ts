@@ -49,22 +49,7 @@ export interface TermGroup {
 }
 
 /** The documents that match a query, and their scores. They hold until the next query of the same index. */
-export interface Scores {
-  /** Score of a document; 0 when it does not match. */
-  of(document: number): number;
-  /** The highest score; 0 when nothing matches. */
-  readonly highest: number;
-  /**
-   * The best documents, in no particular order.
-   *
-   * @param weightOf factor of a document's score, 0 to 1
-   */
-  best(count: number, weightOf: (document: number) => number): number[];
-  /** Weight of each group: its own times its inverse document frequency. */
-  readonly gains: readonly number[];
-  /** The score of a document that contained every group without end: what scores are compared with. */
-  readonly mass: number;
-}
+export type Scores = ReturnType<LanguageIndex["score"]>;
 
 /** Terms of a document's fields, repeated as in the text. */
 export interface DocumentTerms {
@@ -123,7 +108,7 @@ export class LanguageIndex {
   }
 
   /** Scores the documents for a query: the sum over its groups, each with the frequencies of its alternatives together. */
-  score(groups: readonly TermGroup[]): Scores {
+  score(groups: readonly TermGroup[]) {
     const query = this.#query.begin(this.#titles.length);
     const gains: number[] = [];
     for (const { weight, alternatives } of groups) {
@@ -134,10 +119,15 @@ export class LanguageIndex {
     }
     const mass = gains.reduce((sum, gain) => sum + gain * (BM25F.k1 + 1), 0);
     return {
-      of: (document) => query.scores[document] ?? 0,
+      /** Score of a document; 0 when it does not match. */
+      of: (document: number) => query.scores[document] ?? 0,
+      /** The highest score; 0 when nothing matches. */
       highest: query.highest(),
-      best: (count, weightOf) => query.best(count, weightOf),
+      /** The best documents, in no particular order. @param weightOf factor of a document's score, 0 to 1 */
+      best: (count: number, weightOf: (document: number) => number) => query.best(count, weightOf),
+      /** Weight of each group: its own times its inverse document frequency. */
       gains,
+      /** The score of a document that contained every group without end: what scores are compared with. */
       mass,
     };
   }

@@ -13,6 +13,7 @@ import {
   type CompletionTarget,
 } from "./candidates.ts";
 import type { Settings } from "./known-names.ts";
+import TOPICS from "../help/help-topics.json" with { type: "json" };
 
 /** Longest time to wait for a storage or a file after a key was pressed, ms. */
 const TIMEOUT_MS = 5000;
@@ -76,7 +77,6 @@ async function helpOn(words: readonly string[]): Promise<Fitting> {
   const place = await findPlace(words, []);
   if (place.command !== undefined) return { place, candidates: place.verbs ? verbNames(place.command) : [] };
   if (words.length > 1) return { place, candidates: [] };
-  const { TOPICS } = await import("../help/help-topics.ts");
   const topics = Object.entries(TOPICS).map(([word, about]) => ({ word, about }));
   return { place, candidates: [...commandNames(), ...topics] };
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Env } from "./environment.ts";
 import { UsageError } from "./exit.ts";
 import { flagOf, type Held, asSentence, instant, oneOf } from "./param.ts";
+import GLOBAL_FLAGS from "./global-flags.json" with { type: "json" };
 import { packageFile } from "../../runtime/package-file.ts";
 
 /** How data is printed. */
@@ -52,24 +53,10 @@ const DEMO = packageFile("fixtures/demo/").pathname;
 
 /** Declares the flags of every command on the program. */
 export function declareGlobals(program: Command): void {
-  program
-    .optionsGroup("Where and when:")
-    .option("--storage <url>", "storage, as fs:FOLDER (env ANP_STORAGE)")
-    .option("--storage-id <id>", "identity that the storage must have (env ANP_STORAGE_ID)")
-    .option("--config <file>", "configuration, YAML or JSON (env ANP_CONFIG)")
-    .option("--demo", "the bundled demo world, kept in fs:.anp/demo")
-    .option("--fixtures <folder>", "a fixture's world, kept in fs:.anp/NAME")
-    .option("--url <url>", "a running daemon instead of a storage (env ANP_URL)")
-    .option("--token <token>", "the user's token there (env ANP_TOKEN, ANP_TOKEN_FILE)")
-    .option("--profile <name>", "a daemon and token kept by `anp profiles` (env ANP_PROFILE)")
-    .option("--now <instant>", "a clock fixed at this ISO 8601 instant")
-    .option("--seed <text>", "repeatable ids: for demos and tests, each on a fresh storage")
-    .optionsGroup("Output:")
-    .option("--json", "one JSON document (short for --format json)")
-    .option("--format <format>", FORMATS.join(", "))
-    .option("--no-color", "no colour (env NO_COLOR, FORCE_COLOR)")
-    .option("--no-input", "never ask; a missing value is an error (env CI)")
-    .option("--verbose", "debug messages and stack traces on stderr (env ANP_DEBUG)");
+  for (const [group, options] of Object.entries(GLOBAL_FLAGS)) {
+    program.optionsGroup(group);
+    for (const [flag, about] of Object.entries(options)) program.option(flag, about);
+  }
 }
 
 type RawGlobals = Readonly<Record<string, string | boolean | undefined>>;

@@ -7,7 +7,10 @@ import SMOKE_KEYS from "../../smoke/file/smoke-file.json" with { type: "json" };
 import MATCHER_TEXTS from "../../smoke/run/matchers.json" with { type: "json" };
 import { EXIT } from "../framework/exit.ts";
 import MEANINGS from "./meanings.json" with { type: "json" };
-import type { Topic } from "./help-topics.ts";
+import TOPICS from "./help-topics.json" with { type: "json" };
+
+/** What belongs to no single command: the topics of `anp help`. */
+export type Topic = keyof typeof TOPICS;
 
 type Row = readonly [name: string, ...meaning: string[]];
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { z } from "zod";
-import type { newsList, sentimentOverview, topicList } from "../../contract/schemas/news-schemas.ts";
+import type { hotTopics, newsList, sentimentOverview, topicList } from "../../contract/schemas/news-schemas.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { toIso } from "../../runtime/clock.ts";
 import { dominantSentiment } from "../items/sentiment.ts";
@@ -19,10 +19,7 @@ const DAY = 24 * HOUR;
 const CACHED = 1000;
 
 /** A topic's title with its heat. */
-export interface HotTopic {
-  topic: string;
-  heat: number;
-}
+type HotTopic = z.infer<typeof hotTopics>["topics"][number];
 
 /**
  * Answers about one projection. Each is frozen and stays the same object as long as it stays the same, so that what is

@@ -1,17 +1,10 @@
+import REMEDIES from "./source-remedies.json" with { type: "json" };
+
+/** What an operator can do about a source that could not be read, by the reason. */
+export const SOURCE_REMEDIES = REMEDIES;
+
 /** Why a source could not be read. */
-export type SourceFailure =
-  | "timeout"
-  | "network"
-  | "address"
-  | "status"
-  | "gone"
-  | "redirect"
-  | "too_large"
-  | "not_found"
-  | "unreadable"
-  | "too_costly"
-  | "not_a_feed"
-  | "invalid";
+export type SourceFailure = keyof typeof REMEDIES;
 
 /** A source failed. The message is for the operator and holds no credentials; the last good content stays. */
 export class SourceError extends Error {

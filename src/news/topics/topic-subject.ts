@@ -14,15 +14,10 @@ export interface Subject {
 }
 
 /** A topic's concepts, and how many of its items have each. */
-export interface Evidence {
-  readonly concepts: ReadonlyMap<string, number>;
-  readonly titleConcepts: ReadonlyMap<string, number>;
-  readonly hasAmount: boolean;
-  readonly hasPercent: boolean;
-}
+export type Evidence = Readonly<ReturnType<typeof evidenceOf>>;
 
 /** Counts the concepts of a topic's items. */
-export function evidenceOf(items: readonly NewsItem[]): Evidence {
+export function evidenceOf(items: readonly NewsItem[]) {
   const titles = items.map(({ title }) => termsOf(title));
   const texts = items.map(({ title, summary }) => termsOf(`${title}\n${summary}`));
   const numbers = texts.flat().filter((key) => key.startsWith("#"));

@@ -13,11 +13,8 @@ import type { RedisSettings } from "./redis-url.ts";
 /** How long the second try waits at least for a connection that was lost, ms. */
 const SECOND_TRY_MS = 250;
 
-/** What happened to the tries of one operation before this one. */
-interface Tries {
-  /** Whether an earlier try may have been applied, though its reply did not arrive. */
-  readonly uncertain: boolean;
-}
+/** `uncertain`: an earlier try may have been applied, though its reply did not arrive. */
+type Tries = { readonly uncertain: boolean };
 
 interface RunOptions {
   /** Not to be run again when it may have been applied. */
