@@ -63,14 +63,19 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
       const previous = history.at(-1)?.question;
       try {
         const request = { ...asked, history, passages: excerpts, ...(signal && { signal }) };
-        const found = await model.generate(request, (reply, instructions) =>
+        const { value: found, model: model_name } = await model.generate(request, (reply, instructions) =>
           inTime(runner.run("check", { ...asked, reply, previous, instructions, excerpts })),
         );
         const written = found === null ? forModel.otherwise : { ...found, outcome: "answered" as const };
-        return { ...written, routing, model_name: model.name };
+        return { ...written, routing, model_name };
       } catch (error) {
-        if (model.fallback === "none" || !(error instanceof AnpError)) throw error;
-        logger.warn({ model: model.name, cause: String(error.cause) }, "The model failed; answering by extraction");
+        signal?.throwIfAborted();
+        if (model.fallback === "none")
+          throw error instanceof AnpError ? error : new AnpError(1007, undefined, { cause: error });
+        logger.warn(
+          { model: model.name, cause: String(error instanceof AnpError ? error.cause : error) },
+          "The model failed; answering by extraction",
+        );
         return answer;
       }
     },

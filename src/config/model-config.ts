@@ -1,16 +1,49 @@
 import { z } from "zod";
 import { example, integer } from "./config-fields.ts";
 
-/** A model behind an OpenAI-compatible endpoint. */
-export const modelConfig = z.strictObject({
+/** An endpoint of chat completions, and the dialect that it speaks. */
+const endpoint = {
   base_url: example(z.url({ protocol: /^https?$/ }), "https://api.example.com/v1"),
   model: example(z.string().min(1), "example-small"),
-  api_key: z.string().min(1).optional().meta({ secret: true }),
-  timeout_ms: integer([1, Infinity], 30_000),
   max_retries: integer([0, 10], 2),
   temperature: z.number().min(0).max(2).default(0),
+  send_temperature: z.boolean().default(true),
   max_output_tokens: integer([1, Infinity], 800),
+  length_field: z.string().min(1).default("max_tokens"),
+  prompt_tokens: integer([500, Infinity], 6000),
+  key_header: z.string().min(1).default("authorization"),
+  headers: z.record(z.string(), z.string()).default({}),
+  query: z.record(z.string(), z.string()).default({}),
+  body: z.record(z.string(), z.json()).default({}),
+  max_calls: integer([1, 10_000], 16),
+  max_waiting: integer([0, 10_000], 64),
+};
+
+const provider = z.strictObject({ ...endpoint, api_key_file: z.string().min(1).optional() });
+
+/** A model behind an OpenAI-compatible endpoint, and those that are asked when it fails. */
+export const modelConfig = z.strictObject({
+  ...endpoint,
+  api_key: z.string().min(1).optional().meta({ secret: true }),
+  timeout_ms: integer([1, Infinity], 30_000),
   fallback: z.enum(["none", "extractive"]).default("none"),
+  providers: z.array(provider).default([]),
 });
 
 export type ModelConfig = z.infer<typeof modelConfig>;
+/** One endpoint, with its key. */
+export type ProviderConfig = Omit<z.infer<typeof provider>, "api_key_file"> & { readonly api_key?: string | undefined };
+
+/** The endpoints in the order in which they are asked. `readKey` reads a key's file. */
+export function providersOf(config: ModelConfig, readKey: (file: string) => string): ProviderConfig[] {
+  const others = config.providers.map(({ api_key_file: file, ...other }) => {
+    return file === undefined ? other : { ...other, api_key: readKey(file).trim() };
+  });
+  return [config, ...others];
+}
+
+/** The header that carries the key: `Authorization: Bearer`, or another with the key alone. */
+export function headersOf({ api_key: key, key_header, headers }: ProviderConfig): Record<string, string> {
+  const name = key_header.toLowerCase();
+  return key === undefined ? headers : { ...headers, [name]: name === "authorization" ? `Bearer ${key}` : key };
+}

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createAuthenticator } from "../accounts/authenticator.ts";
 import { assistantInProcess, assistantInWorker } from "../assistant/assistant-runner.ts";
@@ -118,10 +119,20 @@ async function openAssistant(deps: ServiceDeps): Promise<HostedAssistant> {
   return createHostedAssistant({ runner, model: await openModel(deps), logger, lexicon });
 }
 
-async function openModel({ config, logger, modelFetch, observer }: ServiceDeps): Promise<ModelGateway | undefined> {
+async function openModel({
+  config,
+  baseDir,
+  logger,
+  modelFetch,
+  observer,
+}: ServiceDeps): Promise<ModelGateway | undefined> {
   if (config.model === undefined) return undefined;
   const { createModelGateway } = await import("../assistant/model/model-gateway.ts");
-  const model = createModelGateway(config.model, { logger, ...(modelFetch !== undefined && { fetch: modelFetch }) });
+  const model = createModelGateway(config.model, {
+    logger,
+    readKey: (file) => readFileSync(resolve(baseDir, file), "utf8"),
+    ...(modelFetch !== undefined && { fetch: modelFetch }),
+  });
   return observer === undefined ? model : observeModel(model, observer);
 }
 
@@ -157,7 +168,7 @@ export function observeModel(model: ModelGateway, observer: ServiceObserver): Mo
       };
       try {
         const answer = await model.generate(request, check);
-        ended(answer === null ? "no_answer" : "answered");
+        ended(answer.value === null ? "no_answer" : "answered");
         return answer;
       } catch (error) {
         ended(error instanceof AnpError ? "failed" : "abandoned");

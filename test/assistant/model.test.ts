@@ -35,8 +35,9 @@ async function open(options: Record<string, unknown>, ...turns: [Turn, ...Turn[]
 }
 
 /** The reply with its citations. */
-function generate(gateway: ModelGateway, request: ModelRequest) {
-  return gateway.generate(request, (reply) => ({ value: resolveCitations(reply, request.passages) }));
+async function generate(gateway: ModelGateway, request: ModelRequest) {
+  const check = (reply: string) => ({ value: resolveCitations(reply, request.passages) });
+  return (await gateway.generate(request, check)).value;
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<AnpError> {
@@ -63,7 +64,7 @@ describe("the model gateway", () => {
     expect(body).toMatchObject({ model: "test-model", temperature: 0.3, max_tokens: 99 });
     expect(body.messages.at(-1)?.content).toContain('{"number":1,"kind":"help"');
     expect(body.messages.at(-1)?.content).toContain('{"number":2,"kind":"help"');
-    expect(body.messages.at(-1)?.content).toContain("Question: What is the withdrawal fee?");
+    expect(body.messages.at(-1)?.content).toContain('Question: {"question":"What is the withdrawal fee?"}');
     expect(body.messages[0]?.content).toContain("Answer in English.");
   });
 
@@ -220,10 +221,20 @@ describe("the model's settings", () => {
     expect(modelConfig.parse({ base_url: "https://models.example/v1", model: "m" })).toMatchInlineSnapshot(`
       {
         "base_url": "https://models.example/v1",
+        "body": {},
         "fallback": "none",
+        "headers": {},
+        "key_header": "authorization",
+        "length_field": "max_tokens",
+        "max_calls": 16,
         "max_output_tokens": 800,
         "max_retries": 2,
+        "max_waiting": 64,
         "model": "m",
+        "prompt_tokens": 6000,
+        "providers": [],
+        "query": {},
+        "send_temperature": true,
         "temperature": 0,
         "timeout_ms": 30000,
       }

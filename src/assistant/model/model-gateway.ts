@@ -1,10 +1,10 @@
+import { readFileSync } from "node:fs";
 import { AnpError } from "../../contract/errors.ts";
 import { silentLogger } from "../../runtime/logger.ts";
 import type { Logger } from "../../runtime/logger.ts";
-import type { ModelConfig } from "../../config/model-config.ts";
-import { dropCutSentence } from "./citations.ts";
-import { cleanReply, createModelFetch, ModelReplyError } from "./model-fetch.ts";
-import type { Finding } from "../grounding/reply-fault.ts";
+import { providersOf, type ModelConfig } from "../../config/model-config.ts";
+import { ModelReplyError } from "./model-fetch.ts";
+import { ModelProvider } from "./model-provider.ts";
 import type { Checked } from "../answering/model-answer.ts";
 import { toCorrection, toPrompt } from "./model-prompt.ts";
 import type { Prompt, PromptRequest } from "./model-prompt.ts";
@@ -21,12 +21,13 @@ export interface ModelGateway {
   /** What happens when the model fails: error 1007, or an extractive answer. */
   readonly fallback: "none" | "extractive";
   /**
-   * What `check` makes of the model's reply; a reply that it refuses is asked for once more, with what was wrong.
+   * What `check` makes of a model's reply, and the id of that model; a reply that it refuses is asked for once more, with
+   * what was wrong.
    *
    * @throws AnpError 1007 when the model is exhausted, fails, times out, replies with nothing or is refused again; the
    *   caller's own abort is thrown as its reason
    */
-  generate<T>(request: ModelRequest, check: CheckReply<T>): Promise<T>;
+  generate<T>(request: ModelRequest, check: CheckReply<T>): Promise<{ readonly value: T; readonly model: string }>;
 }
 
 /** Checks a reply to a prompt with these instructions. */
@@ -36,81 +37,61 @@ export interface ModelDeps {
   readonly logger?: Logger;
   /** Calls the endpoint; the platform's fetch by default. */
   readonly fetch?: typeof fetch;
+  /** Reads the file of a further provider's key. */
+  readonly readKey?: (file: string) => string;
 }
 
-/** A gateway to an OpenAI-compatible endpoint. The model libraries load at the first call. */
+/**
+ * A gateway to OpenAI-compatible endpoints, asked in order until one gives a reply that may be delivered. Each has its share
+ * of the time that is left. The model libraries load at the first call.
+ */
 export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): ModelGateway {
-  const { logger = silentLogger } = deps;
+  const { logger = silentLogger, readKey = (file) => readFileSync(file, "utf8") } = deps;
+  const providers = providersOf(config, readKey).map((one) => new ModelProvider(one, deps.fetch));
 
-  async function replyTo(prompt: Prompt, { signal: abort }: ModelRequest, timeout: AbortSignal): Promise<string> {
-    try {
-      return await complete(
-        config,
-        deps.fetch,
-        prompt,
-        abort === undefined ? timeout : AbortSignal.any([timeout, abort]),
-      );
-    } catch (cause) {
-      abort?.throwIfAborted();
-      throw new AnpError(1007, undefined, { cause: timeout.aborted ? timeout.reason : failureOf(cause) });
+  /** Null: the reply was refused, and once more. */
+  async function ask<T>(
+    provider: ModelProvider,
+    request: ModelRequest,
+    check: CheckReply<T>,
+    signal: AbortSignal,
+  ): Promise<{ value: T } | null> {
+    const prompt = toPrompt(request, provider.config.prompt_tokens);
+    let sent: Prompt = prompt;
+    for (const isLast of [false, true]) {
+      const reply = await provider.reply(sent, signal);
+      const checked = await check(reply, prompt.system);
+      if ("value" in checked) return checked;
+      const faults = [...new Set(checked.findings.map(({ fault }) => fault))];
+      logger.warn({ model: provider.config.model, faults, isLast }, "A reply of the model was refused");
+      sent = toCorrection(prompt, reply, checked.findings);
     }
+    return null;
   }
 
   return {
     name: config.model,
     fallback: config.fallback,
     async generate(request, check) {
-      const timeout = AbortSignal.timeout(config.timeout_ms);
-      const prompt = toPrompt(request);
-      const first = await replyTo(prompt, request, timeout);
-      let checked = await check(first, prompt.system);
-      if ("findings" in checked) {
-        const faults = faultsOf(checked.findings);
-        logger.warn({ model: config.model, faults }, "Asking again for a reply that was refused");
-        const second = await replyTo(toCorrection(prompt, first, checked.findings), request, timeout);
-        checked = await check(second, prompt.system);
+      const deadline = performance.now() + config.timeout_ms;
+      let cause = new Error("model call: the reply was refused");
+      for (const [at, provider] of providers.entries()) {
+        const share = (deadline - performance.now()) / (providers.length - at);
+        const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(share)));
+        const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+        try {
+          const found = await ask(provider, request, check, signal);
+          if (found !== null) return { ...found, model: provider.config.model };
+        } catch (error) {
+          request.signal?.throwIfAborted();
+          if (error instanceof AnpError) throw error;
+          cause = timeout.aborted ? (timeout.reason as Error) : failureOf(error);
+          logger.warn({ model: provider.config.model, cause: String(cause) }, "A model failed");
+        }
       }
-      if ("value" in checked) return checked.value;
-      const cause = new Error(`model reply refused: ${faultsOf(checked.findings).join(", ")}`);
       throw new AnpError(1007, undefined, { cause });
     },
   };
-}
-
-/** A request to the endpoint, with the library's retries: the reply's text, never empty. */
-async function complete(
-  config: ModelConfig,
-  fetch: ModelDeps["fetch"],
-  { system, messages }: Prompt,
-  signal: AbortSignal,
-): Promise<string> {
-  const [{ generateText }, { createOpenAICompatible }] = await Promise.all([
-    import("ai"),
-    import("@ai-sdk/openai-compatible"),
-  ]);
-  const provider = createOpenAICompatible({
-    name: "model",
-    baseURL: config.base_url,
-    ...(config.api_key === undefined ? {} : { apiKey: config.api_key }),
-    fetch: createModelFetch(fetch),
-  });
-  const { text, finishReason } = await generateText({
-    model: provider.chatModel(config.model),
-    system,
-    messages,
-    temperature: config.temperature,
-    maxOutputTokens: config.max_output_tokens,
-    maxRetries: config.max_retries,
-    abortSignal: signal,
-  });
-  const reply = cleanReply(text);
-  const whole = finishReason === "length" ? dropCutSentence(reply) : reply;
-  if (whole.trim() === "") throw new Error("the reply is empty");
-  return whole;
-}
-
-function faultsOf(findings: readonly Finding[]): string[] {
-  return [...new Set(findings.map(({ fault }) => fault))];
 }
 
 /**
