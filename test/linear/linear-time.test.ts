@@ -92,6 +92,19 @@ beforeAll(async () => {
   const { sentencesOf } = await import("../../src/language/sentences.ts");
   const { plainLine, plainText, shorten } = await import("../../src/language/plain-text.ts");
   const { dropCutSentence, resolveCitations } = await import("../../src/assistant/model/citations.ts");
+  const { judgeReply } = await import("../../src/assistant/grounding/check-reply.ts");
+  const { Wordings } = await import("../../src/assistant/grounding/wording.ts");
+  const wordings = new Wordings(NO_DICTIONARY);
+  const source = {
+    id: "1",
+    kind: "help",
+    title: "1",
+    text: "One. Two 2.",
+    url: "",
+    lang: "en",
+    published_at: null,
+  } as const;
+  const asked = { excerpts: [source], question: "1", lang: "en", wide: true, instructions: "" } as const;
   const { cleanReply } = await import("../../src/assistant/model/model-fetch.ts");
   const { answerTypeOf } = await import("../../src/assistant/retrieval/answer-type.ts");
   const { clausesOf } = await import("../../src/assistant/retrieval/clauses.ts");
@@ -121,6 +134,7 @@ beforeAll(async () => {
     ],
     "a model's reply": (text) => [
       cleanReply(text),
+      judgeReply({ ...asked, reply: `${text} [1]` }, wordings),
       dropCutSentence(text),
       resolveCitations(
         text,

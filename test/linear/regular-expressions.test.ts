@@ -8,6 +8,9 @@ const SOURCES = resolve(import.meta.dirname, "../../src");
 
 /** Files that make expressions of their own constants, which `linear-time.test.ts` runs, or of what an operator wrote. */
 const MAKE_EXPRESSIONS = [
+  "assistant/grounding/check-whole.ts",
+  "assistant/grounding/figures.ts",
+  "assistant/grounding/word-sets.ts",
   "assistant/routing/router.ts",
   "cli/help/help-text.ts",
   "language/assets.ts",
@@ -57,6 +60,15 @@ it("has no regular expression that takes more than linear time", async () => {
   }
   expect(slow).toEqual([]);
   expect(makers).toEqual(MAKE_EXPRESSIONS);
+});
+
+it("has none among those that are data", async () => {
+  const read = async (file: string): Promise<unknown> =>
+    JSON.parse(await readFile(join(SOURCES, "assistant/grounding", file), "utf8"));
+  const notations = (await read("data/figure-patterns.json")) as readonly { readonly pattern: string }[];
+  const patterns = Object.values((await read("reply-patterns.json")) as Record<string, string[]>).flat();
+  patterns.push(...notations.map(({ pattern }) => pattern.replaceAll("{words}", "one|two")));
+  expect(patterns.flatMap((pattern) => slowPartsOf({ pattern, flags: "u" }))).toEqual([]);
 });
 
 it("would find the slow ones", () => {

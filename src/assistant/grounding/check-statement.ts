@@ -12,6 +12,8 @@ import { isNegated, NO_NAMES } from "./word-sets.ts";
 const LEAST = { own: 0.5, inherited: 0.55, alone: 0.35 };
 /** Most telling words of a sentence that points to an address. */
 const MOST_POINTING = 6;
+/** Most figures of a statement that others are computed from. */
+const MOST_PARTS = 10;
 /** A number of the question up to this one may count things, whatever its unit. */
 const MOST_COUNTED = 100;
 
@@ -52,21 +54,26 @@ function checkLiterals(text: string, { sources }: StatementContext): ReplyFault 
 function checkFigures(folded: string, figures: readonly Figure[], context: StatementContext): ReplyFault | undefined {
   const { sources, asked } = context;
   const stated = sources.flatMap((source) => source.figures);
-  const counts = figures.filter(({ value, unit = "count" }) => Number.isInteger(value) && COUNTED.has(unit));
+  const counts = figures
+    .filter(({ value, unit = "count" }) => Number.isInteger(value) && COUNTED.has(unit))
+    .slice(0, MOST_PARTS);
   // "3 BTC withdrawals" are three, too.
   const numbers = asked.figures
     .filter(({ value }) => value <= MOST_COUNTED)
     .map((figure) => ({ ...figure, unit: undefined }));
   const parts = [...context.figures, ...asked.figures, ...numbers, ...counts];
   const known: Figure[] = [];
-  // What was computed may be computed with.
-  for (const figure of figures)
-    if (isStated(figure, folded, stated, asked.figures, [...parts, ...known])) known.push(figure);
-  const wrong = figures.filter((figure) => {
-    if (known.includes(figure) || isHarmless(figure)) return false;
+  const unknown: Figure[] = [];
+  for (const figure of figures) {
+    // What was computed may be computed with.
+    const isKnown = isStated(figure, folded, stated, asked.figures, [...parts, ...known.slice(-MOST_PARTS)]);
+    (isKnown ? known : unknown).push(figure);
+  }
+  const isNot = isNegated(folded);
+  const wrong = unknown.filter((figure) => {
+    if (isHarmless(figure)) return false;
     // What the question supposes may be said again beside what the sources state.
-    const isAsked = asked.figures.some((other) => isSame(figure, other, false));
-    return !(isAsked && (known.length > 0 || isNegated(folded)));
+    return !((known.length > 0 || isNot) && asked.figures.some((other) => isSame(figure, other, false)));
   });
   return wrong.length > 0 ? "figure" : undefined;
 }
@@ -108,7 +115,9 @@ function isInWords(name: string, stated: (name: string) => boolean): boolean {
 }
 
 function startsSentence(text: string, at: number): boolean {
-  return /(?:^|[.!?:：。！？;；\n]["'”’)）]?\s*|["“‘(（]\s*|[-–—]\s)$/.test(text.slice(Math.max(0, at - 4), at));
+  return /(?:^|[.!?:：。！？;；\n]["'”’)）]?\s{0,3}|["“‘(（]\s{0,3}|[-–—]\s)$/.test(
+    text.slice(Math.max(0, at - 4), at),
+  );
 }
 
 /** The sources say most of the statement's words. */
@@ -144,7 +153,7 @@ function literalsOf(text: string): string[] {
     .map((found) =>
       found
         .toLowerCase()
-        .replace(/[.,;:!?]+$/, "")
+        .replace(/[.,;:!?]{1,5}$/, "")
         .replace(/\/$/, ""),
     );
 }

@@ -104,9 +104,9 @@ function isDictated(
   const asked = fold(question);
   if (!has("dictating", asked)) return false;
   const dictated = Array.from(asked.matchAll(/[“"「『'‘]([^”"」』'’]{1,200})[”"」』'’]/g), ([, text = ""]) =>
-    text.replace(/[.。!！]+$/, ""),
+    text.replace(/[.。!！]{1,5}$/, ""),
   );
-  const said = statements.map(({ text }) => fold(text).replace(/[.。!！]+$/, ""));
+  const said = statements.map(({ text }) => fold(text).replace(/[.。!！]{1,5}$/, ""));
   return dictated.some(
     (text) => !isQuoted(text) && said.some((one) => one === text || (text.length > 3 && one.includes(text))),
   );
