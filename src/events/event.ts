@@ -42,9 +42,12 @@ export type AddressedEvent = StoredEvent & { readonly event_id: string };
 export const batch = z.strictObject({ batch_id: z.string(), events: z.array(storedEvent).min(1) });
 export type Batch = z.infer<typeof batch>;
 
+/** As `toIso` writes it. */
+const UTC_MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 const utcMilliseconds = z.iso
   .datetime({ offset: true })
-  .transform((value) => toIso(Date.parse(value)))
+  .transform((value) => (UTC_MILLISECONDS.test(value) ? value : toIso(Date.parse(value))))
   .refine((value) => /^\d{4}-/.test(value), { message: "must be in the years 0000 to 9999" });
 
 /** An event in an export: one line of JSON. The id may be absent or a number; times are converted to UTC. */

@@ -2,14 +2,12 @@ import { z } from "zod";
 import { LIMITS } from "../field-bounds.ts";
 import { isPortable, named, portablePattern, positiveInt, text } from "./shared-fields.ts";
 
-/** Depth of nesting of a JSON value: 0 for a scalar, 1 for `{}` and `[]`. */
-function depthOf(value: unknown, bound: number): number {
-  let level: unknown[] = [value];
-  for (let depth = 0; ; depth++) {
-    const containers = level.filter((item) => typeof item === "object" && item !== null);
-    if (containers.length === 0 || depth > bound) return depth;
-    level = containers.flatMap((item) => Object.values(item) as unknown[]);
-  }
+/** Whether a JSON value is nested at most so deeply: a scalar is 0 deep, `{}` and `[]` are 1. */
+function isWithinDepth(value: unknown, bound: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (bound === 0) return false;
+  for (const name in value) if (!isWithinDepth(Reflect.get(value, name), bound - 1)) return false;
+  return true;
 }
 
 /** What of a payload no JSON reader is sure to keep as it was sent, with where it is. */
@@ -45,7 +43,7 @@ export const eventBody = z.object({
   feedback_type: z.enum(["helpful", "inaccurate"]).optional(),
   event_payload: z
     .record(z.string(), z.unknown())
-    .refine((value) => depthOf(value, depth) <= depth, {
+    .refine((value) => isWithinDepth(value, depth), {
       message: `must be nested at most ${depth} levels deep`,
       abort: true,
     })
