@@ -6,6 +6,7 @@ import type { Config } from "../config/config-schema.ts";
 import type { Faults } from "../faults/inject-faults.ts";
 import { createApp, createMetricsApp } from "../http/app.ts";
 import { createConcurrencyLimits, type ConcurrencyLimits } from "../http/concurrency-limits.ts";
+import { openRateLimits, type OpenRates } from "../http/rate-limits.ts";
 import { createMetrics, type Metrics } from "../http/metrics/metrics.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { awaitInterrupt, type Interrupt, type Stoppable } from "../runtime/interrupt.ts";
@@ -15,7 +16,6 @@ import type { ServiceObserver, Service } from "../service/service.ts";
 import { listen, type Listener } from "./listen.ts";
 import { createPinoLogger, type BufferedLogger } from "./pino-logger.ts";
 import { checkListingSizes } from "../news/sources/listing-sizes.ts";
-import { openRateLimits, type OpenRates } from "./open-rate-limits.ts";
 import { RefreshTimer } from "./refresh-timer.ts";
 import { startBanner } from "./start-banner.ts";
 import { checkStorageRisks, watchStorageRisks } from "./storage-risks.ts";
@@ -93,18 +93,12 @@ export class Daemon {
   observe(config: Config): ServiceObserver {
     const metrics = config.metrics.enabled ? createMetrics(version()) : undefined;
     this.#metrics = metrics;
-    const ignore = (): void => undefined;
-    const silent = {
-      posted: ignore,
-      conflicted: ignore,
-      modelCalled: ignore,
-      refreshed: ignore,
-      storageCalled: ignore,
-      jobFailed: ignore,
-      workerRestarted: ignore,
-      damaged: ignore,
-    };
+    const off = (): void => undefined;
+    const ledger = { posted: off, conflicted: off };
+    const silent = { ...ledger, modelCalled: off, refreshed: off, storageCalled: off, damaged: off };
+    const jobs = { jobFailed: off, workerRestarted: off };
     return {
+      ...jobs,
       ...(metrics ?? silent),
       storageFailed: (verb, error) => {
         metrics?.storageFailed(verb);
@@ -174,13 +168,8 @@ export class Daemon {
   async #start(session: DaemonSession, logger: Logger): Promise<Started> {
     const { service } = session;
     const { config, clock, news } = service;
-    const refreshes = new RefreshTimer({
-      news,
-      clock,
-      logger,
-      interval_s: config.news.refresh_interval_s,
-      min_interval_ms: config.news.min_interval_ms,
-    });
+    const { refresh_interval_s: interval_s, min_interval_ms } = config.news;
+    const refreshes = new RefreshTimer({ news, clock, logger, interval_s, min_interval_ms });
     const { in_flight: all, in_flight_per_user: perUser } = config.limits;
     const inFlight = createConcurrencyLimits({ all, perUser, refused: this.#metrics?.refused });
     const rates = await openRateLimits(config, { logger, refused: this.#metrics?.refused });
@@ -223,10 +212,7 @@ export class Daemon {
     return listeners;
   }
 
-  /**
-   * Loads the fixture and its news, which are local files, and injects the faults. Until then the daemon is not ready.
-   * Returns early at the stop signal.
-   */
+  /** Loads the fixture and its news, local files, and injects the faults; only then it is ready. A stop signal ends it early. */
   async #fill(session: DaemonSession, started: Started, logger: Logger): Promise<readonly FixtureUser[] | undefined> {
     const { faults } = this.#options;
     const { service, fill } = session;
@@ -264,10 +250,7 @@ export class Daemon {
     return [warmUp, tidy(service, logger, this.#stop.signal)];
   }
 
-  /**
-   * Waits `server.drain_delay_ms` for load balancers to notice, stops accepting, waits up to `server.drain_ms` for running
-   * requests, and cuts the rest off.
-   */
+  /** Waits `drain_delay_ms` for load balancers to notice, stops accepting, and cuts off what runs after `drain_ms`. */
   async #drain(
     { listeners, inFlight, rates, refreshes }: Started,
     background: readonly Promise<void>[],

@@ -9,10 +9,7 @@ const FULL_EVERY = 12;
 const RETRIES = 10;
 
 /** Which refresh is due, and in how many milliseconds. */
-export interface Due {
-  readonly in_ms: number;
-  readonly mode: RefreshMode;
-}
+type Due = { readonly in_ms: number; readonly mode: RefreshMode };
 
 /**
  * When the next refresh is due: one interval after the newest snapshot, whichever daemon published it, so that several
@@ -126,10 +123,8 @@ export class RefreshTimer {
       if (result === undefined) this.#deps.logger.debug({ mode }, "another process refreshed the news");
       else {
         const { news_updated_count, notice_updated_count, topic_rebuild_count } = result;
-        this.#deps.logger.info(
-          { mode, news_updated_count, notice_updated_count, topic_rebuild_count },
-          "news refreshed",
-        );
+        const counts = { news_updated_count, notice_updated_count, topic_rebuild_count };
+        this.#deps.logger.info({ mode, ...counts }, "news refreshed");
       }
     } catch (error) {
       // The daemon is stopping: nothing waits for the refresh any more.

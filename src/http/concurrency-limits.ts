@@ -18,21 +18,18 @@ export interface UserSlot {
 const RECEIVING = { perUser: 4 * 1024 * 1024, all: 128 * 1024 * 1024 };
 
 /** The limits are numbers of requests; 0 means no limit. */
-export function createConcurrencyLimits({
-  all,
-  perUser,
-  refused = () => undefined,
-}: {
+export function createConcurrencyLimits(limits: {
   readonly all: number;
   readonly perUser: number;
   /** Counts refusals. */
   readonly refused?: ((reason: RefusalReason) => void) | undefined;
 }) {
+  const { all, perUser } = limits;
   const slots = new Map<string, UserSlot>();
   let running = 0;
   let receiving = 0;
   const refuse = (reason: RefusalReason, message: string): AnpError => {
-    refused(reason);
+    limits.refused?.(reason);
     return new AnpError(429, `${message} Try again in a moment.`);
   };
   return {
@@ -49,13 +46,11 @@ export function createConcurrencyLimits({
      * @throws AnpError 429 when the user's limit is reached
      */
     enterAs(user: string): UserSlot {
-      let slot = slots.get(user);
-      if (slot === undefined) {
-        slot = { user, running: 0, receiving: 0 };
-        slots.set(user, slot);
-      } else if (perUser > 0 && slot.running >= perUser) {
+      const slot = slots.get(user) ?? { user, running: 0, receiving: 0 };
+      if (perUser > 0 && slot.running >= perUser) {
         throw refuse("in_flight_per_user", `More than ${perUser} requests of this user are running.`);
       }
+      slots.set(user, slot);
       slot.running++;
       return slot;
     },

@@ -7,25 +7,14 @@ export type Cors = NonNullable<ReturnType<typeof createCors>>;
 
 /** Headers that pages may send, and those that they may read, besides those that are always allowed. */
 const SENT = ["Content-Type", "Idempotency-Key", "If-None-Match", "X-Request-Id", "X-User-Token"];
-const READ = [
-  "ETag",
-  "Idempotency-Replayed",
-  "RateLimit",
-  "RateLimit-Policy",
-  "Retry-After",
-  "X-Request-Id",
-  "X-Stability",
-];
+const RATES = ["RateLimit", "RateLimit-Policy", "Retry-After"];
+const READ = ["ETag", "Idempotency-Replayed", ...RATES, "X-Request-Id", "X-Stability"];
 
 /** Undefined when no other origin may call. */
 export function createCors({ origins, max_age_s }: Config["server"]["cors"]) {
   if (origins.length === 0) return undefined;
-  const options: CorsOptions = {
-    origin: origins.includes("*") ? "*" : origins,
-    allowHeaders: SENT,
-    exposeHeaders: READ,
-    maxAge: String(max_age_s),
-  };
+  const origin = origins.includes("*") ? "*" : origins;
+  const options: CorsOptions = { origin, allowHeaders: SENT, exposeHeaders: READ, maxAge: String(max_age_s) };
   return {
     /** The answer to a browser that asks whether it may call; undefined for any other request. */
     preflight(event: H3Event, method: string): Response | undefined {

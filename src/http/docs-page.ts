@@ -51,13 +51,13 @@ function staticPage(
   let etag: string | undefined;
   return async (event) => {
     allow(event.req, "GET");
-    let body = etag === undefined ? await load() : undefined;
-    if (body !== undefined) etag = entityTag(body);
-    const answer = { ...headers, etag: etag! };
-    if (namesTag(event.req.headers.get("if-none-match"), answer.etag)) {
-      return page("", contentType, { status: 304, headers: answer });
+    const given = event.req.headers.get("if-none-match");
+    if (etag !== undefined && namesTag(given, etag)) {
+      return page("", contentType, { status: 304, headers: { ...headers, etag } });
     }
-    body ??= await load();
-    return page(body, contentType, { headers: answer });
+    const body = await load();
+    etag ??= entityTag(body);
+    const is304 = namesTag(given, etag);
+    return page(is304 ? "" : body, contentType, { status: is304 ? 304 : 200, headers: { ...headers, etag } });
   };
 }

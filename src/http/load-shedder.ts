@@ -2,10 +2,8 @@ import { RATE_GROUPS, type RateGroup } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { RefusalReason } from "./concurrency-limits.ts";
 
-/**
- * Groups whose requests queue for the processor or the disk, and the mean interval at which they end that is assumed before
- * it is measured, ms. Reads come from memory: a refusal would cost as much.
- */
+// Reads come from memory: a refusal would cost as much.
+/** The groups that queue for processor or disk, with the mean interval between ends that is assumed at first, ms. */
 const INTERVALS: Partial<Record<RateGroup, number>> = { chat: 7, points: 1, events: 1 };
 
 /** So many are never too many. Fewer also say nothing of the throughput: their intervals are latencies. */
@@ -37,13 +35,10 @@ interface Queue {
  * @param now a monotonic clock, ms
  */
 export function createLoadShedder(
-  {
-    wait_ms,
-    hasModel = false,
-    refused = () => undefined,
-  }: { wait_ms: number; hasModel?: boolean; refused?: ((reason: RefusalReason) => void) | undefined },
+  options: { wait_ms: number; hasModel?: boolean; refused?: ((reason: RefusalReason) => void) | undefined },
   now: () => number = () => performance.now(),
 ) {
+  const { wait_ms, hasModel = false, refused } = options;
   const queues = new Map<RateGroup, Queue>();
   for (const group of RATE_GROUPS) {
     const interval = INTERVALS[group];
@@ -60,11 +55,9 @@ export function createLoadShedder(
     if (queue === undefined || queue.running < FEW || wait_ms === 0) return;
     const wait = (queue.running * queue.ms) / queue.ended;
     if (wait <= (own > 1 ? wait_ms * BUSY_SHARE : wait_ms)) return;
-    refused("wait");
-    const after = Math.max(1, Math.ceil((wait - wait_ms) / 1000));
-    throw new AnpError(429, `The service is busy. Try again in ${after} s.`, {
-      headers: { "retry-after": String(after) },
-    });
+    refused?.("wait");
+    const after = String(Math.max(1, Math.ceil((wait - wait_ms) / 1000)));
+    throw new AnpError(429, `The service is busy. Try again in ${after} s.`, { headers: { "retry-after": after } });
   }
 
   return {

@@ -10,14 +10,14 @@ import { clientAddress } from "./client-address.ts";
 import type { Cors } from "./cors.ts";
 import { isUnavailable, type Handler } from "./request-wrapper.ts";
 import type { ConcurrencyLimits, UserSlot } from "./concurrency-limits.ts";
-import type { RateLimits } from "./rate-limits.ts";
+import type { RateHeaders, RateLimits } from "./rate-limits.ts";
 import type { LoadShedder } from "./load-shedder.ts";
 import { allow, idempotencyKey, readQuery } from "./read-request.ts";
 import { declaredBytes, readJson } from "./request-body.ts";
 import { reusableSuccess, success } from "./respond.ts";
 
 /** The dependencies that the operations of one app share. */
-export interface OperationContext {
+interface OperationContext {
   readonly service: Service;
   readonly logger: Logger;
   readonly cors: Cors | undefined;
@@ -95,11 +95,7 @@ export function stabilityHeaders({ stability }: Endpoint): Record<string, string
 }
 
 /** The user of the token; undefined for an anonymous caller where the token is optional. */
-async function authenticate(
-  event: H3Event,
-  endpoint: Endpoint,
-  context: OperationContext,
-): Promise<string | undefined> {
+async function authenticate(event: H3Event, endpoint: Endpoint, context: OperationContext) {
   const token = event.req.headers.get("x-user-token");
   try {
     const user = token === null ? undefined : await context.service.authenticate(token);
@@ -135,7 +131,7 @@ async function runOperation(
     readonly user: string | undefined;
     readonly body: unknown;
     readonly fieldErrors: FieldError[];
-    readonly rateHeaders: Record<string, string> | undefined;
+    readonly rateHeaders: RateHeaders;
   },
   { service }: OperationContext,
 ): Promise<Response> {

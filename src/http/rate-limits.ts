@@ -1,4 +1,5 @@
 import type { RateLimiterRedis } from "rate-limiter-flexible";
+import type { Config } from "../config/config-schema.ts";
 import { RATE_GROUPS, type RateGroup } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import { silentLogger, type Logger } from "../runtime/logger.ts";
@@ -6,7 +7,8 @@ import { createThrottle } from "../runtime/throttle.ts";
 import { createWindowCounter } from "../runtime/window-counter.ts";
 import type { RefusalReason } from "./concurrency-limits.ts";
 
-type RateHeaders = Record<string, string> | undefined;
+/** Headers that say what is left; undefined while that is not worth a word. */
+export type RateHeaders = Record<string, string> | undefined;
 
 /** How many requests a caller may send to a group of operations in a window of time. */
 export interface RateLimits {
@@ -44,11 +46,9 @@ interface Left {
   readonly msBeforeNext: number;
 }
 
-type Count = (caller: string) => Left | Promise<Left>;
-
 interface Rule extends Rate {
   readonly group: RateGroup;
-  readonly count: Count;
+  readonly count: (caller: string) => Left | Promise<Left>;
 }
 
 /**
@@ -69,10 +69,8 @@ export async function createRateLimits(
   const rules = new Map<RateGroup, Rule>();
   for (const group of limited) {
     const rate = rates[group]!;
-    const inMemory = countInMemory(
-      rate,
-      group === "public" ? warnOfCrowds(watch.logger ?? silentLogger, rate.window_s * 1000) : undefined,
-    );
+    const logger = watch.logger ?? silentLogger;
+    const inMemory = countInMemory(rate, group === "public" ? warnOfCrowds(logger, rate.window_s * 1000) : undefined);
     const count = store === undefined ? inMemory : await countInRedis(group, rate, store, inMemory);
     rules.set(group, { group, ...rate, count });
   }
@@ -95,12 +93,9 @@ export async function createRateLimits(
   };
 }
 
-function countInMemory(
-  { requests, window_s }: Rate,
-  watch: ((caller: string, used: number) => void) | undefined,
-): (caller: string) => Left {
+function countInMemory({ requests, window_s }: Rate, watch?: (caller: string, used: number) => void) {
   const count = createWindowCounter(window_s * 1000);
-  return (caller) => {
+  return (caller: string): Left => {
     const { times, left_ms } = count(caller);
     watch?.(caller, times);
     return { remainingPoints: requests - times, msBeforeNext: left_ms };
@@ -116,10 +111,8 @@ function warnOfCrowds(logger: Logger, window_ms: number): (caller: string, used:
   // Requests of this window and of the one before: those of a caller are counted in a window of its own.
   let [current, previous, since, address] = [0, 0, 0, ""];
   const crowd = createThrottle(WARNED_EVERY_MS, () => {
-    logger.warn(
-      { address },
-      "one address makes most of the anonymous requests; is it a proxy? see server.trusted_proxies",
-    );
+    const advice = "is it a proxy? see server.trusted_proxies";
+    logger.warn({ address }, `one address makes most of the anonymous requests; ${advice}`);
   });
   return (caller, used) => {
     const now = performance.now();
@@ -137,7 +130,7 @@ async function countInRedis(
   { requests, window_s }: Rate,
   { client, prefix }: RateStore,
   fallback: (caller: string) => Left,
-): Promise<Count> {
+): Promise<Rule["count"]> {
   const { RateLimiterRedis } = await import("rate-limiter-flexible");
   const limiter: RateLimiterRedis = new RateLimiterRedis({
     points: requests,
@@ -171,4 +164,26 @@ function headersOf({ group, requests, window_s }: Rule, left: Left): Record<stri
 
 function seconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
+}
+
+/** How long Redis may take to count one request, ms; after that the daemon counts in its own memory. */
+const COUNT_MS = 250;
+
+/** A daemon's rate limits, and the way to free what they hold. */
+export type OpenRates = Awaited<ReturnType<typeof openRateLimits>>;
+
+/** Opens the rate limits of the configuration: in the storage's Redis, over a separate connection, or in memory. */
+export async function openRateLimits({ storage, limits }: Config, watch: Parameters<typeof createRateLimits>[2]) {
+  const wanted = Object.values(limits.rates).some(({ requests }) => requests > 0);
+  if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage)) {
+    return { rates: await createRateLimits(limits.rates, undefined, watch), close: () => Promise.resolve() };
+  }
+  const { connectRedis } = await import("../storage/redis/redis-connection.ts");
+  const { parseRedisUrl } = await import("../storage/redis/redis-url.ts");
+  const settings = parseRedisUrl(storage);
+  const connection = connectRedis({ ...settings, timeoutMs: Math.min(COUNT_MS, settings.timeoutMs) });
+  // A failed connection is retried in the background.
+  await connection.ready().catch(() => undefined);
+  const rates = await createRateLimits(limits.rates, { client: connection.client, prefix: settings.prefix }, watch);
+  return { rates, close: () => connection.close() };
 }

@@ -4,12 +4,8 @@ import { AnpError, invalid } from "../contract/errors.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
 import { within } from "../runtime/within.ts";
 
-/** Bounds of a request's body. */
-export interface BodyBounds {
-  readonly bytes: number;
-  /** Longest time from the headers to the last byte, ms. */
-  readonly ms: number;
-}
+/** Bounds of a request's body; `ms` is the longest time from the headers to the last byte. */
+type BodyBounds = { readonly bytes: number; readonly ms: number };
 
 /**
  * The JSON body of a request, and its text.
@@ -47,21 +43,15 @@ async function readBody({ req, runtime }: H3Event, bounds: BodyBounds): Promise<
   // The response closes the connection: what was not read may not be destroyed before.
   const body = socket === undefined ? req.body : socket.iterator({ destroyOnReturn: false });
   const read = readBytes(body, bounds.bytes, () => tooLarge(bounds)).catch((error: unknown) => {
-    throw error instanceof AnpError ? error : incomplete();
+    if (error instanceof AnpError) throw error;
+    throw invalid([{ in: "body", path: "", message: "ended before it was complete" }]);
   });
-  return within(read, bounds.ms, () => Promise.reject(tooLate(bounds)));
+  const tooLate = `The body did not arrive within ${bounds.ms / 1000} s.`;
+  return within(read, bounds.ms, () => Promise.reject(new AnpError(408, tooLate, CLOSE)));
 }
 
 const CLOSE = { headers: { connection: "close" } };
 
 function tooLarge({ bytes }: BodyBounds): AnpError {
   return new AnpError(413, `The body is larger than ${bytes} bytes.`, CLOSE);
-}
-
-function tooLate({ ms }: BodyBounds): AnpError {
-  return new AnpError(408, `The body did not arrive within ${ms / 1000} s.`, CLOSE);
-}
-
-function incomplete(): AnpError {
-  return invalid([{ in: "body", path: "", message: "ended before it was complete" }]);
 }

@@ -11,10 +11,7 @@ import { failure } from "./respond.ts";
 
 /** Counts responses. */
 export interface RequestMeter {
-  /**
-   * Returns the function that counts an answer of the operation: HTTP status, code of the error catalogue (0 for a
-   * success), and ms from the headers to the answer.
-   */
+  /** Makes what counts an operation's answers: HTTP status, code of the catalogue or 0, and ms since the headers. */
   meterOf(operation: string): (status: number, code: number, ms: number) => void;
   /** Counts a refusal with 429 by its reason. */
   readonly refused: (reason: RefusalReason) => void;
@@ -23,18 +20,12 @@ export interface RequestMeter {
 /** Answers one request; anything it throws becomes an envelope. */
 export type Handler = (event: H3Event, request_id: string) => Promise<Response> | Response;
 
-/** Settings for the failures of one route. */
-export interface FailureOptions {
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The code for a storage that does not answer. */
-  readonly outage?: 500 | 503;
-}
-
 /** Runs a handler under a request id, turns anything it throws into an envelope, and logs and counts the outcome. */
 export type RequestWrapper = (
   name: string,
   handler: Handler,
-  options?: FailureOptions,
+  /** For the failures of one route; `outage` is the code for a storage that does not answer. */
+  options?: { readonly headers?: Readonly<Record<string, string>>; readonly outage?: 500 | 503 },
 ) => (event: H3Event) => Promise<Response>;
 
 /** Statuses that are logged as counts: one line per request would flood the log under load. */
@@ -54,13 +45,12 @@ export function createRequestWrapper(deps: {
   readonly reportDamage?: ReportDamage;
 }): RequestWrapper {
   const { ids, logger } = deps;
-  const refused = createThrottle(REFUSALS_EVERY_MS, (times) => {
-    logger.warn({ times }, "requests were refused: too many");
-  });
-
-  const unlogged = createThrottle(REFUSALS_EVERY_MS, (times) => {
-    logger.warn({ times }, "requests failed that are not logged one by one: too many");
-  });
+  const counted = (message: string): Throttle =>
+    createThrottle(REFUSALS_EVERY_MS, (times) => {
+      logger.warn({ times }, message);
+    });
+  const refused = counted("requests were refused: too many");
+  const unlogged = counted("requests failed that are not logged one by one: too many");
   const mayLog = limitLines(LINES_A_SECOND, unlogged);
 
   return (operation, handler, { headers, outage = 503 } = {}) => {
@@ -80,13 +70,14 @@ export function createRequestWrapper(deps: {
           logger[mayLog() ? "info" : "debug"]({ request_id, operation }, "the caller has gone");
           return response;
         }
-        if (deps.reportDamage?.(error) !== true) logFailure(logger, error, { code, request_id, operation });
+        if (deps.reportDamage?.(error) !== true) logFailure(logger, error, code, { request_id, operation });
       }
       const ms = performance.now() - started;
       count?.(response.status, code, ms);
       if (code === 429) refused.note();
       const { status } = response;
-      const level = isDetail(status) || !mayLog() ? "debug" : "info";
+      // A line for each success would cost more than the request.
+      const level = status < 400 || LOGGED_AS_COUNT.has(status) || !mayLog() ? "debug" : "info";
       logger[level]({ request_id, operation, status, code, ms: Math.round(ms * 10) / 10 }, "request");
       return response;
     };
@@ -111,19 +102,10 @@ function isCallerGone({ req: { signal } }: H3Event, error: unknown): boolean {
   return signal.aborted && error === signal.reason;
 }
 
-function logFailure(
-  logger: Logger,
-  err: unknown,
-  { code, ...request }: { readonly code: number; readonly request_id: string; readonly operation: string },
-): void {
+function logFailure(logger: Logger, err: unknown, code: number, request: object): void {
   if (isUnavailable(err)) return;
   if (code === 500) logger.error({ err, ...request }, "internal error");
   if (code === 1007) logger.error({ err, ...request }, "the model call failed");
-}
-
-/** Successes are logged at the level debug: a line for each would cost more than the request. */
-function isDetail(status: number): boolean {
-  return status < 400 || LOGGED_AS_COUNT.has(status);
 }
 
 /** Lets so many calls pass in a second, and counts the others. */

@@ -17,13 +17,10 @@ const CHALLENGE = 'UserToken realm="anp"';
 /** The detail of a 500. The log has the cause, under the request id. */
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
 
+type Serialized = { readonly bytes: Buffer; etag?: string };
+
 /** Results that the service returns as the same frozen object again: serialized once, and tagged once. */
 const serialized = new WeakMap<object, Serialized>();
-
-interface Serialized {
-  readonly bytes: Buffer;
-  etag?: string;
-}
 
 const BEFORE_TEXT = '{"success":true,"code":0,"message":"ok","data":';
 const BEFORE_DATA = Buffer.from(BEFORE_TEXT);
@@ -82,8 +79,7 @@ export function failure(error: AnpError, request_id: string, headers: Record<str
     status,
     headers: {
       "content-type": CONTENT_TYPE,
-      "x-request-id": request_id,
-      ...SAFE_HEADERS,
+      ...headersOf(request_id),
       ...(retry_after_s !== undefined && { "retry-after": String(retry_after_s) }),
       ...(code === 401 && { "www-authenticate": CHALLENGE }),
       ...headers,

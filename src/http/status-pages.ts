@@ -54,9 +54,7 @@ export function mountFrontPage(
   state: DaemonState & { readonly has: Readonly<Record<"docs" | "metrics", boolean>> },
 ): void {
   const template = readFileSync(packageFile("dist/bundle/docs/front-page.html"), "utf8");
-  const served = Object.entries(LINKS).filter(
-    ([path]) => !(path in state.has) || state.has[path as "docs" | "metrics"],
-  );
+  const served = Object.entries(LINKS).filter(([path]) => !(path in state.has) || state.has[path as "docs"]);
   const links = served.map(([path, text]) => `      <li><a href="${path}">/${path}</a>: ${text}</li>`).join("\n");
   const headers = {
     "cache-control": "no-store",
@@ -90,10 +88,7 @@ function readiness(reason: string | undefined): string {
 
 async function whyNotReady(service: Service, state: DaemonState): Promise<string | undefined> {
   if (state.draining?.() === true) return "draining";
-  return state.starting?.() === true ? "starting" : outageOf(service);
-}
-
-async function outageOf(service: Service): Promise<string | undefined> {
+  if (state.starting?.() === true) return "starting";
   try {
     await service.ready();
     return undefined;

@@ -8,10 +8,7 @@ export type ReportDamage = (error: unknown) => boolean;
 /** A damaged value is logged again after this time, ms, if it is still asked for. */
 const LOGGED_FOR_MS = 600_000;
 
-/**
- * Logs each damaged value once in ten minutes, and counts it each time. It concerns those who need that value alone:
- * nothing is wrong with the storage.
- */
+/** Logs each damaged value once in ten minutes, and counts it each time: it concerns those alone who need that value. */
 export function createDamageReporter(deps: {
   readonly logger: Logger;
   readonly observer?: { damaged(key: string): void } | undefined;

@@ -27,10 +27,7 @@ export interface StorageDriver extends Driver {
   appendItem(stem: string, version: number, value: string, previous?: string): Promise<AppendItemOutcome>;
   /** Number of an item that is, or is known to have been, in the stream after number `end`; undefined for none. */
   laterItem(stem: string, end: number): number | undefined | Promise<number | undefined>;
-  /**
-   * Makes a value that was read as safe as an acknowledged one; absent where every value that can be read is. It throws
-   * when the key has another value.
-   */
+  /** As `Storage.confirm`, throwing for another value; absent where every value that can be read is safe. */
   readonly confirmItem?: (key: string, value: string) => Promise<void>;
   /** The values of several keys at once, where the driver has a faster way than one by one. */
   readonly getMany?: (keys: readonly string[]) => Promise<(string | null)[]>;

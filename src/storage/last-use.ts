@@ -25,15 +25,8 @@ export async function lastUseFinding(storage: Storage, now: number): Promise<Fin
 
 /** @param last when the storage was last used, ms since 1970 */
 export function judgeClock(now: number, last: number): Finding {
-  const difference =
-    last - now > LONGEST_BEHIND_MS
-      ? "more than a day behind"
-      : now - last > LONGEST_AHEAD_MS
-        ? "more than a year ahead of"
-        : undefined;
-  return finding(difference === undefined ? "lastUse" : "wrongClock", {
-    now: toIso(now),
-    last: toIso(last),
-    difference,
-  });
+  let difference = now - last > LONGEST_AHEAD_MS ? "more than a year ahead of" : undefined;
+  if (last - now > LONGEST_BEHIND_MS) difference = "more than a day behind";
+  const values = { now: toIso(now), last: toIso(last), difference };
+  return finding(difference === undefined ? "lastUse" : "wrongClock", values);
 }

@@ -11,9 +11,7 @@ export interface Storage {
   readonly url: string;
   /** Whether an acknowledged write survives the end of the process. */
   readonly durable: boolean;
-  /**
-   * Rises when values that existed may be lost, as after a failover: what was remembered of them has to be read again.
-   */
+  /** Rises when values that existed may be lost, as after a failover: what was remembered of them has to be read again. */
   generation(): number;
   /** How another storage in its place is noticed; undefined where none can be. */
   readonly identity: StorageIdentity | undefined;

@@ -82,8 +82,8 @@ export function createDayWriter(storage: Storage, ids: Ids) {
     async head(day: string): Promise<LogPosition> {
       const open = await openLatest(day);
       const { log, head } = open;
-      if (open.position?.since !== head)
-        open.position = { since: head, mark: (await ifDamaged(log.get(head), () => undefined))?.batch_id };
+      const mark = async () => (await ifDamaged(log.get(head), () => undefined))?.batch_id;
+      if (open.position?.since !== head) open.position = { since: head, mark: await mark() };
       return open.position;
     },
     /**
@@ -96,13 +96,9 @@ export function createDayWriter(storage: Storage, ids: Ids) {
       const open = await openLatest(day);
       const results: Results = new Map();
       for (;;) {
-        await findDuplicates(
-          storage,
-          open,
-          events.filter((one) => !results.has(one)),
-          results,
-        );
-        const missing = events.filter((one) => !results.has(one));
+        const left = events.filter((one) => !results.has(one));
+        await findDuplicates(storage, open, left, results);
+        const missing = left.filter((one) => !results.has(one));
         if (missing.length === 0 || (await appendNext(open, missing, results))) break;
       }
       return events.map((one) => results.get(one)!);
@@ -110,10 +106,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
   };
 }
 
-/**
- * Searches the log for those events that another writer, or an earlier attempt, may have stored. An event that is found
- * is made as durable as one that was acknowledged.
- */
+/** Searches the log for events that may be stored already, and makes those as durable as acknowledged ones. */
 async function findDuplicates(
   storage: Storage,
   { day, log, lastForeign }: OpenDay,

@@ -53,13 +53,10 @@ export function createIdempotentRecorder(deps: {
   }
 
   /** Adds the address. If that fails, the next call searches the log; the event is stored all the same. */
-  async function complete(place: Key, record: IdempotencyRecord): Promise<void> {
-    try {
-      await writeDocument(storage, place, record);
-    } catch (error) {
+  const complete = (place: Key, record: IdempotencyRecord): Promise<void> =>
+    writeDocument(storage, place, record).catch((error: unknown) => {
       if (!isOutage(error)) throw error;
-    }
-  }
+    });
 
   async function record(event: NewEvent, key: string): Promise<Recorded> {
     const { user_id } = event;

@@ -3,16 +3,7 @@ import { loggedEvents, type DayRange, type OnSkipped } from "../log/day-log.ts";
 import { userHash } from "./hot-questions.ts";
 
 /** Counts of the events in a range of days. */
-export interface EventStats {
-  readonly events: number;
-  /** Different users. */
-  readonly users: number;
-  /** The most frequent first. */
-  readonly by_type: readonly { readonly event_type: string; readonly count: number }[];
-  /** The days that have events, in order. */
-  readonly by_day: readonly { readonly day: string; readonly count: number }[];
-  readonly feedback: { readonly helpful: number; readonly inaccurate: number };
-}
+export type EventStats = Awaited<ReturnType<typeof countEvents>>;
 
 /**
  * Counts the events of the range by reading them all; memory holds one number per user.
@@ -20,7 +11,7 @@ export interface EventStats {
  * @param onSkipped as of `batchesAfter`
  * @throws AnpError 422 when a bound of the range is not a day
  */
-export async function countEvents(storage: Storage, range: DayRange, onSkipped?: OnSkipped): Promise<EventStats> {
+export async function countEvents(storage: Storage, range: DayRange, onSkipped?: OnSkipped) {
   let events = 0;
   const users = new Set<number>();
   const types = new Map<string, number>();
@@ -36,11 +27,7 @@ export async function countEvents(storage: Storage, range: DayRange, onSkipped?:
   }
   const byType = [...types].map(([event_type, count]) => ({ event_type, count }));
   byType.sort((a, b) => b.count - a.count || (a.event_type < b.event_type ? -1 : 1));
-  return {
-    events,
-    users: users.size,
-    by_type: byType,
-    by_day: [...days].map(([day, count]) => ({ day, count })),
-    feedback,
-  };
+  const by_day = [...days].map(([day, count]) => ({ day, count }));
+  /** Different users, types with the most frequent first, and the days that have events, in order. */
+  return { events, users: users.size, by_type: byType, by_day, feedback };
 }

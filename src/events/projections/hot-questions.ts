@@ -40,10 +40,7 @@ export interface HotQuestion {
 }
 
 /** From `from` to `to`, both included, in milliseconds. */
-export interface TimeWindow {
-  readonly from: number;
-  readonly to: number;
-}
+export type TimeWindow = { readonly from: number; readonly to: number };
 
 export function emptyQuestionDay(): QuestionDay {
   return { questions: new Map(), asked: 0 };
@@ -94,10 +91,7 @@ function mostFrequent(counts: ReadonlyMap<string, number>): string {
 }
 
 /** The most frequent text and language of a question within the window, and its number of users. */
-function describe(
-  parts: readonly Asked[],
-  { from, to }: TimeWindow,
-): { question: string; lang: string; users: number } {
+function describe(parts: readonly Asked[], { from, to }: TimeWindow) {
   const texts = new Map<string, number>();
   const langs = new Map<string, number>();
   const users = new Set<number>();

@@ -8,9 +8,7 @@ const SPACE = /\s+/gu;
 const SPACE_BY_HAN =
   /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]) | (?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])/gu;
 
-/**
- * The normal form of questions that differ only in width, case, white space or punctuation. Empty for a text without words.
- */
+/** The normal form of questions that differ in width, case, white space or punctuation; empty for a text without words. */
 export function normalizeQuestion(question: string): string {
   return question
     .normalize("NFKC")

@@ -15,9 +15,7 @@ const ADDRESS = [
 const MIXED = /[a-z\d_-]{10,}/gi;
 const ID_DIGITS = 3;
 
-/**
- * Whether a question may be shown to everybody: it names no address, URL, mail, phone number, wallet or id. In doubt it does.
- */
+/** Whether a question may be shown to everybody: it names no address, URL, mail, phone, wallet or id. In doubt it does. */
 export function isPublic(question: string): boolean {
   const text = question.normalize("NFKC");
   if (ADDRESS.some((pattern) => pattern.test(text))) return false;

@@ -4,11 +4,7 @@ import { contentOf, fingerprint, uniqueId } from "../log/event-fingerprint.ts";
 import { FingerprintCounts } from "./fingerprint-counts.ts";
 
 /** The events of the range as lines of JSON without line ends: see `Events.export`. */
-export async function* exportEvents(
-  storage: Storage,
-  range: DayRange,
-  skipped: OnSkipped | undefined,
-): AsyncGenerator<string> {
+export async function* exportEvents(storage: Storage, range: DayRange, skipped?: OnSkipped): AsyncGenerator<string> {
   for (const day of await listDays(storage, range)) {
     let ids: FingerprintCounts | undefined;
     for await (const { event_id: address, ...event } of loggedEvents(storage, { from: day, to: day }, skipped)) {

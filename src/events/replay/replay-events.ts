@@ -77,9 +77,7 @@ export async function replayEvents(
 
   async function storeDay(known: IndexedDay, events: readonly ReplayedEvent[]): Promise<number> {
     const { follower, counts } = known;
-    if (events.some(({ event }) => event.source_id?.startsWith(`${follower.day}-`))) {
-      await known.knowAddresses();
-    }
+    if (events.some(({ event }) => event.source_id?.startsWith(`${follower.day}-`))) await known.knowAddresses();
     await follower.catchUp();
     const occurrences = events.map(({ fingerprint }) => counts.addSeen(fingerprint));
     let stored = 0;
