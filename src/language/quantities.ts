@@ -1,20 +1,47 @@
-import { readNumbers } from "../runtime/data-rows.ts";
+import { readNumbers, readRows } from "../runtime/data-rows.ts";
+
+/** A quantity in a text: its value in units, in per cent, or in basis points. */
+export interface Quantity {
+  readonly value: number;
+  readonly unit: "" | "%" | "bp";
+  /** Significant digits that it is written with. */
+  readonly digits: number;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** What follows a number, and its factor. */
 export const SCALES = readNumbers(new URL("data/scales.txt", import.meta.url));
 
 const QUANTITY =
-  /(?<![\p{L}\d.])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(?:(万亿|百万|千万|[千万亿])|(thousand|million|billion|trillion|mln|bln|mn|bn|tn|[kmbt])(?![\p{Script=Latin}\d]))?(\s?%|\s?percent\b|\s?per cent\b|\s?pct\b)?/giu;
+  /(?<![\p{Script=Latin}\d.])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(?:(万亿|百万|千万|[千万亿])|(thousand|million|billion|trillion|mln|bln|mn|bn|tn|[kmbt])(?![\p{Script=Latin}\d]))?(?:\s?(%|percent\b(?! point)|per cent\b|pct\b)|\s?(个?基点|bps?\b|basis points?\b|-bp\b)|\s?(个?百分点|percentage points?\b))?/giu;
+
+const SPELLED = new Map(
+  readRows(new URL("data/spelled-quantities.txt", import.meta.url)).flatMap(([[digits = ""] = [], names = []]) =>
+    names.map((name) => [name, digits] as const),
+  ),
+);
+const IN_WORDS = new RegExp(
+  Array.from(SPELLED.keys(), (name) => (/^[a-z]/.test(name) ? `\\b${name}\\b` : name))
+    .sort((a, b) => b.length - a.length)
+    .join("|"),
+  "gu",
+);
+
+/** A folded text with its quantities in digits: `十万` becomes `10万`, `a quarter point` becomes `25 bps`. */
+export function quantitiesInDigits(text: string): string {
+  return text.replace(IN_WORDS, (words) => SPELLED.get(words)!);
+}
 
 /** The quantities of a folded text in any notation: `$105K`, `105,000` and `10.5 万` are one value, as are `14.2 亿` and `1.42B`. */
-export function quantitiesOf(text: string) {
+export function quantitiesOf(text: string): Quantity[] {
   return Array.from(text.matchAll(QUANTITY), (match) => {
-    const [whole, digits = "", han, latin, percent] = match;
-    const scale = SCALES.get((han ?? latin ?? "").toLowerCase()) ?? 1;
+    const [whole, digits = "", han, latin, percent, points, percentPoints] = match;
+    const scale = (SCALES.get((han ?? latin ?? "").toLowerCase()) ?? 1) * (percentPoints === undefined ? 1 : 100);
     return {
-      /** In units, or in per cent. */
       value: Number(digits.replaceAll(",", "")) * scale,
-      percent: percent !== undefined,
+      unit: percent !== undefined ? "%" : (points ?? percentPoints) === undefined ? "" : "bp",
+      digits: Math.max(1, digits.replace(/^[0.,]+|[.,]/g, "").length),
       start: match.index,
       end: match.index + whole.length,
     };

@@ -1,13 +1,33 @@
+import { assetOfWord } from "./assets.ts";
 import { fold, stem, tokenizeFolded } from "./tokenize.ts";
 import { HEADLINE_LEXICON, conceptsOf } from "./lexicon.ts";
-import { quantitiesOf } from "./quantities.ts";
+import { quantitiesInDigits, quantitiesOf } from "./quantities.ts";
 import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
 
 /** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
-export type TermKind = "word" | "han" | "concept" | "number" | "asset";
+export type TermKind = "word" | "han" | "concept" | "number" | "small-number" | "asset";
 
 /** Numbers, which are compared as quantities. */
-const NUMBER = /(?<![\p{L}\d])\d[\d,.]*%?(?:[kmb](?![a-z]))?/gu;
+const NUMBER =
+  /(?<![\p{Script=Latin}\d])\d[\d,.]*%?(?:[kmbt]n?(?![a-z])|bps(?![a-z])|(?=thousand|million|billion|trillion|mln|bln|bbl|percent|pct)|(?!\p{Script=Latin}))/gu;
+
+/** A month as the period of a figure ("9月CPI"), not of a date ("9月3日"). */
+const MONTH = /(?<!\d)(1[0-2]|[1-9])\s?月份?(?!\s?\d)/g;
+/** The months as the lexicon names them. */
+const MONTHS = [
+  "january",
+  "february",
+  "march-month",
+  "april",
+  "may",
+  "june",
+  "july",
+  "august",
+  "september",
+  "october",
+  "november",
+  "december",
+];
 
 /**
  * Terms that tell whether news items report one event, each once: stems, pairs of Chinese characters, and what is the same
@@ -23,13 +43,14 @@ export function headlineTermsOf(
 ): { readonly key: string; readonly kind: TermKind }[] {
   const terms = new Map<string, TermKind>();
   for (const symbol of assets) terms.set(`$${symbol}`, "asset");
-  const folded = fold(text);
-  for (const number of numbersOf(folded)) terms.set(number, "number");
+  const folded = quantitiesInDigits(fold(text));
+  for (const { key, isSmall } of numbersOf(folded)) terms.set(key, isSmall ? "small-number" : "number");
   const tokens = tokenizeFolded(folded.replace(NUMBER, " "));
+  for (const [, month = ""] of folded.matchAll(MONTH)) terms.set(`@${MONTHS[Number(month) - 1]}`, "concept");
   for (const concept of conceptsOf(tokens, HEADLINE_LEXICON)) terms.set(`@${concept}`, "concept");
   for (const { text: token, han } of tokens) {
     if (han) for (let at = 0; at + 1 < token.length; at++) terms.set(token.slice(at, at + 2), "han");
-    else {
+    else if (!terms.has(`$${assetOfWord(token)}`)) {
       const word = stem(token);
       if (word.length > 1 && !HEADLINE_STOP_WORDS.has(word)) terms.set(word, "word");
     }
@@ -37,11 +58,16 @@ export function headlineTermsOf(
   return Array.from(terms, ([key, kind]) => ({ key, kind }));
 }
 
-/** The percentages of a folded text, and its numbers from 10 on but for years, rounded so that two notations are equal. */
-function numbersOf(folded: string): string[] {
-  return quantitiesOf(folded).flatMap(({ value, percent, start, end }) => {
-    if (percent) return [`#${value.toExponential(1)}%`];
-    const isYear = /^(?:19|20)\d\d$/.test(folded.slice(start, end));
-    return value < 10 || isYear ? [] : [`#${value.toExponential(2)}`, `#~${value.toExponential(1)}`];
+/**
+ * The percentages of a folded text, and its numbers from 10 on but for years, rounded so that two notations are equal. Small
+ * are percentages and numbers below 100, which many texts share by chance.
+ */
+function numbersOf(folded: string): { key: string; isSmall: boolean }[] {
+  return quantitiesOf(folded).flatMap(({ value, unit, start, end }) => {
+    if (unit !== "") return [{ key: `#${value.toExponential(1)}${unit}`, isSmall: true }];
+    const isYear =
+      /^(?:19|20)\d\d$/.test(folded.slice(start, end)) && !/^(?!年|财年)\p{Script=Han}/u.test(folded.slice(end));
+    if (value < 10 || isYear) return [];
+    return [`#${value.toExponential(2)}`, `#~${value.toExponential(1)}`].map((key) => ({ key, isSmall: value < 100 }));
   });
 }

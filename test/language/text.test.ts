@@ -173,8 +173,8 @@ describe("a quantity is the same in every notation", () => {
 
   it("and a percentage is another quantity", () => {
     expect(quantitiesOf("4.1% and 5 percent")).toMatchObject([
-      { value: 4.1, percent: true },
-      { value: 5, percent: true },
+      { value: 4.1, unit: "%" },
+      { value: 5, unit: "%" },
     ]);
   });
 });

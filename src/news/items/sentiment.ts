@@ -1,5 +1,6 @@
 import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
 import { longestMatches } from "../../language/longest-matches.ts";
+import { toSimplified } from "../../language/traditional.ts";
 import { readRows } from "../../runtime/data-rows.ts";
 
 /** How many words (English) or characters (Chinese) a negation reaches forward. */
@@ -24,6 +25,44 @@ const LONGEST_EN = Math.max(...WORDS.flatMap(({ en }) => en.map((word) => word.l
 const ZH = new Map(WORDS.flatMap(({ kind, zh }) => zh.map((word) => [word, kind] as const)));
 const LONGEST_ZH = Math.max(...Array.from(ZH.keys(), (word) => word.length));
 
+/** Words (English) and characters (Chinese) that a gap of a phrase spans at most. */
+const GAP_EN = "(?:(?:[^\\s,;:.!?]|(?<=\\d)[,.](?=\\d))+ ){0,4}";
+const GAP_ZH = "[^，。；：！？、,;:!?]{0,10}?";
+/** What a phrase counts, against one of a single word; what a neutral phrase weighs against them. */
+const PHRASE_WEIGHT = 2;
+const NEUTRAL_WEIGHT = 20;
+
+type PhraseKind = "positive" | "negative" | "neutral";
+
+/** The phrases in the order of the file, those of a row in one expression for each language. */
+const PHRASES = readRows(new URL("data/sentiment-phrases.txt", import.meta.url)).flatMap(
+  ([[kind = ""] = [], en = [], zh = []]) => [
+    { kind: kind as PhraseKind, pattern: new RegExp(`(?<![\\p{L}\\d])(?:${en.map(englishPattern).join("|")})`, "gu") },
+    {
+      kind: kind as PhraseKind,
+      pattern: new RegExp(zh.map((phrase) => escape(phrase).replaceAll("_", GAP_ZH)).join("|"), "gu"),
+    },
+  ],
+);
+
+function englishPattern(phrase: string): string {
+  const words = escape(phrase).replaceAll("\\*", "[\\p{L}'-]*").split(" ");
+  const joined = words.map((word, at) =>
+    word === "_"
+      ? ""
+      : at + 1 < words.length && words[at + 1] === "_"
+        ? `${word} ${GAP_EN}`
+        : at + 1 < words.length
+          ? `${word} `
+          : word,
+  );
+  return `${joined.join("")}${/[\p{L}\d]$/u.test(phrase) ? "(?![\\p{L}\\d])" : ""}`;
+}
+
+function escape(phrase: string): string {
+  return phrase.replaceAll(/[$*+.?()[\]\\^{}|]/g, "\\$&");
+}
+
 function has(words: ReadonlySet<string>, word: string): boolean {
   if (words.has(word)) return true;
   for (let length = Math.min(LONGEST_EN, word.length); length > 0; length--) {
@@ -35,22 +74,31 @@ function has(words: ReadonlySet<string>, word: string): boolean {
 interface WordCounts {
   positive: number;
   negative: number;
+  neutral: number;
 }
 
-/** Signed evidence of a text: words of the lexicons, inverted by negation and relief. */
+/** Signed evidence of a text: phrases, then what is left of it by words, inverted by negation and relief. */
 function countWords(text: string): WordCounts {
-  const result: WordCounts = { positive: 0, negative: 0 };
-  countEnglish(text, result);
-  countChinese(text, result);
+  const result: WordCounts = { positive: 0, negative: 0, neutral: 0 };
+  let rest = toSimplified(text.replaceAll("’", "'")).toLowerCase();
+  for (const { kind, pattern } of PHRASES) {
+    rest = rest.replace(pattern, () => {
+      result[kind] += kind === "neutral" ? NEUTRAL_WEIGHT : PHRASE_WEIGHT;
+      return " | ";
+    });
+  }
+  const words: WordCounts = { positive: 0, negative: 0, neutral: 0 };
+  countEnglish(rest, words);
+  countChinese(rest, words);
+  // Phrases outrank words: "patched before anyone could exploit the bug" is not bad news.
+  const direction = result.positive - result.negative;
+  if (direction >= 0) result.positive += words.positive;
+  if (direction <= 0) result.negative += words.negative;
   return result;
 }
 
 function countEnglish(text: string, result: WordCounts): void {
-  const words =
-    text
-      .toLowerCase()
-      .replaceAll("’", "'")
-      .match(/[a-z]+(?:[-'][a-z]+)*/g) ?? [];
+  const words = text.match(/[a-z]+(?:[-'][a-z]+)*/g) ?? [];
   for (const [index, word] of words.entries()) {
     const positive = has(EN.positive, word);
     if (!positive && !has(EN.negative, word)) continue;
@@ -91,7 +139,7 @@ export function sentimentScore(title: string, summary: string): number {
   const body = countWords(summary);
   const positive = head.positive * TITLE_WEIGHT + body.positive;
   const negative = head.negative * TITLE_WEIGHT + body.negative;
-  return (positive - negative) / (positive + negative + 1);
+  return (positive - negative) / (positive + negative + 1 + head.neutral);
 }
 
 /** {@link sentimentScore} as a label. */

@@ -1,3 +1,4 @@
+import { areApart } from "./distinctions.ts";
 import { Heap } from "./heap.ts";
 import { type Neighbour, nearest } from "./neighbours.ts";
 import type { Step } from "../../compute/job-runner.ts";
@@ -14,12 +15,15 @@ const TERMS_KEPT = 60;
 /** Neighbours that a cluster may merge with. */
 const CANDIDATES = { count: 12, least: 0.08, across: false };
 /** Similarity that two single items need, what each doubling of the larger cluster takes off, and the least there is. */
-const NEED = 0.36;
+const NEED = 0.33;
 const NEED_STEP = 0.0375;
-const NEED_LEAST = 0.12;
+const NEED_LEAST = 0.15;
 /** Days apart that cost nothing, and similarity that every further day costs. */
-const FREE_DAYS = 1;
-const DAY_COST = 0.07;
+const FREE_DAYS = 0.5;
+const DAY_COST = 0.15;
+/** Similarity that is taken off when all members of two clusters report different events, and members that are compared. */
+const APART_COST = 3;
+const MEMBERS_COMPARED = 5;
 /** Merges that are proposed after one, at most. */
 const MOST_PROPOSED = 500;
 const NO_STEP: Step = () => undefined;
@@ -36,12 +40,25 @@ const NO_STEP: Step = () => undefined;
  *    that of one, and rises with the time between them (a linear form of the time decay that topic tracking uses;
  *    Miranda et al. 2018, Multilingual Clustering of Streaming News).
  *
+ * Clusters of which members report different events by their own words (areApart) do not merge, however near.
+ *
  * No pair is compared that is not near, and what is near is bounded: the cost grows with n times the neighbours. The same
- * input gives the same groups.
+ * input gives the same groups in any order.
  */
 export async function clusterHeadlines(headlines: readonly Headline[], step = NO_STEP): Promise<number[][]> {
-  const points = await describe(headlines, step);
-  return agglomerate(points, await nearest(points, CANDIDATES, step), step);
+  const order = Array.from(headlines.keys()).sort((a, b) => inTime(headlines[a]!, headlines[b]!) || a - b);
+  const points = await describe(
+    order.map((index) => headlines[index]!),
+    step,
+  );
+  const groups = await agglomerate(points, await nearest(points, CANDIDATES, step), step);
+  return groups.map((members) => members.map((index) => order[index]!)).sort((a, b) => Math.min(...a) - Math.min(...b));
+}
+
+/** An order that does not depend on the order of arrival, by which ties are broken. */
+function inTime(a: Headline, b: Headline): number {
+  const byText = (x: string, y: string): number => (x < y ? -1 : x > y ? 1 : 0);
+  return a.at - b.at || byText(a.title, b.title) || byText(a.summary, b.summary);
 }
 
 /** The vectors in their context. Those without it are not kept: of 20,000 headlines they take 100 MB. */
@@ -104,7 +121,8 @@ async function agglomerate(
   );
   const propose = (first: number, second: number): void => {
     const [a, b] = first < second ? [first, second] : [second, first];
-    const margin = marginOf(clusters[a]!, clusters[b]!);
+    const similar = marginOf(clusters[a]!, clusters[b]!);
+    const margin = similar < 0 ? similar : similar - APART_COST * shareApart(clusters[a]!, clusters[b]!, points);
     if (margin >= 0) queue.push({ margin, a, b, versionA: clusters[a]!.version, versionB: clusters[b]!.version });
   };
   for (const [index, cluster] of clusters.entries()) {
@@ -147,17 +165,13 @@ function singleClusters(points: readonly Point[], neighbours: readonly Neighbour
   return clusters;
 }
 
-/** The members of each cluster, the most central first; the clusters by their first member. */
+/** The members of each cluster, the most central first. */
 function groupsOf(clusters: readonly Cluster[], points: readonly Point[]): number[][] {
-  return clusters
-    .map(({ members, sum }) => {
-      const first = Math.min(...members);
-      const central = members.map((index) => ({ index, closeness: dot(points[index]!.vector, sum) }));
-      central.sort((x, y) => y.closeness - x.closeness || x.index - y.index);
-      return { first, members: central.map(({ index }) => index) };
-    })
-    .sort((x, y) => x.first - y.first)
-    .map(({ members }) => members);
+  return clusters.map(({ members, sum }) => {
+    const central = members.map((index) => ({ index, closeness: dot(points[index]!.vector, sum) }));
+    central.sort((x, y) => y.closeness - x.closeness || x.index - y.index);
+    return central.map(({ index }) => index);
+  });
 }
 
 /** The excess of the similarity of two clusters over what a merge needs; negative when they do not merge. */
@@ -167,6 +181,14 @@ function marginOf(a: Cluster, b: Cluster): number {
   const need = Math.max(NEED_LEAST, NEED - NEED_STEP * Math.log2(larger));
   const apart = Math.abs(a.days / a.members.length - b.days / b.members.length);
   return similarity - need - DAY_COST * Math.max(0, apart - FREE_DAYS);
+}
+
+/** The share of pairs of the first members of each that report different events. */
+function shareApart(a: Cluster, b: Cluster, points: readonly Point[]): number {
+  const [first, second] = [a.members.slice(0, MEMBERS_COMPARED), b.members.slice(0, MEMBERS_COMPARED)];
+  let apart = 0;
+  for (const x of first) for (const y of second) if (areApart(points[x]!.traits, points[y]!.traits)) apart++;
+  return apart / (first.length * second.length);
 }
 
 function absorb(clusters: (Cluster | undefined)[], kept: number, gone: number): void {

@@ -1,5 +1,6 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { Step } from "../../compute/job-runner.ts";
+import { type Traits, traitsOf } from "./distinctions.ts";
 import { type TermKind, headlineTermsOf } from "../../language/terms.ts";
 
 /** What clustering reads of an item. */
@@ -23,13 +24,23 @@ export interface Point {
   readonly neutralLength: number;
   readonly lang: Language;
   readonly at: number;
+  readonly traits: Traits;
 }
 
 /**
  * Weight of a term by its kind. Pairs of Han characters overlap, so each counts half. A concept gives the sort of
  * event and is shared by many; a number, a name or a ticker identifies the event.
  */
-const KIND_WEIGHT: Readonly<Record<TermKind, number>> = { word: 1, han: 0.5, concept: 0.45, number: 1, asset: 0.7 };
+const KIND_WEIGHT: Readonly<Record<TermKind, number>> = {
+  word: 1,
+  han: 0.5,
+  concept: 0.6,
+  number: 1,
+  "small-number": 0.7,
+  asset: 0.7,
+};
+/** An English word is a term itself: a concept that no Chinese text has adds its synonyms only. */
+const OWN_SHARE = 0.3;
 /** A term of the summary alone, against one of the title: summaries name much that the story is not about. */
 const SUMMARY_WEIGHT = 0.3;
 
@@ -38,22 +49,35 @@ const SUMMARY_WEIGHT = 0.3;
  * domain for news: so many documents, of which a known share has any given asset or concept.
  */
 const BACKGROUND = 50;
-const BACKGROUND_SHARE: Readonly<Record<TermKind, number>> = { word: 0, han: 0, concept: 0.05, number: 0, asset: 0.1 };
+const BACKGROUND_SHARE: Readonly<Record<TermKind, number>> = {
+  word: 0,
+  han: 0,
+  concept: 0.05,
+  number: 0,
+  "small-number": 0.04,
+  asset: 0.1,
+};
 
 /** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
 export async function vectorsOf(headlines: readonly Headline[], step: Step): Promise<Point[]> {
   const numbers = new Map<string, number>();
   const frequency: number[] = [];
   const documents: { number: number; kind: TermKind; weight: number }[][] = [];
-  for (const { title, summary, assets } of headlines) {
-    const inTitle = new Set(headlineTermsOf(title, assets).map(({ key }) => key));
-    const terms = headlineTermsOf(`${title}\n${summary}`, assets).map(({ key, kind }) => {
+  const languages: Set<Language>[] = [];
+  const traits: Traits[] = [];
+  for (const { title, summary, assets, lang } of headlines) {
+    const titleTerms = headlineTermsOf(title, assets);
+    const inTitle = new Set(titleTerms.map(({ key }) => key));
+    traits.push(traitsOf(title, lang, inTitle));
+    const allTerms = summary === "" ? titleTerms : headlineTermsOf(`${title}\n${summary}`, assets);
+    const terms = allTerms.map(({ key, kind }) => {
       let number = numbers.get(key);
       if (number === undefined) {
         number = numbers.size;
         numbers.set(key, number);
       }
       frequency[number] = (frequency[number] ?? 0) + 1;
+      (languages[number] ??= new Set()).add(lang);
       return { number, kind, weight: KIND_WEIGHT[kind] * (inTitle.has(key) ? 1 : SUMMARY_WEIGHT) };
     });
     documents.push(terms);
@@ -64,16 +88,17 @@ export async function vectorsOf(headlines: readonly Headline[], step: Step): Pro
     const neutral: number[] = [];
     for (const { number, kind, weight } of terms) {
       const seen = frequency[number]! + BACKGROUND * BACKGROUND_SHARE[kind];
-      const value = weight * Math.log(1 + (headlines.length + BACKGROUND) / seen);
+      const isOwn = kind === "concept" && languages[number]!.size === 1 && languages[number]!.has("en");
+      const value = weight * (isOwn ? OWN_SHARE : 1) * Math.log(1 + (headlines.length + BACKGROUND) / seen);
       vector.set(number, value);
-      // Latin words in Chinese texts are names, so they count as neutral too.
-      if (kind !== "han") neutral.push(value);
+      // Latin words that Chinese texts use are names, so they count as neutral too.
+      if (kind !== "han" && (kind !== "word" || languages[number]!.size > 1)) neutral.push(value);
     }
     const length = lengthOf(vector) || 1;
     for (const [number, value] of vector) vector.set(number, value / length);
     const { lang, at } = headlines[index]!;
     const neutralLength = Math.sqrt(neutral.reduce((sum, value) => sum + (value / length) ** 2, 0));
-    return { vector, neutralLength, lang, at };
+    return { vector, neutralLength, lang, at, traits: traits[index]! };
   });
 }
 

@@ -80,6 +80,25 @@ describe("clusters", () => {
     expect(sorted(await stories(headlines.toReversed()))).toEqual(sorted(once));
   });
 
+  test.each([
+    ["the opposite", "Ether ETFs log $210 million of net inflows", "Ether ETFs log $210 million of net outflows"],
+    ["another exchange", "币安将上线WREN代币", "OKX将上线WREN代币"],
+    ["another name", "VanEck files for a staked ether fund", "Invesco files for a staked ether fund"],
+    ["another quarter", "腾讯第二季度净利润同比增长17%", "腾讯第三季度净利润同比增长17%"],
+    ["another amount", "Tether增发10亿枚USDT", "Tether增发20亿枚USDT"],
+    ["another company", "小米汽车与宁德时代签署电池供应协议", "小米汽车与中创新航签署电池供应协议"],
+    ["a sequel", "交易所Arbory热钱包失窃4400万美元", "交易所Arbory找回全部4400万美元失窃资产"],
+  ])("keep %s apart, though the words are the same", async (_, a, b) => {
+    expect(await stories([told(a), told(b)])).toEqual([]);
+  });
+
+  test.each([
+    ["某地址转移十万枚SOL，来源不明", "Address of unknown origin moves 100k SOL"],
+    ["挪威央行加息25个基点", "Norges Bank raises rates by a quarter point"],
+  ])("join quantities in any notation: %s", async (a, b) => {
+    expect(await stories([told(a), told(b)])).toEqual([[a, b]]);
+  });
+
   test("put the most central report first", async () => {
     const titles = [
       "Tidepool hacked",

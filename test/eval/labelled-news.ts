@@ -1,0 +1,187 @@
+import { readFileSync } from "node:fs";
+import { sentimentOf } from "../../src/news/items/sentiment.ts";
+import { assetsInNews } from "../../src/language/assets.ts";
+import { detectLanguage } from "../../src/language/detect-language.ts";
+import { clusterHeadlines } from "../../src/news/topics/cluster.ts";
+import type { Headline } from "../../src/news/topics/term-vectors.ts";
+import { type ClusterScores, scoreClusters } from "./news-metrics.ts";
+
+/** Which part of a labelled set: rules are adjusted on the first, figures are reported on the second. */
+export type Split = "tuning" | "held";
+
+interface LabelledHeadline {
+  readonly id: string;
+  readonly event: string;
+  readonly language: "zh" | "en";
+  readonly title: string;
+  readonly published_at: string;
+  readonly split: Split;
+}
+
+interface LabelledPair {
+  readonly id: string;
+  readonly language: string;
+  readonly kind: string;
+  readonly a: string;
+  readonly b: string;
+  readonly same: boolean;
+  readonly split: Split;
+}
+
+interface LabelledTitle {
+  readonly id: string;
+  readonly language: "zh" | "en";
+  readonly title: string;
+  readonly label: string;
+  readonly kind: string;
+  readonly split: Split;
+}
+
+function read<T extends { split: Split }>(name: string, split: Split): T[] {
+  const file = new URL(`../../fixtures/eval/news/${name}.json`, import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as T[]).filter((entry) => entry.split === split);
+}
+
+function headlineOf(title: string, at: number): Headline {
+  return { title, summary: "", lang: detectLanguage(title), assets: assetsInNews(title), at };
+}
+
+async function labelsOf(headlines: readonly Headline[]): Promise<string[]> {
+  const labels: string[] = [];
+  for (const [label, members] of (await clusterHeadlines(headlines)).entries()) {
+    for (const index of members) labels[index] = String(label);
+  }
+  return labels;
+}
+
+/** Of headlines whose event has headlines in the other language: the share in a topic with one, or with one of another event. */
+interface AcrossScores {
+  readonly joined: number;
+  readonly wrong: number;
+}
+
+export interface HeadlineScores {
+  readonly zh: ClusterScores;
+  readonly en: ClusterScores;
+  readonly both: ClusterScores;
+  readonly across: AcrossScores;
+  /** Titles of topics that hold several events, and events in several topics. */
+  readonly mistakes: readonly string[];
+}
+
+/** Clusters the labelled headlines, each language by itself and both together. */
+export async function scoreHeadlines(split: Split): Promise<HeadlineScores> {
+  const all = read<LabelledHeadline>("headlines", split);
+  const score = async (entries: readonly LabelledHeadline[]): Promise<{ labels: string[]; scores: ClusterScores }> => {
+    const labels = await labelsOf(
+      entries.map(({ title, published_at }) => headlineOf(title, Date.parse(published_at))),
+    );
+    return {
+      labels,
+      scores: scoreClusters(
+        labels,
+        entries.map(({ event }) => event),
+      ),
+    };
+  };
+  const of = (language: string): LabelledHeadline[] => all.filter((entry) => entry.language === language);
+  const [zh, en, both] = [await score(of("zh")), await score(of("en")), await score(all)];
+  return {
+    zh: zh.scores,
+    en: en.scores,
+    both: both.scores,
+    across: acrossOf(all, both.labels),
+    mistakes: mistakesOf(all, both.labels),
+  };
+}
+
+function acrossOf(all: readonly LabelledHeadline[], labels: readonly string[]): AcrossScores {
+  let [candidates, joined, wrong] = [0, 0, 0];
+  for (const [index, { event, language }] of all.entries()) {
+    const others = all.flatMap((other, at) => (other.language === language ? [] : [{ ...other, label: labels[at] }]));
+    const together = others.filter(({ label }) => label === labels[index]);
+    if (together.some((other) => other.event !== event)) wrong += 1;
+    if (!others.some((other) => other.event === event)) continue;
+    candidates += 1;
+    if (together.some((other) => other.event === event)) joined += 1;
+  }
+  return { joined: joined / candidates, wrong: wrong / all.length };
+}
+
+function mistakesOf(all: readonly LabelledHeadline[], labels: readonly string[]): string[] {
+  const topics = new Map<string, number[]>();
+  for (const [index, label] of labels.entries()) topics.set(label, [...(topics.get(label) ?? []), index]);
+  return Array.from(topics.values(), (members) => {
+    const lines = members.map((index) => `  ${all[index]!.event}: ${all[index]!.title}`);
+    return ["topic", ...lines].join("\n");
+  });
+}
+
+export interface PairScores {
+  /** Shares of the pairs that end in one topic: of those that must not, and of those that should. */
+  readonly merged: number;
+  readonly joined: number;
+  readonly mistakes: readonly string[];
+}
+
+/**
+ * Clusters pairs of titles an hour apart: each pair by itself, or all of them in the company of the labelled headlines
+ * (`among`), days apart from each other.
+ */
+export async function scorePairs(split: Split, among: boolean, language?: string): Promise<PairScores> {
+  const pairs = read<LabelledPair>("traps", split).filter(
+    (pair) => language === undefined || pair.language === language,
+  );
+  const start = Date.parse("2026-10-15T12:00:00Z");
+  const isTogether: boolean[] = [];
+  if (among) {
+    const others = read<LabelledHeadline>("headlines", split);
+    const labels = await labelsOf([
+      ...pairs.flatMap(({ a, b }) => [headlineOf(a, start), headlineOf(b, start + 3_600_000)]),
+      ...others.map(({ title, published_at }) => headlineOf(title, Date.parse(published_at))),
+    ]);
+    for (const index of pairs.keys()) isTogether.push(labels[2 * index] === labels[2 * index + 1]);
+  } else {
+    for (const { a, b } of pairs) {
+      const [first, second] = await labelsOf([headlineOf(a, start), headlineOf(b, start + 3_600_000)]);
+      isTogether.push(first === second);
+    }
+  }
+  const share = (same: boolean): number => {
+    const of = pairs.filter((pair) => pair.same === same).length;
+    return pairs.filter((pair, index) => pair.same === same && isTogether[index]).length / (of || 1);
+  };
+  return {
+    merged: share(false),
+    joined: share(true),
+    mistakes: pairs
+      .filter(({ same }, index) => same !== isTogether[index])
+      .map(({ kind, a, b, same }) => `${same ? "apart" : "merged"} ${kind}: ${a} / ${b}`),
+  };
+}
+
+export interface SentimentScores {
+  readonly accuracy: number;
+  /** Mean of the F1 of the three labels. */
+  readonly macroF1: number;
+  readonly mistakes: readonly string[];
+}
+
+/** Sentiment of the labelled titles of one language. */
+export function scoreSentiment(split: Split, language: "zh" | "en"): SentimentScores {
+  const titles = read<LabelledTitle>("sentiment", split).filter((entry) => entry.language === language);
+  const found = titles.map((entry) => ({ ...entry, found: sentimentOf(entry.title, "") }));
+  const f1 = ["positive", "neutral", "negative"].map((label) => {
+    const right = found.filter((entry) => entry.found === label && entry.label === label).length;
+    const sum =
+      found.filter((entry) => entry.found === label).length + found.filter((entry) => entry.label === label).length;
+    return (2 * right) / (sum || 1);
+  });
+  return {
+    accuracy: found.filter((entry) => entry.found === entry.label).length / titles.length,
+    macroF1: f1.reduce((sum, one) => sum + one, 0) / f1.length,
+    mistakes: found
+      .filter((entry) => entry.found !== entry.label)
+      .map((entry) => `${entry.kind}: ${entry.label} found ${entry.found}: ${entry.title}`),
+  };
+}
