@@ -14,7 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => remove());
 
+/** Next to no content: its daemon starts faster. */
+const SMALL = `fixtures: ${join(import.meta.dirname, "../data/small")}`;
+
 const SNAPPED = `
+${SMALL}
 defaults: { token: alice-token, mask: [next_reset_at] }
 steps:
   - id: me
@@ -45,12 +49,12 @@ it("compares bodies with snapshots beside the file, which --update writes", asyn
     `failed: snapshot ${join(cwd, "a.me.snapshot.json")} does not exist; --update writes it`,
   ]);
   // A step that fails otherwise leaves its snapshot alone.
-  const wrong = SNAPPED.replace("snapshot: health", "status: 404, snapshot: health");
+  const wrong = SNAPPED.replace("snapshot: health", "text: down, snapshot: health");
   expect((await smoke(wrong, "--update")).steps).toEqual([
     "passed",
     "passed",
     "passed",
-    "failed: status expected 404, got 200",
+    'failed: text expected "down", got "ok\\n"',
   ]);
   expect((await readdir(cwd)).filter((name) => name.endsWith(".json"))).toEqual([
     "a.entries.snapshot.json",
@@ -91,7 +95,7 @@ it("refuses a snapshot without a name, or with one that is a path", () => {
 it("runs files at the same time and reports them in their order", async () => {
   const names = ["c", "a", "b"];
   for (const name of names) {
-    const steps = `name: ${name}\nsteps:\n  - { request: GET /api/v1/ai/me, token: alice-token, now: +1d }\n`;
+    const steps = `name: ${name}\n${SMALL}\nsteps:\n  - { request: GET /api/v1/ai/me, token: alice-token, now: +1d }\n`;
     await writeFile(join(cwd, `${name}.yaml`), steps);
   }
   const files = names.map((name) => `${name}.yaml`);
