@@ -1,4 +1,6 @@
-import type { ModelConfig } from "../config/model-config.ts";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { headersOf, providersOf, type ProviderConfig } from "../config/model-config.ts";
 import { didYouMean } from "../runtime/did-you-mean.ts";
 import type { Finding } from "../storage/finding.ts";
 import { type CheckInput, finding, networkReason, withTimeout } from "./check.ts";
@@ -8,16 +10,27 @@ const ANSWER_MS = 8000;
 /** How long the check may take, ms. */
 export const MODEL_MS = 2 * ANSWER_MS + 2000;
 
-/** Whether the model's endpoint answers, accepts our key and has the model. */
+/** Longest answer that is asked for, in tokens: some models refuse to give one alone. */
+const TOKENS = 16;
+
+/** Whether each of the model's endpoints answers, accepts our key and has the model. */
 export async function checkModel({ loaded }: CheckInput, signal: AbortSignal): Promise<Finding[]> {
   const { model } = loaded.config;
-  return [model === undefined ? finding("noModel") : await probe(model, signal)];
+  if (model === undefined) return [finding("noModel")];
+  const readKey = (file: string): string => {
+    try {
+      return readFileSync(resolve(loaded.baseDir, file), "utf8");
+    } catch {
+      return "";
+    }
+  };
+  return Promise.all(providersOf(model, readKey).map((one) => probe(one, model.fallback, signal)));
 }
 
-async function probe(model: ModelConfig, signal: AbortSignal): Promise<Finding> {
+async function probe(model: ProviderConfig, otherwise: "none" | "extractive", signal: AbortSignal): Promise<Finding> {
   const base = model.base_url.replace(/(?<!\/)\/+$/, "");
   const place = base.replace(/(:\/\/)[^/?#@]*@/, "$1");
-  const headers = model.api_key === undefined ? {} : { authorization: `Bearer ${model.api_key}` };
+  const headers = headersOf(model);
   try {
     const list = await fetch(`${base}/models`, { headers, signal: withTimeout(signal, ANSWER_MS), redirect: "error" });
     if (list.ok) {
@@ -36,7 +49,7 @@ async function probe(model: ModelConfig, signal: AbortSignal): Promise<Finding> 
     // Not every server lists its models: then the shortest possible completion is the test.
     return await complete(base, place, model, headers, signal);
   } catch (error) {
-    const fallback = model.fallback === "extractive" ? ", or are answered from the sources." : ".";
+    const fallback = otherwise === "extractive" ? ", or are answered from the sources." : ".";
     return finding("modelDown", { place, reason: networkReason(error), fallback });
   }
 }
@@ -44,24 +57,32 @@ async function probe(model: ModelConfig, signal: AbortSignal): Promise<Finding> 
 async function complete(
   base: string,
   place: string,
-  model: ModelConfig,
+  model: ProviderConfig,
   headers: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const response = await fetch(`${base}/chat/completions`, {
+  const started = performance.now();
+  const query = new URLSearchParams(model.query).toString();
+  const response = await fetch(`${base}/chat/completions${query === "" ? "" : `?${query}`}`, {
     method: "POST",
     headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify({ model: model.model, max_tokens: 1, messages: [{ role: "user", content: "ping" }] }),
+    body: JSON.stringify({
+      model: model.model,
+      [model.length_field]: TOKENS,
+      messages: [{ role: "user", content: "ping" }],
+      ...model.body,
+    }),
     signal: withTimeout(signal, ANSWER_MS),
     redirect: "error",
   });
   await response.body?.cancel();
   const { status } = response;
-  if (response.ok) return finding("modelAnswers", { place, model: model.model });
+  if (response.ok)
+    return finding("modelAnswers", { place, model: model.model, ms: Math.round(performance.now() - started) });
   return refusal(status, place, model) ?? finding("noModelThere", { place, status, model: model.model });
 }
 
-function refusal(status: number, place: string, model: ModelConfig): Finding | undefined {
+function refusal(status: number, place: string, model: ProviderConfig): Finding | undefined {
   const key = model.api_key === undefined ? "No key was sent" : "The key was refused";
   if (status === 401 || status === 403) return finding("modelRefuses", { place, status, key });
   if (status === 429) return finding("modelLimits", { place });

@@ -163,6 +163,25 @@ describe("of the model", () => {
     expect(stdout).not.toContain("sk-not");
   });
 
+  it("asks each provider in its dialect", async () => {
+    const azure = await serve((request, response) => {
+      const isRight = request.headers["api-key"] === "k2" && request.url === "/d/chat/completions?api-version=1";
+      response.writeHead(isRight ? 200 : 404).end("{}");
+    });
+    const first = `${await endpoint(["answerer-1"])}/v1`;
+    const second = {
+      base_url: `${azure}/d`,
+      model: "other",
+      headers: { "api-key": "k2" },
+      query: { "api-version": "1" },
+    };
+    const config = { model: { base_url: first, model: "answerer-1", providers: [second] } };
+    const { code, stdout } = await examine(await configure(config), KEY);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/answers and has answerer-1/);
+    expect(stdout).toMatch(/answers with other in \d+ ms/);
+  });
+
   it("distinguishes a refused key from an endpoint that does not answer", async () => {
     const refused = await examine(await configure(model(`${await endpoint(undefined)}/v1`)));
     expect(refused.code).toBe(1);
