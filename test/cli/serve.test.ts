@@ -156,7 +156,7 @@ async function slowModel(): Promise<{
     onAsked();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const message = { role: "assistant", content: "It is a fixed amount [1]." };
+  const message = { role: "assistant", content: "提现手续费按币种和网络收取固定数量 [1]。" };
   const completion = {
     id: "c",
     object: "chat.completion",
@@ -195,7 +195,7 @@ it("finishes what runs after SIGTERM, takes nothing new, and exits 0", async () 
   model.answer();
   expect(await running).toMatchObject({
     status: 200,
-    data: { answer: expect.stringContaining("fixed amount") as string },
+    data: { answer: expect.stringContaining("固定数量") as string },
   });
   expect((await daemon.ended).code).toBe(0);
   await model.close();

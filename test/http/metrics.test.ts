@@ -26,7 +26,7 @@ describe("metrics", () => {
   let clock: Awaited<ReturnType<typeof openFixtureService>>["clock"];
 
   beforeAll(async () => {
-    model = await startModelServer(says("It is a fixed amount [1]."), says("NO_ANSWER"), fails(500));
+    model = await startModelServer(says("提现手续费按币种和网络收取固定数量 [1]。"), says("NO_ANSWER"), fails(500));
   });
   afterAll(() => model.close());
 
