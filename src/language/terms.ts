@@ -5,7 +5,7 @@ import { quantitiesInDigits, quantitiesOf } from "./quantities.ts";
 import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
 
 /** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
-export type TermKind = "word" | "han" | "concept" | "number" | "small-number" | "asset";
+export type TermKind = "word" | "han" | "concept" | "number" | "small" | "asset";
 
 /** Numbers, which are compared as quantities. */
 const NUMBER =
@@ -13,21 +13,6 @@ const NUMBER =
 
 /** A month as the period of a figure ("9月CPI"), not of a date ("9月3日"). */
 const MONTH = /(?<!\d)(1[0-2]|[1-9])\s?月份?(?!\s?\d)/g;
-/** The months as the lexicon names them. */
-const MONTHS = [
-  "january",
-  "february",
-  "march-month",
-  "april",
-  "may",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
-];
 
 /**
  * Terms that tell whether news items report one event, each once: stems, pairs of Chinese characters, and what is the same
@@ -44,9 +29,9 @@ export function headlineTermsOf(
   const terms = new Map<string, TermKind>();
   for (const symbol of assets) terms.set(`$${symbol}`, "asset");
   const folded = quantitiesInDigits(fold(text));
-  for (const { key, isSmall } of numbersOf(folded)) terms.set(key, isSmall ? "small-number" : "number");
+  for (const { key, isSmall } of numbersOf(folded)) terms.set(key, isSmall ? "small" : "number");
   const tokens = tokenizeFolded(folded.replace(NUMBER, " "));
-  for (const [, month = ""] of folded.matchAll(MONTH)) terms.set(`@${MONTHS[Number(month) - 1]}`, "concept");
+  for (const [, month = ""] of folded.matchAll(MONTH)) terms.set(`@month-${month}`, "concept");
   for (const concept of conceptsOf(tokens, HEADLINE_LEXICON)) terms.set(`@${concept}`, "concept");
   for (const { text: token, han } of tokens) {
     if (han) for (let at = 0; at + 1 < token.length; at++) terms.set(token.slice(at, at + 2), "han");

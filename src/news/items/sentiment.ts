@@ -32,31 +32,22 @@ const GAP_ZH = "[^，。；：！？、,;:!?]{0,10}?";
 const PHRASE_WEIGHT = 2;
 const NEUTRAL_WEIGHT = 20;
 
-type PhraseKind = "positive" | "negative" | "neutral";
-
 /** The phrases in the order of the file, those of a row in one expression for each language. */
 const PHRASES = readRows(new URL("data/sentiment-phrases.txt", import.meta.url)).flatMap(
-  ([[kind = ""] = [], en = [], zh = []]) => [
-    { kind: kind as PhraseKind, pattern: new RegExp(`(?<![\\p{L}\\d])(?:${en.map(englishPattern).join("|")})`, "gu") },
-    {
-      kind: kind as PhraseKind,
-      pattern: new RegExp(zh.map((phrase) => escape(phrase).replaceAll("_", GAP_ZH)).join("|"), "gu"),
-    },
-  ],
+  ([[kind = ""] = [], en = [], zh = []]) =>
+    [`(?<![\\p{L}\\d])(?:${en.map(englishPattern).join("|")})`, zh.map(chinesePattern).join("|")].map((pattern) => ({
+      kind: kind as keyof WordCounts,
+      pattern: new RegExp(pattern, "gu"),
+    })),
 );
 
 function englishPattern(phrase: string): string {
-  const words = escape(phrase).replaceAll("\\*", "[\\p{L}'-]*").split(" ");
-  const joined = words.map((word, at) =>
-    word === "_"
-      ? ""
-      : at + 1 < words.length && words[at + 1] === "_"
-        ? `${word} ${GAP_EN}`
-        : at + 1 < words.length
-          ? `${word} `
-          : word,
-  );
-  return `${joined.join("")}${/[\p{L}\d]$/u.test(phrase) ? "(?![\\p{L}\\d])" : ""}`;
+  const pattern = escape(phrase).replaceAll("\\*", "[\\p{L}'-]*").replaceAll(" _ ", ` ${GAP_EN}`).replace(/ _$/, " ");
+  return /[\p{L}\d]$/u.test(phrase) ? `${pattern}(?![\\p{L}\\d])` : pattern;
+}
+
+function chinesePattern(phrase: string): string {
+  return escape(phrase).replaceAll("_", GAP_ZH);
 }
 
 function escape(phrase: string): string {

@@ -1,3 +1,4 @@
+import { assetsInNews } from "../../language/assets.ts";
 import { headlineTermsOf } from "../../language/terms.ts";
 import { HEADLINE_LEXICON, conceptsOf } from "../../language/lexicon.ts";
 import { readRows } from "../../runtime/data-rows.ts";
@@ -21,25 +22,17 @@ export interface Traits {
 }
 
 const ROWS = readRows(new URL("data/distinctions.txt", import.meta.url));
-const OPPOSITES = ROWS.filter(([[type = ""] = []]) => type !== "kind").map(
-  ([[type = ""] = [], first = [], second = []]) => ({
-    isSequel: type === "sequel",
-    first,
-    second,
-  }),
-);
-const KINDS = ROWS.filter(([[type = ""] = []]) => type === "kind" || type === "places").map(
-  ([[type = ""] = [], names = []]) => ({
-    type,
-    names: new Set(names),
-  }),
-);
-const PLACES = KINDS.findIndex(({ type }) => type === "places");
+const rowsOf = (...types: string[]): string[][][] => ROWS.filter(([[type = ""] = []]) => types.includes(type));
+const OPPOSITES = rowsOf("opposed", "sequel");
+const KINDS = rowsOf("places", "kind").map(([, names = []]) => new Set(names));
+/** The row of places, of which there is one. */
+const PLACES = 0;
 
 /** Share of the terms besides names and numbers that two titles have in common, from which a name or number is what differs. */
 const TEMPLATE = 0.6;
-/** Share of a Chinese title that another one has at its beginning and its end, from which the middle is what differs. */
+/** Share of the characters of a Chinese title, and of the words of an English one, from which the middle is what differs. */
 const FRAME = 0.55;
+const WORD_FRAME = 0.83;
 
 /** Reads the traits of a headline's title, of which `titleKeys` are the terms. */
 export function traitsOf(title: string, lang: Language, titleKeys: Iterable<string>): Traits {
@@ -49,12 +42,13 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
   const names = namesOf(title, lang);
   return {
     lang,
-    sides: OPPOSITES.map(({ isSequel, first, second }) => {
-      const [isFirst, isSecond] = [has(first), has(second)];
-      return isFirst && isSecond ? (isSequel ? 1 : 0) : isFirst ? 1 : isSecond ? 2 : 0;
+    sides: OPPOSITES.map(([[type = ""] = [], first = [], second = []]) => {
+      const isFirst = has(first);
+      if (!has(second)) return isFirst ? 1 : 0;
+      return !isFirst ? 2 : type === "sequel" ? 1 : 0;
     }),
     named: [
-      ...KINDS.map((kind) => Array.from(concepts).filter((concept) => kind.names.has(concept))),
+      ...KINDS.map((kind) => Array.from(concepts).filter((concept) => kind.has(concept))),
       keys.filter((key) => key.startsWith("$")),
     ],
     names,
@@ -82,7 +76,7 @@ function namesOf(title: string, lang: string): Set<string> {
 export function areApart(a: Traits, b: Traits): boolean {
   if (a.sides.some((side, row) => side + b.sides[row]! === 3)) return true;
   if (a.named.some((names, kind) => differInKind(names, b.named[kind]!, kind === PLACES))) return true;
-  return a.lang === b.lang && (differInOneTerm(a, b) || differInMiddle(a.title, b.title));
+  return a.lang === b.lang && (differInOneTerm(a, b) || differInMiddle(a.title, b.title, a.lang === "en" ? " " : ""));
 }
 
 /** Whether both name some of a kind, and none in common. A text with several places reports what concerns them all. */
@@ -93,19 +87,14 @@ function differInKind(a: readonly string[], b: readonly string[], isPlace: boole
 
 /** Whether two titles of mostly the same words have other names, or other numbers. */
 function differInOneTerm(a: Traits, b: Traits): boolean {
-  const shared = count(a.rest, (term) => b.rest.has(term));
-  const named = count(a.names, (term) => b.names.has(term));
+  const shared = common(a.rest, b.rest);
+  const named = common(a.names, b.names);
   const size = a.rest.size + b.rest.size - shared;
   if (shared + named < TEMPLATE * (size + a.names.size + b.names.size - named)) return false;
   if (shared >= TEMPLATE * size && named < a.names.size && named < b.names.size) return true;
-  return areOther(a.figures, b.figures);
-}
-
-/** Whether each has a figure that the other has not, in another precision at most; a single agreement suffices for many. */
-function areOther(a: readonly Quantity[], b: readonly Quantity[]): boolean {
-  const others = (one: readonly Quantity[], all: readonly Quantity[]): number =>
-    one.filter((figure) => !all.some((other) => agree(figure, other))).length;
-  return others(a, b) > 0 && others(b, a) > 0;
+  const isOther = (one: Traits, other: Traits): boolean =>
+    one.figures.some((figure) => !other.figures.some((same) => agree(figure, same)));
+  return isOther(a, b) && isOther(b, a);
 }
 
 /** Whether one quantity is the other one rounded, or cut off, to its digits. */
@@ -115,26 +104,29 @@ function agree(a: Quantity, b: Quantity): boolean {
   return Math.abs(a.value - b.value) < unit;
 }
 
-function differInMiddle(a: string, b: string): boolean {
-  const most = Math.min(a.length, b.length);
+/** Whether two titles begin and end alike, with something else between: the characters of Chinese, the words of English. */
+function differInMiddle(a: string, b: string, unit: string): boolean {
+  const [x, y] = [a.split(unit), b.split(unit)];
+  const most = Math.min(x.length, y.length);
   let start = 0;
-  while (start < most && a[start] === b[start]) start++;
+  while (start < most && x[start] === y[start]) start++;
   let end = 0;
-  while (end < most - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  if (start + end < FRAME * most) return false;
-  const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
-  return /^\p{Script=Han}{2,}$/u.test(x) && /^\p{Script=Han}{2,}$/u.test(y) && !areAlike(x, y);
+  while (end < most - start && x.at(-1 - end) === y.at(-1 - end)) end++;
+  if (start + end < (unit === "" ? FRAME : WORD_FRAME) * most) return false;
+  const [first, second] = [x.slice(start, x.length - end).join(unit), y.slice(start, y.length - end).join(unit)];
+  return /\p{L}{2}/u.test(first) && /\p{L}{2}/u.test(second) && !areAlike(first, second);
 }
 
 /** Whether two words have a character or a concept in common. */
 function areAlike(a: string, b: string): boolean {
-  if (Array.from(a).some((character) => b.includes(character))) return true;
-  const concepts = conceptsOf(tokenize(b), HEADLINE_LEXICON);
-  return Array.from(conceptsOf(tokenize(a), HEADLINE_LEXICON)).some((concept) => concepts.has(concept));
+  const partsOf = (word: string): Set<string> =>
+    new Set([
+      ...headlineTermsOf(word, assetsInNews(word)).map(({ key }) => key),
+      ...(word.match(/\p{Script=Han}/gu) ?? []),
+    ]);
+  return common(partsOf(a), partsOf(b)) > 0;
 }
 
-function count(set: ReadonlySet<string>, holds: (term: string) => boolean): number {
-  let found = 0;
-  for (const term of set) if (holds(term)) found++;
-  return found;
+function common(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  return Array.from(a).filter((term) => b.has(term)).length;
 }

@@ -27,18 +27,13 @@ export interface Point {
   readonly traits: Traits;
 }
 
+type ByKind = Readonly<Record<TermKind, number>>;
+
 /**
  * Weight of a term by its kind. Pairs of Han characters overlap, so each counts half. A concept gives the sort of
  * event and is shared by many; a number, a name or a ticker identifies the event.
  */
-const KIND_WEIGHT: Readonly<Record<TermKind, number>> = {
-  word: 1,
-  han: 0.5,
-  concept: 0.6,
-  number: 1,
-  "small-number": 0.7,
-  asset: 0.7,
-};
+const KIND_WEIGHT: ByKind = { word: 1, han: 0.5, concept: 0.6, number: 1, small: 0.7, asset: 0.7 };
 /** An English word is a term itself: a concept that no Chinese text has adds its synonyms only. */
 const OWN_SHARE = 0.3;
 /** A term of the summary alone, against one of the title: summaries name much that the story is not about. */
@@ -49,14 +44,7 @@ const SUMMARY_WEIGHT = 0.3;
  * domain for news: so many documents, of which a known share has any given asset or concept.
  */
 const BACKGROUND = 50;
-const BACKGROUND_SHARE: Readonly<Record<TermKind, number>> = {
-  word: 0,
-  han: 0,
-  concept: 0.05,
-  number: 0,
-  "small-number": 0.04,
-  asset: 0.1,
-};
+const BACKGROUND_SHARE: ByKind = { word: 0, han: 0, concept: 0.05, number: 0, small: 0.04, asset: 0.1 };
 
 /** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
 export async function vectorsOf(headlines: readonly Headline[], step: Step): Promise<Point[]> {
