@@ -212,9 +212,7 @@ class WorkerRunner<J extends Jobs> implements JobRunner<J> {
 
   /** Ends the worker; the next job starts another. */
   #replace(): void {
-    void this.#end().then(() => {
-      this.#next();
-    });
+    void this.#end().then(() => this.#next());
   }
 
   #failAll(error: JobError): void {

@@ -55,9 +55,7 @@ export class Connections {
     this.#bounds = bounds;
     this.#most = Math.min(bounds.most, Math.max(64, mostFiles() - OTHER_FILES));
     const every = Math.min(EXAMINED_MS, bounds.peer_ms);
-    this.#timer = setInterval(() => {
-      this.#examine();
-    }, every).unref();
+    this.#timer = setInterval(() => this.#examine(), every).unref();
   }
 
   /** A request handler that notes which response a connection has begun. */

@@ -244,9 +244,7 @@ export class Daemon {
     logger.info({ url, storage, metrics: listeners[1]?.url }, "listening");
     this.#options.say(startBanner({ url, storage, faults: this.#options.faults?.texts, users }));
     refreshes.start();
-    const warmUp = service.warm().catch((error: unknown) => {
-      logger.warn({ err: error }, "could not warm up");
-    });
+    const warmUp = service.warm().catch((error: unknown) => logger.warn({ err: error }, "could not warm up"));
     return [warmUp, tidy(service, logger, this.#stop.signal)];
   }
 

@@ -57,9 +57,7 @@ export async function listen(
     socket.on("error", () => undefined);
     answerParseError(Object.assign(new Error(), { code: "HPE_INVALID_METHOD" }), socket);
   });
-  server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
-    connections.add(socket);
-  });
+  server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => connections.add(socket));
   server.on("clientError", answerParseError);
   server.headersTimeout = bounds.peer_ms;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -128,13 +126,9 @@ async function listenAgain(server: Server, host: string): Promise<void> {
 
 function stop(server: Server, drain_ms: number): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => {
-      server.closeAllConnections();
-    }, drain_ms);
+    const cut = setTimeout(() => server.closeAllConnections(), drain_ms);
     // A connection whose last request ends from now on would be kept alive for seconds, and delay the stop.
-    const sweep = setInterval(() => {
-      server.closeIdleConnections();
-    }, SWEEP_MS);
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
     server.close(() => {
       clearTimeout(cut);
       clearInterval(sweep);

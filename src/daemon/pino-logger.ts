@@ -26,9 +26,7 @@ export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "s
   });
   // A log that cannot be written must not end the process: the disk may be full, or the reader gone.
   destination.on("error", () => undefined);
-  const flushAtCrash = (): void => {
-    destination.flushSync();
-  };
+  const flushAtCrash = (): void => destination.flushSync();
   process.once("exit", flushAtCrash);
   let ended = false;
   const logger = pino(
@@ -55,9 +53,7 @@ export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "s
     async end(): Promise<void> {
       ended = true;
       process.off("exit", flushAtCrash);
-      const flushed = new Promise((resolve) => {
-        destination.flush(resolve);
-      });
+      const flushed = new Promise((resolve) => destination.flush(resolve));
       await Promise.race([flushed, setTimeout(END_WITHIN_MS, undefined, { ref: false })]);
     },
   };

@@ -87,9 +87,7 @@ export function watchStorageRisks(
       })
       .finally(() => (running = undefined));
   }, COMPARE_EVERY_MS).unref();
-  return () => {
-    clearInterval(timer);
-  };
+  return () => clearInterval(timer);
 }
 
 type Risks = ReadonlyMap<string, Finding>;

@@ -52,9 +52,7 @@ export class StorageWatch {
     this.#failedCalls = createThrottle(LEAST_PAUSE_MS, () => {
       this.#logger.error({ err: this.#lastError }, "storage calls failed, though the storage works");
     });
-    this.#timer = setInterval(() => {
-      this.#look();
-    }, LOOK_EVERY_MS).unref();
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
   /** A call on the storage failed. Errors that say nothing about its health are not counted. */
@@ -91,9 +89,7 @@ export class StorageWatch {
   /** Reads the identity of every part, one such look at a time. */
   #lookForLoss(): void {
     this.#looking ??= this.#compareParts()
-      .catch((error: unknown) => {
-        this.failed(error);
-      })
+      .catch((error: unknown) => this.failed(error))
       .finally(() => (this.#looking = undefined));
   }
 
@@ -131,7 +127,7 @@ export class StorageWatch {
     }
     const messages = new Set(lost.map(({ message }) => message));
     for (const message of messages) {
-      if (!this.#lostParts.has(message)) this.#logger.error({ remedy: remedyOf(message) }, message);
+      if (!this.#lostParts.has(message)) this.#logger.error({ remedy: storageRemedy(message) }, message);
     }
     for (const message of this.#lostParts) if (!messages.has(message)) this.#logger.info({}, `resolved: ${message}`);
     this.#lostParts = messages;
@@ -151,14 +147,10 @@ export class StorageWatch {
     const err = this.#lastError;
     if (this.#isUp) this.#logger.info({ failures, lost_s }, "the storage is back");
     else if (isUp)
-      this.#logger.error({ err, failures, remedy: remedyOf((err as Error).message) }, "the storage is lost");
+      this.#logger.error({ err, failures, remedy: storageRemedy((err as Error).message) }, "the storage is lost");
     else this.#logger.warn({ failures, lost_s }, "the storage is still lost");
     const pause = this.#isUp || isUp ? LEAST_PAUSE_MS : Math.min(MOST_PAUSE_MS, pause_ms * 2);
     this.#reported = { isUp: this.#isUp, at: now, pause_ms: pause };
     this.#failures = 0;
   }
-}
-
-function remedyOf(message: string): string {
-  return storageRemedy(message, "`storage`");
 }

@@ -52,9 +52,7 @@ export async function runChecks(
 async function examine({ name: check, bound_ms, run }: Check): Promise<Finding[]> {
   const signal = AbortSignal.timeout(bound_ms);
   const late = new Promise<Finding[]>((resolve) => {
-    signal.addEventListener("abort", () => {
-      resolve([finding("late", { check, seconds: bound_ms / 1000 })]);
-    });
+    signal.addEventListener("abort", () => resolve([finding("late", { check, seconds: bound_ms / 1000 })]));
   });
   try {
     return await Promise.race([run(signal), late]);

@@ -37,7 +37,7 @@ export async function checkStorage({ loaded, now }: CheckInput): Promise<Finding
     const folder = config.storage.startsWith("fs:") ? resolve(cwd, config.storage.slice(3)) : undefined;
     const obstacle = folder && (await obstacleTo(folder));
     if (obstacle === undefined) return [finding("noStorage", { reason })];
-    return [finding("blockedAddress", { reason, obstacle, remedy: remedyOf(reason) })];
+    return [finding("blockedAddress", { reason, obstacle, remedy: storageRemedy(reason) })];
   }
   try {
     return await examine(storage, loaded, now);
@@ -85,7 +85,7 @@ async function identityOf(storage: Storage, expected: string | undefined): Promi
   const { id, missing, marks, isUnmarked } = await findIdentity(storage, true);
   if (expected !== undefined && id !== expected) {
     const { message: reason } = replaced(storage.url, expected, id);
-    return [finding("otherIdentity", { reason, remedy: remedyOf(reason) })];
+    return [finding("otherIdentity", { reason, remedy: storageRemedy(reason) })];
   }
   if (id === undefined) return [finding("noIdentity")];
   return [finding(missing === 0 || isUnmarked ? "identity" : "lostMarks", { id, missing, marks })];
@@ -108,12 +108,8 @@ async function futureQuotaDays(storage: Storage, now: number, timezone: string):
   return found.length === 0 ? [] : [finding("futureDays", { count: found.length, users, first: found[0] })];
 }
 
-function remedyOf(reason: string): string {
-  return storageRemedy(reason, "`storage`");
-}
-
 function failureOf({ message: reason }: StorageError): { readonly reason: string; readonly remedy: string } {
-  return { reason, remedy: remedyOf(reason) };
+  return { reason, remedy: storageRemedy(reason) };
 }
 
 async function roundTrip(storage: Storage): Promise<Finding> {

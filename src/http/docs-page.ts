@@ -4,8 +4,7 @@ import type { H3 } from "h3";
 import { packageFile } from "../runtime/package-file.ts";
 import type { RequestWrapper, Handler } from "./request-wrapper.ts";
 import { allow } from "./read-request.ts";
-import { page } from "./respond.ts";
-import { entityTag, namesTag } from "./entity-tag.ts";
+import { entityTag, namesTag, page } from "./respond.ts";
 
 /** The files of swagger-ui-dist that the page loads; the build copies them beside the page itself. */
 export const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"] as const;
@@ -52,12 +51,9 @@ function staticPage(
   return async (event) => {
     allow(event.req, "GET");
     const given = event.req.headers.get("if-none-match");
-    if (etag !== undefined && namesTag(given, etag)) {
-      return page("", contentType, { status: 304, headers: { ...headers, etag } });
-    }
-    const body = await load();
-    etag ??= entityTag(body);
+    etag ??= entityTag(await load());
     const is304 = namesTag(given, etag);
-    return page(is304 ? "" : body, contentType, { status: is304 ? 304 : 200, headers: { ...headers, etag } });
+    const body = is304 ? "" : await load();
+    return page(body, contentType, { status: is304 ? 304 : 200, headers: { ...headers, etag } });
   };
 }

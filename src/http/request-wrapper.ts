@@ -46,9 +46,7 @@ export function createRequestWrapper(deps: {
 }): RequestWrapper {
   const { ids, logger } = deps;
   const counted = (message: string): Throttle =>
-    createThrottle(REFUSALS_EVERY_MS, (times) => {
-      logger.warn({ times }, message);
-    });
+    createThrottle(REFUSALS_EVERY_MS, (times) => logger.warn({ times }, message));
   const refused = counted("requests were refused: too many");
   const unlogged = counted("requests failed that are not logged one by one: too many");
   const mayLog = limitLines(LINES_A_SECOND, unlogged);

@@ -1,5 +1,5 @@
+import { createHash } from "node:crypto";
 import { FastResponse } from "srvx";
-import { entityTag, namesTag } from "./entity-tag.ts";
 import { ERRORS, type AnpError, type ErrorKind } from "../contract/errors.ts";
 
 const CONTENT_TYPE = "application/json; charset=utf-8";
@@ -96,4 +96,20 @@ export function page(
 ): Response {
   const { status = 200, headers = {} } = options;
   return new FastResponse(body, { status, headers: { "content-type": contentType, ...SAFE_HEADERS, ...headers } });
+}
+
+/** The entity tag of a body or of what it was made of (RFC 9110 §8.8.3), in quotes. */
+export function entityTag(content: string | Uint8Array): string {
+  return `"${createHash("sha256").update(content).digest("base64url")}"`;
+}
+
+/** Whether an If-None-Match header names the tag. Tags are compared weakly (RFC 9110 §13.1.2). */
+export function namesTag(header: string | null, tag: string): boolean {
+  if (header === null) return false;
+  const tags = header.split(",").map(withoutWeakness);
+  return tags.includes("*") || tags.includes(withoutWeakness(tag));
+}
+
+function withoutWeakness(tag: string): string {
+  return tag.trim().replace(/^W\//, "");
 }

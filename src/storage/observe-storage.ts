@@ -30,20 +30,14 @@ export function observeStorage(storage: Storage, observer: StorageObserver): Sto
     const started = performance.now();
     const result = call();
     result.then(
-      () => {
-        observer.storageCalled(verb, performance.now() - started, times);
-      },
-      (error: unknown) => {
-        observer.storageFailed(verb, error);
-      },
+      () => observer.storageCalled(verb, performance.now() - started, times),
+      (error: unknown) => observer.storageFailed(verb, error),
     );
     return result;
   }
 
   function failing<T>(verb: StorageVerb, result: Promise<T>): Promise<T> {
-    result.catch((error: unknown) => {
-      observer.storageFailed(verb, error);
-    });
+    result.catch((error: unknown) => observer.storageFailed(verb, error));
     return result;
   }
 

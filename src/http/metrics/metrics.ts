@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { QueueState } from "../../events/log/event-log.ts";
 import type { LedgerObserver } from "../../ledger/ledger.ts";
 import type { NewsStatus } from "../../news/news.ts";
@@ -6,7 +6,7 @@ import type { ServiceObserver } from "../../service/service.ts";
 import type { StorageObserver, StorageVerb } from "../../storage/observe-storage.ts";
 import type { RefusalReason } from "../concurrency-limits.ts";
 import type { RequestMeter } from "../request-wrapper.ts";
-import { createMeters, LATENCY_BUCKETS_S, type Meters } from "./meters.ts";
+import HELP from "./metrics.json" with { type: "json" };
 
 interface Sources {
   readonly now: () => number;
@@ -53,11 +53,15 @@ function watchNews({ reading }: Meters, { newsStatus, now }: Sources): void {
     return status && read(status);
   };
   const ageOf = (iso: string | null): number => (iso === null ? Infinity : Math.max(0, now() - Date.parse(iso)) / 1000);
-  const refreshAge = of(({ published_at }) => ageOf(published_at));
-  const fullSyncAge = of(({ last_full_sync_at }) => ageOf(last_full_sync_at));
   const failing = of(({ sources }) => sources.filter(({ ok }) => !ok).length);
-  reading("anp_news_refresh_age_seconds", refreshAge);
-  reading("anp_news_full_sync_age_seconds", fullSyncAge);
+  reading(
+    "anp_news_refresh_age_seconds",
+    of(({ published_at }) => ageOf(published_at)),
+  );
+  reading(
+    "anp_news_full_sync_age_seconds",
+    of(({ last_full_sync_at }) => ageOf(last_full_sync_at)),
+  );
   reading("anp_news_sources_failing", failing);
 }
 
@@ -79,12 +83,8 @@ function createHttpMetrics({ counter, histogram }: Meters) {
   const closed = counter("anp_http_connections_closed_total", "reason");
   return {
     /** Counts a connection that was closed by this side. */
-    connectionClosed: (reason: string): void => {
-      closed.inc({ reason });
-    },
-    refused: (reason: RefusalReason): void => {
-      refusals.inc({ reason });
-    },
+    connectionClosed: (reason: string) => closed.inc({ reason }),
+    refused: (reason: RefusalReason): void => refusals.inc({ reason }),
     meterOf(operation: string): ReturnType<RequestMeter["meterOf"]> {
       seconds.zero({ operation });
       return (status, code, ms) => {
@@ -118,25 +118,17 @@ function createStorageMetrics({ counter, gauge, histogram }: Meters) {
     storageCalled(verb: StorageVerb, ms: number, times: number) {
       for (let n = 0; n < times; n++) seconds.observe({ verb }, ms / 1000);
     },
-    storageFailed(verb: StorageVerb) {
-      errors.inc({ verb });
-    },
+    storageFailed: (verb: StorageVerb) => errors.inc({ verb }),
     damaged(key: string) {
       if (keys.size < MAX_KEYS) keys.add(key);
       damage.inc({ key: keys.has(key) ? key : "other" });
     },
     /** Whether the storage answers, as far as is known. */
-    storageIsUp(isUp: boolean) {
-      up.set(isUp ? 1 : 0);
-    },
+    storageIsUp: (isUp: boolean) => up.set(isUp ? 1 : 0),
     /** How many parts of the storage have lost their identity while others have it. */
-    storagePartsLost(count: number) {
-      partsLost.set(count);
-    },
+    storagePartsLost: (count: number) => partsLost.set(count),
     /** How many findings about the storage are open. */
-    storageRisks(count: number) {
-      risks.set(count);
-    },
+    storageRisks: (count: number) => risks.set(count),
   };
 }
 
@@ -161,9 +153,7 @@ function createLedgerMetrics({ counter }: Meters): LedgerObserver {
       if (details.free) freeUses.inc();
       else if (delta < 0) charges.inc({ route: details.route });
     },
-    conflicted() {
-      conflicts.inc();
-    },
+    conflicted: () => conflicts.inc(),
   };
 }
 
@@ -187,11 +177,51 @@ function createCallMetrics({
       refreshes.inc({ mode, outcome: ok ? "published" : "failed" });
       refreshSeconds.observe({ mode }, ms / 1000);
     },
-    jobFailed(worker, reason) {
-      failedJobs.inc({ worker, reason });
+    jobFailed: (worker, reason) => failedJobs.inc({ worker, reason }),
+    workerRestarted: (worker) => restarts.inc({ worker }),
+  };
+}
+
+/** Upper bounds of a request's or a storage call's latency, in seconds: from a cached read to a model's answer. */
+const LATENCY_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** A metric of `metrics.json`, which says what each is. */
+type Name = keyof typeof HELP;
+
+type Meters = ReturnType<typeof createMeters>;
+
+/** Creates what counts and measures, in a registry. */
+function createMeters(registry: Registry) {
+  const registers = [registry];
+  return {
+    counter: <L extends string>(name: Name, ...labelNames: L[]): Counter<L> =>
+      new Counter({ name, help: HELP[name], labelNames, registers }),
+    gauge: <L extends string>(name: Name, ...labelNames: L[]): Gauge<L> =>
+      new Gauge({ name, help: HELP[name], labelNames, registers }),
+    histogram: <L extends string>(name: Name, buckets: number[], ...labelNames: L[]): Histogram<L> =>
+      new Histogram({ name, help: HELP[name], buckets, labelNames, registers }),
+    /** A gauge that is read at each scrape; it keeps its value where that gives undefined. */
+    reading: (name: Name, read: () => number | Promise<number | undefined>): void => {
+      const gauge: Gauge = new Gauge({
+        name,
+        help: HELP[name],
+        registers,
+        async collect() {
+          const value = await read();
+          if (value !== undefined) gauge.set(value);
+        },
+      });
     },
-    workerRestarted(worker) {
-      restarts.inc({ worker });
-    },
+    /** A counter that is read at each scrape. */
+    total: (name: Name, read: () => number): Counter =>
+      new Counter({
+        name,
+        help: HELP[name],
+        registers,
+        collect() {
+          this.reset();
+          this.inc(read());
+        },
+      }),
   };
 }

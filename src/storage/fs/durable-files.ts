@@ -3,7 +3,6 @@ import { statSync, type Stats } from "node:fs";
 import { link, mkdir, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { VALUE_GONE } from "../failure-kinds.ts";
-import { hasCode, ignoring } from "./error-codes.ts";
 
 /** How the name of a temporary file ends. */
 export const TEMPORARY_SUFFIX = ".tmp";
@@ -203,4 +202,16 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Whether it is an error of the system with that code, as `ENOENT`. */
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+/** A handler for `catch` that lets errors with that code pass as undefined. */
+export function ignoring(code: string): (error: unknown) => undefined {
+  return (error) => {
+    if (!hasCode(error, code)) throw error;
+  };
 }

@@ -4,8 +4,7 @@ import { dirname } from "node:path";
 import { BoundedLru } from "../../runtime/bounded-lru.ts";
 import type { AppendItemOutcome } from "../driver.ts";
 import { encodedItem, HINT_EVERY, SEGMENT_SIZE } from "../keys.ts";
-import type { DurableFiles } from "./durable-files.ts";
-import { ignoring } from "./error-codes.ts";
+import { type DurableFiles, ignoring } from "./durable-files.ts";
 
 /** A second name of the item of a folder that was appended last. */
 const LAST = ".last";

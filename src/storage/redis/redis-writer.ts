@@ -5,7 +5,7 @@ import { encodedItem } from "../keys.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { UncertainError } from "./redis-errors.ts";
 import { redisKey } from "./redis-keys.ts";
-import { inputOf, outcomeOfReply, type Creation } from "./redis-scripts.ts";
+import { inputOf, outcomeOfReply, type Creation } from "./redis-options.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
 type Commands = Pick<Redis, "set" | "unlink" | "createValues" | "confirmValue">;
