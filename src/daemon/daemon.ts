@@ -15,7 +15,7 @@ import { version } from "../runtime/version.ts";
 import type { ServiceObserver, Service } from "../service/service.ts";
 import { listen, type Listener } from "./listen.ts";
 import { createPinoLogger, type BufferedLogger } from "./pino-logger.ts";
-import { checkListingSizes } from "../news/sources/listing-sizes.ts";
+import { checkListingSizes } from "../news/sources/sources.ts";
 import { RefreshTimer } from "./refresh-timer.ts";
 import { startBanner } from "./start-banner.ts";
 import { checkStorageRisks, watchStorageRisks } from "./storage-risks.ts";

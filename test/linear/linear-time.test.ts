@@ -89,6 +89,7 @@ beforeAll(async () => {
   vi.resetModules();
   const { headlineTermsOf } = await import("../../src/language/terms.ts");
   const { assetsInNews, assetsInQuestion, isAssetName } = await import("../../src/language/assets.ts");
+  const { sentimentOf } = await import("../../src/news/items/sentiment.ts");
   const { sentencesOf } = await import("../../src/language/sentences.ts");
   const { plainLine, plainText, shorten } = await import("../../src/language/plain-text.ts");
   const { dropCutSentence, resolveCitations } = await import("../../src/assistant/model/citations.ts");
@@ -142,7 +143,12 @@ beforeAll(async () => {
       ),
     ],
     "an article": (text) => [sentencesOf(plainText(text)), searchTerms(`${text}ing`), unitsOf(text)],
-    "a headline": (text) => [headlineTermsOf(text, []), assetsInNews(text), shorten(plainLine(text), 100)],
+    "a headline": (text) => [
+      headlineTermsOf(text, []),
+      assetsInNews(text),
+      shorten(plainLine(text), 100),
+      sentimentOf(text, ""),
+    ],
     "an asked question": (text) => normalizeQuestion(presentQuestion(text).slice(0, 200)),
     "a line for a terminal": (text) => cleanLine(text),
   };

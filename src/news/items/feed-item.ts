@@ -1,12 +1,14 @@
 import { isLocal, type Source } from "../sources/sources.ts";
 import { cleanUrl, urlKey } from "./canonical-url.ts";
-import { digestOf } from "./digest.ts";
+import { sha256 } from "../../runtime/canonical-json.ts";
 import { detectLanguage } from "../../language/detect-language.ts";
 import type { FeedEntry } from "../sources/parse-feed.ts";
 import { shorten } from "../../language/plain-text.ts";
 import { sentimentOf } from "./sentiment.ts";
 import type { StoredItem } from "./stored-items.ts";
 import { assetsInNews } from "../../language/assets.ts";
+
+const digestOf = (...parts: string[]): string => sha256(JSON.stringify(parts)).slice(0, 16);
 
 /** Longest title and summary kept, in code points. */
 const TITLE_LENGTH = 300;
@@ -36,7 +38,7 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
     const url = cleanUrl(entry.link, base);
     const dated = entry.published !== null;
     return {
-      id: `n${digestOf(isOwn ? [key] : [source.id, entry.guid || key, entry.guid === "" ? title : ""])}`,
+      id: `n${isOwn ? digestOf(key) : digestOf(source.id, entry.guid || key, entry.guid === "" ? title : "")}`,
       source_ids: [source.id],
       source: source.name,
       guid: entry.guid,
@@ -49,7 +51,7 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
       movable: dated && isLocal(source),
       symbols: assetsInNews(`${title}\n${summary}`, entry.categories),
       sentiment: sentimentOf(title, summary),
-      digest: digestOf([title, summary, url, String(entry.published ?? "")]),
+      digest: digestOf(title, summary, url, String(entry.published ?? "")),
     };
   });
 }

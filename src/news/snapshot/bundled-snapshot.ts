@@ -15,11 +15,10 @@ const bundledSnapshot = z.strictObject({
 /** Hot topics that are true at any time, for when nothing else can be shown. */
 export type BundledSnapshot = z.infer<typeof bundledSnapshot>;
 
-/** The same two folders up from `src/news` and from `dist/news`. */
-const FILE = packageFile("fixtures/fallback/hot-topics.json");
-
 /** The snapshot that is bundled with the package. */
-export async function readBundledSnapshot(file: URL = FILE): Promise<BundledSnapshot> {
+export async function readBundledSnapshot(
+  file = packageFile("fixtures/fallback/hot-topics.json"),
+): Promise<BundledSnapshot> {
   return bundledSnapshot.parse(JSON.parse(await readFile(file, "utf8")));
 }
 

@@ -1,6 +1,8 @@
 /** How many bytes are searched for a declaration and sampled for sniffing. */
 const DECLARATION_WINDOW = 1024;
 const SNIFF_WINDOW = 64 * 1024;
+/** Share of the characters that may not be decodable in a declared charset that is believed. */
+const MOST_BROKEN = 0.02;
 
 const BOMS: readonly [charset: string, bytes: readonly number[]][] = [
   ["utf-32le", [0xff, 0xfe, 0x00, 0x00]],
@@ -30,13 +32,15 @@ export function decodeText(input: Uint8Array, contentType: string | null): strin
   if (wide !== undefined) return decoderOf(wide)!(bytes);
   const { multibyte, invalid } = utf8Shape(bytes);
   if (multibyte > 0 && invalid === 0) return bytes.toString("utf8");
-  for (const charset of [headerCharset(contentType), declaredCharset(bytes)]) {
+  const header = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
+  for (const charset of [header, declaredCharset(bytes)]) {
     const decode = charset && decoderOf(charset);
     if (!decode) continue;
     const isUtf8 = /^utf-?8$/i.test(charset);
     if (isUtf8 && invalid > multibyte * 0.05) continue;
     const text = decode(bytes);
-    if (isUtf8 || plausible(text)) return text;
+    const { high, broken } = highCharacters(text);
+    if (isUtf8 || broken <= high * MOST_BROKEN) return text;
   }
   if (invalid <= multibyte * 0.05) return bytes.toString("utf8");
   return decoderOf(sniff(bytes))!(bytes);
@@ -68,10 +72,6 @@ function decodeWindows1252(bytes: Buffer): string {
   return bytes.toString("latin1").replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80]!);
 }
 
-function headerCharset(contentType: string | null): string | undefined {
-  return /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
-}
-
 function declaredCharset(bytes: Buffer): string | undefined {
   const head = bytes.subarray(0, DECLARATION_WINDOW).toString("latin1");
   return /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1];
@@ -80,11 +80,13 @@ function declaredCharset(bytes: Buffer): string | undefined {
 /** UTF-16 and UTF-32 without a mark: markup and JSON begin with ASCII, so the zero bytes show the width and byte order. */
 function wideCharset(bytes: Buffer): string | undefined {
   const pattern = Array.from(bytes.subarray(0, 4), (byte) => (byte === 0 ? "0" : "x")).join("");
-  if (pattern === "x000") return "utf-32le";
-  if (pattern === "000x") return "utf-32be";
-  if (pattern === "x0x0") return "utf-16le";
-  if (pattern === "0x0x") return "utf-16be";
-  return undefined;
+  const widths = new Map([
+    ["x000", "utf-32le"],
+    ["000x", "utf-32be"],
+    ["x0x0", "utf-16le"],
+    ["0x0x", "utf-16be"],
+  ]);
+  return widths.get(pattern);
 }
 
 /** How many sequences of UTF-8 are well-formed, and how many are not. One that is cut off at the end is neither. */
@@ -104,12 +106,6 @@ function highCharacters(text: string): { high: number; broken: number } {
     if (character === "\ufffd") broken += 1;
   }
   return { high, broken };
-}
-
-/** A declared charset is believed while fewer than one character in fifty could not be decoded. */
-function plausible(text: string): boolean {
-  const { high, broken } = highCharacters(text);
-  return broken <= high * 0.02;
 }
 
 /**

@@ -39,8 +39,7 @@ export interface FeedEntry {
  * @throws SourceError `not_a_feed`
  */
 export function parseFeed(text: string, zone = 0): FeedEntry[] {
-  const document = withoutPersons(withoutDoctype(withoutControls(text))).trim();
-  return entriesOf(parsed(document), zone);
+  return entriesOf(parsed(withoutPersons(withoutDoctype(withoutControls(text))).trim()), zone);
 }
 
 function parsed(document: string): AnyFeed {
@@ -142,23 +141,18 @@ function salvage(document: string): string | undefined {
     if (end < 0) break;
     const entry = document.slice(open.index, end + closing.length);
     opening.lastIndex = end + closing.length;
-    if (isParseable(root[0], root[1]!, entry)) kept.push(entry);
-    else broken += 1;
+    try {
+      parseByFormat(wrap(root[0], root[1]!, entry));
+      kept.push(entry);
+    } catch {
+      broken += 1;
+    }
   }
   return kept.length === 0 ? undefined : wrap(root[0], root[1]!, kept.join("\n"));
 }
 
 function wrap(opening: string, name: string, content: string): string {
   return /rss$/i.test(name) ? `${opening}<channel>${content}</channel></${name}>` : `${opening}${content}</${name}>`;
-}
-
-function isParseable(opening: string, name: string, entry: string): boolean {
-  try {
-    parseByFormat(wrap(opening, name, entry));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function entriesOf({ format, feed }: AnyFeed, zone: number): FeedEntry[] {
@@ -220,14 +214,10 @@ function permalink(guid: { value?: string; isPermaLink?: boolean } | undefined):
 
 function entry(
   zone: number,
-  raw: {
-    guid: string | undefined;
-    link: string | undefined;
-    title: string | undefined;
-    markup: readonly (string | undefined)[];
-    dates: readonly (string | undefined)[];
-    categories: readonly (string | undefined)[] | undefined;
-  },
+  raw: Record<"guid" | "link" | "title", string | undefined> &
+    Record<"markup" | "dates", readonly (string | undefined)[]> & {
+      categories: readonly (string | undefined)[] | undefined;
+    },
 ): FeedEntry {
   const summary = raw.markup.find((value) => value !== undefined && value.trim() !== "") ?? "";
   return {

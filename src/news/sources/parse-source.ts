@@ -1,11 +1,38 @@
 import { feedItems } from "../items/feed-item.ts";
 import type { StoredArticle, StoredItem, StoredNotice } from "../items/stored-items.ts";
 import { decodeText } from "./decode-text.ts";
-import { type Listing, readArticles, readFearGreed, readNotices } from "./listings.ts";
+import { z } from "zod";
+import { withoutControls } from "../../language/plain-text.ts";
+import { parseDate } from "./feed-dates.ts";
+import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
 
 /** Minutes east of UTC of Chinese dates without a zone. */
 const CHINA_ZONE = 8 * 60;
+
+const required = z.string().transform((text) => withoutControls(text).trim());
+const field = required.default("");
+const id = z.union([z.string().min(1).max(256), z.int().transform(String)]);
+
+/** What an entry of either listing has. */
+const shared = { id, title: required.refine((text) => text !== ""), body: field, category: field, url: field };
+
+const notice = z.object({
+  ...shared,
+  lang: z.string().min(1).max(32),
+  published_at: z.string().optional(),
+  symbols: z.array(z.string()).default([]),
+});
+
+/** Phrases beside an article: at most so many, of so many characters. */
+const alias = required.refine((text) => text !== "" && text.length <= 300);
+const aliases = z.array(alias).max(50).default([]);
+
+const article = z.object({ ...shared, questions: aliases, aliases, updated_at: z.string().optional() });
+
+const series = z.object({
+  series: z.array(z.object({ date: z.string(), value: z.coerce.number().min(0).max(100) })),
+});
 
 /** What was read of a source. */
 export interface SourceBody {
@@ -20,6 +47,12 @@ export interface SourceBody {
   readonly day: number;
 }
 
+/** The valid entries of a listing, and the number of those that are not valid. */
+interface Listing<T> {
+  readonly entries: readonly T[];
+  readonly refused: number;
+}
+
 /** The entries of a source, by its kind. */
 export type SourceContent =
   | ({ readonly kind: "news" } & Listing<StoredItem>)
@@ -30,7 +63,7 @@ export type SourceContent =
 /**
  * Decodes and parses a source.
  *
- * @throws SourceError with the failure named
+ * @throws SourceError with the failure named: `invalid` for a listing that is not one
  */
 export async function parseSource({ source, bytes, contentType, url, now, day }: SourceBody): Promise<SourceContent> {
   const text = decodeText(bytes, contentType);
@@ -39,11 +72,8 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
     case "news": {
       // The parser's library would slow the start of every command that reads no feed.
       const { parseFeed } = await import("./parse-feed.ts");
-      return {
-        kind,
-        entries: feedItems(source, parseFeed(text, source.lang === "zh" ? CHINA_ZONE : 0), now, url),
-        refused: 0,
-      };
+      const parsed = parseFeed(text, source.lang === "zh" ? CHINA_ZONE : 0);
+      return { kind, entries: feedItems(source, parsed, now, url), refused: 0 };
     }
     case "notice":
       return { kind, ...readNotices(text, isLocal(source)) };
@@ -52,4 +82,63 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
     case "fear_greed":
       return { kind, index: readFearGreed(text, day), refused: 0 };
   }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text.trim());
+  } catch (error) {
+    throw new SourceError("invalid", "the content is not JSON", error);
+  }
+}
+
+/** The valid entries of `{ [name]: [...] }`, the first of each key; others are counted. */
+function readEntries<T>(text: string, name: string, schema: z.ZodType<T>, keyOf: (entry: T) => string): Listing<T> {
+  const envelope = z.object({ [name]: z.array(z.unknown()) }).safeParse(readJson(text));
+  if (!envelope.success) throw new SourceError("invalid", `the content is not {"${name}": [...]}`);
+  const entries = new Map<string, T>();
+  let refused = 0;
+  for (const raw of envelope.data[name] ?? []) {
+    const entry = schema.safeParse(raw);
+    if (entry.success && !entries.has(keyOf(entry.data))) entries.set(keyOf(entry.data), entry.data);
+    else refused += 1;
+  }
+  return { entries: Array.from(entries.values()), refused };
+}
+
+/** Notices of `{"notices":[…]}`. */
+export function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
+  const { entries, refused } = readEntries(text, "notices", notice, (entry) => `${entry.lang}\n${entry.id}`);
+  return {
+    refused,
+    entries: entries.map(({ published_at, ...rest }) => ({ ...rest, published_ms: parseDate(published_at), movable })),
+  };
+}
+
+/** Help articles of one language, of `{"articles":[…]}`. An empty list is a listing that succeeded. */
+export function readArticles(text: string, lang: string, movable: boolean): Listing<StoredArticle> {
+  const { entries, refused } = readEntries(text, "articles", article, (entry) => entry.id);
+  return {
+    refused,
+    entries: entries.map(({ updated_at, questions, aliases: others, ...rest }) => ({
+      ...rest,
+      ...(questions.length + others.length > 0 && { aliases: [...questions, ...others] }),
+      lang,
+      updated_ms: parseDate(updated_at),
+      movable,
+    })),
+  };
+}
+
+/** The fear-and-greed index of the last day that is not after `now`, of `{"series":[{date,value}]}` in any order. */
+export function readFearGreed(text: string, now: number): number {
+  const parsed = series.safeParse(readJson(text));
+  if (!parsed.success) throw new SourceError("invalid", 'the content is not {"series": [{date, value}]}');
+  let latest: { at: number; value: number } | undefined;
+  for (const { date, value } of parsed.data.series) {
+    const at = parseDate(date);
+    if (at !== null && at <= now && at > (latest?.at ?? -Infinity)) latest = { at, value };
+  }
+  if (latest === undefined) throw new SourceError("invalid", "the series has no day up to now");
+  return latest.value;
 }

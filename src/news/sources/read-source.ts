@@ -99,7 +99,7 @@ async function readRemote(location: string, known: Validators, options: ReaderOp
     if (error instanceof SourceError) throw error;
     if (error instanceof Error && error.cause instanceof SourceError) throw error.cause;
     if (timeout.aborted) throw new SourceError("timeout", `no complete answer within ${options.timeoutMs} ms`, error);
-    throw new SourceError("network", `the connection failed (${networkReason(error)})`, error);
+    throw new SourceError("network", `the connection failed (${networkReason(error as Error)})`, error);
   }
 }
 
@@ -141,8 +141,7 @@ function tooLarge(maxBytes: number): SourceError {
   return new SourceError("too_large", `more than ${maxBytes} bytes`);
 }
 
-function networkReason(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown error";
-  const cause = error.cause as { code?: unknown } | undefined;
-  return typeof cause?.code === "string" ? cause.code : error.message;
+function networkReason({ cause, message }: Error): string {
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : message;
 }

@@ -1,3 +1,6 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { ConfigError } from "../../config/config-errors.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
 import { isRemote } from "./read-source.ts";
 import { type Language, language } from "../../contract/schemas/shared-fields.ts";
@@ -20,14 +23,9 @@ export function sourcesOf(config: NewsConfig): Source[] {
   const listing = (source: Omit<Source, "location" | "allowPrivate">, location: string | undefined): Source[] =>
     location === undefined ? [] : [{ ...source, location, allowPrivate: config.allow_private }];
   return [
-    ...config.sources.map(({ id, name, lang, url, allow_private }): Source => ({
-      id,
-      kind: "news",
-      name,
-      location: url,
-      lang,
-      allowPrivate: allow_private,
-    })),
+    ...config.sources.map(({ id, name, lang, url: location, allow_private: allowPrivate }): Source => {
+      return { id, kind: "news", name, location, lang, allowPrivate };
+    }),
     ...listing({ id: "notices", kind: "notice", name: "Notices", lang: undefined }, config.notices),
     ...language.options.flatMap((lang) =>
       listing({ id: `help:${lang}`, kind: "help", name: `Help center (${lang})`, lang }, config.help[lang]),
@@ -42,4 +40,23 @@ export function sourcesOf(config: NewsConfig): Source[] {
 /** Whether the dates of a source are a fixture's. */
 export function isLocal(source: Source): boolean {
   return !isRemote(source.location);
+}
+
+/**
+ * Checks that the files of notices and help fit their bound: a daemon that leaves them out would answer nothing.
+ *
+ * @throws ConfigError that names each setting whose file is larger than `news.max_bytes`
+ */
+export async function checkListingSizes(config: NewsConfig, baseDir: string): Promise<void> {
+  const listings = { "news.notices": config.notices, "news.help.zh": config.help.zh, "news.help.en": config.help.en };
+  const errors: string[] = [];
+  for (const [key, location] of Object.entries(listings)) {
+    if (location === undefined || isRemote(location)) continue;
+    // A file that is not there yet is reported by the refresh, like a server that does not answer.
+    const { size } = await stat(resolve(baseDir, location)).catch(() => ({ size: 0 }));
+    if (size > config.max_bytes) {
+      errors.push(`${key}: ${location} has ${size} bytes, more than news.max_bytes (${config.max_bytes})`);
+    }
+  }
+  if (errors.length > 0) throw new ConfigError(errors);
 }

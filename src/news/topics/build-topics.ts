@@ -1,6 +1,6 @@
 import type { Step } from "../../compute/job-runner.ts";
 import { clusterHeadlines } from "./cluster.ts";
-import { digestOf } from "../items/digest.ts";
+import { sha256 } from "../../runtime/canonical-json.ts";
 import type { StoredItem, StoredTopic } from "../items/stored-items.ts";
 
 /**
@@ -52,7 +52,8 @@ function withIds(clusters: readonly string[][], earlier: readonly StoredTopic[])
 function newId(ids: readonly string[], taken: ReadonlySet<string>): string {
   const sorted = ids.toSorted();
   for (let attempt = 0; ; attempt++) {
-    const id = `t${digestOf([sorted[0]!, ...(attempt === 0 ? [] : [...sorted, String(attempt)])], 12)}`;
+    const parts = [sorted[0]!, ...(attempt === 0 ? [] : [...sorted, String(attempt)])];
+    const id = `t${sha256(JSON.stringify(parts)).slice(0, 12)}`;
     if (!taken.has(id)) return id;
   }
 }

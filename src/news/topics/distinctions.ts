@@ -60,10 +60,8 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
 
 /** Words of a Chinese title in Latin letters, and those that an English one capitalises; none of a title in Title Case. */
 function namesOf(title: string, lang: string): Set<string> {
-  const words = Array.from(
-    title.matchAll(/(?<![\p{L}\d])[\p{Script=Latin}\d&]*\p{Script=Latin}[\p{Script=Latin}\d&]*/gu),
-    ([word]) => word,
-  );
+  const runs: readonly string[] = title.match(/(?<![\p{L}\d])[\p{Script=Latin}\d&]+/gu) ?? [];
+  const words = runs.filter((word) => /\p{Script=Latin}/u.test(word));
   const capitals = words.filter((word) => /^\p{Lu}/u.test(word) || /^\d/.test(word));
   if (lang === "en" && capitals.length > 0.6 * words.length && words.length > 4) return new Set();
   const found = (lang === "en" ? capitals : words).filter(

@@ -73,7 +73,7 @@ function toStep(call: RecordedCall, context: Context): Step | undefined {
   }
   const path = secrets
     .hide(target)
-    .replaceAll(/([?&]([^=&]+)=)([^&]+)/g, (all, start: string, key: string, id: string) => {
+    .replaceAll(/([?&]([^?=&]+)=)([^&]+)/g, (all, start: string, key: string, id: string) => {
       const reference = captures.reference(key, id) ?? captures.reference(key, Number(id));
       return reference === undefined ? all : start + reference;
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readArticles } from "../../../src/news/sources/listings.ts";
+import { readArticles } from "../../../src/news/sources/parse-source.ts";
 
 function listing(...articles: readonly object[]): string {
   return JSON.stringify({ articles });
