@@ -81,7 +81,7 @@ export interface LedgerDeps {
  * How long a posting is tried again while other processes append first, ms. A writer without pause is always a step ahead of
  * one that has to read what it wrote.
  */
-const LONGEST_POST_MS = 10_000;
+const LONGEST_POST_MS = 30_000;
 const CONTENDED = "Other processes change this user's ledger without a pause. Nothing was done.";
 
 /** A user's ledger up to the entry that was its last when it was opened. */
