@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { createQuotaRules } from "../../dist/accounts/quota-rules.js";
-import { ledgerKey } from "../../dist/ledger/ledger-keys.js";
+import { ledgerKey } from "../../dist/ledger/entry.js";
 import { createLedger } from "../../dist/ledger/ledger.js";
 import { systemClock } from "../../dist/runtime/clock.js";
 import { openStorage } from "../../dist/storage/open-storage.js";

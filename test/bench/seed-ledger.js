@@ -3,12 +3,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createUsers } from "../../dist/accounts/users.js";
 import { messageKey } from "../../dist/assistant/sessions/messages.js";
-import { EMPTY_ACCOUNT, genesisHash, hashEntry } from "../../dist/ledger/entry.js";
-import { ledgerKey, operationKey } from "../../dist/ledger/ledger-keys.js";
+import { EMPTY_ACCOUNT, genesisHash, hashEntry, ledgerKey, operationKey } from "../../dist/ledger/entry.js";
 import { fixedClock } from "../../dist/runtime/clock.js";
 import { sha256 } from "../../dist/runtime/canonical-json.js";
-import { encodeKey } from "../../dist/storage/keys.js";
-import { HINT_EVERY } from "../../dist/storage/stream-keys.js";
+import { encodeKey, HINT_EVERY } from "../../dist/storage/keys.js";
 
 export const START = Date.parse("2026-01-01T00:00:00Z");
 const EVERY_MS = 20_000;

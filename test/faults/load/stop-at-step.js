@@ -1,6 +1,6 @@
 // Kills the process right before a step that it is told: the n-th call on the storage, the n-th of those that write, or
 // the n-th call on its files.
-import { itemKey } from "../../../dist/storage/stream-keys.js";
+import { itemKey } from "../../../dist/storage/keys.js";
 import { interceptFileCalls } from "./file-calls.js";
 
 const READS = ["get", "has", "getMany"];
