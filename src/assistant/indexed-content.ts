@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { JobError, type JobRunner } from "../compute/job-runner.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
@@ -78,8 +79,8 @@ export class IndexedContent {
 
   async #sendChanges(index: number): Promise<void> {
     const removed = [...this.#sent.keys()].filter((key) => !this.#wanted.has(key));
-    const added = [...this.#wanted].filter(
-      ([key, passage]) => !isSame(this.#refused.get(key), passage) && !isSame(this.#sent.get(key), passage),
+    const added = [...this.#wanted].flatMap(([key, passage]) =>
+      [this.#refused, this.#sent].some((known) => isDeepStrictEqual(known.get(key), passage)) ? [] : passage,
     );
     for (const batch of batchesOf(removed, added, this.#suspects)) {
       if (!(await this.#sendBatch(index, batch))) return;
@@ -118,40 +119,26 @@ interface Batch {
   readonly added: readonly Passage[];
 }
 
-function* batchesOf(
+function batchesOf(
   removed: readonly string[],
-  added: readonly (readonly [key: string, passage: Passage])[],
+  added: readonly Passage[],
   suspects: ReadonlySet<string>,
-): Generator<Batch> {
+): readonly Batch[] {
+  const batches: Batch[] = [];
   for (let at = 0; at < removed.length; at += BATCH.passages) {
-    yield { removed: removed.slice(at, at + BATCH.passages), added: [] };
+    batches.push({ removed: removed.slice(at, at + BATCH.passages), added: [] });
   }
   let batch: Passage[] = [];
-  let characters = 0;
-  for (const [key, passage] of added) {
-    if (suspects.has(key)) {
-      yield { removed: [], added: [passage] };
-      continue;
-    }
-    if (batch.length >= BATCH.passages || (batch.length > 0 && characters + passage.text.length > BATCH.characters)) {
-      yield { removed: [], added: batch };
-      [batch, characters] = [[], 0];
+  let room = -1;
+  for (const passage of added) {
+    const isAlone = suspects.has(keyOf(passage));
+    if (isAlone || batch.length >= BATCH.passages || passage.text.length > room) {
+      batch = [];
+      batches.push({ removed: [], added: batch });
+      room = BATCH.characters;
     }
     batch.push(passage);
-    characters += passage.text.length;
+    room = isAlone ? -1 : room - passage.text.length;
   }
-  if (batch.length > 0) yield { removed: [], added: batch };
-}
-
-function isSame(a: Passage | undefined, b: Passage): boolean {
-  return (
-    a === b ||
-    (a !== undefined &&
-      a.text === b.text &&
-      a.title === b.title &&
-      String(a.aliases) === String(b.aliases) &&
-      a.url === b.url &&
-      a.published_at === b.published_at &&
-      String(a.symbols) === String(b.symbols))
-  );
+  return batches;
 }

@@ -1,6 +1,11 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { ASSETS, assetsInQuestion } from "../../language/assets.ts";
-import type { Passage } from "../passage.ts";
+import { type Passage, comparePassages, toSourceItem } from "../passage.ts";
+import { languageOfTag } from "../../language/detect-language.ts";
+import { plainText } from "../../language/plain-text.ts";
+import { sentencesOf } from "../../language/sentences.ts";
+import { readRows } from "../../runtime/data-rows.ts";
+import { conceptsIn } from "../routing/router.ts";
 import type { AnswerRequest } from "../answer.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-words.ts";
@@ -12,7 +17,6 @@ import {
   type PreparedOutcome,
   type Quotation,
 } from "./evidence-answer.ts";
-import { isAbout, isAboutAsset, isOf, listHeadlines, listOpenings, newest } from "./headlines.ts";
 import { LEADS } from "./replies.ts";
 
 /** Least confidence in a request for the latest items when the question contains other words too. */
@@ -21,14 +25,15 @@ const MIN_LIST_CONFIDENCE = 0.9;
 const HEADLINES = { narrow: 5, wide: 10 };
 const OPENINGS = { narrow: 3, wide: 6 };
 
+/** Similarity of two titles above which they report the same. */
+const DUPLICATE = 0.6;
+
 /** Terms of questions about news and notices that do not name their subject. */
 const GENERIC_TERMS: ReadonlySet<string> = new Set(
   searchTerms(
-    "news headline story stories latest new newest today yesterday recent recently happen happened important update " +
-      "crypto cryptocurrency market world industry week month announcement notice official brief summary top breaking " +
-      "past hour day brief summarize catch list listed token coin pair add platform exchange lumex " +
-      "新闻 资讯 消息 最新 最近 今天 今日 近期 昨天 昨晚 本周 这周 币圈 加密 货币 行业 市场 重要 发生 大事 事件 快讯 头条 " +
-      "公告 通知 官方 平台 动态 要闻 给我 看看 来点 过去 小时 总结 简报 告诉 昨日 值得 关注 上线 新币 下架 活动 维护 规则 调整 交易所 交易对 鹿鸣",
+    readRows(new URL("data/generic-words.txt", import.meta.url))
+      .flat(2)
+      .join(" "),
   ),
 );
 /** Terms of assets: they select the items of a list, and are not a subject by themselves. */
@@ -53,33 +58,62 @@ function isFunctional(term: string): boolean {
 }
 
 /** A list of the newest news or notices, on the assets or the subject of the question; with a model, its summary of them. */
-export function answerLatest(task: AnswerTask): PreparedOutcome {
-  const { request, index } = task;
-  const { routing, wide, now } = request;
+export function answerLatest({ request, index }: AnswerTask): PreparedOutcome {
+  const { routing, wide, now, question, token_symbol } = request;
   const { lang, sub_intent, confidence } = routing;
   const kind: Passage["kind"] = routing.route === "notice" ? "notice" : "news";
-  const assets = assetsOf(request);
+  const named = assetsInQuestion(question);
+  // Those that the question names, else the one of the user's page.
+  const assets = named.size > 0 || token_symbol === undefined ? named : new Set([token_symbol.toUpperCase()]);
   const isListable =
     asksForLatest(request) || assets.size > 0 || (sub_intent !== "topic" && confidence >= MIN_LIST_CONFIDENCE);
-  if (!isListable) return { outcome: declined(request) };
-  const related = assets.size > 0 ? isAboutAsset(assets) : isAbout(sub_intent);
   const narrowed = assets.size > 0 || (kind === "notice" && sub_intent !== "latest");
-  const ofKind = isOf(kind, lang);
-  const limits = narrowed && kind === "notice" ? OPENINGS : HEADLINES;
-  const limit = wide ? limits.wide : limits.narrow;
-  const items = newest(index.passages(), now, limit, (passage) => ofKind(passage) && (!narrowed || related(passage)));
+  const isRelated = ({ title, symbols = [] }: Passage): boolean =>
+    assets.size > 0
+      ? [...symbols.map((symbol) => symbol.toUpperCase()), ...assetsInQuestion(title)].some((one) => assets.has(one))
+      : conceptsIn(title).has(sub_intent);
+  const limit = (narrowed && kind === "notice" ? OPENINGS : HEADLINES)[wide ? "wide" : "narrow"];
+  const accept = (passage: Passage): boolean =>
+    passage.kind === kind && languageOfTag(passage.lang) === lang && (!narrowed || isRelated(passage));
+  const items = isListable ? newest(index.passages(), now, limit, accept) : [];
   if (items.length === 0) return { outcome: declined(request) };
   return withModel(items, quote(listedOf(kind, items, narrowed, lang)), request);
 }
 
+/** Headlines under a lead; notices on one subject by their first sentences. One a line, each with its source. */
 function listedOf(kind: Passage["kind"], items: readonly Passage[], narrowed: boolean, lang: Language): Quotation {
-  if (narrowed && kind === "notice") return listOpenings(items);
+  const opens = narrowed && kind === "notice";
   const lead = kind === "notice" ? LEADS.latestNotices : narrowed ? LEADS.relatedNews : LEADS.latestNews;
-  return listHeadlines(items, lead[lang]);
+  const lines = items.map(({ title, text }) => (opens ? sentencesOf(plainText(text))[0]?.text : undefined) ?? title);
+  return {
+    text: [...(opens ? [] : [lead[lang]]), ...lines].join("\n"),
+    sources: items.map((passage, at) => toSourceItem(passage, lines[at]!)),
+  };
 }
 
-/** The assets a question is about: those it names, else the one of the user's page. */
-function assetsOf({ question, token_symbol }: AnswerRequest): ReadonlySet<string> {
-  const named = assetsInQuestion(question);
-  return named.size > 0 || token_symbol === undefined ? named : new Set([token_symbol.toUpperCase()]);
+/** The newest accepted passages, without those that report what a newer one reports, newest first. */
+function newest(
+  passages: readonly Passage[],
+  now: number,
+  limit: number,
+  accept: (passage: Passage) => boolean,
+): Passage[] {
+  const dated = passages
+    .filter((passage) => accept(passage))
+    .map((passage) => ({ passage, at: passage.published_at === null ? -Infinity : Date.parse(passage.published_at) }))
+    .filter(({ at }) => !(at > now))
+    .sort((a, b) => b.at - a.at || comparePassages(a.passage, b.passage));
+  const kept: { passage: Passage; terms: Set<string> }[] = [];
+  for (const { passage } of dated) {
+    if (kept.length >= limit) break;
+    const terms = new Set(searchTerms(passage.title));
+    if (kept.every((other) => jaccard(other.terms, terms) < DUPLICATE)) kept.push({ passage, terms });
+  }
+  return kept.map(({ passage }) => passage);
+}
+
+function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const term of a) if (b.has(term)) shared++;
+  return shared / Math.max(1, a.size + b.size - shared);
 }

@@ -1,22 +1,9 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { Passage } from "../passage.ts";
+import CORRECTIONS from "./data/corrections.json" with { type: "json" };
 
 /** What is wrong with a model's reply. Each has a sentence in `data/corrections.json` that asks for another. */
-export type ReplyFault =
-  | "uncited"
-  | "unsupported"
-  | "contradiction"
-  | "figure"
-  | "name"
-  | "link"
-  | "language"
-  | "markup"
-  | "internal"
-  | "self"
-  | "advice"
-  | "secret"
-  | "acting"
-  | "length";
+export type ReplyFault = keyof typeof CORRECTIONS;
 
 /** What is wrong, and the sentence that it was found in, if it was found in one. */
 export interface Finding {

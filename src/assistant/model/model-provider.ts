@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { headersOf, type ProviderConfig } from "../../config/model-config.ts";
 import { dropCutSentence } from "./citations.ts";
 import { cleanReply, createModelFetch, ModelReplyError } from "./model-fetch.ts";
@@ -9,15 +10,15 @@ const BREAKER = { failures: 5, rest_ms: 15_000 };
 /** One endpoint of a model. */
 export class ModelProvider {
   readonly config: ProviderConfig;
-  readonly #fetch: typeof fetch | undefined;
+  readonly #fetch: typeof fetch;
   #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: EventEmitter[] = [];
   #failures = 0;
   #restsUntil = 0;
 
   constructor(config: ProviderConfig, platformFetch?: typeof fetch) {
     this.config = config;
-    this.#fetch = platformFetch;
+    this.#fetch = createModelFetch(platformFetch);
   }
 
   /**
@@ -47,36 +48,27 @@ export class ModelProvider {
   async #turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { max_calls, max_waiting } = this.config;
-    if (this.#running < max_calls) {
-      this.#running += 1;
-      return;
-    }
+    if (this.#running < max_calls) return void (this.#running += 1);
     if (this.#waiting.length >= max_waiting) throw new ModelReplyError("too many calls wait");
-    await new Promise<void>((resolve, reject) => {
-      const abort = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(begin), 1);
-        reject(signal.reason as Error);
-      };
-      const begin = (): void => {
-        signal.removeEventListener("abort", abort);
-        resolve();
-      };
-      this.#waiting.push(begin);
-      signal.addEventListener("abort", abort, { once: true });
+    const turn = new EventEmitter();
+    this.#waiting.push(turn);
+    await once(turn, "begin", { signal }).catch(() => {
+      this.#waiting.splice(this.#waiting.indexOf(turn), 1);
+      throw signal.reason;
     });
   }
 
   #release(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#running -= 1;
-    else next();
+    else next.emit("begin");
   }
 }
 
 /** A request to the endpoint, with the library's retries. */
 async function complete(
   config: ProviderConfig,
-  platformFetch: typeof fetch | undefined,
+  modelFetch: typeof fetch,
   { system, messages }: Prompt,
   signal: AbortSignal,
 ): Promise<string> {
@@ -94,7 +86,7 @@ async function complete(
       [config.length_field]: length,
       ...config.body,
     }),
-    fetch: createModelFetch(platformFetch),
+    fetch: modelFetch,
   });
   const { text, finishReason } = await generateText({
     model: provider.chatModel(config.model),
