@@ -40,24 +40,9 @@ export interface PreparedQuestion {
 }
 
 /**
- * Routes questions and answers them from passages: pure functions of their input. Knows nothing of points, accounts,
- * storage, HTTP and model calls.
- */
-export interface Assistant {
-  /** What a question seems to be about, before anything is looked up: the evidence decides in the end. */
-  route(question: string, hints: RouteHints): Routing;
-  /** Builds the index of the passages. `lexicon`: the operator's words for what they are about, beside the everyday ones. */
-  index(passages: readonly Passage[], lexicon?: MeaningRows): AnswerIndex;
-  /** Routes a question, and answers it from the passages unless it is refused or the service answers it. */
-  prepare(asked: AskedQuestion, index: AnswerIndex): PreparedQuestion;
-  /** Answers a routed question in its language, from the passages alone; undefined where the service answers. */
-  answer(request: AnswerRequest, index: AnswerIndex): Answer | undefined;
-  /** A model's reply with its sources, or what is wrong with it: see {@link checkReply}. */
-  check(request: CheckedRequest): Checked<GeneratedAnswer | null>;
-}
-
-/**
- * An assistant. Its classifier is loaded at the first question, or trained then when the build did not train it.
+ * An assistant: routes questions and answers them from passages, as pure functions of their input. It knows nothing of
+ * points, accounts, storage, HTTP and model calls. Its classifier is loaded at the first question, or trained then when
+ * the build did not train it.
  *
  * @param options.examples labelled utterances instead of the bundled seeds; labels are `route/sub_intent`
  * @example
@@ -69,16 +54,19 @@ export interface Assistant {
  *   index,
  * );
  */
-export function createAssistant({ examples }: { readonly examples?: readonly Example[] } = {}): Assistant {
+export function createAssistant({ examples }: { readonly examples?: readonly Example[] } = {}) {
   const router = createRouter(examples);
   const dictionary = createDictionary();
   const wordings = new Wordings(dictionary);
-  const route: Assistant["route"] = (question, { history, page_context }) =>
+  const route = (question: string, { history, page_context }: RouteHints): Routing =>
     router(question, { previous: history.at(-1)?.question, page_context });
   return {
+    /** What a question seems to be about, before anything is looked up: the evidence decides in the end. */
     route,
-    index: (passages, lexicon) => new AnswerIndex(dictionary, passages, lexicon),
-    prepare({ research, refused, ...asked }, index) {
+    /** Builds the index of the passages. `lexicon`: the operator's words for what they are about, beside the everyday ones. */
+    index: (passages: readonly Passage[], lexicon?: MeaningRows) => new AnswerIndex(dictionary, passages, lexicon),
+    /** Routes a question, and answers it from the passages unless it is refused or the service answers it. */
+    prepare({ research, refused, ...asked }: AskedQuestion, index: AnswerIndex): PreparedQuestion {
       const first = route(asked.question, asked);
       const wide = first.research && research;
       if (refused.includes(kindOf(first, wide))) return { routing: first, kind: kindOf(first, wide) };
@@ -87,8 +75,10 @@ export function createAssistant({ examples }: { readonly examples?: readonly Exa
       if (answer === undefined || refused.includes(kind)) return { routing, kind };
       return { routing, kind, prepared: forModel === undefined ? { answer } : { answer, forModel } };
     },
-    answer: (request, index) => prepareAnswer(request, index).answer,
-    check: (request) => checkReply(request, wordings),
+    /** Answers a routed question in its language, from the passages alone; undefined where the service answers. */
+    answer: (request: AnswerRequest, index: AnswerIndex): Answer | undefined => prepareAnswer(request, index).answer,
+    /** A model's reply with its sources, or what is wrong with it: see {@link checkReply}. */
+    check: (request: CheckedRequest): Checked<GeneratedAnswer | null> => checkReply(request, wordings),
   };
 }
 

@@ -1,11 +1,12 @@
-import { fold } from "../../language/tokenize.ts";
+import { STOP_WORDS } from "../../language/stop-words.ts";
+import { fold, stem } from "../../language/tokenize.ts";
 import { NO_ANSWER } from "../model/model-prompt.ts";
 import { checkStatement } from "./check-statement.ts";
-import { checkWhole, isFiller, isTooLong, saysNoAnswer, saysWhatIsMissing } from "./check-whole.ts";
 import { figuresOf, tickersIn } from "./figures.ts";
-import type { CheckedRequest, Finding } from "./reply-fault.ts";
-import { readSource } from "./source-text.ts";
-import { statementsOf } from "./statements.ts";
+import type { CheckedRequest, Finding, ReplyFault } from "./reply-fault.ts";
+import PATTERNS from "./reply-patterns.json" with { type: "json" };
+import { readSource, type SourceText } from "./source-text.ts";
+import { statementsOf, type Statement } from "./statements.ts";
 import type { Wordings } from "./wording.ts";
 
 /** Whether a reply may be delivered: `no_answer` when it says that the passages do not answer. */
@@ -38,4 +39,156 @@ export function judgeReply(request: CheckedRequest, wordings: Wordings): Verdict
   }
   if (found.length === 0 && statements.every(({ cited }) => cited.length === 0)) return [{ fault: "uncited" }];
   return found.length === 0 ? "good" : found;
+}
+
+type Name = keyof typeof PATTERNS;
+
+const COMPILED = new Map(
+  Object.entries(PATTERNS).map(([name, sources]) => [
+    name,
+    new RegExp(sources.map((one) => `(?:${one})`).join("|"), "u"),
+  ]),
+);
+
+/** What a folded text has of a list of `reply-patterns.json`. */
+function find(name: Name, folded: string): string | undefined {
+  return COMPILED.get(name)!.exec(folded)?.[0];
+}
+
+const has = (name: Name, folded: string): boolean => find(name, folded) !== undefined;
+
+/** Most characters of an answer, and of one that covers several aspects. Chinese says the same in fewer. */
+const MOST = { zh: { narrow: 1000, wide: 2500 }, en: { narrow: 2000, wide: 5000 } };
+/** Words of the instructions in a row that no answer has by chance. */
+const ECHO = 8;
+/** Times that a reply may say the same. */
+const MOST_REPEATS = 2;
+
+type ReplyContext = CheckedRequest & { readonly sources: readonly SourceText[] };
+
+/** Whether a short reply without a citation says that the passages do not answer. */
+function saysNoAnswer(reply: string): boolean {
+  return reply.length <= 400 && has("noAnswer", fold(reply.trim()));
+}
+
+/** Whether a sentence states nothing that needs a source: a greeting, an offer of more help. */
+function isFiller(sentence: string): boolean {
+  const folded = fold(sentence);
+  return sentence.length <= 160 && !/\d/.test(folded) && has("filler", folded);
+}
+
+/** Whether a sentence says what the passages do not cover, or that something cannot be said. */
+function saysWhatIsMissing(sentence: string): boolean {
+  return sentence.length <= 240 && has("beyond", fold(sentence));
+}
+
+/** Whether a reply is longer than any answer. */
+function isTooLong(reply: string, { lang, wide }: CheckedRequest): boolean {
+  return reply.length > MOST[lang][wide ? "wide" : "narrow"];
+}
+
+const TAG =
+  /<[/!?]?[a-z][^<>]{0,300}>|<[/!?]?(?:script|iframe|img|svg|style|object|embed|a|b|p|div)\b|&(?:lt|#0*60|#x0*3c);|javascript:|!\[[^\]]{0,200}\]\(|\bon(?:error|click|load)\s*=|```/i;
+
+/** What is wrong with a reply as a whole. */
+function checkWhole(reply: string, statements: readonly Statement[], context: ReplyContext): ReplyFault[] {
+  const folded = fold(reply);
+  const isQuoted = (found: string): boolean =>
+    context.sources.some((source) => source.folded.includes(found.toLowerCase()));
+  const faults: ReplyFault[] = [];
+  const markup = TAG.exec(reply)?.[0];
+  if (markup !== undefined && !(isQuoted(markup) && !/script|javascript|on\w+=/i.test(markup))) faults.push("markup");
+  if (has("self", folded)) faults.push("self");
+  const internal = find("internal", folded);
+  if (
+    (internal !== undefined && !isQuoted(internal)) ||
+    echoes(folded, context.instructions) ||
+    isDictated(statements, context, isQuoted)
+  )
+    faults.push("internal");
+  if (!isInLanguage(reply, statements, context)) faults.push("language");
+  if (isRepetitive(statements)) faults.push("length");
+  if (statements.some((statement) => isAdvice(statement, context))) faults.push("advice");
+  const said = statements.map((statement) => ({ statement, folded: fold(statement.text) }));
+  if (said.some(({ folded }) => has("secret", folded) && !isWarning(folded))) faults.push("secret");
+  if (said.some(({ folded }) => has("acting", folded) && !saysWhatIsMissing(folded))) faults.push("acting");
+  return faults;
+}
+
+/** "Never give your password to anybody" asks for nothing. */
+function isWarning(folded: string): boolean {
+  return /(?<![a-z])(?:never|not|nobody|no one|don't|won't|avoid)(?![a-z])|不|勿|切勿|别|谨防/.test(folded);
+}
+
+/** Whether a statement advises to trade or foretells a price. What somebody said is reported; what help says is a rule. */
+function isAdvice({ text, cited }: Statement, { sources }: ReplyContext): boolean {
+  const folded = fold(text);
+  const found = find("advice", folded);
+  if (found === undefined || has("notAdvice", folded)) return false;
+  const own = cited.flatMap((number) => sources[number - 1] ?? []);
+  if (own.some((source) => source.isNews) && has("attributed", folded))
+    return !own.some((source) => has("advice", source.folded));
+  return !own.some((source) => !source.isNews && source.folded.includes(found));
+}
+
+/** Whether a reply says what the question told it to say, word for word, and no source does. */
+function isDictated(
+  statements: readonly Statement[],
+  { question }: ReplyContext,
+  isQuoted: (text: string) => boolean,
+): boolean {
+  const asked = fold(question);
+  if (!has("dictating", asked)) return false;
+  const dictated = Array.from(asked.matchAll(/[“"「『'‘]([^”"」』'’]{1,200})[”"」』'’]/g), ([, text = ""]) =>
+    text.replace(/[.。!！]{1,5}$/, ""),
+  );
+  const said = statements.map(({ text }) => fold(text).replace(/[.。!！]{1,5}$/, ""));
+  return dictated.some(
+    (text) => !isQuoted(text) && said.some((one) => one === text || (text.length > 3 && one.includes(text))),
+  );
+}
+
+function echoes(folded: string, instructions: string): boolean {
+  const said = folded.replace(/[^\p{L}\p{N}]+/gu, " ");
+  const words = fold(instructions)
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .split(" ");
+  return words.some(
+    (_, at) => at % 2 === 0 && at + ECHO <= words.length && said.includes(words.slice(at, at + ECHO).join(" ")),
+  );
+}
+
+const HAN = /\p{Script=Han}/gu;
+const WORDS = /(?<![\p{L}\d])[a-z][a-z'’]+(?![\p{L}\d])/gu;
+const OTHER_SCRIPT =
+  /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Greek}]{2}/u;
+/** Fewer words are no evidence of a language. Least share of function words in English; of words that the sources have. */
+const ENGLISH = { words: 6, functional: 0.12, known: 0.6 };
+/** Most Chinese characters in a row in an English answer, and words in a Chinese sentence, that no source has. */
+const MOST_FOREIGN = { han: 4, words: 7 };
+
+/** Whether every sentence is in the question's language, but for names and quotations. */
+function isInLanguage(reply: string, statements: readonly Statement[], { lang, sources }: ReplyContext): boolean {
+  const quoted = (part: string): boolean => sources.some(({ folded }) => folded.includes(fold(part)));
+  const other = OTHER_SCRIPT.exec(reply)?.[0];
+  if (other !== undefined && !quoted(other)) return false;
+  const [han, words] = [reply.match(HAN)?.length ?? 0, fold(reply).match(WORDS) ?? []];
+  if (lang === "zh") {
+    if (han < 2 && words.length >= 2 && words.some((word) => STOP_WORDS.has(word) || !quoted(word))) return false;
+    return statements.every(
+      ({ text }) =>
+        (text.match(HAN)?.length ?? 0) >= 2 || (text.match(WORDS)?.length ?? 0) < MOST_FOREIGN.words || quoted(text),
+    );
+  }
+  const runs = reply.match(/\p{Script=Han}[\p{Script=Han}，、。]*/gu) ?? [];
+  if (han > words.length || runs.some((run) => run.length > MOST_FOREIGN.han && !quoted(run))) return false;
+  const functional = words.filter((word) => STOP_WORDS.has(stem(word.replace(/['’].*/, "")))).length;
+  const isKnown = words.filter((word) => quoted(word)).length >= words.length * ENGLISH.known;
+  return words.length < ENGLISH.words || isKnown || functional >= words.length * ENGLISH.functional;
+}
+
+function isRepetitive(statements: readonly Statement[]): boolean {
+  const counts = new Map<string, number>();
+  for (const { text } of statements) if (text.length >= 12) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return Math.max(0, ...counts.values()) > MOST_REPEATS;
 }

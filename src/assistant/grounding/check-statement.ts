@@ -1,10 +1,11 @@
 import { assetsInQuestion, namesOfAsset } from "../../language/assets.ts";
 import { fold } from "../../language/tokenize.ts";
 import { isSame, isStated } from "./check-figures.ts";
+import SOURCES from "./data/literals.json" with { type: "json" };
 import { figuresOf, type Figure } from "./figures.ts";
 import type { ReplyFault } from "./reply-fault.ts";
 import { checkClauses, FEW_WORDS } from "./check-clauses.ts";
-import type { StatementContext } from "./source-text.ts";
+import type { SourceText, StatementContext } from "./source-text.ts";
 import type { Statement } from "./statements.ts";
 import { isNegated, NO_NAMES } from "./word-sets.ts";
 
@@ -27,8 +28,8 @@ export function checkStatement(statement: Statement, context: StatementContext):
     if (isPointer(text, folded, context)) return undefined;
     return words.length < FEW_WORDS && figures.length === 0 && literalsOf(text).length === 0 ? undefined : "uncited";
   }
+  if (!areIn(context.sources, literalsOf(text))) return "link";
   return (
-    checkLiterals(text, context) ??
     checkFigures(folded, figures, context) ??
     checkNames(text, context) ??
     checkWords(statement, figures, context) ??
@@ -36,19 +37,17 @@ export function checkStatement(statement: Statement, context: StatementContext):
   );
 }
 
+/** Whether each literal stands in one of the sources. */
+function areIn(sources: readonly SourceText[], literals: readonly string[]): boolean {
+  return literals.every((literal) => sources.some(({ folded }) => folded.includes(literal)));
+}
+
 /** Whether a sentence only points to an address of one of the passages: "See https://… for the whole page." */
 function isPointer(text: string, folded: string, { wordings, all }: StatementContext): boolean {
   const literals = literalsOf(text);
-  if (literals.length === 0 || !literals.every((literal) => all.some((source) => source.folded.includes(literal))))
-    return false;
+  if (literals.length === 0 || !areIn(all, literals)) return false;
   const rest = literals.reduce((left, literal) => left.replaceAll(literal, " "), folded);
   return figuresOf(rest).length === 0 && wordings.telling(rest).words.length <= MOST_POINTING;
-}
-
-function checkLiterals(text: string, { sources }: StatementContext): ReplyFault | undefined {
-  return literalsOf(text).every((literal) => sources.some(({ folded }) => folded.includes(literal)))
-    ? undefined
-    : "link";
 }
 
 function checkFigures(folded: string, figures: readonly Figure[], context: StatementContext): ReplyFault | undefined {
@@ -134,28 +133,15 @@ function checkWords(
   return isSaid && wordings.share(telling, ...sources) >= LEAST.alone ? undefined : "unsupported";
 }
 
-const LITERALS: readonly RegExp[] = [
-  // Addresses of the web with or without a scheme, mail addresses, and names of hosts.
-  /(?:[a-z][a-z\d+.-]{1,12}:\/\/|www\.)[^\s<>"'“”‘’()（）[\]【】，。；！？、]+/gi,
-  /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{2,63}){1,4}/g,
-  /(?<![\w.@/-])(?:[a-z\d](?:[a-z\d-]{0,62}[a-z\d])?\.){1,4}(?:com|net|org|io|co|app|xyz|info|example|cn|me|site|online|top|cc|dev|finance|exchange|link|click|ru|tk|vip|pro|club|shop|live|support|help)(?![\w-])(?:\/[^\s<>"'“”‘’()（）[\]【】，。；！？、]*)?/gi,
-  // Telephone numbers, wallets and hashes.
-  /(?<![\w.])\+?\d[\d\s-]{6,17}\d(?![\w.,%])/g,
-  /(?<![\w])(?:0x[\da-f]{8,128}|(?:bc1|[13])[a-km-z\dA-HJ-NP-Z]{25,60}|T[a-km-zA-HJ-NP-Z1-9]{33}|[\da-f]{32,128})(?!\w)/gi,
-  /(?<![\w])@[a-z]\w{3,31}/gi,
-];
+/** Addresses of the web with or without a scheme, mail addresses, names of hosts; telephone numbers, wallets, hashes, users. */
+const LITERALS = SOURCES.map((source) => new RegExp(source, "gi"));
 
 /** What a text names that must stand in a source letter by letter, folded: links, mail addresses, numbers to call, wallets. */
 function literalsOf(text: string): string[] {
   const rest = text.replace(/\[\.\]|\(dot\)|(?<=\w) dot (?=com|net|org|io)/gi, ".").replace(/hxxp/gi, "http");
   return LITERALS.flatMap((pattern) => rest.match(pattern) ?? [])
     .filter((found) => !DATE_OR_AMOUNT.test(found))
-    .map((found) =>
-      found
-        .toLowerCase()
-        .replace(/[.,;:!?]{1,5}$/, "")
-        .replace(/\/$/, ""),
-    );
+    .map((found) => found.toLowerCase().replace(/\/?[.,;:!?]{0,5}$/, ""));
 }
 
 const DATE_OR_AMOUNT =

@@ -104,15 +104,13 @@ function failureOf(cause: unknown): Error {
   const { lastError } = cause as { lastError?: unknown };
   if (lastError !== undefined) return failureOf(lastError);
   const { statusCode: status } = cause as { statusCode?: unknown };
-  const reason = networkCode(cause) ?? (typeof status === "number" ? `status ${status}` : undefined);
-  return new Error(`model call: ${cause.name}${reason === undefined ? "" : ` (${reason})`}`);
-}
-
-/** The code of a failed connection, such as ECONNREFUSED. */
-function networkCode(error: unknown): string | undefined {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+  let reason = typeof status === "number" ? ` (status ${status})` : "";
+  // The code of a failed connection, such as ECONNREFUSED.
+  for (let at: unknown = cause; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException;
-    if (typeof code === "string") return code;
+    if (typeof code !== "string") continue;
+    reason = ` (${code})`;
+    break;
   }
-  return undefined;
+  return new Error(`model call: ${cause.name}${reason}`);
 }
