@@ -8,7 +8,8 @@ const SOURCES = resolve(import.meta.dirname, "../../src");
 
 /** Files that make expressions of their own constants, which `linear-time.test.ts` runs, or of what an operator wrote. */
 const MAKE_EXPRESSIONS = [
-  "assistant/grounding/check-whole.ts",
+  "assistant/grounding/check-reply.ts",
+  "assistant/grounding/check-statement.ts",
   "assistant/grounding/figures.ts",
   "assistant/grounding/word-sets.ts",
   "assistant/routing/router.ts",
@@ -70,7 +71,9 @@ it("has none among those that are data", async () => {
   const notations = (await read("data/figure-patterns.json")) as readonly { readonly pattern: string }[];
   const patterns = Object.values((await read("reply-patterns.json")) as Record<string, string[]>).flat();
   patterns.push(...notations.map(({ pattern }) => pattern.replaceAll("{words}", "one|two")));
+  const literals = (await read("data/literals.json")) as string[];
   expect(patterns.flatMap((pattern) => slowPartsOf({ pattern, flags: "u" }))).toEqual([]);
+  expect(literals.flatMap((pattern) => slowPartsOf({ pattern, flags: "gi" }))).toEqual([]);
 });
 
 it("would find the slow ones", () => {
