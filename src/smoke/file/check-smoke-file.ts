@@ -109,7 +109,7 @@ function endpointError({ request, expect = {} }: Step): string | undefined {
 }
 
 function checkReferences(value: unknown, path: ValuePath, known: Known): InvalidField[] {
-  return [...textsIn(value, path)].flatMap(([text, place]) => {
+  return textsIn(value, path).flatMap(([text, place]) => {
     const errors: InvalidField[] = [];
     const malformed = errorsOf(() => {
       for (const one of referencesIn(text)) errors.push(...errorsOf(() => checkReference(one, known), place));

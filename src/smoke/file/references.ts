@@ -1,4 +1,6 @@
+import type { ValuePath } from "../../contract/validate.ts";
 import { didYouMean } from "../../runtime/did-you-mean.ts";
+import { isRecord, itemsOf, mapItems } from "./json-values.ts";
 
 /** A reference `${step.path}` to a value of an earlier answer, the environment or the run. */
 export interface Reference {
@@ -96,20 +98,19 @@ export function envValue({ path, fallback }: Reference, env: Env): string | unde
 }
 
 /** All texts, numbers and other scalars in a value, with the path of each. */
-export function* scalarsIn(value: unknown, path: readonly (string | number)[] = []): Generator<[unknown, typeof path]> {
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* scalarsIn(item, [...path, index]);
-  } else if (typeof value === "object" && value !== null) {
-    for (const [key, item] of Object.entries(value)) yield* scalarsIn(item, [...path, key]);
-  } else yield [value, path];
+export function scalarsIn(value: unknown, path: ValuePath = []): [unknown, ValuePath][] {
+  if (typeof value !== "object" || value === null) return [[value, path]];
+  return itemsOf(value).flatMap(([key, item]) => scalarsIn(item, [...path, key]));
 }
 
 /** All texts in a value, with the path of each. */
-export function* textsIn(
-  value: unknown,
-  path?: readonly (string | number)[],
-): Generator<[string, readonly (string | number)[]]> {
-  for (const [scalar, place] of scalarsIn(value, path)) if (typeof scalar === "string") yield [scalar, place];
+export function textsIn(value: unknown, path?: ValuePath): [string, ValuePath][] {
+  return scalarsIn(value, path).filter((found): found is [string, ValuePath] => typeof found[0] === "string");
+}
+
+/** The references in all texts of a value. */
+export function allReferencesIn(value: unknown): Reference[] {
+  return textsIn(value).flatMap(([text]) => referencesIn(text));
 }
 
 /**
@@ -120,9 +121,7 @@ export function* textsIn(
  */
 export function resolveAll(value: unknown, lookUp: (reference: Reference) => unknown): unknown {
   if (typeof value === "string") return resolveText(value, lookUp);
-  if (Array.isArray(value)) return value.map((item) => resolveAll(item, lookUp));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveAll(item, lookUp)]));
+  return mapItems(value, (item) => resolveAll(item, lookUp));
 }
 
 function resolveText(text: string, lookUp: (reference: Reference) => unknown): unknown {
@@ -147,13 +146,12 @@ function resolveText(text: string, lookUp: (reference: Reference) => unknown): u
 export function valueAt(root: unknown, reference: Reference, what: string): unknown {
   let value = root;
   for (const [index, key] of reference.path.entries()) {
-    const held = typeof value === "object" && value !== null && Object.hasOwn(value, key);
-    if (!held) {
-      const keys = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) {
+      const keys = isRecord(value) ? Object.keys(value) : [];
       const missing = reference.path.slice(0, index + 1).join(".");
       throw new UnresolvedError(reference, `cannot be resolved: ${what} has no ${missing}.${didYouMean(key, keys)}`);
     }
-    value = Reflect.get(value as object, key);
+    value = Reflect.get(value, key);
   }
   return value;
 }

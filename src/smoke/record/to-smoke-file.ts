@@ -1,8 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { stringify } from "yaml";
+import { parseJson } from "../../runtime/parse-json.ts";
+import { mapItems } from "../file/json-values.ts";
 import { METHODS, type SmokeContent, type Step } from "../file/smoke-file.ts";
 import { isInstant } from "../run/matchers.ts";
-import { bodyOf, jsonOf } from "../run/judge.ts";
+import { bodyOf } from "../run/judge.ts";
 import { Captures, isId } from "./captures.ts";
 import { NOT_FORWARDED, type RecordedCall } from "./recording-proxy.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
@@ -48,7 +50,7 @@ export function toSmokeFile(calls: readonly RecordedCall[], recording: Recording
     const note = (text: string): unknown =>
       comments.push(`${id}, ${call.method} ${secrets.hide(call.target)}: ${text}`);
     const step = toStep(call, { ...recording, isOwn, secrets, captures, note });
-    if (step !== undefined && typeof call.answer === "object") captures.note(id, jsonOf(call.answer.text));
+    if (step !== undefined && typeof call.answer === "object") captures.note(id, parseJson(call.answer.text));
     return step && { id, step };
   });
   const steps = drafts
@@ -94,7 +96,7 @@ function toStep(call: RecordedCall, context: Context): Step | undefined {
 
 /** `body` where the runner sends the same JSON, else `raw`. */
 function bodyKeys(text: string, { captures, secrets }: Context): Pick<Step, "body" | "raw"> {
-  const value = jsonOf(text);
+  const value = parseJson(text);
   const compact = text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
   if (value === undefined || JSON.stringify(value) !== compact || !isPlain(value)) return { raw: secrets.hide(text) };
   return { body: mapped(value, "", (key, item) => captures.reference(key, item) ?? secrets.hide(item)) };
@@ -149,9 +151,8 @@ function heldText({ bytes }: Answer, target: string, { note, exact }: Context): 
 
 /** A JSON value with each scalar replaced. */
 function mapped(value: unknown, key: string, replace: (key: string, value: unknown) => unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => mapped(item, key, replace));
   if (typeof value !== "object" || value === null) return replace(key, value);
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapped(item, name, replace)]));
+  return mapItems(value, (item, name) => mapped(item, typeof name === "number" ? key : name, replace));
 }
 
 /** Whether a file can hold the value: keys with `$` are matchers, and lone surrogates are not text. */

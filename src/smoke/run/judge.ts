@@ -1,24 +1,17 @@
 import { checkResponse } from "../../contract/check-response.ts";
 import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
 import { didYouMean } from "../../runtime/did-you-mean.ts";
+import { parseJson } from "../../runtime/parse-json.ts";
+import { isRecord } from "../file/json-values.ts";
 import type { WireRequest } from "../../client/transport.ts";
 import type { SmokeAnswer } from "./smoke-result.ts";
 import type { Step } from "../file/smoke-file.ts";
 import { isMatching, MATCHERS, type Matcher, type MatcherName } from "./matchers.ts";
 import { differences, differs, show, type Compare, type Problem } from "./problem.ts";
 
-/** The value of a JSON text; undefined when it is not JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The value of a JSON body; undefined when the headers or the text say that it is none. */
 export function bodyOf({ headers, text }: Pick<SmokeAnswer, "headers" | "text">): unknown {
-  return /\bjson\b/i.test(headers["content-type"] ?? "") ? jsonOf(text) : undefined;
+  return /\bjson\b/i.test(headers["content-type"] ?? "") ? parseJson(text) : undefined;
 }
 
 /** The problems of an answer: differences from the file's expectations, then deviations from the contract. */
@@ -59,7 +52,7 @@ function compareAll(expect: NonNullable<Step["expect"]>, answer: SmokeAnswer): P
 function compareText(expected: unknown, actual: string): readonly Problem[] {
   const problems = compare(expected, actual, "text");
   if (problems.length === 0 || typeof expected !== "string") return problems;
-  const [wanted, got] = [jsonOf(expected), jsonOf(actual)];
+  const [wanted, got] = [parseJson(expected), parseJson(actual)];
   const named = wanted === undefined || got === undefined ? [] : differences(wanted, got, "");
   return named.length === 0 ? problems : named;
 }
@@ -83,7 +76,7 @@ function usualStatus(code: unknown): number {
 }
 
 function fieldOf(body: unknown, name: string): unknown {
-  return typeof body === "object" && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
+  return isRecord(body) && Object.hasOwn(body, name) ? body[name] : undefined;
 }
 
 /**
@@ -107,12 +100,10 @@ const compare: Compare = (expected, actual, path) => {
     }
     return expected.flatMap((item, index) => compare(item, actual[index], `${path}[${index}]`));
   }
-  if (typeof expected === "object" && expected !== null) {
-    if (typeof actual !== "object" || actual === null || Array.isArray(actual)) {
-      return [differs(path, show(expected), actual)];
-    }
+  if (isRecord(expected)) {
+    if (!isRecord(actual)) return [differs(path, show(expected), actual)];
     return Object.entries(expected).flatMap(([key, value]) => {
-      const field: unknown = Object.hasOwn(actual, key) ? Reflect.get(actual, key) : undefined;
+      const field = fieldOf(actual, key);
       const found = compare(value, field, path === "" ? key : `${path}.${key}`);
       const hint = field === undefined ? didYouMean(key, Object.keys(actual)) : "";
       return hint === "" ? found : found.map((problem) => ({ ...problem, message: `${problem.message}.${hint}` }));

@@ -1,5 +1,5 @@
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { referencesIn, textsIn } from "../file/references.ts";
+import { allReferencesIn } from "../file/references.ts";
 import { listOf, PHASES, type PlacedStep, type Row, type Step } from "../file/smoke-file.ts";
 
 /** Which steps of a file to run; those that they refer to, the setup and the cleanup run with them. */
@@ -57,7 +57,7 @@ function withReferences(all: readonly Case[], choose: (one: Case) => boolean): S
   const found = new Set(all.filter(choose));
   // A set also visits what is added while it is visited.
   for (const { step } of found) {
-    const heads = new Set([...textsIn(step)].flatMap(([text]) => referencesIn(text)).map(({ head }) => head));
+    const heads = new Set(allReferencesIn(step).map(({ head }) => head));
     for (const one of all) if (one.step.id !== undefined && heads.has(one.step.id)) found.add(one);
   }
   return found;

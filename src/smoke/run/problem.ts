@@ -1,3 +1,5 @@
+import { isRecord } from "../file/json-values.ts";
+
 /** One way in which an answer is wrong. `--json` and the reports show it as it is. */
 export interface Problem {
   /**
@@ -32,10 +34,6 @@ export function differences(expected: unknown, actual: unknown, path: string): P
   return [...new Set([...Object.keys(expected), ...Object.keys(actual)])].flatMap((key) =>
     differences(expected[key], actual[key], path === "" ? key : `${path}.${key}`),
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Characters of a value that a report shows. */

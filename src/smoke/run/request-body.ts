@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { InvalidField, ValuePath } from "../../contract/validate.ts";
+import { itemsOf, mapItems } from "../file/json-values.ts";
 
 /** Longest generated text, in characters. */
 const MAX_CHARACTERS = 1_000_000;
@@ -11,10 +12,8 @@ const repeat = z
 
 /** The errors of a body: keys with `$` other than a valid `$repeat`. */
 export function checkBody(value: unknown, path: ValuePath): InvalidField[] {
-  if (Array.isArray(value)) return value.flatMap((item, index) => checkBody(item, [...path, index]));
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]): InvalidField[] => {
-    if (!key.startsWith("$")) return checkBody(item, [...path, key]);
+  return itemsOf(value).flatMap(([key, item]): InvalidField[] => {
+    if (!String(key).startsWith("$")) return checkBody(item, [...path, key]);
     if (repeat.safeParse(value).success) return [];
     const message = `${key} is not supported in a body; only { $repeat: [text, times] } is, up to ${MAX_CHARACTERS} characters.`;
     return [{ path: [...path, key], of: "key", message }];
@@ -23,9 +22,6 @@ export function checkBody(value: unknown, path: ValuePath): InvalidField[] {
 
 /** A body with each `$repeat` replaced by its text. */
 export function generateBody(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(generateBody);
-  if (typeof value !== "object" || value === null) return value;
   const { data } = repeat.safeParse(value);
-  if (data !== undefined) return data.$repeat[0].repeat(data.$repeat[1]);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, generateBody(item)]));
+  return data === undefined ? mapItems(value, generateBody) : data.$repeat[0].repeat(data.$repeat[1]);
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { stepsOf } from "../file/smoke-file.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { referencesIn, textsIn, type RunValues } from "../file/references.ts";
+import { allReferencesIn, type RunValues } from "../file/references.ts";
 import { planCases, type Case } from "./plan-cases.ts";
 import type { FileResult, SmokeAnswer, StepResult } from "./smoke-result.ts";
 import type { MovableClock } from "./moment.ts";
@@ -89,8 +89,7 @@ function reasonToSkip(
   const failed = new Set(results.filter(({ outcome }) => outcome === "failed").map((result) => result.phase));
   if (phase !== "cleanup" && failed.has("setup")) return "the setup failed";
   if (phase === "steps" && bail && failed.has("steps")) return "an earlier step failed";
-  const used = [...textsIn(step)].flatMap(([text]) => referencesIn(text));
-  const missing = used.find(({ head }) => isMissing(head));
+  const missing = allReferencesIn(step).find(({ head }) => isMissing(head));
   return missing && `${missing.text} is not known: ${missing.head} got no answer`;
 }
 

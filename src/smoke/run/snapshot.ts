@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describeType } from "../../runtime/describe-value.ts";
 import { DurableFiles } from "../../storage/fs/durable-files.ts";
+import { mapItems } from "../file/json-values.ts";
 import { differences, type Problem } from "./problem.ts";
 import type { SmokeAnswer } from "./smoke-result.ts";
 
@@ -46,12 +47,9 @@ export async function checkSnapshot(
 }
 
 function masked(value: unknown, fields: ReadonlySet<string>, path: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((item) => masked(item, fields, path));
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]: [string, unknown]): [string, unknown] => {
+  return mapItems(value, (item, key) => {
+    if (typeof key === "number") return masked(item, fields, path);
     const at = [...path, key];
-    const isMasked = fields.has(key) || fields.has(at.join("."));
-    return [key, isMasked ? `<${describeType(item)}>` : masked(item, fields, at)];
+    return fields.has(key) || fields.has(at.join(".")) ? `<${describeType(item)}>` : masked(item, fields, at);
   });
-  return Object.fromEntries(entries);
 }

@@ -12,16 +12,9 @@ import { DEMO, planDaemon, startDaemon } from "../../../smoke/run/own-daemon.ts"
 import { DurableFiles } from "../../../storage/fs/durable-files.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
+import type { Values } from "../../framework/param.ts";
 import { findTarget } from "./run-smoke.ts";
-
-/** How calls are recorded: the flags of the command. */
-interface RecordOptions {
-  readonly out: string;
-  readonly count: number | undefined;
-  readonly exact: boolean;
-  readonly port: number | undefined;
-  readonly force: boolean;
-}
+import type { RECORD_OPTIONS } from "./smoke-params.ts";
 
 const MAX_CALLS = 1000;
 
@@ -31,7 +24,7 @@ const MAX_CALLS = 1000;
  * @throws UsageError for flags that exclude each other and a file that exists
  * @throws CommandFailure when nothing was recorded, or the file does not read back
  */
-export async function recordCalls(options: RecordOptions, context: Context): Promise<void> {
+export async function recordCalls(options: Values<typeof RECORD_OPTIONS>, context: Context): Promise<void> {
   const { out, count = MAX_CALLS, port = 0, exact, force } = options;
   const { io, terminal, cwd, env } = context;
   const file = resolve(cwd, out);

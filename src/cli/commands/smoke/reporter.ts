@@ -6,17 +6,13 @@ import { toTap } from "../../../smoke/report/tap-report.ts";
 import type { FileResult } from "../../../smoke/run/smoke-result.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
-
-/** How to report results. */
-export interface ReportOptions {
-  /** Format on stdout; when left out, human on a terminal and TAP in a pipe. */
-  readonly report: "human" | "tap" | "junit" | undefined;
-  /** A file that also gets a JUnit report. */
-  readonly junit: string | undefined;
-}
+import type { SmokeOptions } from "./smoke-params.ts";
 
 /** Receives results as they come. */
-export function openReporter({ report, junit }: ReportOptions, { terminal, globals, cwd }: Context) {
+export function openReporter(
+  { report, junit }: Pick<SmokeOptions, "report" | "junit">,
+  { terminal, globals, cwd }: Context,
+) {
   const kind = globals.format === "json" ? "json" : (report ?? (terminal.interactive ? "human" : "tap"));
   const paint = terminal.paint.bind(terminal);
   const texts = {

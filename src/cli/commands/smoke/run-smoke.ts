@@ -13,18 +13,8 @@ import { createTerminalLogger } from "../../terminal/terminal-logger.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { findSmokeFiles } from "./find-smoke-files.ts";
 import { inOrder } from "./in-order.ts";
-import { openReporter, type ReportOptions } from "./reporter.ts";
-
-export interface SmokeOptions extends ReportOptions {
-  readonly files: readonly string[];
-  readonly bail: boolean;
-  readonly update: boolean;
-  readonly jobs: number | undefined;
-  readonly allowSkipped: boolean;
-  readonly tags: readonly string[] | undefined;
-  readonly grep: string | undefined;
-  readonly withFaults: boolean;
-}
+import { openReporter } from "./reporter.ts";
+import type { SmokeOptions } from "./smoke-params.ts";
 
 /** Files that run at the same time, each on its own daemon, all in one thread: waits overlap, work does not. */
 const OWN_JOBS = 2;
