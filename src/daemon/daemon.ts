@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FixtureUser } from "../admin/load-fixture.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -20,7 +19,7 @@ import { RefreshTimer } from "./refresh-timer.ts";
 import { startBanner } from "./start-banner.ts";
 import { checkStorageRisks, watchStorageRisks } from "./storage-risks.ts";
 import { StorageWatch } from "./storage-watch.ts";
-import type { TlsFiles } from "./tls-files.ts";
+import { tlsFilesOf } from "./tls-files.ts";
 
 /** The service that a daemon runs. The caller opens and closes it. */
 export interface DaemonSession {
@@ -205,7 +204,8 @@ export class Daemon {
       metrics: ownPort === undefined ? metrics : undefined,
     });
     const bounds = { peer_ms: server.body_ms, most: server.max_connections, closed: metrics?.connectionClosed };
-    const listeners = [await listen(app, server.host, server.port, tlsFilesOf(config, baseDir), bounds)];
+    const tls = server.tls && tlsFilesOf(server.tls, baseDir);
+    const listeners = [await listen(app, server.host, server.port, tls, bounds)];
     if (metrics !== undefined && ownPort !== undefined) {
       listeners.push(await listen(createMetricsApp({ ids, logger, metrics }), config.metrics.host, ownPort));
     }
@@ -277,10 +277,4 @@ async function tidy({ storage }: Service, logger: Logger, signal: AbortSignal): 
   } catch (error) {
     logger.warn({ err: error }, "leftovers of killed writers could not be removed");
   }
-}
-
-/** The certificate's files; paths of the configuration are relative to `baseDir`. */
-function tlsFilesOf({ server }: Config, baseDir: string): TlsFiles | undefined {
-  const { tls } = server;
-  return tls === undefined ? undefined : { cert: resolve(baseDir, tls.cert_file), key: resolve(baseDir, tls.key_file) };
 }

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 
 /** The files of a certificate, PEM. */
@@ -7,6 +8,11 @@ export interface TlsFiles {
   /** Certificate and its chain. */
   readonly cert: string;
   readonly key: string;
+}
+
+/** The files that the configuration names; relative paths are resolved against `baseDir`. */
+export function tlsFilesOf(tls: { cert_file: string; key_file: string }, baseDir: string): TlsFiles {
+  return { cert: resolve(baseDir, tls.cert_file), key: resolve(baseDir, tls.key_file) };
 }
 
 /** A certificate or its key cannot be read or used, or they do not belong together. */

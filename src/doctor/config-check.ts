@@ -1,7 +1,6 @@
-import { resolve } from "node:path";
 import { describeOrigin } from "../config/config-errors.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
-import { checkTlsFiles, TlsError } from "../daemon/tls-files.ts";
+import { checkTlsFiles, TlsError, type TlsFiles, tlsFilesOf } from "../daemon/tls-files.ts";
 import type { Finding } from "../storage/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
@@ -15,7 +14,7 @@ export async function checkConfig({ loaded, now }: CheckInput): Promise<Finding[
   return [
     sources(loaded),
     ...loaded.unknownVariables.map((variable) => finding("unknownVariable", { variable })),
-    ...(tls === undefined ? [] : [await certificate(tls, loaded.baseDir, now)]),
+    ...(tls === undefined ? [] : [await certificate(tlsFilesOf(tls, loaded.baseDir), now)]),
   ];
 }
 
@@ -33,13 +32,9 @@ function sources({ sources: known }: LoadedConfig): Finding {
   return finding("sources", { parts: parts.join("; ") });
 }
 
-async function certificate(
-  tls: { readonly cert_file: string; readonly key_file: string },
-  baseDir: string,
-  now: number,
-): Promise<Finding> {
+async function certificate(files: TlsFiles, now: number): Promise<Finding> {
   try {
-    const found = await checkTlsFiles({ cert: resolve(baseDir, tls.cert_file), key: resolve(baseDir, tls.key_file) });
+    const found = await checkTlsFiles(files);
     const days = Math.floor((Date.parse(found.validTo) - now) / DAY_MS);
     const ends = new Date(found.validTo).toISOString();
     if (days < 0) return finding("certificateExpired", { ends });

@@ -1,5 +1,6 @@
 import { Agent, request } from "undici";
 import { bindError } from "../daemon/bind-check.ts";
+import { readBytes } from "../runtime/read-bytes.ts";
 import type { Finding } from "../storage/finding.ts";
 import { type CheckInput, finding, withTimeout } from "./check.ts";
 import REMEDIES from "./port-remedies.json" with { type: "json" };
@@ -40,18 +41,13 @@ async function occupant(scheme: "http" | "https", host: string, port: number, si
   }
 }
 
-/** Longest body that is read, characters. */
+/** Longest body that is read, bytes. */
 const MAX_BODY = 4 * 1024 * 1024;
 
 async function get(url: string, signal: AbortSignal): Promise<{ status: number; body: string }> {
   // The program is only identified, and no secret is sent to it: its certificate is not verified.
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
   const response = await request(url, { signal, dispatcher, reset: true });
-  response.body.setEncoding("utf8");
-  let body = "";
-  for await (const text of response.body) {
-    body += String(text);
-    if (body.length > MAX_BODY) throw new Error("too long");
-  }
-  return { status: response.statusCode, body };
+  const body = await readBytes(response.body, MAX_BODY, () => new Error("too long"));
+  return { status: response.statusCode, body: body.toString("utf8") };
 }

@@ -11,17 +11,7 @@ import type { RefusalReason } from "./concurrency-limits.ts";
 export type RateHeaders = Record<string, string> | undefined;
 
 /** How many requests a caller may send to a group of operations in a window of time. */
-export interface RateLimits {
-  /**
-   * Counts one request.
-   *
-   * @param caller who it is counted for: `user:…` or `address:…`. Addresses share the limit of the group `public`, if there is
-   *   one, so that users behind one address do not use up a limit that is meant for one user
-   * @returns headers that say what is left, once half of a limit is used
-   * @throws AnpError 429 with `Retry-After`
-   */
-  take(group: RateGroup, caller: string): RateHeaders | Promise<RateHeaders>;
-}
+export type RateLimits = NonNullable<Awaited<ReturnType<typeof createRateLimits>>>;
 
 /** Requests in a window, in seconds. 0 requests: no limit. */
 interface Rate {
@@ -63,7 +53,7 @@ export async function createRateLimits(
   rates: Rates,
   store: RateStore | undefined,
   watch: { readonly logger?: Logger; readonly refused?: ((reason: RefusalReason) => void) | undefined } = {},
-): Promise<RateLimits | undefined> {
+) {
   const limited = RATE_GROUPS.filter((group) => (rates[group]?.requests ?? 0) > 0);
   if (limited.length === 0) return undefined;
   const rules = new Map<RateGroup, Rule>();
@@ -83,7 +73,15 @@ export async function createRateLimits(
     });
   };
   return {
-    take(group, caller) {
+    /**
+     * Counts one request.
+     *
+     * @param caller who it is counted for: `user:…` or `address:…`. Addresses share the limit of the group `public`, if there
+     *   is one, so that users behind one address do not use up a limit that is meant for one user
+     * @returns headers that say what is left, once half of a limit is used
+     * @throws AnpError 429 with `Retry-After`
+     */
+    take(group: RateGroup, caller: string): RateHeaders | Promise<RateHeaders> {
       const shared = caller.startsWith("address:") ? rules.get("public") : undefined;
       const rule = shared ?? rules.get(group);
       if (rule === undefined) return undefined;

@@ -31,8 +31,8 @@ export interface StorageDriver extends Driver {
   readonly confirmItem?: (key: string, value: string) => Promise<void>;
   /** The values of several keys at once, where the driver has a faster way than one by one. */
   readonly getMany?: (keys: readonly string[]) => Promise<(string | null)[]>;
-  /** The distinct segments right below `prefix` (an encoded key, or empty for the root). */
-  children(prefix: string): AsyncIterable<string>;
+  /** The distinct segments right below `prefix` (an encoded key, or empty for the root); absent to take them from `keys`. */
+  children?(prefix: string): AsyncIterable<string>;
   /** All keys below `prefix`, in no order, some perhaps more than once. */
   keys(prefix: string): AsyncIterable<string>;
   /** What an operator should know about this storage: what it may lose, and the setting that fixes it. */

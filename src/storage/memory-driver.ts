@@ -22,9 +22,6 @@ export function memoryDriver(): StorageDriver {
     return undefined;
   }
 
-  const keysBelow = (prefix: string): string[] =>
-    [...map.keys()].filter((key) => prefix === "" || key.startsWith(`${prefix}:`));
-
   return {
     ...stock,
     durable: false,
@@ -48,11 +45,7 @@ export function memoryDriver(): StorageDriver {
       return Promise.resolve("created");
     },
     laterItem,
-    children(prefix) {
-      const start = prefix === "" ? 0 : prefix.length + 1;
-      return Readable.from(new Set(keysBelow(prefix).map((key) => key.slice(start).split(":", 1)[0]!)));
-    },
-    keys: (prefix) => Readable.from(keysBelow(prefix)),
+    keys: (prefix) => Readable.from([...map.keys()].filter((key) => prefix === "" || key.startsWith(`${prefix}:`))),
     examine: () => Promise.resolve([findingsOf(FINDINGS)("memory")]),
   };
 }

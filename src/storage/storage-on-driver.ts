@@ -5,17 +5,11 @@ import { encodeKey, itemKey, missingItem } from "./keys.ts";
 import { CorruptionError, StorageError } from "./storage-errors.ts";
 import { EncodedSegment, type Key, type Storage } from "./storage.ts";
 
-/**
- * The storage on a driver: keys are encoded, and failures name the call and its key.
- *
- * @throws StorageError for a driver without `createItem`
- */
+/** The storage on a driver: keys are encoded, and failures name the call and its key. */
 export function storageOnDriver(url: string, driver: StorageDriver): Storage {
-  if (typeof driver.createItem !== "function") {
-    throw new StorageError(`The storage driver ${driver.name ?? url} cannot create a value atomically (createItem).`);
-  }
   const stock = createStorage<string>({ driver });
   const { call, readNow, list } = callsOn(driver);
+  const children = driver.children ?? ((prefix: string) => segmentsBelow(driver.keys(prefix), prefix));
   const get = (key: Key): Promise<string | undefined> =>
     call("read", key, async (encoded) => (await stock.getItemRaw<string>(encoded)) ?? undefined);
 
@@ -54,8 +48,8 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
     },
     put: (key, value) => call("write", key, (encoded) => stock.setItemRaw(encoded, value)),
     remove: (key) => call("remove", key, (encoded) => stock.removeItem(encoded)),
-    children: (prefix) => list("children", prefix, (segment) => new EncodedSegment(segment)),
-    keys: (prefix) => list("keys", prefix, (key) => key.split(":").map((segment) => new EncodedSegment(segment))),
+    children: (prefix) => list(children, prefix, (segment) => new EncodedSegment(segment)),
+    keys: (prefix) => list(driver.keys, prefix, (key) => key.split(":").map((segment) => new EncodedSegment(segment))),
     examine: (now) => driver.examine(now),
     tidy: async (now, signal) => driver.tidy?.(now, signal) ?? 0,
     close: () => stock.dispose(),
@@ -92,14 +86,24 @@ function callsOn(driver: StorageDriver) {
     return found instanceof Promise ? call("read", key, () => found) : Promise.resolve(found);
   }
 
-  async function* list<T>(what: "children" | "keys", prefix: Key, toItem: (text: string) => T): AsyncGenerator<T> {
+  async function* list<T>(listed: StorageDriver["keys"], prefix: Key, toItem: (text: string) => T): AsyncGenerator<T> {
     const encoded = encodeKey(prefix);
     try {
-      for await (const text of driver[what](encoded)) yield toItem(text);
+      for await (const text of listed(encoded)) yield toItem(text);
     } catch (error) {
       throw failure("list", prefix, error);
     }
   }
 
   return { call, readNow, list };
+}
+
+async function* segmentsBelow(keys: AsyncIterable<string>, prefix: string): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  const start = prefix === "" ? 0 : prefix.length + 1;
+  for await (const key of keys) {
+    const segment = key.slice(start).split(":", 1)[0]!;
+    if (segment !== "" && !seen.has(segment)) yield segment;
+    seen.add(segment);
+  }
 }

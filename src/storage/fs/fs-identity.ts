@@ -61,13 +61,9 @@ export class FolderIdentity implements StorageIdentity {
     return this.around(() => Promise.resolve());
   }
 
-  findLost(): Promise<LostParts> {
-    try {
-      this.check();
-      return Promise.resolve({ lost: [], parts: 1 });
-    } catch (error) {
-      return Promise.resolve({ lost: [error as StorageReplacedError], parts: 1 });
-    }
+  async findLost(): Promise<LostParts> {
+    const error = await this.verify().catch((thrown: unknown) => thrown as StorageReplacedError);
+    return { lost: error === undefined ? [] : [error], parts: 1 };
   }
 
   /** Runs a write between two looks: what was written into another folder is not acknowledged. */

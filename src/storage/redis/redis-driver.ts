@@ -72,30 +72,18 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
     laterItem: (stem, end) => reader.laterItem(stem, end),
     confirmItem: (key, value) => writer.confirm(nameOf(key), value),
     isDamage: isRedisDamage,
-    children: (prefix) => childrenBelow(connection, settings.prefix, prefix),
-    keys: (prefix) => keysBelow(connection, settings.prefix, prefix),
+    async *keys(below) {
+      const [lost] = (await connection.findLost()).lost;
+      if (lost !== undefined) throw lost;
+      const names = scanKeys(connection, scanPattern(settings.prefix, below));
+      for await (const name of names) yield plainKey(settings.prefix, name);
+    },
     examine: (now) => examineRedis(connection, settings, now),
     async dispose() {
       await connection.close();
       if (writing !== connection) await writing.close();
     },
   };
-}
-
-async function* keysBelow(connection: RedisConnection, keyPrefix: string, below: string): AsyncGenerator<string> {
-  const [lost] = (await connection.findLost()).lost;
-  if (lost !== undefined) throw lost;
-  for await (const name of scanKeys(connection, scanPattern(keyPrefix, below))) yield plainKey(keyPrefix, name);
-}
-
-async function* childrenBelow(connection: RedisConnection, keyPrefix: string, below: string): AsyncGenerator<string> {
-  const seen = new Set<string>();
-  const start = below === "" ? 0 : below.length + 1;
-  for await (const key of keysBelow(connection, keyPrefix, below)) {
-    const segment = key.slice(start).split(":", 1)[0]!;
-    if (segment !== "" && !seen.has(segment)) yield segment;
-    seen.add(segment);
-  }
 }
 
 /** Reads Redis keys. */

@@ -17,6 +17,7 @@ export function withinDeadline<T>(client: Redis | Cluster, command: Promise<T>):
 /** Refused for now, certainly not applied: the server is starting, or its place in the cluster or its role changes. */
 const LATER =
   /^(LOADING|BUSY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|READONLY|MOVED|ASK)\b|Too many Cluster redirections/;
+const REFUSED = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
 /** Never sent: the client had no connection to write to. */
 const UNSENT = /Stream isn't writeable|Cluster isn't ready/;
 /** Sent, and no answer came. */
@@ -60,10 +61,7 @@ export function classifyFailure(error: Error): "later" | "uncertain" | "failed" 
 
 /** Whether the server refuses the login or the database, which another try does not change. */
 export function isRefusal(error: Error | undefined): boolean {
-  if (error === undefined) return false;
-  return (
-    /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/.test(serverMessage(error)) || isWrongDatabase(error)
-  );
+  return error !== undefined && (REFUSED.test(serverMessage(error)) || isWrongDatabase(error));
 }
 
 /** The server has fewer databases, or is part of a cluster, which has only one. */

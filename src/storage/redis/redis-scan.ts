@@ -57,10 +57,7 @@ async function statesOf(connection: RedisConnection, nodes: readonly Redis[]): P
   return states.map((state, index) => `${state} ${shares[index]!.text}`);
 }
 
-async function shareOf(
-  connection: RedisConnection,
-  node: Redis,
-): Promise<{ slots: number; open: boolean; text: string }> {
+async function shareOf(connection: RedisConnection, node: Redis) {
   const nodes = (await connection.run(() => node.cluster("NODES"))) as string;
   const own = nodes.split("\n").find((line) => / (?:\S+,)?myself/.test(line)) ?? "";
   // id address flags primary ping pong epoch link slot slot …

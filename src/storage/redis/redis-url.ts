@@ -2,25 +2,7 @@ import { readFileSync } from "node:fs";
 import { StorageAddressError } from "../storage-errors.ts";
 
 /** The settings of a Redis storage URL. */
-export interface RedisSettings {
-  readonly cluster: boolean;
-  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string } | undefined;
-  readonly nodes: readonly { readonly host: string; readonly port: number }[];
-  readonly username: string | undefined;
-  readonly password: string | undefined;
-  /** Number of the database; a cluster has only 0. */
-  readonly db: number;
-  /** The first part of every key. */
-  readonly prefix: string;
-  /** How many replicas must confirm a write before it is acknowledged; 0 waits for none. */
-  readonly waitReplicas: number;
-  /** How long a write waits for them, ms. */
-  readonly waitMs: number;
-  /** The longest time one command may take, ms. */
-  readonly timeoutMs: number;
-  /** The URL without its secrets. */
-  readonly shown: string;
-}
+export type RedisSettings = Readonly<ReturnType<typeof parseRedisUrl>>;
 
 const FORM = /^(redis|rediss|redis-cluster|rediss-cluster):\/\/(?:([^@/?]*)@)?([^@/?]+)(?:\/(\d*))?(?:\?(.*))?$/s;
 /** The least, the greatest and the default value of each parameter that is a number. */
@@ -42,12 +24,15 @@ const ENCODE = "In a password, write @ as %40, : as %3A, / as %2F, ? as %3F, # a
  *
  * @throws StorageAddressError that names the part and its bounds
  */
-export function parseRedisUrl(url: string): RedisSettings {
+export function parseRedisUrl(url: string) {
   const match = FORM.exec(url);
   if (match === null) throw unreadable();
   const [, scheme = "", user, hosts = "", db = "", query = ""] = match;
   const cluster = scheme.endsWith("-cluster");
-  const nodes = parseNodes(hosts, cluster);
+  const nodes = hosts.split(",").map(parseNode);
+  if (!cluster && nodes.length > 1) {
+    throw new StorageAddressError("A redis:// URL has one host; several are for redis-cluster://.");
+  }
   const database = db === "" ? 0 : Number(db);
   if (cluster && database !== 0) throw new StorageAddressError("A Redis Cluster has the database 0 alone.");
   const parameters = parseParameters(query);
@@ -61,9 +46,12 @@ export function parseRedisUrl(url: string): RedisSettings {
     nodes,
     username,
     password: password ?? readSecret(parameters, "password_file")?.trim(),
+    /** Number of the database; a cluster has only 0. */
     db: database,
+    /** The first part of every key. */
     prefix,
     ...timing,
+    /** The URL without its secrets. */
     shown: `${scheme}://${hosts}${db === "" ? "" : `/${db}`}${query === "" ? "" : `?${query}`}`,
   };
 }
@@ -71,14 +59,6 @@ export function parseRedisUrl(url: string): RedisSettings {
 /** A URL that is not understood may hold a password anywhere, so it is not repeated. */
 function unreadable(): StorageAddressError {
   return new StorageAddressError(`The Redis storage URL is not understood. Use ${REDIS_FORMS}. ${ENCODE}`);
-}
-
-function parseNodes(hosts: string, cluster: boolean): RedisSettings["nodes"] {
-  const nodes = hosts.split(",").map(parseNode);
-  if (!cluster && nodes.length > 1) {
-    throw new StorageAddressError("A redis:// URL has one host; several are for redis-cluster://.");
-  }
-  return nodes;
 }
 
 /** The error does not repeat the text: it may be a part of a password. */
@@ -111,7 +91,10 @@ function parsePrefix(parameters: URLSearchParams): string {
   throw new StorageAddressError("The storage URL's prefix must be 1 to 64 letters, digits, or one of _ . : -");
 }
 
-function readTls(scheme: string, parameters: URLSearchParams): RedisSettings["tls"] {
+function readTls(
+  scheme: string,
+  parameters: URLSearchParams,
+): { ca?: string; cert?: string; key?: string } | undefined {
   const ca = readSecret(parameters, "tls_ca_file");
   const cert = readSecret(parameters, "tls_cert_file");
   const key = readSecret(parameters, "tls_key_file");
@@ -121,10 +104,7 @@ function readTls(scheme: string, parameters: URLSearchParams): RedisSettings["tl
   throw new StorageAddressError(`The storage URL's tls_… files need ${secure}://.`);
 }
 
-function parseTiming(
-  parameters: URLSearchParams,
-  cluster: boolean,
-): Pick<RedisSettings, "waitReplicas" | "waitMs" | "timeoutMs"> {
+function parseTiming(parameters: URLSearchParams, cluster: boolean) {
   const waitReplicas = parseInteger(parameters, "wait_replicas");
   const waitMs = parseInteger(parameters, "wait_ms");
   const timeoutMs = parseInteger(parameters, "timeout_ms");
@@ -136,7 +116,14 @@ function parseTiming(
         `Let wait_ms be less than ${bound}.`,
     );
   }
-  return { waitReplicas, waitMs, timeoutMs };
+  return {
+    /** How many replicas must confirm a write before it is acknowledged; 0 waits for none. */
+    waitReplicas,
+    /** How long a write waits for them, ms. */
+    waitMs,
+    /** The longest time one command may take, ms. */
+    timeoutMs,
+  };
 }
 
 function parseInteger(parameters: URLSearchParams, name: keyof typeof NUMBERS): number {
