@@ -15,10 +15,7 @@ const SWEEP_MS = 50;
 /** Connections that wait to be accepted; the kernel takes at most its `net.core.somaxconn`. */
 const BACKLOG = 4096;
 
-/**
- * A proxy or client that keeps connections for its usual minute must not send a request on one that is just closed;
- * where there are too many, idle ones are closed earlier.
- */
+/** Longer than proxies and clients keep idle connections, so that none sends a request on one that is just closed. */
 const KEEP_ALIVE_MS = 75_000;
 
 type Server = Awaited<ReturnType<typeof listhen>>["server"];
@@ -97,8 +94,7 @@ async function listenWithListhen(
       autoClose: false,
       ...(tls === undefined ? {} : { https: { ...tls } }),
     });
-    // http-shutdown, which listhen installs on every server, tracks each request, and crashes the process when the
-    // request's socket has already gone.
+    // listhen's http-shutdown tracks each request, and crashes the process when its socket has already gone.
     for (const other of server.listeners("request")) {
       if (other !== handler) server.off("request", other as () => void);
     }
@@ -110,10 +106,7 @@ async function listenWithListhen(
   }
 }
 
-/**
- * listhen passes no backlog, and with Node's 511 a crowd's connections are dropped and tried again after up to 15 s: the
- * server listens once more at its address, with as many as the kernel keeps.
- */
+/** listhen passes no backlog: with Node's 511, a crowd's connections are dropped, and tried again after up to 15 s. */
 async function listenAgain(server: Server, host: string): Promise<void> {
   const { port } = server.address() as AddressInfo;
   const closed = once(server, "close");

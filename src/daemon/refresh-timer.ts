@@ -55,10 +55,7 @@ export class RefreshTimer {
     this.#interval_ms = deps.interval_s * 1000;
   }
 
-  /**
-   * Refreshes at the start if that is due: fully, since the configuration may be another one, unless that was just done.
-   * A failure is logged.
-   */
+  /** Refreshes at the start if due: fully, for another configuration, unless that was just done. A failure is logged. */
   async first(): Promise<void> {
     try {
       const { in_ms, mode, version, full_ms } = await this.#due();

@@ -41,10 +41,7 @@ export function createConcurrencyLimits(limits: {
     leave(): void {
       running--;
     },
-    /**
-     * @returns the slot to pass to `leaveAs`
-     * @throws AnpError 429 when the user's limit is reached
-     */
+    /** The slot to pass to `leaveAs`. @throws AnpError 429 when the user's limit is reached */
     enterAs(user: string): UserSlot {
       const slot = slots.get(user) ?? { user, running: 0, receiving: 0 };
       if (perUser > 0 && slot.running >= perUser) {
@@ -58,11 +55,7 @@ export function createConcurrencyLimits(limits: {
       slot.running--;
       if (slot.running === 0) slots.delete(slot.user);
     },
-    /**
-     * A body of up to so many bytes is waited for.
-     *
-     * @throws AnpError 429 when too much is waited for, of this user or in total
-     */
+    /** A body of up to so many bytes is waited for. @throws AnpError 429 when it is too much, of this user or in total */
     receive(slot: UserSlot, bytes: number): void {
       const isFirst = slot.receiving === 0;
       if ((!isFirst && slot.receiving + bytes > RECEIVING.perUser) || receiving + bytes > RECEIVING.all) {

@@ -36,12 +36,7 @@ export function mountDocs(app: H3, wrap: RequestWrapper): void {
   for (const name of SWAGGER_UI_FILES) mount(`/docs/${name}`, name, { "cache-control": "public, max-age=86400" });
 }
 
-/**
- * Answers GET with a body that does not change while the process runs. A browser that already has it gets a 304
- * (RFC 9110 §13.1.2).
- *
- * @param load reads the body; called for each answer that needs it, so that large files do not stay in memory
- */
+/** Answers GET with a file, read each time so that it does not stay in memory; 304 to who has it (RFC 9110 §13.1.2). */
 function staticPage(
   load: () => Promise<Uint8Array<ArrayBuffer>>,
   contentType: string,

@@ -157,10 +157,7 @@ async function runOperation(
   return reusableSuccess(outcome.data, request_id, { max_age_s, ifNoneMatch }, headers);
 }
 
-/**
- * The address that an anonymous request is counted for: where it came from, as the outermost of `trustedProxies`
- * proxies saw it. Earlier values of X-Forwarded-For can be forged by the caller.
- */
+/** Where a request came from, as the outermost trusted proxy saw it: a caller can forge earlier X-Forwarded-For values. */
 function clientAddress({ headers, ip = "unknown" }: H3Event["req"], trustedProxies: number): string {
   if (trustedProxies === 0) return countedAs(ip);
   const hops = (headers.get("x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());

@@ -18,12 +18,7 @@ export interface StorageDriver extends Driver {
   createItem(key: string, value: string): Promise<boolean>;
   /** Creates the value likewise, but only while its predecessor exists. */
   createItemAfter(key: string, value: string, predecessor: Predecessor<string>): Promise<CreateOutcome>;
-  /**
-   * Appends the item of that number to the stream of an encoded key: creates it while the item before it exists and none
-   * after it is known, and keeps the head of the stream with it.
-   *
-   * @param previous the text of the item before, compared as a predecessor's value
-   */
+  /** As `Storage.append`, to the stream of an encoded key, and keeps the head of the stream with the item. */
   appendItem(stem: string, version: number, value: string, previous?: string): Promise<AppendItemOutcome>;
   /** Number of an item that is, or is known to have been, in the stream after number `end`; undefined for none. */
   laterItem(stem: string, end: number): number | undefined | Promise<number | undefined>;

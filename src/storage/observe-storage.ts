@@ -5,12 +5,7 @@ export type StorageVerb = "get" | "has" | "getMany" | "create" | "put" | "remove
 
 /** Is notified of every call on a storage. */
 export interface StorageObserver {
-  /**
-   * A call has succeeded.
-   *
-   * @param ms how long it took
-   * @param times how many calls of that verb this one represents
-   */
+  /** A call has succeeded in `ms`. @param times how many calls of that verb this one represents */
   storageCalled(verb: StorageVerb, ms: number, times: number): void;
   /** A call has failed. */
   storageFailed(verb: StorageVerb, error: unknown): void;

@@ -15,12 +15,7 @@ export interface Storage {
   generation(): number;
   /** How another storage in its place is noticed; undefined where none can be. */
   readonly identity: StorageIdentity | undefined;
-  /**
-   * Makes sure that the place of a key is still the storage that was opened: to be called before an absent value is taken
-   * for one that never was.
-   *
-   * @throws StorageReplacedError
-   */
+  /** Before an absent value is taken for one that never was: its place is still this storage. @throws StorageReplacedError */
   verify(key: Key): Promise<void>;
   /** The value, or undefined when absent. */
   get(key: Key): Promise<string | undefined>;
@@ -60,18 +55,9 @@ export interface Storage {
   children(prefix: Key): AsyncIterable<EncodedSegment>;
   /** All keys below a prefix, in no order; one may come twice. It may scan everything: never on a request's path. */
   keys(prefix: Key): AsyncIterable<EncodedSegment[]>;
-  /**
-   * What an operator should know about this storage: durability, space, limits, roles.
-   *
-   * @param now the clock's time, ms since 1970, for comparison with the storage's own
-   */
+  /** What an operator should know: durability, space, limits, roles. @param now to compare clocks, ms since 1970 */
   examine(now: number): Promise<Finding[]>;
-  /**
-   * Removes what killed writers left behind and nobody reads. It may walk everything: only in the background.
-   *
-   * @param now the clock's time, ms since 1970
-   * @returns how many things were removed
-   */
+  /** Removes what killed writers left: how many things. It may walk everything, in the background. @param now ms since 1970 */
   tidy(now: number, signal?: AbortSignal): Promise<number>;
   /** Waits for nothing, frees the connection. */
   close(): Promise<void>;

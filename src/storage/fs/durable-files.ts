@@ -23,10 +23,7 @@ export class DurableFiles {
   readonly #writer = randomUUID();
   #temporaryFiles = 0;
 
-  /**
-   * @param isThere called before a folder is made: whether the base is known to be there, false when it may be new; it
-   * throws when another folder is in its place, or none
-   */
+  /** @param isThere whether the base is known to be there, false when it may be new; throws for another folder, or none */
   constructor(base: string, isThere: () => boolean = () => false) {
     this.#base = base;
     this.#isThere = isThere;
@@ -48,11 +45,7 @@ export class DurableFiles {
     return this.exists(path) ? readFile(path, "utf8").catch(ignoring("ENOENT")) : undefined;
   }
 
-  /**
-   * False when the file exists already.
-   *
-   * @param second another name of the new file, in its folder: it replaces a file of that name
-   */
+  /** False when the file exists. @param second another name for it, in its folder: it replaces a file of that name */
   async create(path: string, text: string, second?: string): Promise<boolean> {
     const temporary = await this.#writeTemporary(path, text);
     let created = false;
@@ -119,11 +112,7 @@ export class DurableFiles {
     this.#knownFolders.add(folder);
   }
 
-  /**
-   * Node.js from version 22 on takes a path below a file for one of a file that does not exist.
-   *
-   * @throws Error ENOTDIR when a file is in the place of the folder, or of one above it
-   */
+  /** Node.js 22 takes a path below a file for an absent one. @throws Error ENOTDIR for a file in the place of a folder */
   #checkFolder(folder: string): void {
     const found = statSync(folder, { throwIfNoEntry: false });
     if (found?.isDirectory() === false) {
@@ -150,12 +139,7 @@ export class DurableFiles {
   }
 }
 
-/**
- * Makes a folder and those above it that do not exist. Node's own way never ends where a file system says ENOENT though
- * the folder above exists, as /proc does.
- *
- * @returns the topmost folder that was made; undefined when all existed
- */
+/** Makes a folder and those above it, and returns the topmost one that was new. Node's own way never ends below /proc. */
 async function makeFolders(folder: string): Promise<string | undefined> {
   const first = await makeFolder(folder);
   if (first !== "orphan") return first === "made" ? folder : undefined;

@@ -79,10 +79,7 @@ export class FileStreams {
     return false;
   }
 
-  /**
-   * Makes sure of an item whose writer may have died before its name was safe: before the hint names it, and before the
-   * next folder is begun. Within a folder, syncing the next item's name makes the earlier ones safe.
-   */
+  /** A writer may have died before its name was safe. Within a folder, syncing the next item's name makes it so. */
   async #secure(stem: string, version: number): Promise<void> {
     const isHinted = version % HINT_EVERY === 0;
     if (isHinted || version % SEGMENT_SIZE === 0) await this.#files.syncName(this.#itemPath(stem, version));

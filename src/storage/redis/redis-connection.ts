@@ -119,9 +119,8 @@ export class RedisConnection {
     return this.run(action, { ...options, domain: this.#domainOf(name) });
   }
 
-  close(): Promise<void> {
+  close(): void {
     this.#link.close();
-    return Promise.resolve();
   }
 
   /** The one server, or the slots of a cluster's node, for which the hash tag is enough. */

@@ -63,9 +63,8 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
     getItemRaw: getItem,
     setItemRaw: setItem,
     removeItem: (key) => writer.remove(nameOf(key)),
-    async createItem(key, value) {
-      return (await writer.create({ name: nameOf(key), value, predecessor: undefined })) === "created";
-    },
+    createItem: async (key, value) =>
+      (await writer.create({ name: nameOf(key), value, predecessor: undefined })) === "created",
     createItemAfter: (key, value, { key: before, value: expected }) =>
       writer.create({ name: nameOf(key), value, predecessor: { name: nameOf(before), value: expected } }),
     appendItem: (...given) => writer.append(...given),
@@ -79,9 +78,9 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
       for await (const name of names) yield plainKey(settings.prefix, name);
     },
     examine: (now) => examineRedis(connection, settings, now),
-    async dispose() {
-      await connection.close();
-      if (writing !== connection) await writing.close();
+    dispose() {
+      connection.close();
+      if (writing !== connection) writing.close();
     },
   };
 }
@@ -106,10 +105,7 @@ function createRedisReader(connection: RedisConnection, { cluster, prefix }: Red
       const values = new Map(groups.flat().map((name, index) => [name, found[index] ?? null]));
       return names.map((name) => values.get(name) ?? null);
     },
-    /**
-     * As the driver's: by the head that is kept with each append, in one command. Where an older build appended, or values
-     * were imported, it is behind or absent; then some numbers after the end are looked at, once.
-     */
+    /** By the head that appends keep. It is absent after an import or an older build: then some numbers are looked at, once. */
     async laterItem(stem: string, end: number): Promise<number | undefined> {
       const nameOf = (version: number): string => redisKey(prefix, encodedItem(stem, version));
       const [next, kept] = await getTogether([nameOf(end + 1), redisKey(prefix, `${stem}:head`)]);

@@ -39,10 +39,7 @@ export function withoutCommand(error: Error): Error {
   return error;
 }
 
-/**
- * The server's message, without the client's prefix. A server before version 7 wraps an error that a script gets:
- * `ERR Error running script (…): …: -READONLY …`.
- */
+/** The server's message, without the client's prefix, and without what a server before version 7 puts around a script's. */
 function serverMessage(error: Error): string {
   return error.message.replace(/^Ready check failed: |^ERR Error running script .*user_script: ?\d+: -?/s, "");
 }

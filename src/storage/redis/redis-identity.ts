@@ -65,12 +65,7 @@ export class RedisIdentity {
     return this.#returns;
   }
 
-  /**
-   * To be called before each command on a failure domain.
-   *
-   * @returns what to wait for; undefined when its place is known
-   * @throws StorageReplacedError
-   */
+  /** Before each command: what to wait for; undefined when the domain's place is known. @throws StorageReplacedError */
   admit(domain: string): Promise<void> | undefined {
     if (this.expected.id === undefined) return undefined;
     const place = this.#placeOf(domain);

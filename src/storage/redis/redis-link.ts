@@ -54,12 +54,7 @@ export class RedisLink {
     return this.#generation;
   }
 
-  /**
-   * Waits until commands can be sent.
-   *
-   * @param until the end of the wait, as `performance.now()` counts
-   * @throws StorageError when the connection is not up by then, or has been down for too long already
-   */
+  /** Waits until commands can be sent, at most until that `performance.now()`. @throws StorageError when they cannot */
   async ready(until: number, earlier: EarlierTry = {}): Promise<void> {
     if (this.isReady()) return;
     if (this.#isClosed) throw new StorageError("The storage is closed.");
@@ -134,9 +129,7 @@ export class RedisLink {
     cluster.on("-node", this.#lost);
   }
 
-  readonly #lost = (): void => {
-    this.#generation++;
-  };
+  readonly #lost = (): void => void this.#generation++;
 
   readonly #failed = (error: Error): void => {
     // The cluster client's own error hides the node's.
@@ -162,10 +155,7 @@ export class RedisLink {
   }
 }
 
-/**
- * Stops the timer of a connection that is gone. The client keeps one for all its connections: left running, it would
- * destroy the next one. The field is private to ioredis, so its version is pinned and a test watches it.
- */
+/** The client has one timer for all connections: left running, it would destroy the next. A test watches the private field. */
 function stopSocketTimer(client: Redis): void {
   const timed = client as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined };
   clearTimeout(timed.socketTimeoutTimer);
