@@ -93,12 +93,9 @@ export class Daemon {
     const metrics = config.metrics.enabled ? createMetrics(version()) : undefined;
     this.#metrics = metrics;
     const off = (): void => undefined;
-    const ledger = { posted: off, conflicted: off };
-    const silent = { ...ledger, modelCalled: off, refreshed: off, storageCalled: off, damaged: off };
-    const jobs = { jobFailed: off, workerRestarted: off };
+    const silent = { posted: off, conflicted: off, modelCalled: off, refreshed: off, storageCalled: off, damaged: off };
     return {
-      ...jobs,
-      ...(metrics ?? silent),
+      ...(metrics ?? { ...silent, jobFailed: off, workerRestarted: off }),
       storageFailed: (verb, error) => {
         metrics?.storageFailed(verb);
         this.#storageWatch?.failed(error);
@@ -155,8 +152,7 @@ export class Daemon {
       onLostParts: (lost) => this.#metrics?.storagePartsLost(lost),
     });
     this.#storageWatch = watch;
-    const onRisks = (count: number): void => this.#metrics?.storageRisks(count);
-    const stopExamining = watchStorageRisks(storage, findings, { logger, now, onRisks });
+    const stopExamining = watchStorageRisks(storage, findings, { logger, now, onRisks: this.#metrics?.storageRisks });
     return async () => {
       stopExamining();
       await watch.stop();

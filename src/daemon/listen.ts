@@ -46,9 +46,7 @@ export async function listen(
   const { server, url } = await listenWithListhen(connections.watch(withHost(toNodeHandler(app))), host, port, tls);
   // Else Node answers such a request itself, without an envelope.
   Object.assign(server, { requireHostHeader: false });
-  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    refuseRequest(request, response, 417);
-  });
+  server.on("checkExpectation", (...sent: [IncomingMessage, ServerResponse]) => refuseRequest(...sent, 417));
   // This is no proxy. Node hands the socket over without any listener.
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => undefined);

@@ -60,7 +60,7 @@ export async function checkStorageRisks(
 export function watchStorageRisks(
   storage: Storage,
   findings: readonly Finding[],
-  { logger, now, onRisks }: RiskOptions & { readonly onRisks?: (count: number) => void },
+  { logger, now, onRisks }: RiskOptions & { readonly onRisks?: ((count: number) => void) | undefined },
 ): () => void {
   let generation = storage.generation();
   let examinedAt = performance.now();

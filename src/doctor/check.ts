@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Fixture } from "../admin/load-fixture.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { type Finding, findingsOf } from "../storage/finding.ts";
@@ -51,9 +52,7 @@ export async function runChecks(
 
 async function examine({ name: check, bound_ms, run }: Check): Promise<Finding[]> {
   const signal = AbortSignal.timeout(bound_ms);
-  const late = new Promise<Finding[]>((resolve) => {
-    signal.addEventListener("abort", () => resolve([finding("late", { check, seconds: bound_ms / 1000 })]));
-  });
+  const late = once(signal, "abort").then(() => [finding("late", { check, seconds: bound_ms / 1000 })]);
   try {
     return await Promise.race([run(signal), late]);
   } catch (error) {

@@ -150,10 +150,7 @@ async function fileClock(folder: string): Promise<Finding> {
 /** A snapshot from the future was published by a machine whose clock differs. */
 async function newestSnapshot(storage: Storage, now: number): Promise<Finding[]> {
   const damaged: number[] = [];
-  const onDamage = (version: number): void => {
-    damaged.push(version);
-  };
-  const store = createSnapshotStore(storage, onDamage, parseSnapshot);
+  const store = createSnapshotStore(storage, (version) => damaged.push(version), parseSnapshot);
   const newest = await store.readNewest(await store.newestNumber());
   const ahead = newest === undefined ? 0 : newest.record.published_ms - now;
   if (ahead > CLOCK_BOUND_MS) return [finding("futureNews", { seconds: seconds(ahead) })];

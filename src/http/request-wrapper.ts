@@ -5,17 +5,12 @@ import type { Logger } from "../runtime/logger.ts";
 import { createThrottle, type Throttle } from "../runtime/throttle.ts";
 import type { ReportDamage } from "../storage/damage-reporter.ts";
 import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
-import type { RefusalReason } from "./concurrency-limits.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import { givenRequestId } from "./read-request.ts";
 import { failure } from "./respond.ts";
 
 /** Counts responses. */
-export interface RequestMeter {
-  /** Makes what counts an operation's answers: HTTP status, code of the catalogue or 0, and ms since the headers. */
-  meterOf(operation: string): (status: number, code: number, ms: number) => void;
-  /** Counts a refusal with 429 by its reason. */
-  readonly refused: (reason: RefusalReason) => void;
-}
+export type RequestMeter = Pick<Metrics, "meterOf" | "refused">;
 
 /** Answers one request; anything it throws becomes an envelope. */
 export type Handler = (event: H3Event, request_id: string) => Promise<Response> | Response;

@@ -7,15 +7,13 @@ import { StorageReplacedError } from "../storage/identity/expected-identity.ts";
 import { fillTemplate } from "../runtime/fill-template.ts";
 import { packageFile } from "../runtime/package-file.ts";
 import { version } from "../runtime/version.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { RequestWrapper } from "./request-wrapper.ts";
 import { allow } from "./read-request.ts";
 import { page } from "./respond.ts";
 
 /** The page that Prometheus scrapes. */
-export interface MetricsPage {
-  readonly contentType: string;
-  text(): Promise<string>;
-}
+export type MetricsPage = Pick<Metrics, "contentType" | "text">;
 
 /** Why a daemon is not ready, besides its storage. */
 export interface DaemonState {

@@ -5,7 +5,6 @@ import type { NewsStatus } from "../../news/news.ts";
 import type { ServiceObserver } from "../../service/service.ts";
 import type { StorageObserver, StorageVerb } from "../../storage/observe-storage.ts";
 import type { RefusalReason } from "../concurrency-limits.ts";
-import type { RequestMeter } from "../request-wrapper.ts";
 import HELP from "./metrics.json" with { type: "json" };
 
 interface Sources {
@@ -84,10 +83,12 @@ function createHttpMetrics({ counter, histogram }: Meters) {
   return {
     /** Counts a connection that was closed by this side. */
     connectionClosed: (reason: string) => closed.inc({ reason }),
-    refused: (reason: RefusalReason): void => refusals.inc({ reason }),
-    meterOf(operation: string): ReturnType<RequestMeter["meterOf"]> {
+    /** Counts a refusal with 429 by its reason. */
+    refused: (reason: RefusalReason) => refusals.inc({ reason }),
+    /** Makes what counts an operation's answers: HTTP status, code of the catalogue or 0, and ms since the headers. */
+    meterOf(operation: string) {
       seconds.zero({ operation });
-      return (status, code, ms) => {
+      return (status: number, code: number, ms: number) => {
         seconds.observe({ operation }, ms / 1000);
         answers.inc({ operation, status, code });
       };
