@@ -5,8 +5,15 @@ import { encodeKey, itemKey, missingItem } from "./keys.ts";
 import { CorruptionError, StorageError } from "./storage-errors.ts";
 import { EncodedSegment, type Key, type Storage } from "./storage.ts";
 
-/** The storage on a driver: keys are encoded, and failures name the call and its key. */
+/**
+ * The storage on a driver: keys are encoded, and failures name the call and its key.
+ *
+ * @throws StorageError for a driver without `createItem`
+ */
 export function storageOnDriver(url: string, driver: StorageDriver): Storage {
+  if (typeof driver.createItem !== "function") {
+    throw new StorageError(`The storage driver ${driver.name ?? url} cannot create a value atomically (createItem).`);
+  }
   const stock = createStorage<string>({ driver });
   const { call, readNow, list } = callsOn(driver);
   const children = driver.children ?? ((prefix: string) => segmentsBelow(driver.keys(prefix), prefix));
