@@ -13,7 +13,7 @@ import { allow } from "./read-request.ts";
 import { page } from "./respond.ts";
 
 /** The page that Prometheus scrapes. */
-export type MetricsPage = Pick<Metrics, "contentType" | "text">;
+export type MetricsPage = Pick<Metrics, "text"> & { readonly contentType: string };
 
 /** Why a daemon is not ready, besides its storage. */
 export interface DaemonState {
