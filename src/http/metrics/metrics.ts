@@ -53,14 +53,10 @@ function watchNews({ reading }: Meters, { newsStatus, now }: Sources): void {
   };
   const ageOf = (iso: string | null): number => (iso === null ? Infinity : Math.max(0, now() - Date.parse(iso)) / 1000);
   const failing = of(({ sources }) => sources.filter(({ ok }) => !ok).length);
-  reading(
-    "anp_news_refresh_age_seconds",
-    of(({ published_at }) => ageOf(published_at)),
-  );
-  reading(
-    "anp_news_full_sync_age_seconds",
-    of(({ last_full_sync_at }) => ageOf(last_full_sync_at)),
-  );
+  const refreshAge = of(({ published_at }) => ageOf(published_at));
+  const fullSyncAge = of(({ last_full_sync_at }) => ageOf(last_full_sync_at));
+  reading("anp_news_refresh_age_seconds", refreshAge);
+  reading("anp_news_full_sync_age_seconds", fullSyncAge);
   reading("anp_news_sources_failing", failing);
 }
 
