@@ -91,13 +91,14 @@ function parsePrefix(parameters: URLSearchParams): string {
   throw new StorageAddressError("The storage URL's prefix must be 1 to 64 letters, digits, or one of _ . : -");
 }
 
-function readTls(
-  scheme: string,
-  parameters: URLSearchParams,
-): { ca?: string; cert?: string; key?: string } | undefined {
-  const files = (["ca", "cert", "key"] as const).map((part) => [part, readSecret(parameters, `tls_${part}_file`)]);
-  if (scheme.startsWith("rediss")) return Object.fromEntries(files.filter(([, text]) => text));
-  if (files.every(([, text]) => text === undefined)) return undefined;
+type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string };
+
+function readTls(scheme: string, parameters: URLSearchParams): Tls | undefined {
+  const ca = readSecret(parameters, "tls_ca_file");
+  const cert = readSecret(parameters, "tls_cert_file");
+  const key = readSecret(parameters, "tls_key_file");
+  if (scheme.startsWith("rediss")) return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  if ((ca ?? cert ?? key) === undefined) return undefined;
   const secure = scheme.replace("redis", "rediss");
   throw new StorageAddressError(`The storage URL's tls_… files need ${secure}://.`);
 }
