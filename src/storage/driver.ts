@@ -27,9 +27,9 @@ export interface StorageDriver extends Driver {
   /** The values of several keys at once, where the driver has a faster way than one by one. */
   readonly getMany?: (keys: readonly string[]) => Promise<(string | null)[]>;
   /** The distinct segments right below `prefix` (an encoded key, or empty for the root); absent to take them from `keys`. */
-  children?(prefix: string): AsyncIterable<string>;
+  readonly children?: (prefix: string) => AsyncIterable<string>;
   /** All keys below `prefix`, in no order, some perhaps more than once. */
-  keys(prefix: string): AsyncIterable<string>;
+  readonly keys: (prefix: string) => AsyncIterable<string>;
   /** What an operator should know about this storage: what it may lose, and the setting that fixes it. */
   examine(now: number): Promise<Finding[]>;
   /** Whether a failed call found something that is no value of ours under its key. Any other failure is an outage. */
