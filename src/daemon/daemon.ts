@@ -224,7 +224,7 @@ export class Daemon {
       return await Promise.race([filled(), this.#stopRequested]);
     } catch (error) {
       await Promise.all(started.listeners.map((listener) => listener.stop(0)));
-      started.rates.close();
+      await started.rates.close();
       throw error;
     }
   }
@@ -261,7 +261,7 @@ export class Daemon {
     }, drain_ms);
     await Promise.all([...listeners.map((listener) => listener.stop(drain_ms)), ...background]);
     clearTimeout(cut);
-    rates.close();
+    await rates.close();
   }
 }
 

@@ -174,7 +174,7 @@ export type OpenRates = Awaited<ReturnType<typeof openRateLimits>>;
 export async function openRateLimits({ storage, limits }: Config, watch: Parameters<typeof createRateLimits>[2]) {
   const wanted = Object.values(limits.rates).some(({ requests }) => requests > 0);
   if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage)) {
-    return { rates: await createRateLimits(limits.rates, undefined, watch), close: () => undefined };
+    return { rates: await createRateLimits(limits.rates, undefined, watch), close: () => Promise.resolve() };
   }
   const { connectRedis } = await import("../storage/redis/redis-connection.ts");
   const { parseRedisUrl } = await import("../storage/redis/redis-url.ts");

@@ -119,8 +119,9 @@ export class RedisConnection {
     return this.run(action, { ...options, domain: this.#domainOf(name) });
   }
 
-  close(): void {
+  close(): Promise<void> {
     this.#link.close();
+    return Promise.resolve();
   }
 
   /** The one server, or the slots of a cluster's node, for which the hash tag is enough. */

@@ -78,9 +78,9 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
       for await (const name of names) yield plainKey(settings.prefix, name);
     },
     examine: (now) => examineRedis(connection, settings, now),
-    dispose() {
-      connection.close();
-      if (writing !== connection) writing.close();
+    async dispose() {
+      await connection.close();
+      if (writing !== connection) await writing.close();
     },
   };
 }
