@@ -1,3 +1,6 @@
+/** A quoted part with its end, an escaped character, white space, or another character. */
+const PART = /'([^']*)('?)|"((?:\\[^]|[^"])*)("?)|\\([^])|(\s)|([^])/g;
+
 /**
  * Splits a command line, up to the cursor, by the quoting rules of POSIX shells.
  *
@@ -9,29 +12,17 @@ export function readBashLine(line: string, breaks: string): { words: string[]; k
   const words: string[] = [];
   let word: string | undefined;
   let kept = 0;
-  let quote: '"' | "'" | undefined;
-  for (let at = 0; at < line.length; at++) {
-    const char = line[at]!;
-    if (quote === "'") {
-      if (char === "'") quote = undefined;
-      else word = `${word ?? ""}${char}`;
-    } else if (char === "\\" && at + 1 < line.length) {
-      at += 1;
-      word = `${word ?? ""}${line[at]!}`;
-    } else if (quote === '"') {
-      if (char === '"') quote = undefined;
-      else word = `${word ?? ""}${char}`;
-    } else if (char === '"' || char === "'") {
-      quote = char;
-      word ??= "";
-    } else if (/\s/.test(char)) {
+  let isQuoted = false;
+  for (const [, single, singleEnd, double, doubleEnd, escaped, blank, char = ""] of line.matchAll(PART)) {
+    isQuoted = singleEnd === "" || doubleEnd === "";
+    if (blank === undefined) {
+      word = `${word ?? ""}${single ?? double?.replace(/\\([^])/g, "$1") ?? escaped ?? char}`;
+      if (/[=:]/.test(char) && breaks.includes(char)) kept = word.length;
+    } else {
       if (word !== undefined) words.push(word);
       word = undefined;
       kept = 0;
-    } else {
-      word = `${word ?? ""}${char}`;
-      if ("=:".includes(char) && breaks.includes(char)) kept = word.length;
     }
   }
-  return { words: [...words, word ?? ""], kept: quote === undefined ? kept : 0 };
+  return { words: [...words, word ?? ""], kept: isQuoted ? 0 : kept };
 }

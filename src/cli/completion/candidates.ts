@@ -1,8 +1,23 @@
 import { CATALOGUE } from "../command-catalogue.ts";
 import type { Definition } from "../framework/define-command.ts";
-import { GLOBAL_VALUES } from "../framework/global-flags.ts";
-import type { Candidate, Settings } from "./known-names.ts";
-import { flagOf, type Held, type Param } from "../framework/param.ts";
+import { GLOBAL_VALUES, type Globals, type Surroundings } from "../framework/global-flags.ts";
+import { flagOf, type Held, type Param, type Params } from "../framework/param.ts";
+import { findDaemon } from "../target/daemon-target.ts";
+import { userIds } from "../target/user-ids.ts";
+
+/** A word that may be typed. */
+export interface Candidate {
+  readonly word: string;
+  readonly about?: string;
+}
+
+/** The flags that were typed, and the environment. */
+export interface Settings extends Omit<Surroundings, "globals"> {
+  /** @throws UsageError when the flags do not go together */
+  readonly globals: () => Globals;
+  /** Aborted when the answer would come too late. */
+  readonly signal: AbortSignal;
+}
 
 /** What may be typed at a place: words, paths that the shell completes itself, or both. */
 export type Candidates =
@@ -17,18 +32,12 @@ export async function candidatesAt(
   globals: readonly GlobalFlag[],
   settings: Settings,
 ): Promise<Candidates> {
-  const { wanted, command } = place;
-  switch (wanted.kind) {
-    case "flag":
-      return flagsAt(place, globals);
-    case "value":
-      return valuesOf(wanted.param, place, settings);
-    case "global-value":
-      return globalValues(wanted.flag, place, settings);
-    case "word":
-      if (command !== undefined) return wordsOf(command, place, settings);
-      return place.argumentsBefore > 0 ? [] : [...commandNames(), { word: "help", about: "Show help" }];
-  }
+  const { flag, param, command } = place;
+  if (param !== undefined) return valuesOf(param, place, settings);
+  if (flag !== undefined) return globalValues(flag, place, settings);
+  if (place.isFlag) return flagsAt(place, globals);
+  if (command !== undefined) return wordsOf(command, place, settings);
+  return place.argumentsBefore > 0 ? [] : [...commandNames(), { word: "help", about: "Show help" }];
 }
 
 /** The names of all commands. */
@@ -55,9 +64,8 @@ async function wordsOf(command: Definition, place: CompletionTarget, settings: S
 }
 
 function flagsAt({ command, flags }: CompletionTarget, globals: readonly GlobalFlag[]): Candidate[] {
-  const own = Object.entries({ ...command?.fallback?.options, ...command?.options });
   const known = [
-    ...own
+    ...Object.entries(optionsOf(command))
       .filter(([key, { readAll }]) => readAll !== undefined || !flags.has(flagOf(key)))
       .map(([key, { about }]) => ({ word: flagOf(key), about })),
     ...globals.filter(({ flag }) => !flags.has(flag)).map(({ flag, about }) => ({ word: flag, about })),
@@ -79,17 +87,37 @@ function globalValues(flag: string, place: CompletionTarget, settings: Settings)
   return (flag === "--format" ? formats : values).map((word) => ({ word }));
 }
 
-async function heldValues(held: Held, place: CompletionTarget, settings: Settings): Promise<Candidates> {
+/** More would be slow to show, and of no help. */
+const MOST_USERS = 200;
+
+async function heldValues(held: Held, { command, typed }: CompletionTarget, settings: Settings): Promise<Candidates> {
   if (held === "file") return "files";
   if (held === "folder") return "folders";
   try {
-    const { profileNames, planNames, userIds } = await import("./known-names.ts");
-    if (held === "profile") return await profileNames(settings);
-    return held === "plan" ? await planNames(settings) : await userIds(place, settings);
+    if (held === "profile") {
+      const { readProfiles } = await import("../target/profiles.ts");
+      const { profiles } = await readProfiles(settings.env);
+      return Object.entries(profiles).map(([word, { url }]) => ({ word, about: url }));
+    }
+    const surroundings = { ...settings, globals: settings.globals() };
+    if (held === "plan") {
+      const { openConfig } = await import("../target/open-config.ts");
+      return Object.keys((await openConfig(surroundings)).config.plans).map((word) => ({ word }));
+    }
+    // A daemon is not asked: its token names the user.
+    if (command?.target === "either" && (await findDaemon(surroundings)) !== undefined) return [];
+    const fits = (id: string): boolean => id.startsWith(typed);
+    const ids = await userIds(surroundings, { fits, most: MOST_USERS, signal: settings.signal });
+    return ids.map((word) => ({ word }));
   } catch {
     // There may be no storage yet, or flags that exclude each other: other candidates are still shown.
     return [];
   }
+}
+
+/** The options of a command; of a group, those of the verb that runs when none is typed. */
+function optionsOf(command: Definition | undefined): Params {
+  return { ...command?.fallback?.options, ...command?.options };
 }
 
 /** A flag that the whole program has. */
@@ -100,44 +128,30 @@ export interface GlobalFlag {
 }
 
 /** What is to be completed on a command line. */
-export interface CompletionTarget {
-  /** What the last word is. */
-  readonly wanted:
-    | { readonly kind: "word" }
-    | { readonly kind: "flag" }
-    | { readonly kind: "value"; readonly param: Param<unknown> }
-    | { readonly kind: "global-value"; readonly flag: string };
-  /** The typed part of the word or value to complete: the last word, or its end after `--flag=`. */
-  readonly typed: string;
-  /** The part of the last word before that. */
-  readonly before: string;
-  /** The command that was typed so far; undefined for none. */
-  readonly command: Definition | undefined;
-  /** How many of its arguments precede the last word. */
-  readonly argumentsBefore: number;
-  /** Whether the next word may be a verb of `command`. */
-  readonly verbs: boolean;
-  /** Flags that were typed, with their values. */
-  readonly flags: ReadonlyMap<string, string | undefined>;
-}
+export type CompletionTarget = Awaited<ReturnType<typeof findPlace>>;
 
 /**
  * Finds what the last of the words is: a command, an argument, a flag or a flag's value.
  *
  * @param words what was typed after the program's name, up to the cursor
  */
-export async function findPlace(words: readonly string[], globals: readonly GlobalFlag[]): Promise<CompletionTarget> {
-  const flags = new Map<string, string | undefined>();
-  let command: Definition | undefined;
-  let verbs = false;
-  let argumentsBefore = 0;
+export async function findPlace(words: readonly string[], globals: readonly GlobalFlag[]) {
+  const place = {
+    /** The command that was typed so far; undefined for none. */
+    command: undefined as Definition | undefined,
+    /** Whether the next word may be a verb of `command`. */
+    verbs: false,
+    /** How many of its arguments precede the last word. */
+    argumentsBefore: 0,
+    /** Flags that were typed, with their values. */
+    flags: new Map<string, string | undefined>(),
+  };
   /** The flag whose value comes next. */
   let pending: string | undefined;
   let flagsEnded = false;
 
   function paramOf(flag: string): Param<unknown> | undefined {
-    const options = { ...command?.fallback?.options, ...command?.options };
-    return Object.entries(options).find(([key]) => flagOf(key) === flag)?.[1];
+    return Object.entries(optionsOf(place.command)).find(([key]) => flagOf(key) === flag)?.[1];
   }
 
   function takesValue(flag: string): boolean {
@@ -146,43 +160,40 @@ export async function findPlace(words: readonly string[], globals: readonly Glob
 
   /** A command's name, then a verb of it, then arguments. */
   async function takeWord(word: string): Promise<void> {
-    let isName = false;
-    if (command === undefined) {
-      command = await CATALOGUE.find(({ name }) => name === word)?.load();
-      isName = command !== undefined;
-      verbs = Object.keys(command?.commands ?? {}).length > 0;
-    } else if (verbs) {
-      isName = Object.hasOwn(command.commands, word);
-      command = isName ? command.commands[word] : (command.fallback ?? command);
-      verbs = false;
-    }
-    if (!isName) argumentsBefore += 1;
+    const { command, verbs } = place;
+    let named = verbs && Object.hasOwn(command!.commands, word) ? command!.commands[word] : undefined;
+    if (command === undefined) named = await CATALOGUE.find(({ name }) => name === word)?.load();
+    if (named === undefined) place.argumentsBefore += 1;
+    place.command = named ?? (verbs ? command?.fallback : undefined) ?? command;
+    place.verbs = command === undefined && Object.keys(named?.commands ?? {}).length > 0;
   }
 
   for (const word of words.slice(0, -1)) {
     if (pending !== undefined) {
-      flags.set(pending, word);
+      place.flags.set(pending, word);
       pending = undefined;
     } else if (flagsEnded || !word.startsWith("-")) await takeWord(word);
     else if (word === "--") flagsEnded = true;
     else if (word.startsWith("--")) {
       const [flag, value] = splitFlag(word);
-      flags.set(flag, value);
+      place.flags.set(flag, value);
       if (value === undefined && takesValue(flag)) pending = flag;
     }
   }
   const last = words.at(-1) ?? "";
   const isFlag = !flagsEnded && last.startsWith("-");
-  const place = { typed: last, before: "", command, argumentsBefore, verbs, flags };
   const [flag, value] = pending === undefined && isFlag ? splitFlag(last) : [pending, last];
-  if (flag === undefined || value === undefined || !takesValue(flag)) {
-    return { ...place, wanted: { kind: isFlag ? "flag" : "word" } };
-  }
-  const param = paramOf(flag);
+  const isValue = flag !== undefined && value !== undefined && takesValue(flag);
   return {
     ...place,
-    wanted: param === undefined ? { kind: "global-value", flag } : { kind: "value", param },
-    ...(pending === undefined && { typed: value, before: `${flag}=` }),
+    isFlag,
+    /** The flag whose value the last word is, and its param where it is the command's own. */
+    flag: isValue ? flag : undefined,
+    param: isValue ? paramOf(flag) : undefined,
+    /** The typed part of the word or value to complete: the last word, or its end after `--flag=`. */
+    typed: isValue ? value : last,
+    /** The part of the last word before that. */
+    before: isValue && pending === undefined ? `${flag}=` : "",
   };
 }
 

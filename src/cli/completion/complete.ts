@@ -11,8 +11,8 @@ import {
   type Candidates,
   findPlace,
   type CompletionTarget,
+  type Settings,
 } from "./candidates.ts";
-import type { Settings } from "./known-names.ts";
 import TOPICS from "../help/help-topics.json" with { type: "json" };
 
 /** Longest time to wait for a storage or a file after a key was pressed, ms. */
