@@ -10,13 +10,7 @@ export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** The state of a user's quota at an instant, in the fields of the interface. */
-export interface QuotaState {
-  readonly free_daily_quota: number;
-  readonly free_daily_used: number;
-  readonly remaining_free_quota: number;
-  /** ISO 8601 with the quota's offset. */
-  readonly next_reset_at: string;
-}
+export type QuotaState = ReturnType<QuotaRules["stateOf"]>;
 
 /** The quota rules in one offset. */
 export type QuotaRules = ReturnType<typeof createQuotaRules>;
@@ -60,13 +54,14 @@ export function createQuotaRules(timezone: string) {
   return {
     dayOf,
     /** What is left of `quota` uses a day. @param use those of one day, `YYYY-MM-DD`; empty before the first use */
-    stateOf(use: { readonly day: string; readonly used: number }, quota: number, now: number): QuotaState {
+    stateOf(use: { readonly day: string; readonly used: number }, quota: number, now: number) {
       const day = dayOf(now, use.day);
       const used = day === use.day ? use.used : 0;
       return {
         free_daily_quota: quota,
         free_daily_used: used,
         remaining_free_quota: Math.max(0, quota - used),
+        /** ISO 8601 with the quota's offset. */
         next_reset_at: resetAfter(day),
       };
     },

@@ -27,6 +27,9 @@ export type TokenRecord = z.infer<typeof tokenRecord>;
 /** Opaque tokens of 256 bits: shown once, kept as a hash, with an expiry and a way to revoke them. */
 export type Tokens = ReturnType<typeof createTokens>;
 
+/** What a new token is for, and when it expires, ms since the epoch; undefined for never. */
+type TokenSettings = { readonly label?: string | undefined; readonly expires_at?: number | undefined };
+
 const PREFIX = "anp_";
 
 /** How many characters of an issued token are stored as text: 48 of its 256 bits. */
@@ -62,7 +65,7 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
 
   return {
     /** Creates a token for a user. The secret is returned here and never again. */
-    async issue(user_id: string, { label = "", expires_at }: { expires_at?: number; label?: string } = {}) {
+    async issue(user_id: string, { label = "", expires_at }: TokenSettings = {}) {
       const secret = `${PREFIX}${random.bytes(32).toString("base64url")}`;
       const start = secret.slice(0, INDEXED_TOKEN_LENGTH);
       return { secret, record: await add(secret, { user_id, label, start }, expires_at) };

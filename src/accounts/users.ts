@@ -23,6 +23,8 @@ export type UserProfile = z.infer<typeof userProfile>;
 
 /** The settings of a user. */
 type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang">>;
+/** The settings of a new user; undefined for the default. */
+type NewSettings = { readonly [K in keyof UserSettings]: UserSettings[K] | undefined };
 
 /** The users and their settings. */
 export type Users = ReturnType<typeof createUsers>;
@@ -35,7 +37,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
     return profile;
   });
 
-  const newProfile = (user: string, settings: UserSettings): UserProfile => ({
+  const newProfile = (user: string, settings: NewSettings): UserProfile => ({
     user_id: user,
     created_at: toIso(clock.now()),
     free_daily_quota: settings.free_daily_quota ?? null,
@@ -46,7 +48,7 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
     /** The profile, at most `ttl_ms` old. */
     get: (user: string) => cache.get(user),
     /** Creates a user; false when the id exists. */
-    async create(user: string, settings: UserSettings): Promise<boolean> {
+    async create(user: string, settings: NewSettings): Promise<boolean> {
       const created = await storage.create(profileKey(user), JSON.stringify(newProfile(user, settings)));
       cache.forget(user);
       return created;

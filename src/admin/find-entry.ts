@@ -2,7 +2,7 @@ import type { Entry } from "../ledger/entry.ts";
 import { requestTime } from "../runtime/ids.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 import { readMessages, type Message } from "../assistant/sessions/messages.ts";
-import { knownUsers } from "./known-users.ts";
+import { knownUsers } from "./find-users.ts";
 import { storedLedgerReader, newestFirst } from "./ledger-reader.ts";
 
 /** Message ids begin with the time, so they are larger than any entry's number. */

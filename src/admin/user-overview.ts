@@ -4,7 +4,6 @@ import type { AccountsService } from "../service/accounts-service.ts";
 import { readMessages } from "../assistant/sessions/messages.ts";
 import { isFreeUse, toLedgerRow } from "./ledger-reader.ts";
 import { toTokenRow } from "./token-state.ts";
-import { userDetails } from "./user-details.ts";
 
 /** Most questions, entries and feedback events in an overview. */
 const MOST_LISTED = 5;
@@ -42,6 +41,31 @@ export async function userOverview(service: AccountsService, user: string) {
     last_questions: await chargedQuestions(service, entries),
     last_entries: entries.slice(0, MOST_LISTED).map(toLedgerRow),
     feedback,
+  };
+}
+
+/**
+ * A user's settings, points, quota and plan, as operators see them.
+ *
+ * @throws AnpError 404 for a user who is not known
+ */
+export async function userDetails(service: AccountsService, user: string) {
+  const [{ profile, ledger, quotaState }, subscription] = await Promise.all([
+    service.userStates.of(user),
+    service.subscriptions.get(user),
+  ]);
+  const { balance, total_earned, total_spent } = ledger.account;
+  return {
+    user_id: user,
+    lang: profile.lang,
+    created_at: profile.created_at,
+    balance,
+    total_earned,
+    total_spent,
+    entries: ledger.version,
+    ...quotaState,
+    plan: subscription.plan,
+    subscription: subscription.status,
   };
 }
 

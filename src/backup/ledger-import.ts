@@ -9,25 +9,30 @@ import { AnpError } from "../contract/errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { batchesOf } from "../runtime/batches.ts";
 
-/** The progress of an import. */
-export interface ImportProgress {
-  /** Entries that were checked before anything was written. */
-  checked: number;
-  /** Whether all lines were checked, and are being written. */
-  writing: boolean;
-  /** Users whose ledger and profile were written. */
-  users: number;
-  /** Users in the export. */
-  all: number;
-  entries: number;
-  answers: number;
-  /** Values that an interrupted import had written already. */
-  present: number;
-  /** Users whose ledger has entries after the last one of the export. */
-  readonly ahead: string[];
-  /** The user whose ledger is being written, and its last entry; undefined between two. */
-  current: { readonly user: string; readonly entry: number } | undefined;
+/** The progress of an import that has not begun. */
+export function newImportProgress() {
+  return {
+    /** Entries that were checked before anything was written. */
+    checked: 0,
+    /** Whether all lines were checked, and are being written. */
+    writing: false,
+    /** Users whose ledger and profile were written. */
+    users: 0,
+    /** Users in the export. */
+    all: 0,
+    entries: 0,
+    answers: 0,
+    /** Values that an interrupted import had written already. */
+    present: 0,
+    /** Users whose ledger has entries after the last one of the export. */
+    ahead: [] as string[],
+    /** The user whose ledger is being written, and its last entry; undefined between two. */
+    current: undefined as { readonly user: string; readonly entry: number } | undefined,
+  };
 }
+
+/** The progress of an import. */
+export type ImportProgress = ReturnType<typeof newImportProgress>;
 
 const BATCH = { values: 128, characters: 1024 * 1024 } as const;
 
@@ -115,23 +120,18 @@ async function passLines(
 function createBatch(store: (values: readonly Value[]) => Promise<void>) {
   let waiting: Value[] = [];
   let characters = 0;
-
-  async function flush(): Promise<void> {
+  const flush = (): Promise<void> => {
     const values = waiting;
-    waiting = [];
-    characters = 0;
-    await store(values);
-  }
-
-  return {
-    async add(key: Key, value: object): Promise<void> {
-      const text = JSON.stringify(value);
-      waiting.push({ key, text });
-      characters += text.length;
-      if (waiting.length >= BATCH.values || characters >= BATCH.characters) await flush();
-    },
-    flush,
+    [waiting, characters] = [[], 0];
+    return store(values);
   };
+  const add = async (key: Key, value: object): Promise<void> => {
+    const text = JSON.stringify(value);
+    waiting.push({ key, text });
+    characters += text.length;
+    if (waiting.length >= BATCH.values || characters >= BATCH.characters) await flush();
+  };
+  return { add, flush };
 }
 
 async function createValues(storage: Storage, values: readonly Value[], progress: ImportProgress): Promise<void> {

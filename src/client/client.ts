@@ -82,7 +82,10 @@ export function createClient(settings: ClientSettings): Client {
   async function call<K extends OperationId>(id: K, input: RawInput, options: CallOptions = {}): Promise<Success<K>> {
     checkInput(id, input);
     const endpoint: Endpoint = ENDPOINTS[id];
-    const key = endpoint.idempotent === true ? (options.idempotencyKey ?? newKey()) : undefined;
+    const key =
+      endpoint.idempotent === true
+        ? (options.idempotencyKey ?? `anp-${systemRandom.bytes(16).toString("hex")}`)
+        : undefined;
     const request: WireRequest = {
       method: endpoint.method,
       url: urlOf(base, endpoint, input.query),
@@ -147,10 +150,6 @@ function headersOf({ auth, body }: Endpoint, token: string | undefined, key: str
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(key !== undefined && { "idempotency-key": key }),
   };
-}
-
-function newKey(): string {
-  return `anp-${systemRandom.bytes(16).toString("hex")}`;
 }
 
 function timeoutOf(id: OperationId): number {

@@ -65,11 +65,11 @@ function atDepth(depth: number, off: number | undefined, lines: readonly string[
 
 /** A description as comment lines of bounded width. */
 function comment(text: string): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ").filter((word) => word !== "")) {
-    const line = lines.at(-1);
-    if (line === undefined || line.length + 1 + word.length > WIDTH) lines.push(`# ${word}`);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines;
+  return wrapText(text, WIDTH - 2).map((line) => `# ${line}`);
+}
+
+/** The lines of a text of at most `width` characters each; a longer word is a line. */
+export function wrapText(text: string, width: number): string[] {
+  const line = new RegExp(` ?(\\S{${width},}|.{1,${width}})(?= |$)`, "g");
+  return [...text.matchAll(line)].map(([, words]) => words!);
 }

@@ -3,14 +3,8 @@ import { dirname, resolve } from "node:path";
 import { validate } from "../contract/validate.ts";
 import { closestMatch } from "../runtime/did-you-mean.ts";
 import { ConfigError, printConfigError, type ConfigOrigin } from "./config-errors.ts";
-import {
-  configKeys,
-  configSections,
-  valueFromText,
-  type ConfigKey,
-  configSchema,
-  type Config,
-} from "./config-schema.ts";
+import { configKeys, configSections, valueFromText, configSchema } from "./config-schema.ts";
+import type { ConfigKey, Config } from "./config-schema.ts";
 
 /** Values for some keys, as `{ "server.port": 8787 }`. */
 export type ConfigValues = Readonly<Record<string, unknown>>;
@@ -207,32 +201,22 @@ async function readConfigTree(file: string, cwd: string, sections: readonly stri
 
 /** The value at a path of a tree, or undefined. */
 export function getAt(tree: object, path: readonly string[]): unknown {
-  return sectionAt(tree, path.slice(0, -1))?.[path.at(-1)!];
+  return path.reduce<unknown>((at, name) => (isTree(at) ? at[name] : undefined), tree);
 }
 
 /** Removes the value at a path of a tree. */
 function removeAt(tree: object, path: readonly string[]): void {
-  delete sectionAt(tree, path.slice(0, -1))?.[path.at(-1)!];
+  const section = getAt(tree, path.slice(0, -1)) as ConfigTree | null | undefined;
+  delete section?.[path.at(-1)!];
 }
 
 /** Sets the value at a path of a tree. A section that is absent, or not an object, is created. */
-function setAt(tree: ConfigTree, path: readonly string[], value: unknown): void {
-  const [name, ...rest] = path;
-  if (rest.length === 0) {
-    tree[name!] = value;
-    return;
-  }
-  const section = { ...sectionAt(tree, [name!]) };
-  tree[name!] = section;
-  setAt(section, rest, value);
+function setAt(tree: ConfigTree, [name = "", ...rest]: readonly string[], value: unknown): void {
+  const section = tree[name];
+  tree[name] = rest.length === 0 ? value : { ...(isTree(section) && section) };
+  if (rest.length > 0) setAt(tree[name] as ConfigTree, rest, value);
 }
 
-function sectionAt(tree: object, path: readonly string[]): ConfigTree | undefined {
-  let section: unknown = tree;
-  for (const name of path) {
-    section = typeof section === "object" && section !== null ? (section as ConfigTree)[name] : undefined;
-  }
-  return typeof section === "object" && section !== null && !Array.isArray(section)
-    ? (section as ConfigTree)
-    : undefined;
+function isTree(value: unknown): value is ConfigTree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,15 +1,7 @@
-import type { OperationData } from "../../contract/endpoints.ts";
 import { defineCommand } from "../framework/define-command.ts";
 import { optional, integer } from "../framework/param.ts";
 import { formatOf, printRows, showInstant } from "../terminal/print.ts";
 import { runOperation } from "../target/operations.ts";
-
-interface Row {
-  readonly kind: "topic" | "question";
-  /** Heat of a topic; how often a question was asked. */
-  readonly weight: number;
-  readonly text: string;
-}
 
 export const command = defineCommand({
   options: {
@@ -19,9 +11,13 @@ export const command = defineCommand({
   target: "either",
   async run({ days, limit }, context) {
     const { data } = await runOperation(context, "getHotTopics", { input: { query: { days, limit } } });
+    const rows = [
+      ...data.topics.map(({ topic, heat }) => ({ kind: "topic", weight: heat, text: topic })),
+      ...data.user_hot_questions.map(({ question, count }) => ({ kind: "question", weight: count, text: question })),
+    ];
     await printRows(context, {
       data,
-      rows: toRows(data),
+      rows,
       columns: [{ name: "kind" }, { name: "weight" }, { name: "text", wide: true }],
     });
     const { dominant, positive, neutral, negative, index } = data.sentiment_overview;
@@ -34,10 +30,3 @@ export const command = defineCommand({
     else if (stale) context.terminal.say("The snapshot is old. `anp news refresh` publishes a new one.");
   },
 });
-
-function toRows({ topics, user_hot_questions }: OperationData<"getHotTopics">): Row[] {
-  return [
-    ...topics.map(({ topic, heat }): Row => ({ kind: "topic", weight: heat, text: topic })),
-    ...user_hot_questions.map(({ question, count }): Row => ({ kind: "question", weight: count, text: question })),
-  ];
-}

@@ -9,22 +9,13 @@ import { tokenOfEnvironment } from "../target/token.ts";
 import type { Column } from "../terminal/column.ts";
 import { printRecord, printRows } from "../terminal/print.ts";
 
-/** A profile as it is shown, without its token. */
-interface ProfileRow {
-  readonly name: string;
-  readonly url: string;
-  /** `kept` in the profiles file, the path of a token file, or `none`. */
-  readonly token: string;
-  /** Whether commands use it when neither a storage nor a daemon is named. */
-  readonly current: boolean;
-}
-
-function toRow(name: string, { url, token, token_file }: Profile, { current }: Profiles): ProfileRow {
+/** A profile without its token: that is `kept` in the profiles file, the path of a token file, or `none`. */
+function toRow(name: string, { url, token, token_file }: Profile, { current }: Profiles) {
   const where = token === undefined ? (token_file ?? "none") : "kept";
   return { name, url, token: where, current: name === current };
 }
 
-const COLUMNS: readonly Column<ProfileRow>[] = [
+const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
   { name: "name" },
   { name: "url" },
   { name: "token", wide: true },
@@ -57,7 +48,7 @@ const add = defineCommand({
   },
   target: "none",
   async run({ name, tokenFile, use, yes }, context) {
-    const { globals, env, cwd, terminal } = context;
+    const { globals, env, cwd } = context;
     const { url } = globals;
     if (url === undefined) throw new UsageError("--url is missing: the address of the daemon.");
     if (tokenFile !== undefined && globals.token !== undefined)
@@ -72,24 +63,26 @@ const add = defineCommand({
     const before = await readProfiles(env);
     if (Object.hasOwn(before.profiles, name)) await confirmChange(context, yes, `Replace the profile ${name}?`);
     const profile =
-      tokenFile === undefined ? { url, ...(await tokenFor(url)) } : { url, token_file: resolve(cwd, tokenFile) };
+      tokenFile === undefined
+        ? { url, ...(await tokenFor(url, context)) }
+        : { url, token_file: resolve(cwd, tokenFile) };
     const after = {
       ...(use ? { current: name } : before.current !== undefined && { current: before.current }),
       profiles: { ...before.profiles, [name]: profile },
     };
     await writeProfiles(env, after);
     await printRecord(context, toRow(name, profile, after));
-
-    async function tokenFor(daemon: string): Promise<{ token?: string }> {
-      let token = globals.token ?? (await tokenOfEnvironment(context));
-      if (token === undefined && terminal.canPrompt) {
-        const { askForSecret } = await import("../terminal/prompt.ts");
-        token = await askForSecret(`Token for ${daemon} (empty for none)`, context);
-      }
-      return token === undefined || token === "" ? {} : { token };
-    }
   },
 });
+
+async function tokenFor(url: string, context: Context): Promise<{ token?: string }> {
+  let token = context.globals.token ?? (await tokenOfEnvironment(context));
+  if (token === undefined && context.terminal.canPrompt) {
+    const { askForSecret } = await import("../terminal/prompt.ts");
+    token = await askForSecret(`Token for ${url} (empty for none)`, context);
+  }
+  return token === undefined || token === "" ? {} : { token };
+}
 
 const use = defineCommand({
   summary: "Choose the daemon to use when none is named",

@@ -13,11 +13,8 @@ export const command = defineCommand({
   async run({ scene, lang, limit }, context) {
     const input = { query: { scene, lang, limit } };
     const { data } = await runOperation(context, "getRecommendedQuestions", { input });
-    await printRows(context, {
-      data,
-      rows: data.questions,
-      columns: [{ name: "order_index" }, { name: "content", wide: true }],
-    });
+    const columns = [{ name: "order_index" }, { name: "content", wide: true }] as const;
+    await printRows(context, { data, rows: data.questions, columns });
     if (data.questions.length === 0) context.terminal.say("There are no recommended questions (assistant.questions).");
   },
 });

@@ -17,10 +17,7 @@ export function tokenColumns(now: number): readonly Column<TokenRow>[] {
     { name: "start", show: ({ start }) => (start === undefined ? "-" : `${start}…`) },
     { name: "label", wide: true },
     { name: "created_at", show: ({ created_at }) => showAge(created_at, now) },
-    {
-      name: "expires_at",
-      show: ({ expires_at }) => (expires_at === null ? "never" : showAge(expires_at, now)),
-    },
+    { name: "expires_at", show: ({ expires_at }) => (expires_at === null ? "never" : showAge(expires_at, now)) },
     { name: "state" },
   ];
 }
@@ -38,26 +35,17 @@ const issue = defineCommand({
       context,
       async ({ service, callOf }) => {
         await callOf(user);
-        return service.tokens.issue(user, {
-          ...(expires_at !== undefined && { expires_at }),
-          ...(label !== undefined && { label }),
-        });
+        return service.tokens.issue(user, { expires_at, label });
       },
       { secret: true },
     );
-    const { id, user_id, created_at } = record;
+    const { id, user_id } = record;
     if (context.globals.format === undefined) {
       await context.terminal.write(`${secret}\n`);
       context.terminal.say(`Token ${id} of ${user_id}. It is shown only this once.`);
     } else {
-      await printRecord(context, {
-        token: secret,
-        id,
-        user_id,
-        label: record.label,
-        created_at,
-        expires_at: record.expires_at,
-      });
+      const { start: _start, revoked_at: _revoked, ...shown } = record;
+      await printRecord(context, { token: secret, ...shown });
     }
   },
 });
@@ -67,8 +55,7 @@ const list = defineCommand({
   arguments: { user: knownUser("USER", USER_OR_TOKEN) },
   async run({ user }, context) {
     const rows = await withAccounts(context, async ({ service }) => {
-      const who = await findUser(service, user);
-      const records = await service.tokens.list(who);
+      const records = await service.tokens.list(await findUser(service, user));
       return records.map((record) => toTokenRow(record, service.clock.now()));
     });
     await printRows(context, { data: rows, rows, columns: tokenColumns(context.clock.now()) });

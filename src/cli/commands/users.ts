@@ -1,5 +1,4 @@
 import type { UserProfile } from "../../accounts/users.ts";
-import { userDetails } from "../../admin/user-details.ts";
 import type { ChargedQuestion, UserOverview } from "../../admin/user-overview.ts";
 import type { UserFeedback } from "../../events/projections/user-feedback.ts";
 import type { Context } from "../framework/command-context.ts";
@@ -107,14 +106,11 @@ const create = defineCommand({
     lang: optional("lang", "language the user reads: zh or en; zh when left out", oneOf("zh", "en")),
   },
   async run({ user, quota, lang }, context) {
-    const settings = {
-      ...(quota !== undefined && { free_daily_quota: quota }),
-      ...(lang !== undefined && { lang }),
-    };
     const details = await withAccounts(
       context,
       async ({ service }) => {
-        if (await service.users.create(user, settings)) return userDetails(service, user);
+        const { userDetails } = await import("../../admin/user-overview.ts");
+        if (await service.users.create(user, { free_daily_quota: quota, lang })) return userDetails(service, user);
         throw new CommandFailure(EXIT.failure, `User ${user} already exists.`);
       },
       { create: true },

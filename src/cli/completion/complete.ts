@@ -4,15 +4,8 @@ import type { CommandIo } from "../framework/command-io.ts";
 import { EXIT } from "../framework/exit.ts";
 import { declareGlobals, readGlobals } from "../framework/global-flags.ts";
 import { readBashLine } from "./bash-line.ts";
-import {
-  candidatesAt,
-  commandNames,
-  verbNames,
-  type Candidates,
-  findPlace,
-  type CompletionTarget,
-  type Settings,
-} from "./candidates.ts";
+import { candidatesAt, commandNames, verbNames, findPlace } from "./candidates.ts";
+import type { Candidates, CompletionTarget, Settings } from "./candidates.ts";
 import TOPICS from "../help/help-topics.json" with { type: "json" };
 
 /** Longest time to wait for a storage or a file after a key was pressed, ms. */

@@ -1,7 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Stoppable } from "../../runtime/interrupt.ts";
-import type { Env } from "./environment.ts";
+
+/** The environment of a run; an empty variable counts as not set. */
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Everything that a command uses of its process, so that a test can run a command line in its own process. */
 export interface CommandIo extends Stoppable {

@@ -9,11 +9,7 @@ export const yesFlag: Param<boolean> = toggle("do not ask for confirmation");
  *
  * @throws CommandFailure when the answer is no
  */
-export async function confirmChange(
-  context: Context,
-  yes: boolean,
-  message: string | (() => Promise<string>),
-): Promise<void> {
+export async function confirmChange(context: Context, yes: boolean, message: string | (() => Promise<string>)) {
   if (yes || !context.terminal.canPrompt) return;
   const { askToGoOn } = await import("../terminal/prompt.ts");
   await askToGoOn(typeof message === "string" ? message : await message(), context);

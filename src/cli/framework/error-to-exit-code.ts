@@ -4,16 +4,12 @@ import { CommandFailure, EXIT, UsageError } from "./exit.ts";
 import { storageRemedy } from "../../storage/storage-remedy.ts";
 
 /** How a failure ends the process. */
-export interface Report {
-  readonly exit: number;
-  readonly lines: readonly string[];
-}
+export type Report = { readonly exit: number; readonly lines: readonly string[] };
 
 /** The one place that maps errors to exit codes and messages. */
 export function reportOf(error: unknown, invocation: Invocation): Report {
-  const report = describe(error, invocation);
-  const stack = invocation.verbose && error instanceof Error ? [stackOf(error)] : [];
-  return { exit: report.exit, lines: [...report.lines, ...stack] };
+  const { exit, lines } = describe(error, invocation);
+  return { exit, lines: invocation.verbose && error instanceof Error ? [...lines, stackOf(error)] : lines };
 }
 
 function describe(error: unknown, { path, fields }: Invocation): Report {
@@ -23,16 +19,9 @@ function describe(error: unknown, { path, fields }: Invocation): Report {
   if (error instanceof CommandFailure) return { exit: error.exit, lines: [asError(error.message)] };
   if (error instanceof AnpError) {
     const { exit, remedy } = ERRORS[error.code];
-    const id = requestOf(error);
-    if (error.fieldErrors.length === 0) return { exit, lines: [asError(error.message), remedy, ...id] };
-    return {
-      exit,
-      lines: [
-        ...error.fieldErrors.map((error) => asError(`${flagOfField(error, fields)} ${error.message}.`)),
-        help,
-        ...id,
-      ],
-    };
+    const errors = error.fieldErrors.map((one) => asError(`${flagOfField(one, fields)} ${one.message}.`));
+    const lines = errors.length === 0 ? [asError(error.message), remedy] : [...errors, help];
+    return { exit, lines: [...lines, ...requestOf(error)] };
   }
   if (!(error instanceof Error)) return { exit: EXIT.failure, lines: [asError(String(error))] };
   if (error.name === "ExitPromptError") return { exit: EXIT.interrupted, lines: ["Interrupted. Nothing was changed."] };

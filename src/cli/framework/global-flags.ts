@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Env } from "./environment.ts";
+import type { Env } from "./command-io.ts";
 import { UsageError } from "./exit.ts";
 import { flagOf, type Held, asSentence, instant, oneOf } from "./param.ts";
 import GLOBAL_FLAGS from "./global-flags.json" with { type: "json" };

@@ -105,9 +105,7 @@ export function text(max: number): (typed: string) => string {
 }
 
 /** Any text: the contract checks it. */
-export function anything(typed: string): string {
-  return typed;
-}
+export const anything = (typed: string): string => typed;
 
 /** A user's id. */
 export const userId = text(128);
@@ -131,13 +129,14 @@ export const idempotencyKey = matching(
   "must be 1 to 128 printable ASCII characters without spaces",
 );
 
+const MOST = Number.MAX_SAFE_INTEGER;
+
 /** An integer in decimal digits. */
-export function integer(min: number = -Number.MAX_SAFE_INTEGER, max: number = Number.MAX_SAFE_INTEGER) {
+export function integer(min: number = -MOST, max: number = MOST) {
   return (typed: string): number => {
     const value = /^[+-]?\d+$/.test(typed.trim()) ? Number(typed) : NaN;
     if (!Number.isSafeInteger(value) || value < min || value > max) {
-      const bounds =
-        min === -Number.MAX_SAFE_INTEGER && max === Number.MAX_SAFE_INTEGER ? "" : ` from ${min} to ${max}`;
+      const bounds = min === -MOST && max === MOST ? "" : ` from ${min} to ${max}`;
       throw new RangeError(`must be an integer${bounds}, not ${JSON.stringify(typed)}`);
     }
     return value === 0 ? 0 : value;

@@ -12,11 +12,7 @@ type Typed = string | true | readonly string[];
  *
  * @throws UsageError that names every argument and flag that is missing or not valid, not only the first
  */
-export async function readValues(
-  spec: CommandParams,
-  command: Command,
-  context: Context,
-): Promise<Record<string, unknown>> {
+export async function readValues(spec: CommandParams, command: Command, context: Context) {
   const { terminal, daemon } = context;
   const typed = typedValues(spec, command, daemon !== undefined);
   const label = (key: string): string => spec.arguments[key]?.value ?? flagOf(key);

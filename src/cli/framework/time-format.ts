@@ -33,29 +33,20 @@ export function showAge(iso: string, now: number): string {
 export function showSpan(ms: number): string {
   const seconds = Math.floor(ms / SECOND_MS);
   if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return withRest(hours, "h", minutes % 60, "min");
-  return withRest(Math.floor(hours / 24), "d", hours % 24, "h");
-}
-
-function withRest(full: number, unit: string, rest: number, restUnit: string): string {
-  return rest === 0 ? `${full} ${unit}` : `${full} ${unit} ${rest} ${restUnit}`;
+  const [days, hours, minutes] = [ms / DAY_MS, (ms / HOUR_MS) % 24, (ms / MINUTE_MS) % 60].map(Math.floor);
+  const parts = [`${days} d`, `${hours} h`, `${minutes} min`].slice(days === 0 ? 1 : 0);
+  const [first, second] = parts.filter((part, index) => index < 2 && !part.startsWith("0 "));
+  return second === undefined ? first! : `${first} ${second}`;
 }
 
 /** An instant that may depend on the present one, both ms since the epoch. */
 export type When = (now: number) => number;
 
 /** The first instant of a range: of a day, its start. */
-export function since(typed: string): When {
-  return when(typed, "start");
-}
+export const since = (typed: string): When => when(typed, "start");
 
 /** The last instant of a range: of a day, its end. */
-export function until(typed: string): When {
-  return when(typed, "end");
-}
+export const until = (typed: string): When => when(typed, "end");
 
 /** `2h` or `3d` before now, a day or an instant; one without an offset is in the machine's own time zone. */
 function when(typed: string, edge: "start" | "end"): When {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { configKeys, configSchema } from "../../config/config-schema.ts";
-import { exampleConfig } from "../../config/config-example.ts";
+import { exampleConfig, wrapText } from "../../config/config-example.ts";
 import { ERRORS } from "../../contract/errors.ts";
 import { FAULT_LIST } from "../../faults/fault-catalogue.ts";
 import SMOKE_KEYS from "../../smoke/file/smoke-file.json" with { type: "json" };
@@ -65,13 +65,8 @@ function twoColumns(rows: readonly Row[], margin = ""): string {
   const indent = Math.max(...rows.map(([name]) => name.length)) + 2;
   const lines = rows.flatMap(([name, ...meaning]) =>
     meaning
-      .flatMap((text) => wrapped(text, WIDTH - indent))
+      .flatMap((text) => wrapText(text, WIDTH - indent))
       .map((part, index) => `${margin}${(index === 0 ? name : "").padEnd(indent)}${part}`),
   );
   return lines.join("\n");
-}
-
-function wrapped(text: string, width: number): string[] {
-  const line = new RegExp(` ?(\\S{${width},}|.{1,${width}})(?= |$)`, "g");
-  return [...text.matchAll(line)].map(([, words]) => words!);
 }

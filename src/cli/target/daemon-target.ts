@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { valueOf } from "../framework/environment.ts";
 import { UsageError } from "../framework/exit.ts";
 import type { Surroundings } from "../framework/global-flags.ts";
 import { profilesFile } from "./user-folder.ts";
@@ -36,16 +35,15 @@ async function locate(surroundings: Surroundings): Promise<DaemonTarget | undefi
   if (globals.profile !== undefined) return targetOfProfile(globals.profile, surroundings);
   const { storage, config, fixtures, now, seed } = globals;
   if ([storage, config, fixtures, now, seed].some((own) => own !== undefined)) return undefined;
-  const isSet = (name: string): boolean => valueOf(env, name) !== undefined;
+  const isSet = (name: string): boolean => Boolean(env[name]);
   const remote = ["ANP_URL", "ANP_PROFILE"].filter(isSet);
   const local = ["ANP_STORAGE", "ANP_CONFIG"].filter(isSet);
   if (remote.length > 0 && remote.length + local.length > 1) {
     throw new UsageError(`${[...remote, ...local].join(" and ")} exclude each other.`);
   }
   if (local.length > 0) return undefined;
-  const url = valueOf(env, "ANP_URL");
-  if (url !== undefined) return { url };
-  return targetOfProfile(valueOf(env, "ANP_PROFILE"), surroundings);
+  if (env["ANP_URL"]) return { url: env["ANP_URL"] };
+  return targetOfProfile(env["ANP_PROFILE"] || undefined, surroundings);
 }
 
 /** The daemon of a profile; without a name, of the one in use, if there is one. */

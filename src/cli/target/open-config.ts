@@ -3,7 +3,6 @@ import { openFixture, type Fixture } from "../../admin/load-fixture.ts";
 import { loadConfig, type ConfigValues, type LoadedConfig } from "../../config/load-config.ts";
 import type { Surroundings } from "../framework/global-flags.ts";
 import MEANINGS from "../help/meanings.json" with { type: "json" };
-import { valueOf } from "../framework/environment.ts";
 import { UsageError } from "../framework/exit.ts";
 
 /**
@@ -17,7 +16,7 @@ export async function openConfig(
   flags: ConfigValues = {},
 ): Promise<LoadedConfig & { readonly fixture?: Fixture }> {
   const fixture = globals.fixtures === undefined ? undefined : await fixtureIn(globals.fixtures, cwd);
-  const file = fixture?.configFile ?? globals.config ?? valueOf(env, "ANP_CONFIG");
+  const file = fixture?.configFile ?? globals.config ?? (env["ANP_CONFIG"] || undefined);
   const loaded = await loadConfig({
     ...(file !== undefined && { file }),
     ...(fixture !== undefined && { fixture: { storage: `fs:.anp/${fixture.name}` } }),

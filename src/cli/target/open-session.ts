@@ -1,4 +1,4 @@
-import { isLoaded, loadFixture, type Fixture, type FixtureUser } from "../../admin/load-fixture.ts";
+import { isLoaded, loadFixture, type Fixture } from "../../admin/load-fixture.ts";
 import type { Config } from "../../config/config-schema.ts";
 import { createAccountsService, type AccountsService } from "../../service/accounts-service.ts";
 import type { ServiceObserver, Service, ServiceDeps } from "../../service/service.ts";
@@ -9,31 +9,16 @@ import type { Logger } from "../../runtime/logger.ts";
 import { seededRandom, systemRandom, type Random } from "../../runtime/random.ts";
 import { identifyStorage } from "../../storage/identity/storage-identity.ts";
 import { openStorage } from "../../storage/open-storage.ts";
+import type { Storage } from "../../storage/storage.ts";
 import { isUnfinished } from "../../storage/unfinished-import.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
 import { openConfig } from "./open-config.ts";
 
 /** The users and their points, on the storage that the flags, the environment and the configuration name. */
-export interface AccountsSession {
-  readonly service: AccountsService;
-  /**
-   * A call on behalf of a user.
-   *
-   * @throws AnpError 404 for a user who is not known
-   */
-  readonly callOf: (user: string, idempotency_key?: string) => Promise<Call>;
-  /** A call without a user. */
-  readonly anonymous: () => Call;
-}
+export type AccountsSession = ReturnType<typeof sessionOf<AccountsService>>;
 
 /** The whole service, on the same storage. */
-export interface Session extends AccountsSession {
-  readonly service: Service;
-  /** The folder that relative paths of the configuration are resolved against. */
-  readonly baseDir: string;
-  /** Loads the fixture in use, where `fillLater` was given: its users. Undefined without a fixture. */
-  readonly fill: (() => Promise<readonly FixtureUser[]>) | undefined;
-}
+export type Session = Awaited<ReturnType<typeof sessionOn>>;
 
 export interface SessionOptions extends DependencyOptions {
   /** Observes what the service does. */
@@ -49,23 +34,22 @@ export interface SessionOptions extends DependencyOptions {
 /** Opens the whole service. See `withSession`. */
 export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
   const dependencies = await openDependencies(context, options);
-  return closedOnError(dependencies, sessionOn(dependencies, options));
+  return closedOnError(dependencies.storage, () => sessionOn(dependencies, options));
 }
 
 /** Opens the users and their points; the whole service where a fixture is still to be loaded. See `withAccounts`. */
 export async function openAccounts(context: Context, options: DependencyOptions): Promise<AccountsSession> {
   const dependencies = await openDependencies(context, options);
   const { fixture, storage } = dependencies;
-  const open = async (): Promise<AccountsSession> => {
+  return closedOnError(storage, async () => {
     if (fixture !== undefined && !(await isLoaded(fixture, storage))) return sessionOn(dependencies, options);
     return sessionOf(createAccountsService(dependencies), dependencies);
-  };
-  return closedOnError(dependencies, open());
+  });
 }
 
-async function closedOnError<T>({ storage }: RuntimeDependencies, opening: Promise<T>): Promise<T> {
+async function closedOnError<T>(storage: Storage, open: () => Promise<T>): Promise<T> {
   try {
-    return await opening;
+    return await open();
   } catch (error) {
     await storage.close();
     throw error;
@@ -75,7 +59,7 @@ async function closedOnError<T>({ storage }: RuntimeDependencies, opening: Promi
 async function sessionOn(
   { fixture, ...dependencies }: RuntimeDependencies,
   { open, observer, workers, fillLater = false }: SessionOptions,
-): Promise<Session> {
+) {
   const create = open ?? (await import("../../service/service.ts")).createService;
   const service = await create({
     ...dependencies,
@@ -86,7 +70,9 @@ async function sessionOn(
   if (fixture !== undefined && !fillLater) await loadOnce(fixture, service);
   return {
     ...sessionOf(service, dependencies),
+    /** The folder that relative paths of the configuration are resolved against. */
     baseDir: dependencies.baseDir,
+    /** Loads the fixture in use, where `fillLater` was given: its users. Undefined without a fixture. */
     fill: fixture !== undefined && fillLater ? () => loadFixture(fixture, service) : undefined,
   };
 }
@@ -95,11 +81,17 @@ function sessionOf<S extends AccountsService>(service: S, { random }: Pick<Runti
   const { ids, userStates } = service;
   return {
     service,
-    async callOf(user: string, idempotency_key?: string): Promise<Call> {
+    /**
+     * A call on behalf of a user.
+     *
+     * @throws AnpError 404 for a user who is not known
+     */
+    callOf: async (user: string, idempotency_key?: string): Promise<Call> => {
       const { ledger } = await userStates.of(user);
       random.restart(`${user} ${ledger.version}`);
       return { request_id: ids.request(), user, ...(idempotency_key !== undefined && { idempotency_key }) };
     },
+    /** A call without a user. */
     anonymous: (): Call => ({ request_id: ids.request() }),
   };
 }
@@ -145,15 +137,9 @@ export async function openDependencies(context: Context, options: DependencyOpti
   const random = restartable(options.secret === true ? undefined : globals.seed);
   const create = options.create === true || fixture !== undefined;
   const storage = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
-  try {
-    if (options.unfinished !== true && (await isUnfinished(storage))) {
-      throw new CommandFailure(
-        EXIT.failure,
-        "The import into this storage is not finished. Run `anp storage import` again with the same backup; " +
-          "if the backup is gone, empty the folder or the database.",
-      );
-    }
+  return closedOnError(storage, async () => {
     if (options.unfinished !== true) {
+      if (await isUnfinished(storage)) throw new CommandFailure(EXIT.failure, UNFINISHED);
       // Its own sequence: other ids do not depend on who was first here.
       const newId = (): string => restartable(globals.seed).bytes(16).toString("hex");
       const found = await identifyStorage(storage, { expected: config.storage_id, create, newId });
@@ -161,12 +147,13 @@ export async function openDependencies(context: Context, options: DependencyOpti
         logger.warn(found, "a part of the storage had lost its identity, and perhaps its data; it has a new mark");
       }
     }
-  } catch (error) {
-    await storage.close();
-    throw error;
-  }
-  return { config, baseDir, fixture, storage, clock, random, logger };
+    return { config, baseDir, fixture, storage, clock, random, logger };
+  });
 }
+
+const UNFINISHED =
+  "The import into this storage is not finished. Run `anp storage import` again with the same backup; " +
+  "if the backup is gone, empty the folder or the database.";
 
 type RestartableRandom = Random & {
   /** Restarts the sequence with this salt; does nothing without a seed. */

@@ -3,7 +3,7 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { printField, validate } from "../../contract/validate.ts";
 import { didYouMean } from "../../runtime/did-you-mean.ts";
-import type { Env } from "../framework/environment.ts";
+import type { Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 import { profilesFile, writePrivately } from "./user-folder.ts";
 import { readTokenFile } from "./token.ts";

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Surroundings } from "../framework/global-flags.ts";
-import { valueOf } from "../framework/environment.ts";
 import { UsageError } from "../framework/exit.ts";
 
 /**
@@ -10,7 +9,7 @@ import { UsageError } from "../framework/exit.ts";
  * @throws UsageError when both are set, or the file cannot be read
  */
 export async function tokenOfEnvironment({ env, cwd }: Pick<Surroundings, "env" | "cwd">): Promise<string | undefined> {
-  const [token, file] = [valueOf(env, "ANP_TOKEN"), valueOf(env, "ANP_TOKEN_FILE")];
+  const [token, file] = [env["ANP_TOKEN"] || undefined, env["ANP_TOKEN_FILE"] || undefined];
   if (token !== undefined && file !== undefined) {
     throw new UsageError("ANP_TOKEN and ANP_TOKEN_FILE exclude each other.");
   }

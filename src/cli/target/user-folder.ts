@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import type { Env } from "../framework/environment.ts";
+import type { Env } from "../framework/command-io.ts";
 
 /** The variable and the default of the XDG base directories (XDG Base Directory Specification 0.8). */
 const BASES = {

@@ -1,5 +1,4 @@
-import type { CommandIo } from "../framework/command-io.ts";
-import type { Env } from "../framework/environment.ts";
+import type { CommandIo, Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
 import { escapeForTerminal } from "./clean-text.ts";
 
@@ -39,17 +38,14 @@ export function openTerminal(flags: { readonly color: boolean; readonly input: b
      */
     write: (text: string) =>
       new Promise<boolean>((resolve, reject) => {
-        stdout.write(
-          interactive ? escapeForTerminal(text) : text,
-          (error: NodeJS.ErrnoException | null | undefined) => {
-            if (!error) resolve(true);
-            else if (READER_GONE.has(error.code ?? "")) resolve(false);
-            else reject(new CommandFailure(EXIT.failure, `The output cannot be written: ${error.message}`));
-          },
-        );
+        stdout.write(interactive ? escapeForTerminal(text) : text, (error?: NodeJS.ErrnoException | null) => {
+          if (!error) resolve(true);
+          else if (READER_GONE.has(error.code ?? "")) resolve(false);
+          else reject(new CommandFailure(EXIT.failure, `The output cannot be written: ${error.message}`));
+        });
       }),
     /** Writes a line to stderr: a hint, a warning, a count. */
-    say(text: string): void {
+    say: (text: string): void => {
       stderr.write(`${stderr.isTTY === true ? escapeForTerminal(text) : text}\n`);
     },
     /** Rewrites one line of progress on stderr, if that is a terminal. An empty text clears it. */
@@ -66,8 +62,7 @@ export function openTerminal(flags: { readonly color: boolean; readonly input: b
 
 /** --no-color > NO_COLOR > FORCE_COLOR > terminal. */
 function wantsColour(flag: boolean, env: Env, terminal: boolean): boolean {
-  if (!flag) return false;
-  if ((env["NO_COLOR"] ?? "") !== "") return false;
+  if (!flag || (env["NO_COLOR"] ?? "") !== "") return false;
   const forced = env["FORCE_COLOR"];
   if (forced !== undefined) return forced !== "0" && forced !== "false";
   return terminal && env["TERM"] !== "dumb";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { z } from "zod";
 import type { ReplayReport } from "../../../events/replay/replay-lines.ts";
-import type { Env } from "../../framework/environment.ts";
+import type { Env } from "../../framework/command-io.ts";
 import { userFolder, writePrivately } from "../../target/user-folder.ts";
 import type { LinePlace } from "./line-source.ts";
 

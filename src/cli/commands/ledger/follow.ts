@@ -2,13 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isOutage } from "../../../storage/storage-errors.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { openRowPrinter } from "../../terminal/print.ts";
-import {
-  type LedgerReader,
-  type LedgerRow,
-  matches,
-  newestFirst,
-  type Selection,
-} from "../../../admin/ledger-reader.ts";
+import { matches, newestFirst } from "../../../admin/ledger-reader.ts";
+import type { LedgerReader, LedgerRow, Selection } from "../../../admin/ledger-reader.ts";
 import { ledgerColumns } from "./ledger-columns.ts";
 
 /** Time between two polls of the ledger's end, ms. A poll costs one small read. */
@@ -27,10 +22,8 @@ export async function follow(
   signal: AbortSignal,
 ): Promise<void> {
   // The age of a new entry would always be "now".
-  const printer = openRowPrinter(
-    context,
-    ledgerColumns(context.clock.now()).filter(({ person }) => person !== true),
-  );
+  const columns = ledgerColumns(context.clock.now()).filter(({ person }) => person !== true);
+  const printer = openRowPrinter(context, columns);
   let seen = await reader.total();
   const latest: LedgerRow[] = [];
   for await (const row of newestFirst(reader, selection)) {

@@ -11,7 +11,7 @@ import { withAccounts } from "../../target/operations.ts";
 import { countUndamaged, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
 import type { Entry } from "../../../ledger/entry.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
-import { knownUsers } from "../../../admin/known-users.ts";
+import { knownUsers } from "../../../admin/find-users.ts";
 
 const MOST_LISTED = 5;
 
@@ -19,17 +19,8 @@ export const importLedger = defineCommand({
   summary: "Import exported ledgers",
   arguments: { file: required("FILE", "file that `anp ledger export` printed, - for stdin", text(4096)) },
   async run({ file }, context) {
-    const progress: ImportProgress = {
-      checked: 0,
-      writing: false,
-      users: 0,
-      all: 0,
-      entries: 0,
-      answers: 0,
-      present: 0,
-      ahead: [],
-      current: undefined,
-    };
+    const { newImportProgress } = await import("../../../backup/ledger-import.ts");
+    const progress = newImportProgress();
     const found = await withAccounts(
       context,
       async ({ service: { storage } }) => {
@@ -45,12 +36,7 @@ export const importLedger = defineCommand({
 });
 
 /** @returns the users whose ledgers were imported */
-async function importFrom(
-  file: string,
-  storage: Storage,
-  { io, terminal }: Context,
-  progress: ImportProgress,
-): Promise<string[]> {
+async function importFrom(file: string, storage: Storage, { io, terminal }: Context, progress: ImportProgress) {
   const { importLedgers } = await import("../../../backup/ledger-import.ts");
   const lines = await openLines(file, io);
   try {

@@ -61,15 +61,7 @@ export const command = defineCommand({
     const { withSession } = await import("../../target/operations.ts");
     const { io, clock, terminal } = context;
     const faults = await openFaults(fault);
-    const daemon = new Daemon({
-      process: io,
-      clock,
-      requireDurable,
-      faults,
-      say(text) {
-        terminal.say(text);
-      },
-    });
+    const daemon = new Daemon({ process: io, clock, requireDurable, faults, say: terminal.say });
     try {
       await withSession(context, (session) => daemon.run(session), {
         create: true,

@@ -71,9 +71,7 @@ async function check({ terminal }: Context, values: AsyncGenerator): Promise<voi
   let count = 0;
   try {
     while ((await values.next()).done !== true) {
-      count += 1;
-      if (count % 256 !== 0) continue;
-      terminal.progress(`${count} values checked`);
+      if (++count % 256 === 0) terminal.progress(`${count} values checked`);
     }
   } catch (error) {
     terminal.progress("");
@@ -86,11 +84,7 @@ async function check({ terminal }: Context, values: AsyncGenerator): Promise<voi
 export const SOURCE_DAMAGED = "The source storage is damaged. Everything else was written.";
 
 /** Restores values into an empty storage, verifies its ledgers and prints the counts. */
-export async function restoreInto(
-  context: Context,
-  storage: Storage,
-  values: AsyncIterable<StoredValue>,
-): Promise<void> {
+async function restoreInto(context: Context, storage: Storage, values: AsyncIterable<StoredValue>): Promise<void> {
   const { terminal } = context;
   const { restoreStorage } = await import("../../../backup/restore-storage.ts");
   const { markFinished } = await import("../../../storage/unfinished-import.ts");
