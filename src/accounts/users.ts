@@ -111,10 +111,7 @@ type Plans = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 /** Milliseconds since the epoch; open-ended without `expires_at`. */
-interface Period {
-  readonly started_at: number;
-  readonly expires_at?: number;
-}
+type Period = { readonly started_at: number; readonly expires_at?: number | undefined };
 
 export function createSubscriptions(deps: { storage: Storage; clock: Clock; plans: Plans; ttl_ms: number }) {
   const { storage, clock, plans } = deps;

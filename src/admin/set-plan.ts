@@ -13,8 +13,6 @@ export async function setPlan(
 ): Promise<void> {
   const before = await subscriptions.get(user);
   const start = before.plan === plan && before.is_active ? before.started_at : null;
-  await subscriptions.set(user, plan, {
-    started_at: start === null ? clock.now() : Date.parse(start),
-    ...(expires_at !== undefined && { expires_at }),
-  });
+  const started_at = start === null ? clock.now() : Date.parse(start);
+  await subscriptions.set(user, plan, { started_at, expires_at });
 }

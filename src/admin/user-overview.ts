@@ -54,19 +54,11 @@ export async function userDetails(service: AccountsService, user: string) {
     service.userStates.of(user),
     service.subscriptions.get(user),
   ]);
+  const { lang, created_at } = profile;
   const { balance, total_earned, total_spent } = ledger.account;
-  return {
-    user_id: user,
-    lang: profile.lang,
-    created_at: profile.created_at,
-    balance,
-    total_earned,
-    total_spent,
-    entries: ledger.version,
-    ...quotaState,
-    plan: subscription.plan,
-    subscription: subscription.status,
-  };
+  const points = { balance, total_earned, total_spent, entries: ledger.version };
+  const { plan, status } = subscription;
+  return { user_id: user, lang, created_at, ...points, ...quotaState, plan, subscription: status };
 }
 
 async function chargedQuestions({ storage }: AccountsService, entries: readonly Entry[]) {
@@ -77,16 +69,8 @@ async function chargedQuestions({ storage }: AccountsService, entries: readonly 
   const messages = await readMessages(storage, [...charges.keys()]);
   return messages.map(({ message_id, created_at, question, route, sub_intent }) => {
     const entry = charges.get(message_id)!;
-    return {
-      message_id,
-      created_at,
-      question,
-      route,
-      sub_intent,
-      entry: entry.id,
-      points_cost: -entry.delta || 0,
-      free_use: isFreeUse(entry),
-      ref_id: entry.ref_id,
-    };
+    const { id, delta, ref_id } = entry;
+    const charge = { entry: id, points_cost: -delta || 0, free_use: isFreeUse(entry), ref_id };
+    return { message_id, created_at, question, route, sub_intent, ...charge };
   });
 }

@@ -23,11 +23,6 @@ export function isTransient(status: number, code: number | undefined): boolean {
   return TRANSIENT.has(status) && (code === undefined || code < 1000);
 }
 
-/** Whether the request certainly had no effect, so that any may be retried: a 429 comes before all else. */
-export function hadNoEffect(status: number): boolean {
-  return status === 429;
-}
-
 /**
  * The wait before attempt number `attempt` + 1, ms: exponential backoff whose upper half is random, so that callers that
  * failed together do not retry together. It is at least the Retry-After.

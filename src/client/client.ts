@@ -5,7 +5,7 @@ import { ENDPOINTS, type Endpoint, type OperationId, type OperationData } from "
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
 import { ContractViolation, RemoteRefusal, UnreachableError } from "./client-errors.ts";
-import { hadNoEffect, isTransient, readRetryAfter, RETRY_POLICY, waitBefore } from "./client-retry.ts";
+import { isTransient, readRetryAfter, RETRY_POLICY, waitBefore } from "./client-retry.ts";
 import type { RetryPolicy } from "./client-retry.ts";
 import { readUrl } from "./daemon-url.ts";
 import { send, WireError, type WireRequest, type WireResponse } from "./transport.ts";
@@ -60,7 +60,12 @@ export interface ClientSettings {
 }
 
 /** How long one attempt may take, ms. A chat may call the model more than once; a full refresh reads every source. */
-const TIMEOUTS = { GET: 10_000, POST: 30_000, sendChat: 180_000, refreshNews: 900_000 } as const;
+const TIMEOUTS: Readonly<Record<string, number>> = {
+  GET: 10_000,
+  POST: 30_000,
+  sendChat: 180_000,
+  refreshNews: 900_000,
+};
 
 /**
  * A client of a daemon, typed by the contract: requests are validated before they are sent, responses when they arrive. It
@@ -110,7 +115,7 @@ export function createClient(settings: ClientSettings): Client {
   async function attemptOnce<K extends OperationId>(id: K, request: WireRequest, signal?: AbortSignal) {
     let response: WireResponse;
     try {
-      response = await send(request, settings.timeout_ms ?? timeoutOf(id), signal);
+      response = await send(request, settings.timeout_ms ?? TIMEOUTS[id] ?? TIMEOUTS[request.method]!, signal);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       return { error, transient: true, mayHaveEffect: error.sent, retryAfter_ms: undefined };
@@ -122,7 +127,8 @@ export function createClient(settings: ClientSettings): Client {
       return {
         error,
         transient: isTransient(response.status, code),
-        mayHaveEffect: !hadNoEffect(response.status),
+        // A 429 comes before all else: the request certainly had no effect.
+        mayHaveEffect: response.status !== 429,
         retryAfter_ms: readRetryAfter(response.headers["retry-after"], clock.now()),
       };
     }
@@ -150,10 +156,6 @@ function headersOf({ auth, body }: Endpoint, token: string | undefined, key: str
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(key !== undefined && { "idempotency-key": key }),
   };
-}
-
-function timeoutOf(id: OperationId): number {
-  return id === "sendChat" || id === "refreshNews" ? TIMEOUTS[id] : TIMEOUTS[ENDPOINTS[id].method];
 }
 
 /** A success of an operation, as received. */
@@ -201,11 +203,8 @@ function refusal(id: OperationId, { status, headers }: WireResponse, value: obje
   const known = code as ErrorCode;
   if (ERRORS[known].status !== status) return violation(`code ${code} came with the status ${status}`, request_id);
   const retryAfter = headers["retry-after"];
-  return new RemoteRefusal(known, message, {
-    fieldErrors: errors,
-    headers: retryAfter === undefined ? {} : { "retry-after": retryAfter },
-    request_id,
-  });
+  const kept = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+  return new RemoteRefusal(known, message, { fieldErrors: errors, headers: kept, request_id });
 }
 
 function noDaemon({ status, headers }: WireResponse, origin: string): UnreachableError {

@@ -90,11 +90,7 @@ const questionColumns = (now: number): readonly Column<ChargedQuestion>[] => [
 const feedbackColumns = (now: number): readonly Column<UserFeedback>[] => [
   { name: "age", of: ({ created_at }) => showAge(created_at, now) },
   { name: "feedback_type", title: "feedback" },
-  {
-    name: "message_id",
-    of: ({ message_id }) => (message_id === undefined ? "" : String(message_id)),
-    title: "message",
-  },
+  { name: "message_id", of: ({ message_id }) => String(message_id ?? ""), title: "message" },
   { name: "route", of: ({ route, sub_intent }) => [route, sub_intent].filter(Boolean).join("/") },
 ];
 

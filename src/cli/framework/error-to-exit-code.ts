@@ -53,9 +53,7 @@ function flagOfField({ path }: FieldError, fields: Invocation["fields"]): string
   return fields[path] ?? `--${path.replaceAll("_", "-").toLowerCase()}`;
 }
 
-function asError(message: string): string {
-  return `error: ${message}`;
-}
+const asError = (message: string): string => `error: ${message}`;
 
 function stackOf(error: Error): string {
   const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : "";

@@ -15,7 +15,11 @@ export async function openConfig(
   { globals, env, cwd }: Surroundings,
   flags: ConfigValues = {},
 ): Promise<LoadedConfig & { readonly fixture?: Fixture }> {
-  const fixture = globals.fixtures === undefined ? undefined : await fixtureIn(globals.fixtures, cwd);
+  const folder = globals.fixtures;
+  const opening = folder === undefined ? undefined : openFixture(resolve(cwd, folder));
+  const fixture = await opening?.catch((error: Error) => {
+    throw new UsageError(`--fixtures ${folder} holds no fixture: ${error.message}`);
+  });
   const file = fixture?.configFile ?? globals.config ?? (env["ANP_CONFIG"] || undefined);
   const loaded = await loadConfig({
     ...(file !== undefined && { file }),
@@ -26,12 +30,4 @@ export async function openConfig(
     otherVariables: Object.keys(MEANINGS.variables),
   });
   return { ...loaded, ...(fixture !== undefined && { fixture }) };
-}
-
-async function fixtureIn(folder: string, cwd: string): Promise<Fixture> {
-  try {
-    return await openFixture(resolve(cwd, folder));
-  } catch (error) {
-    throw new UsageError(`--fixtures ${folder} holds no fixture: ${(error as Error).message}`);
-  }
 }

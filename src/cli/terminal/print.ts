@@ -16,17 +16,11 @@ export async function printRows<T extends object>(
 ): Promise<void> {
   const { terminal } = context;
   const format = formatOf(context);
-  if (format === "json") {
-    await terminal.write(`${JSON.stringify(data, null, 2)}\n`);
-    return;
-  }
-  if (format === "table") {
-    const { drawTable } = await import("./table.ts");
-    await terminal.write(drawTable(rows, forPeople(columns), terminal));
-    return;
-  }
-  const lines = rows.map((row) => lineOf(format, row, columns));
-  await terminal.write(headOf(format, columns) + lines.join(""));
+  let text: string;
+  if (format === "json") text = `${JSON.stringify(data, null, 2)}\n`;
+  else if (format === "table") text = (await import("./table.ts")).drawTable(rows, forPeople(columns), terminal);
+  else text = headOf(format, columns) + rows.map((row) => lineOf(format, row, columns)).join("");
+  await terminal.write(text);
 }
 
 /** Prints rows as they come, in constant memory. A table is drawn in parts, with the widths of its first part. */

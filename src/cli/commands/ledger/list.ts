@@ -77,11 +77,8 @@ async function printPage(
   const total = await reader.total();
   const to = total - (page - 1) * size;
   const items = to < 1 ? [] : (await reader.read(Math.max(1, to - size + 1), to)).reverse();
-  await printRows(context, {
-    data: { items, total, page, page_size: size },
-    rows: items,
-    columns: ledgerColumns(now),
-  });
+  const data = { items, total, page, page_size: size };
+  await printRows(context, { data, rows: items, columns: ledgerColumns(now) });
   const pages = Math.ceil(total / size);
   if (total === 0) context.terminal.say(`The ledger of ${who} is empty.`);
   else if (pages > 1) context.terminal.say(`Page ${page} of ${pages}, ${total} entries.`);

@@ -25,9 +25,7 @@ export const summary = defineCommand({
       const { user_id, balance_points, next_reset_at } = (await operations.run("getMe", {})).data;
       const offset = offsetMinutes(/(Z|[+-]\d\d:\d\d)$/.exec(next_reset_at)?.[1] ?? "Z") ?? 0;
       const totals = createLedgerSummary(offset);
-      for await (const row of newestFirst(openLedgerReader(operations, user_id), selection)) {
-        totals.add(row);
-      }
+      for await (const row of newestFirst(openLedgerReader(operations, user_id), selection)) totals.add(row);
       return { user_id, since: new Date(selection.since!).toISOString(), balance: balance_points, ...totals.result() };
     };
     const found = await withAccountOperations(context, user, summarize, { lookUp: true });
@@ -35,11 +33,12 @@ export const summary = defineCommand({
   },
 });
 
-const DELTA: Column<LedgerSummary["by_type"][number]> = {
-  name: "delta",
-  show: ({ delta }, terminal) => showDelta(delta, terminal),
-};
-const TYPES = columnsOf<LedgerSummary["by_type"][number]>("type", "entries", DELTA, "free_uses");
+const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
+  { name: "type" },
+  { name: "entries" },
+  { name: "delta", show: ({ delta }, terminal) => showDelta(delta, terminal) },
+  { name: "free_uses" },
+];
 const DAYS = columnsOf<LedgerSummary["by_day"][number]>("day", "earned", "spent", "free_uses", "entries");
 
 /** @param until end of the range, ms since the epoch */
@@ -63,12 +62,8 @@ async function printSummary(
   await terminal.write("\n");
   await printRows(context, { data: by_type, rows: by_type, columns: TYPES });
   const days = eachDay(by_day, found.since.slice(0, 10), new Date(until).toISOString().slice(0, 10));
-  const lines = [
-    ["earned", days.map((day) => day.earned)],
-    ["spent", days.map((day) => day.spent)],
-    ["free", days.map((day) => day.free_uses)],
-  ] as const;
-  const sparks = lines.map(([name, values]) => {
+  const sparks = (["earned", "spent", "free_uses"] as const).map((field) => {
+    const [name, values] = [field.replace("_uses", ""), days.map((day) => day[field])];
     const most = Math.max(...values);
     return `${name.padEnd(6)}  ${sparkline(values, terminal.columns - 24)}  ${most === 0 ? "" : `most ${most} a day`}`.trimEnd();
   });

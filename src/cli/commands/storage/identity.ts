@@ -10,15 +10,9 @@ export const info = defineCommand({
   async run(_values, context) {
     await withUnidentified(context, async (storage, expected) => {
       const { findIdentity } = await import("../../../storage/identity/storage-identity.ts");
-      const { id, missing, marks } = await findIdentity(storage, true);
-      await printRecord(context, {
-        storage: storage.url,
-        identity: id ?? null,
-        expected: expected ?? null,
-        marks: marks - missing,
-        marks_missing: missing,
-        durable: storage.durable,
-      });
+      const { id: identity = null, missing, marks } = await findIdentity(storage, true);
+      const found = { storage: storage.url, identity, expected: expected ?? null, marks: marks - missing };
+      await printRecord(context, { ...found, marks_missing: missing, durable: storage.durable });
     });
   },
 });
