@@ -17,8 +17,8 @@ export async function openConfig(
 ): Promise<LoadedConfig & { readonly fixture?: Fixture }> {
   const folder = globals.fixtures;
   const opening = folder === undefined ? undefined : openFixture(resolve(cwd, folder));
-  const fixture = await opening?.catch((error: Error) => {
-    throw new UsageError(`--fixtures ${folder} holds no fixture: ${error.message}`);
+  const fixture = await opening?.catch((error: unknown) => {
+    throw new UsageError(`--fixtures ${folder} holds no fixture: ${(error as Error).message}`);
   });
   const file = fixture?.configFile ?? globals.config ?? (env["ANP_CONFIG"] || undefined);
   const loaded = await loadConfig({
