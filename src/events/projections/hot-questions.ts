@@ -59,9 +59,7 @@ export function foldQuestion(day: QuestionDay, totals: QuestionTotals, event: St
     if (day.questions.size >= DAY_LIMITS.questions) return;
     asked = { times: [], first: Infinity, last: -Infinity, users: [], variants: [], texts: [] };
     day.questions.set(key, asked);
-    const all = totals.get(key);
-    if (all === undefined) totals.set(key, [asked]);
-    else all.push(asked);
+    totals.set(key, [...(totals.get(key) ?? []), asked]);
   }
   day.asked += 1;
   const time = Date.parse(event.created_at);
@@ -82,12 +80,7 @@ function variantOf(asked: Asked, text: string, lang: string): number {
 
 /** The key with the highest count, the first seen among equals. */
 function mostFrequent(counts: ReadonlyMap<string, number>): string {
-  let best = "";
-  let most = 0;
-  for (const [key, count] of counts) {
-    if (count > most) [best, most] = [key, count];
-  }
-  return best;
+  return Array.from(counts).reduce((best, one) => (one[1] > best[1] ? one : best), ["", 0])[0];
 }
 
 /** The most frequent text and language of a question within the window, and its number of users. */

@@ -18,29 +18,14 @@ const READERS = 4;
 
 /** Shares one run between callers: each call gets a run that began after the call, and at most one run waits. */
 function coalesce(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
+  let running = Promise.resolve();
   let next: Promise<void> | undefined;
-
-  function start(): Promise<void> {
-    const current = run().finally(() => {
-      if (running === current) running = undefined;
-    });
-    running = current;
-    return current;
-  }
-
-  return () => {
-    // Also between the end of one run and the start of the next: two runs must never overlap.
-    if (next !== undefined) return next;
-    if (running === undefined) return start();
-    next = running
-      .catch(() => undefined)
-      .then(() => {
-        next = undefined;
-        return start();
-      });
-    return next;
+  const start = (): Promise<void> => {
+    next = undefined;
+    running = run();
+    return running;
   };
+  return () => (next ??= running.catch(() => undefined).then(start));
 }
 
 interface CachedDay {

@@ -80,13 +80,10 @@ function repeatedGuids(listed: readonly StoredItem[]): Set<string> {
   return repeated;
 }
 
-/** The words of a text and the character pairs of Chinese, longest first; its numbers separately. */
-interface Shingles {
-  readonly words: readonly string[];
-  readonly numbers: string;
-}
+type Shingles = Readonly<ReturnType<typeof shinglesOf>>;
 
-function shinglesOf(text: string): Shingles {
+/** The words of a text and the character pairs of Chinese, longest first; its numbers separately. */
+function shinglesOf(text: string) {
   const words = new Set<string>();
   const numbers: string[] = [];
   for (const { text: token, han } of tokenize(text)) {
@@ -131,11 +128,7 @@ class TitleIndex {
   }
 
   add(item: StoredItem): void {
-    for (const key of this.#keys(item)) {
-      const ids = this.#ids.get(key);
-      if (ids === undefined) this.#ids.set(key, new Set([item.id]));
-      else ids.add(item.id);
-    }
+    for (const key of this.#keys(item)) this.#ids.set(key, (this.#ids.get(key) ?? new Set()).add(item.id));
   }
 
   find(item: StoredItem, byId: ReadonlyMap<string, StoredItem>): string | undefined {

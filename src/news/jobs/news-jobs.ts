@@ -42,17 +42,12 @@ interface Named {
   readonly name: number;
 }
 
-interface BuildInput extends Named {
-  readonly base: number | undefined;
-  readonly read: readonly ReadSource<EncodedContent>[];
-  readonly options: BuildOptions;
-}
-
-interface ProjectInput extends Named {
-  readonly shift: DateShift | undefined;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-}
+/** What the next snapshot is built from. */
+type BuildInput = Named & {
+  base: number | undefined;
+  read: readonly ReadSource<EncodedContent>[];
+  options: BuildOptions;
+};
 
 export type NewsJobs = ReturnType<typeof createNewsJobs>;
 
@@ -89,17 +84,14 @@ export function createNewsJobs() {
       }
     },
     /** Builds the next snapshot from the one held, or from none, and holds it under `name`; `text` is its document. */
-    async build(
-      { name, base, read, options }: BuildInput,
-      { step }: JobContext,
-    ): Promise<(Held & { readonly text: string }) | undefined> {
+    async build({ name, base, read, options }: BuildInput, { step }: JobContext) {
       if (base !== undefined && base !== held?.name) return undefined;
-      const contents = read.map((each) => ({ ...each, content: each.content && decodeContent(each.content) }));
+      const contents = read.map((each) => ({ ...each, content: each.content && decode(each.content) }));
       const content = await buildSnapshot(base === undefined ? undefined : held?.content, contents, options, step);
       return { text: JSON.stringify(content), ...hold(name, content) };
     },
     /** Projects the snapshot to the instant `now`: the times of its items, ms, newest first, and the size of each part. */
-    project({ name, shift, now }: ProjectInput, { move }: JobContext) {
+    project({ name, shift, now }: Named & { shift: DateShift | undefined; now: number }, { move }: JobContext) {
       if (held?.name !== name) return undefined;
       const distance = shiftAt(shift, now);
       if (projected?.distance !== distance) {
@@ -139,6 +131,4 @@ async function parse(
   }
 }
 
-function decodeContent(content: EncodedContent): SourceContent {
-  return JSON.parse(new TextDecoder().decode(content)) as SourceContent;
-}
+const decode = (content: EncodedContent) => JSON.parse(new TextDecoder().decode(content)) as SourceContent;

@@ -31,10 +31,12 @@ export interface LatestSnapshotDeps {
 /** The newest snapshot, kept in memory. */
 export class LatestSnapshot {
   readonly #deps: LatestSnapshotDeps;
-  #newest: HeldSnapshot | undefined;
+  /** The snapshot in memory, however old. */
+  inMemory: HeldSnapshot | undefined;
+  /** Whether the snapshot in memory is the newest one, as far as is known. */
+  isLive = false;
   /** What the last look found, and in which generation of the storage. */
   #seen: { readonly number: number; readonly generation: number } | undefined;
-  #isLive = false;
   #lookedAt = -Infinity;
   #looking: Promise<SnapshotLookup> | undefined;
   #projection: Projection | undefined;
@@ -42,16 +44,6 @@ export class LatestSnapshot {
 
   constructor(deps: LatestSnapshotDeps) {
     this.#deps = deps;
-  }
-
-  /** The snapshot in memory, however old. */
-  get inMemory(): HeldSnapshot | undefined {
-    return this.#newest;
-  }
-
-  /** Whether the snapshot in memory is the newest one, as far as is known. */
-  get isLive(): boolean {
-    return this.#isLive;
   }
 
   /**
@@ -67,8 +59,8 @@ export class LatestSnapshot {
     const { clock, monotonic, shift } = this.#deps;
     if (monotonic() - this.#lookedAt >= LOOK_EVERY_MS) await this.#tryLook();
     const isCurrent = (): boolean =>
-      this.#projection?.snapshot === this.#newest && this.#projection?.distance === shiftAt(shift, clock.now());
-    if (this.#newest !== undefined && !isCurrent()) await this.#project();
+      this.#projection?.snapshot === this.inMemory && this.#projection?.distance === shiftAt(shift, clock.now());
+    if (this.inMemory !== undefined && !isCurrent()) await this.#project();
     return this.#projection;
   }
 
@@ -99,7 +91,7 @@ export class LatestSnapshot {
   /** The jobs may have lost the snapshot since: then it is read again. */
   async #projectNewest(): Promise<void> {
     const { held, clock, logger } = this.#deps;
-    let newest = this.#newest;
+    let newest = this.inMemory;
     for (let isReopened = false; newest !== undefined; isReopened = true) {
       const projection = await held.project(newest, clock.now(), this.#projection);
       if (projection !== undefined) {
@@ -123,9 +115,9 @@ export class LatestSnapshot {
   async accept(snapshot: HeldSnapshot): Promise<void> {
     // A look that began before the publication would put the former snapshot back.
     await this.#looking?.catch(() => undefined);
-    this.#newest = snapshot;
+    this.inMemory = snapshot;
     this.#seen = { number: snapshot.version, generation: this.#deps.storage.generation() };
-    this.#isLive = true;
+    this.isLive = true;
     await this.#projecting?.catch(() => undefined);
     await this.#project();
   }
@@ -141,12 +133,12 @@ export class LatestSnapshot {
     const number = await store.newestNumber();
     // After a failover another snapshot may have the same number. A damaged one is read, and reported, once.
     if (this.#seen?.number !== number || this.#seen.generation !== generation) {
-      this.#newest = (await store.readNewest(number)) ?? this.#newest;
+      this.inMemory = (await store.readNewest(number)) ?? this.inMemory;
       this.#seen = { number, generation };
     }
-    this.#isLive = number === 0 || this.#newest?.version === number;
+    this.isLive = number === 0 || this.inMemory?.version === number;
     this.#lookedAt = monotonic();
-    return { number, snapshot: this.#newest };
+    return { number, snapshot: this.inMemory };
   }
 
   /** Looks; when that fails, the snapshot in memory stays. */
@@ -155,8 +147,8 @@ export class LatestSnapshot {
     try {
       await this.#sharedLook();
     } catch (error) {
-      this.#isLive = false;
-      if (this.#newest === undefined) throw error;
+      this.isLive = false;
+      if (this.inMemory === undefined) throw error;
       this.#lookedAt = monotonic();
       // An outage of the storage is reported where the storage is watched.
       if (!isOutage(error)) {
