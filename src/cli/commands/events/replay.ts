@@ -1,7 +1,6 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
 import {
   emptyReport,
   type RejectedLine,
@@ -49,9 +48,6 @@ export const replay = defineCommand({
   options,
   target: "either",
   async run(flags, context) {
-    // Files are long: less memory is worth more of the processor's time. What a line leaves behind is small and dies young.
-    setFlagsFromString("--optimize-for-size");
-    setFlagsFromString("--semi-space-growth-factor=1");
     const source = await openLineSource(flags.file, context.io);
     try {
       await printReport(context, await replayFrom(context, source, flags));
