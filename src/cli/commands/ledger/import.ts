@@ -11,7 +11,6 @@ import { withAccounts } from "../../target/operations.ts";
 import { countUndamaged, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
 import type { Entry } from "../../../ledger/entry.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
-import { knownUsers } from "../../../admin/find-users.ts";
 
 const MOST_LISTED = 5;
 
@@ -102,6 +101,7 @@ export const exportLedger = defineCommand({
   async run({ user, entries }, context) {
     const { format = "jsonl" } = context.globals;
     await withAccounts(context, async ({ service }) => {
+      const { knownUsers } = await import("../../../admin/find-users.ts");
       const users = await knownUsers(service, user);
       if (format === "jsonl" && !entries) {
         const { checksummed } = await import("../../../backup/checksummed-lines.ts");
