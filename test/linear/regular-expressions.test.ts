@@ -13,7 +13,7 @@ const MAKE_EXPRESSIONS = [
   "assistant/grounding/figures.ts",
   "assistant/grounding/word-sets.ts",
   "assistant/routing/router.ts",
-  "cli/help/help-text.ts",
+  "config/config-example.ts",
   "language/assets.ts",
   "language/quantities.ts",
   "language/traditional.ts",

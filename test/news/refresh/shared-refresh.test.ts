@@ -222,11 +222,22 @@ describe("a process that stalls while it refreshes", () => {
 });
 
 test("two processes that both believe to hold the lease publish one snapshot after the other, each whole", async () => {
+  /** Neither publishes before both are about to: else the later one would begin with what the other published. */
+  const ready: (() => void)[] = [];
+  const both = (): Promise<void> =>
+    new Promise((resolve) => {
+      ready.push(resolve);
+      if (ready.length === 2) for (const go of ready.splice(0)) go();
+    });
   const storage: Storage = {
     ...world.storage,
     // The lease of another process is never seen.
     get: (key) => (key[1] === "refresh-lease" ? Promise.resolve(undefined) : world.storage.get(key)),
-    create: (key, value) => (key[1] === "refresh-lease" ? Promise.resolve(true) : world.storage.create(key, value)),
+    async create(key, value) {
+      if (key[1] === "refresh-lease") return true;
+      if (key[1] === "snapshot") await both();
+      return world.storage.create(key, value);
+    },
   };
   await feed("story");
   for (let round = 1; round <= 5; round++) {
