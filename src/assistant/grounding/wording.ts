@@ -26,7 +26,7 @@ const TRANSLATIONS = 6;
 /** Compares the words of statements with those of sources, in both languages. */
 export class Wordings {
   readonly #dictionary: Dictionary;
-  readonly #thesaurus = new Thesaurus();
+  #known: Thesaurus | undefined;
   readonly #relatedTo = memoized((word: string) => this.#relate(word));
   /** The words of a source, or of a part of it. */
   readonly of = memoized((text: string) => this.#read(text));
@@ -35,6 +35,11 @@ export class Wordings {
 
   constructor(dictionary: Dictionary) {
     this.#dictionary = dictionary;
+  }
+
+  /** Read with the first reply: without a model there is none. */
+  get #thesaurus(): Thesaurus {
+    return (this.#known ??= new Thesaurus());
   }
 
   #read(text: string): Wording {
