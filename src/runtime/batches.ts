@@ -1,9 +1,6 @@
-/**
- * The items in order, as many together as the bounds allow, and at least one.
- *
+/** The items in order, as many together as the bounds allow, and at least one.
  * @param most items of one batch
- * @param weigh the weight of an item; a batch ends with the item that reaches `mostWeight`
- */
+ * @param weigh the weight of an item; a batch ends with the item that reaches `mostWeight` */
 export async function* batchesOf<T>(
   items: AsyncIterable<T> | Iterable<T>,
   most: number,
@@ -23,3 +20,19 @@ export async function* batchesOf<T>(
 }
 
 const EQUAL = { weigh: () => 0, mostWeight: 1 } as const;
+
+/** The first items, at most `most`. */
+export async function* firstOf<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
+  let left = most;
+  for await (const item of items) {
+    if (left-- > 0) yield item;
+    if (left <= 0) return;
+  }
+}
+
+/** All items. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,17 +1,16 @@
+/** A day, ms. */
+export const DAY_MS = 86_400_000;
+
 /** The one source of time. All code reads it, so a run with a fixed `--now` is repeatable. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
 }
 
-/** The clock of the machine. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/**
- * A clock that shows one instant until it is set.
- *
- * @param start milliseconds since the Unix epoch
- */
+/** A clock that shows one instant until it is set.
+ * @param start milliseconds since the Unix epoch */
 export function fixedClock(start: number): Clock & { set(ms: number): void; advance(ms: number): void } {
   let at = start;
   return { now: () => at, set: (ms) => void (at = ms), advance: (ms) => void (at += ms) };

@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 
-/**
- * The rows of a data file, each its columns, each its values. A row is a line, and goes on in lines that begin with a
+/** The rows of a data file, each its columns, each its values. A row is a line, and goes on in lines that begin with a
  * blank; `|` separates columns, a comma values. A line that begins with `#` is a comment.
- *
  * @example
  * readRows(new URL("data/assets.txt", import.meta.url)); // [["BTC"], ["bitcoin", "比特币"], ["xbt"]], …
  */
@@ -11,7 +9,6 @@ export function readRows(file: URL): string[][][] {
   return parseRows(readFileSync(file, "utf8"));
 }
 
-/** The rows of a data file's text. */
 export function parseRows(text: string): string[][][] {
   const lines = text.replace(/^#.*(?:\r?\n|$)/gm, "");
   const rows = lines.split(/(?:\r?\n)+(?! )/).filter((row) => row.trim() !== "");
@@ -19,10 +16,19 @@ export function parseRows(text: string): string[][][] {
   return rows.map((row) => row.split("|").map((column) => valuesOf(column).filter(Boolean)));
 }
 
+/** All values of a data file, whatever their rows and columns. */
+export function readWords(file: URL): string[] {
+  return readRows(file).flat(2);
+}
+
+/** What the rows of a data file begin with, by the names behind it. */
+export function readNames(file: URL): Map<string, string> {
+  return new Map(
+    readRows(file).flatMap(([[head = ""] = [], names = []]) => names.map((name) => [name, head] as const)),
+  );
+}
+
 /** The numbers of a data file with rows of a number and its names, by name. */
 export function readNumbers(file: URL): Map<string, number> {
-  const numbers = readRows(file).flatMap(([[value = ""] = [], names = []]) =>
-    names.map((name) => [name, Number(value)] as const),
-  );
-  return new Map(numbers);
+  return new Map(Array.from(readNames(file), ([name, value]) => [name, Number(value)]));
 }

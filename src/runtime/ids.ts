@@ -10,22 +10,17 @@ const POOL_BYTES = 4096;
 const REQUEST_BYTES = 16;
 const DIGITS = "0123456789abcdefghijklmnopqrstuv";
 
-/** Generates ids. */
 export type Ids = ReturnType<typeof createIds>;
 
-/**
- * Ids from a clock and a source of randomness. An integer is unique only once a record was created under it: the caller
- * retries on a clash.
- */
+/** Ids from a clock and a source of randomness. An integer is unique only once a record was created under it: the
+ * caller retries on a clash. */
 export function createIds(clock: Clock, random: Random) {
   let last = 0;
   let pool: Uint8Array = new Uint8Array(0);
   let used = 0;
   return {
-    /**
-     * A positive integer below 2^53, ordered by time to the millisecond: 41 bits of time, 12 of randomness. Within one
-     * process it always increases, also when the clock does not advance or steps back.
-     */
+    /** A positive integer below 2^53, ordered by time to the millisecond: 41 bits of time, 12 of randomness. Within one
+     * process it always increases, also when the clock does not advance or steps back. */
     integer(): number {
       const elapsed = Math.max(1, clock.now() - EPOCH_MS);
       const noise = random.bytes(2).readUInt16BE() & (2 ** RANDOM_BITS - 1);
@@ -45,8 +40,20 @@ export function createIds(clock: Clock, random: Random) {
   };
 }
 
-/** When a request id was generated, ms since the epoch; undefined for an id of another form. */
+/** The least integer id of an instant, ms since the epoch. */
+export function leastIdAt(ms: number): number {
+  return (ms - EPOCH_MS) * 2 ** RANDOM_BITS;
+}
+
+/** When an integer id was generated, ms since the epoch. */
+export function idTime(id: number): number {
+  return EPOCH_MS + Math.floor(id / 2 ** RANDOM_BITS);
+}
+
+/** When a request id was generated, ms since the epoch; undefined for an id of another form.
+ * @param id its beginning is enough */
 export function requestTime(id: string): number | undefined {
-  const digits = /^r([0-9a-z]{9})[0-9a-v]{16}$/.exec(id)?.[1];
-  return digits === undefined ? undefined : parseInt(digits, 36);
+  const digits = /^r([0-9a-z]{9})[0-9a-v]{0,16}$/.exec(id)?.[1];
+  const at = parseInt(digits ?? "", 36);
+  return at > EPOCH_MS && at < EPOCH_MS + 2 ** 41 ? at : undefined;
 }

@@ -14,19 +14,20 @@ export interface Stoppable {
 /** A request to end the run early. */
 export type Interrupt = ReturnType<typeof awaitInterrupt>;
 
-/**
- * The first SIGINT or SIGTERM requests an orderly end; the second ends the process at once, as if it had been killed.
- *
- * @param beforeEnd the last work of the process after a second signal
- */
+/** A signal that comes again so soon is the same one, ms: npm sends on what the terminal has sent to all. */
+const ECHO_MS = 500;
+
+/** The first SIGINT or SIGTERM requests an orderly end; the second ends the process at once, as if it had been killed.
+ * @param beforeEnd the last work of the process after a second signal */
 export function awaitInterrupt({ signals, exit }: Stoppable, beforeEnd?: () => Promise<void> | undefined) {
   const controller = new AbortController();
+  let first: { readonly name: StopSignal; readonly at: number } | undefined;
   const stop = (name: StopSignal): void => {
-    if (!controller.signal.aborted) controller.abort(new DOMException(name, "AbortError"));
-    else {
-      void Promise.resolve(beforeEnd?.()).finally(() => {
-        exit(128 + constants.signals[name]);
-      });
+    if (first === undefined) {
+      first = { name, at: performance.now() };
+      controller.abort(new DOMException(name, "AbortError"));
+    } else if (name !== first.name || performance.now() - first.at > ECHO_MS) {
+      void Promise.resolve(beforeEnd?.()).finally(() => exit(128 + constants.signals[name]));
     }
   };
   signals.on("SIGINT", stop);
@@ -34,7 +35,6 @@ export function awaitInterrupt({ signals, exit }: Stoppable, beforeEnd?: () => P
   return {
     /** Aborted at the first SIGINT or SIGTERM; the message of its reason is the signal's name. */
     signal: controller.signal,
-    /** Removes the signal handlers. */
     forget: (): void => {
       signals.off("SIGINT", stop);
       signals.off("SIGTERM", stop);

@@ -1,7 +1,5 @@
-/**
- * A mutex per key: actions with the same key run one after the other, actions with different keys run concurrently. It
+/** A mutex per key: actions with the same key run one after the other, actions with different keys run concurrently. It
  * avoids conflicts between the writers of one process; correctness between processes is up to the storage.
- *
  * @example
  * const inTurn = createKeyedMutex();
  * await inTurn("alice", () => append(entry));

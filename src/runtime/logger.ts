@@ -8,5 +8,4 @@ export interface Logger {
 
 const ignore = (): void => undefined;
 
-/** A logger that discards everything. */
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };

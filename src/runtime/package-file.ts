@@ -1,7 +1,21 @@
+import { readFileSync } from "node:fs";
+
 /** The folder of the installed package. This file has the same depth as a source, compiled and bundled. */
 const ROOT = new URL("../../", import.meta.url);
 
 /** The URL of a file or folder of the package, such as `fixtures/demo/`. */
 export function packageFile(path: string): URL {
   return new URL(path, ROOT);
+}
+
+/** The version of this program, from its package.json. */
+export function version(): string {
+  return (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
+}
+
+/** This program and what runs it; the commit is null where it was built outside of a repository. */
+export function versions() {
+  const { versions: own, platform, arch } = process;
+  const commit = readFileSync(packageFile("dist/bundle/commit"), "utf8") || null;
+  return { version: version(), commit, node: own.node, platform: `${platform} ${arch}` };
 }

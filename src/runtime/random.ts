@@ -2,11 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 
 /** The one source of randomness: ids, tokens, temp names. */
 export interface Random {
-  /** `size` random bytes. */
   bytes(size: number): Buffer;
 }
 
-/** Cryptographically strong randomness. */
 export const systemRandom: Random = { bytes: (size) => randomBytes(size) };
 
 /** Repeatable randomness for tests and seeded runs: SHA-256 in counter mode over the seed. Never for secrets. */

@@ -1,9 +1,6 @@
-/**
- * All bytes of a body, which is cancelled when there are more than `most`: they are counted as they arrive, after
+/** All bytes of a body, which is cancelled when there are more than `most`: they are counted as they arrive, after
  * decompression, since a declared length cannot be trusted.
- *
- * @param tooLarge makes the error that is thrown then
- */
+ * @param tooLarge makes the error that is thrown then */
 export async function readBytes(
   body: AsyncIterable<Uint8Array> | ReadableStream | null,
   most: number,

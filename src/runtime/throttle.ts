@@ -16,7 +16,6 @@ export function createThrottle(every_ms: number, report: (times: number) => void
   }
 
   return {
-    /** Counts one occurrence. */
     note(): void {
       times++;
       if (timer === undefined) flush();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { BoundedLru } from "../../src/runtime/bounded-lru.ts";
+import { BoundedLru } from "../../src/runtime/cache/bounded-lru.ts";
 
 it("keeps the entries that were used last", () => {
   const cache = new BoundedLru<number>(3);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { canonicalJson, sha256 } from "../../src/runtime/canonical-json.ts";
+import { canonicalJson, sha256 } from "../../src/runtime/json/canonical-json.ts";
 
 const TEXTS = [
   "",

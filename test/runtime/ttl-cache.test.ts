@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createTtlCache } from "../../src/runtime/ttl-cache.ts";
+import { createTtlCache } from "../../src/runtime/cache/ttl-cache.ts";
 
 interface Value {
   readonly n: number;

@@ -1,5 +1,5 @@
 /** The values of the placeholders of a template, by their names. */
-export type TemplateValues = Readonly<Record<string, string | number | null | undefined>>;
+export type TemplateValues = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** Replaces each `{name}` of a template by the value of that name. */
 export function fillTemplate(template: string, values: TemplateValues): string {

@@ -3,20 +3,18 @@ import { BoundedLru } from "./bounded-lru.ts";
 /** Bound of the callers that are counted: addresses are easy to change. */
 const CALLERS = 50_000;
 
-/**
- * Counts callers in windows of `window_ms`, each from its caller's first call on: how often it came in the current one, and
- * how long that still lasts, ms. Beyond a bound, the least recently seen one is forgotten.
- */
+/** Counts callers in windows of `window_ms`, each from its caller's first call on: how often it came in the current
+ * one, and how long that still lasts, ms; `by` 0 only looks. Beyond a bound, the least recently seen one is forgotten. */
 export function createWindowCounter(window_ms: number) {
   const windows = new BoundedLru<{ times: number; readonly ends: number }>(CALLERS);
-  return (caller: string): { readonly times: number; readonly left_ms: number } => {
+  return (caller: string, by = 1): { readonly times: number; readonly left_ms: number } => {
     const now = performance.now();
     let window = windows.get(caller);
     if (window === undefined || window.ends <= now) {
       window = { times: 0, ends: now + window_ms };
       windows.set(caller, window);
     }
-    window.times++;
+    window.times += by;
     return { times: window.times, left_ms: window.ends - now };
   };
 }

@@ -1,4 +1,4 @@
-import { closestMatch } from "./did-you-mean.ts";
+import { closestMatch } from "./edit-distance.ts";
 
 /** What is wrong with a value that is none of the known words: `must be one of zh, en, not "fr"`. */
 export function notOneOf(words: readonly string[], given: unknown): string {

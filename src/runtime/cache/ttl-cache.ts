@@ -1,12 +1,9 @@
 import { BoundedLru } from "./bounded-lru.ts";
 
-/**
- * Caches what `load` returned for up to `ttl_ms`, so that a hot path reads a document about once in that time instead of at
- * each request. Concurrent callers share one load. Neither absent values nor failures are cached.
- *
+/** Caches what `load` returned for up to `ttl_ms`, so that a hot path reads a document about once in that time instead
+ * of at each request. Concurrent callers share one load. Neither absent values nor failures are cached.
  * @param ttl_ms how stale a value may be, in milliseconds; 0 disables the cache
- * @param monotonic a monotonic clock in milliseconds that also advances while the process is stopped
- */
+ * @param monotonic a monotonic clock in milliseconds that also advances while the process is stopped */
 export function createTtlCache<T extends object>(
   ttl_ms: number,
   load: (key: string) => Promise<T | undefined>,
@@ -14,11 +11,7 @@ export function createTtlCache<T extends object>(
 ) {
   // With a resolution the cache would read the clock only when its timer runs, and a process that was stopped handles
   // waiting requests before its timers.
-  const cache = new BoundedLru<T>(10_000, {
-    ttl: Math.max(1, ttl_ms),
-    ttlResolution: 0,
-    perf: { now: monotonic },
-  });
+  const cache = new BoundedLru<T>(10_000, { ttl: Math.max(1, ttl_ms), ttlResolution: 0, perf: { now: monotonic } });
   const loading = new Map<string, { readonly began: number; readonly found: Promise<T | undefined> }>();
 
   async function loadNow(key: string): Promise<T | undefined> {

@@ -9,7 +9,6 @@ const SHORT_NUMBER = /^-?[\d.]{1,15}$/;
 /**
  * What of a JSON text would silently be changed by `JSON.parse` and object literals: numbers that a double does not hold, and
  * `__proto__`. Numbers beyond 2^53 - 1 are left to the schemas, which have a bound of their own.
- *
  * @param json valid JSON
  * @returns paths of names and indexes, with what must be changed there
  * @example

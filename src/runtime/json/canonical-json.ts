@@ -1,9 +1,7 @@
 import { hash } from "node:crypto";
 
-/**
- * JSON with the keys of every object in code-unit order and no white space, so that equal values have equal text
- * (the scheme of RFC 8785 for the values we store: strings, safe integers, short decimals, booleans, null).
- */
+/** JSON with the keys of every object in code-unit order and no white space, so that equal values have equal text
+ * (the scheme of RFC 8785 for the values we store: strings, safe integers, short decimals, booleans, null). */
 export function canonicalJson(value: unknown): string {
   // Built by hand: every entry of a ledger passes here, and JSON.stringify at each field costs twice as much.
   if (typeof value === "string") return quoted(value);

@@ -1,0 +1,16 @@
+/** A text as an expression that matches it. */
+export function literal(text: string): string {
+  return text.replaceAll(/[$*+.?()[\]\\^{}|]/g, "\\$&");
+}
+
+/** The expressions of a data file `*-patterns.json`: each matches where any of its alternatives does. */
+export function patternsOf<N extends string>(
+  lists: Readonly<Record<N, readonly string[]>>,
+  flags = "u",
+): Readonly<Record<N, RegExp>> {
+  const compiled = Object.entries<readonly string[]>(lists).map(([name, any]) => [
+    name,
+    new RegExp(any.join("|"), flags),
+  ]);
+  return Object.fromEntries(compiled) as Record<N, RegExp>;
+}
