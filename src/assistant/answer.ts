@@ -20,15 +20,16 @@ export interface AnswerRequest {
   readonly token_symbol?: string;
   /** Milliseconds since the Unix epoch: what "latest" is measured from. */
   readonly now: number;
-  /** Whether a model writes the answers. */
   readonly hasModel?: boolean;
 }
 
-/**
- * What became of a question: `answered` by what we are sure of, `unsure` when what is shown may not answer it, `offered`
- * when titles are shown to choose from, `declined` when nothing is. Only an answered question costs anything.
+/** What became of a question: `answered` by what we are sure of, `unsure` when what is shown may not answer it,
+ * `offered` when titles are shown to choose from, `declined` when nothing is. Only an answered question costs anything.
  */
 export type AnswerOutcome = "answered" | "unsure" | "offered" | "declined";
+
+/** A text with the passages it quotes or cites. */
+export type Quotation = Pick<Answer, "text" | "sources">;
 
 export interface Answer {
   readonly text: string;

@@ -4,6 +4,7 @@ import type { MeaningRows } from "../language/thesaurus.ts";
 import type { CheckedRequest } from "./grounding/reply-fault.ts";
 import type { PassageChanges } from "./passage.ts";
 import type { AnswerIndex } from "./retrieval/answer-index.ts";
+import type { SharedIndex, SharedIndexes } from "./shared-indexes.ts";
 
 /** Which content an index has to hold: a worker that was replaced has none. */
 interface OnIndex {
@@ -13,13 +14,25 @@ interface OnIndex {
 /** What the assistant computes from foreign text, as jobs on one index. Undefined: another index is held, or none. */
 export type AssistantJobs = ReturnType<typeof createAssistantJobs>;
 
-/** Jobs with an index of their own. */
-export function createAssistantJobs() {
-  const assistant = createAssistant();
-  let held: { readonly id: number; readonly index: AnswerIndex } | undefined;
+/** Jobs with an index of their own, unless `shared` is given. */
+export function createAssistantJobs(shared?: SharedIndexes) {
+  const assistant = shared?.assistant ?? createAssistant();
+  let held: { readonly id: number; readonly on: SharedIndex } | undefined;
 
-  function indexOf({ index: id }: OnIndex): AnswerIndex | undefined {
-    return held?.id === id ? held.index : undefined;
+  function heldOf({ index: id }: OnIndex): SharedIndex | undefined {
+    return held?.id === id ? held.on : undefined;
+  }
+
+  function answeredFrom(index: AnswerIndex, { questions, most, now, ids }: SuggestedQuestions): string[] {
+    const found: string[] = [];
+    for (const question of questions) {
+      if (found.length >= most) break;
+      const routing = assistant.route(question, { history: [] });
+      const answer = assistant.answer({ question, routing, history: [], wide: false, now }, index);
+      const [source] = answer?.outcome === "answered" ? answer.sources : [];
+      if (source !== undefined && ids.includes(source.id)) found.push(question);
+    }
+    return found;
   }
 
   return {
@@ -29,42 +42,42 @@ export function createAssistantJobs() {
     },
     /** Begins an index without passages. */
     begin({ index: id, lexicon }: OnIndex & { readonly lexicon: MeaningRows }): void {
-      held = { id, index: assistant.index([], lexicon) };
+      held = { id, on: shared?.begin(lexicon) ?? ownIndex(assistant.index([], lexicon)) };
     },
     /** Applies changes to the index; false when it is not held. */
     change({ index, ...changes }: OnIndex & PassageChanges): boolean {
-      const on = indexOf({ index });
+      const on = heldOf({ index });
       on?.change(changes);
       return on !== undefined;
     },
     prepare({ index, ...asked }: OnIndex & AskedQuestion): PreparedQuestion | undefined {
-      const on = indexOf({ index });
-      return on && assistant.prepare(asked, on);
+      const on = heldOf({ index });
+      return on && assistant.prepare(asked, on.index());
     },
     check(request: CheckedRequest): Checked<GeneratedAnswer | null> {
       return assistant.check(request);
     },
     /** The first `most` of the questions that are answered, by extraction, from one of the passages. */
     answered({ index, ...of }: OnIndex & SuggestedQuestions): string[] | undefined {
-      const on = indexOf({ index });
-      if (on === undefined) return undefined;
-      const found: string[] = [];
-      for (const question of of.questions) {
-        if (found.length >= of.most) break;
-        const routing = assistant.route(question, { history: [] });
-        const answer = assistant.answer({ question, routing, history: [], wide: false, now: of.now }, on);
-        const [source] = answer?.outcome === "answered" ? answer.sources : [];
-        if (source !== undefined && of.ids.includes(source.id)) found.push(question);
-      }
-      return found;
+      return heldOf({ index })?.once(of, (on) => answeredFrom(on, of));
     },
+  };
+}
+
+/** An index that no other jobs hold. */
+function ownIndex(index: AnswerIndex): SharedIndex {
+  return {
+    index: () => index,
+    change(changes) {
+      index.change(changes);
+    },
+    once: (_question, find) => find(index),
   };
 }
 
 /** Questions that are suggested for some passages. */
 export interface SuggestedQuestions {
   readonly questions: readonly string[];
-  /** Ids of the passages. */
   readonly ids: readonly string[];
   readonly most: number;
   readonly now: number;

@@ -7,8 +7,7 @@ import type { Passage } from "./passage.ts";
 import { createDictionary } from "../language/dictionary/dictionary.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
 import { AnswerIndex } from "./retrieval/answer-index.ts";
-import type { Example } from "./routing/classifier/classifier.ts";
-import { createRouter } from "./routing/router.ts";
+import { routeQuestion } from "./routing/router.ts";
 import type { Routing } from "./routing/routing.ts";
 
 export type { Answer, AnswerRequest, Turn } from "./answer.ts";
@@ -27,7 +26,6 @@ export interface AskedQuestion extends Omit<AnswerRequest, "routing" | "wide"> {
   readonly research: boolean;
   /** Kinds that are not answered: their evidence is not looked for. */
   readonly refused: readonly QuestionKind[];
-  /** Whether a model writes the answers. */
   readonly hasModel: boolean;
 }
 
@@ -39,12 +37,9 @@ export interface PreparedQuestion {
   readonly prepared?: Pick<PreparedAnswer, "forModel"> & { readonly answer: Answer };
 }
 
-/**
- * An assistant: routes questions and answers them from passages, as pure functions of their input. It knows nothing of
+/** An assistant: routes questions and answers them from passages, as pure functions of their input. It knows nothing of
  * points, accounts, storage, HTTP and model calls. Its classifier is loaded at the first question, or trained then when
  * the build did not train it.
- *
- * @param options.examples labelled utterances instead of the bundled seeds; labels are `route/sub_intent`
  * @example
  * const assistant = createAssistant();
  * const index = assistant.index(passages);
@@ -54,12 +49,11 @@ export interface PreparedQuestion {
  *   index,
  * );
  */
-export function createAssistant({ examples }: { readonly examples?: readonly Example[] } = {}) {
-  const router = createRouter(examples);
+export function createAssistant() {
   const dictionary = createDictionary();
   const wordings = new Wordings(dictionary);
   const route = (question: string, { history, page_context }: RouteHints): Routing =>
-    router(question, { previous: history.at(-1)?.question, page_context });
+    routeQuestion(question, { previous: history.at(-1)?.question, page_context });
   return {
     /** What a question seems to be about, before anything is looked up: the evidence decides in the end. */
     route,

@@ -1,7 +1,10 @@
 import { JobError, type JobRunner, type RunOptions } from "../compute/job-runner.ts";
 import { AnpError } from "../contract/errors.ts";
+import type { Language } from "../contract/schemas/shared-fields.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Answer } from "./answer.ts";
+import type { GeneratedAnswer } from "./answering/model-answer.ts";
+import { asUnsure } from "./answering/replies.ts";
 import type { AskedQuestion, PreparedQuestion } from "./assistant.ts";
 import type { AssistantJobs, SuggestedQuestions } from "./assistant-jobs.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
@@ -24,8 +27,7 @@ export interface HostedAssistantDeps {
   readonly lexicon?: MeaningRows | undefined;
 }
 
-/**
- * @example
+/** @example
  * const assistant = createHostedAssistant({ runner: assistantInProcess(), logger });
  * await assistant.learn(passages);
  * const asked = { question: "怎么提现？", history: [], research: false, refused: [], now: Date.now() };
@@ -38,17 +40,12 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
     warm: () => runner.run("warm", undefined),
     /** Makes these the passages that answers quote. Until it has, questions are answered from those before. */
     learn: (passages: readonly Passage[]) => content.learn(passages),
-    /**
-     * @throws AnpError 1007 when the question cannot be computed in time
-     * @throws AnpError 429 when its turn did not come in time
-     */
+    /** @throws AnpError 1007 when the question cannot be computed in time
+     * @throws AnpError 429 when its turn did not come in time */
     prepare: (asked: Omit<AskedQuestion, "hasModel">, turn?: Turn): Promise<PreparedQuestion> =>
       inTime(content.on((index) => runner.run("prepare", { ...asked, hasModel: model !== undefined, index }, turn))),
-    /**
-     * The answer to a prepared question: the model's, if there is one and passages were found.
-     *
-     * @throws AnpError 1007 when the model fails and extraction is not its fallback
-     */
+    /** The answer to a prepared question: the model's, if there is one and passages were found.
+     * @throws AnpError 1007 when the model fails and extraction is not its fallback */
     async complete(
       { prepared, routing, kind }: PreparedQuestion,
       { question, history }: Pick<AskedQuestion, "question" | "history">,
@@ -66,7 +63,7 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
         const { value: found, model: model_name } = await model.generate(request, (reply, instructions) =>
           inTime(runner.run("check", { ...asked, reply, previous, instructions, excerpts })),
         );
-        const written = found === null ? forModel.otherwise : { ...found, outcome: "answered" as const };
+        const written = found === null ? forModel.otherwise : judged(found, answer, routing.lang);
         return { ...written, routing, model_name };
       } catch (error) {
         signal?.throwIfAborted();
@@ -82,8 +79,14 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
     /** Those of the questions that are answered from the passages. */
     answered: (suggested: SuggestedQuestions): Promise<readonly string[]> =>
       content.on((index) => runner.run("answered", { ...suggested, index })),
+    breakers: () => model?.breakers() ?? [],
     close: () => runner.close(),
   };
+}
+
+/** The evidence decides whether an answer is sure, not the model: a checked reply may still answer another question. */
+function judged(found: GeneratedAnswer, evidence: Answer, lang: Language) {
+  return evidence.outcome === "answered" ? { ...found, outcome: evidence.outcome } : asUnsure(found, lang);
 }
 
 /** A question that takes too long cannot be answered; one that waits too long can be asked again. */

@@ -1,28 +1,24 @@
 import { isDeepStrictEqual } from "node:util";
 import { JobError, type JobRunner } from "../compute/job-runner.ts";
+import { batchesOf } from "../runtime/batches.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
 import type { AssistantJobs } from "./assistant-jobs.ts";
-import { keyOf, type Passage } from "./passage.ts";
+import { keyOf, type Passage, type PassageChanges } from "./passage.ts";
 
 /** A job's share of a change: some ten milliseconds of work, so that a question never waits long. */
 const BATCH = { passages: 200, characters: 100_000 };
+const BY_LENGTH = { weigh: ({ text }: Passage) => text.length, mostWeight: BATCH.characters };
 
-/** Passages by key. */
-type Content = ReadonlyMap<string, Passage>;
-
-/**
- * The passages that a runner's index holds. Only what changed is sent, in batches, between which questions are answered;
- * a worker that lost its index gets all of it again.
- */
+/** The passages that a runner's index holds. Only what changed is sent, in batches, between which questions are
+ * answered; a worker that lost its index gets all of it again. */
 export class IndexedContent {
   readonly #runner: JobRunner<AssistantJobs>;
   readonly #logger: Logger;
   readonly #lexicon: MeaningRows;
-  /** Counts the indexes that were begun. */
   #index = 0;
   #sent = new Map<string, Passage>();
-  #wanted: Content = new Map();
+  #wanted: ReadonlyMap<string, Passage> = new Map();
   /** Passages of a batch that failed: they are sent one by one. */
   readonly #suspects = new Set<string>();
   /** Passages that could not be indexed: they are left out until they change. */
@@ -82,13 +78,18 @@ export class IndexedContent {
     const added = [...this.#wanted].flatMap(([key, passage]) =>
       [this.#refused, this.#sent].some((known) => isDeepStrictEqual(known.get(key), passage)) ? [] : passage,
     );
-    for (const batch of batchesOf(removed, added, this.#suspects)) {
-      if (!(await this.#sendBatch(index, batch))) return;
+    for await (const keys of batchesOf(removed, BATCH.passages)) {
+      if (!(await this.#sendBatch(index, { removed: keys, added: [] }))) return;
     }
+    const [sound, suspect] = [false, true].map((is) => added.filter((one) => this.#suspects.has(keyOf(one)) === is));
+    for await (const batch of batchesOf(sound!, BATCH.passages, BY_LENGTH)) {
+      if (!(await this.#sendBatch(index, { removed: [], added: batch }))) return;
+    }
+    for (const one of suspect!) if (!(await this.#sendBatch(index, { removed: [], added: [one] }))) return;
   }
 
   /** False when the index is lost: it is built anew with the next question. */
-  async #sendBatch(index: number, batch: Batch): Promise<boolean> {
+  async #sendBatch(index: number, batch: PassageChanges): Promise<boolean> {
     let isHeld = false;
     try {
       isHeld = await this.#runner.run("change", { index, ...batch });
@@ -112,33 +113,4 @@ export class IndexedContent {
       }
     }
   }
-}
-
-interface Batch {
-  readonly removed: readonly string[];
-  readonly added: readonly Passage[];
-}
-
-function batchesOf(
-  removed: readonly string[],
-  added: readonly Passage[],
-  suspects: ReadonlySet<string>,
-): readonly Batch[] {
-  const batches: Batch[] = [];
-  for (let at = 0; at < removed.length; at += BATCH.passages) {
-    batches.push({ removed: removed.slice(at, at + BATCH.passages), added: [] });
-  }
-  let batch: Passage[] = [];
-  let room = -1;
-  for (const passage of added) {
-    const isAlone = suspects.has(keyOf(passage));
-    if (isAlone || batch.length >= BATCH.passages || passage.text.length > room) {
-      batch = [];
-      batches.push({ removed: [], added: batch });
-      room = BATCH.characters;
-    }
-    batch.push(passage);
-    room = isAlone ? -1 : room - passage.text.length;
-  }
-  return batches;
 }

@@ -6,11 +6,8 @@ import { parseRows } from "../runtime/data-rows.ts";
 /** Most meanings of a file, and the most characters of a word. */
 const MOST = { meanings: 5000, characters: 60 };
 
-/**
- * Reads an operator's lexicon: a meaning a line, its English words and its Chinese ones, as `top up, load | 充值, 充钱`.
- *
- * @throws ConfigError when the file cannot be read, or with the meanings that are out of bounds
- */
+/** Reads an operator's lexicon: a meaning a line, its English words and its Chinese ones, as `top up, load | 充值, 充钱`.
+ * @throws ConfigError when the file cannot be read, or with the meanings that are out of bounds */
 export async function readLexicon(file: string): Promise<MeaningRows> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new ConfigError([`assistant.lexicon: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`]);

@@ -49,7 +49,8 @@ export function comparePassages(a: Passage, b: Passage): number {
   );
 }
 
-function compare<T extends string | number>(a: T, b: T): number {
+/** Order of two values by `<`, for a sort. */
+export function compare<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

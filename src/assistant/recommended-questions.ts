@@ -9,11 +9,8 @@ const questionFile = z.strictObject({
 /** Recommended questions, each of a scene and in both languages. */
 export type ListedQuestions = z.infer<typeof questionFile>["questions"];
 
-/**
- * Reads a file of recommended questions.
- *
- * @throws when the file does not exist or is not valid
- */
+/** Reads a file of recommended questions.
+ * @throws when the file does not exist or is not valid */
 export async function readQuestions(file: string): Promise<ListedQuestions> {
   return questionFile.parse(JSON.parse(await readFile(file, "utf8"))).questions;
 }

@@ -1,16 +1,20 @@
 import { setImmediate } from "node:timers/promises";
-import { JobError, timeoutError } from "./job-runner.ts";
-import type { Input, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts";
+import {
+  type Input,
+  JobError,
+  type JobRunner,
+  type Jobs,
+  type Output,
+  type RunOptions,
+  timeoutError,
+} from "./job-runner.ts";
 
 /** Steps of a job between two turns of the event loop: a few milliseconds. */
 const STEPS = 32;
 
-/**
- * Runs jobs in this process, for commands and tests. A job is interrupted between its steps only, so what a step reads has
- * to be bounded by its size.
- *
- * @param open loads the jobs, before the first one
- */
+/** Runs jobs in this process, for commands and tests. A job is interrupted between its steps only, so what a step reads
+ * has to be bounded by its size.
+ * @param open loads the jobs, before the first one */
 export function createInProcessRunner<J extends Jobs>(
   open: () => J | Promise<J>,
   { deadline_ms }: { readonly deadline_ms: number },

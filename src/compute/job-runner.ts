@@ -1,7 +1,6 @@
 /**
  * Work whose cost depends on foreign text, as jobs: a room of the program names its jobs in one table, and a runner runs
- * them one at a time, either in a worker thread (`createWorkerRunner`) or in this process (`createInProcessRunner`).
- *
+ * them one at a time, either in a worker thread (`WorkerRunner`) or in this process (`createInProcessRunner`).
  * @example
  * const jobs = { count: (text: string) => text.length };
  * const runner: JobRunner<typeof jobs> = createInProcessRunner(() => jobs, { deadline_ms: 1000 });
@@ -20,11 +19,8 @@ export type Step = () => Promise<void> | undefined;
 
 /** What a running job may call. */
 export interface JobContext {
-  /**
-   * In a thread of its own it does nothing: the thread is ended at the deadline. In process it lets other work run.
-   *
-   * @throws JobError `timeout` in process, when the deadline has passed
-   */
+  /** In a thread of its own it does nothing: the thread is ended at the deadline. In process it lets other work run.
+   * @throws JobError `timeout` in process, when the deadline has passed */
   readonly step: Step;
   /** Hands the memory of a buffer in the output over instead of copying it. The job must not use it afterwards. */
   readonly move: (buffer: ArrayBuffer) => void;
@@ -45,10 +41,8 @@ export interface RunOptions {
 
 /** Runs the jobs of one table, one at a time, in the order of the calls. */
 export interface JobRunner<J extends Jobs> {
-  /**
-   * @throws JobError when this job fails; the jobs that wait are not affected
-   * @throws DOMException an AbortError, when the signal aborts it or the runner is closed
-   */
+  /** @throws JobError when this job fails; the jobs that wait are not affected
+   * @throws DOMException an AbortError, when the signal aborts it or the runner is closed */
   run<K extends keyof J & string>(name: K, input: Input<J, K>, options?: RunOptions): Promise<Output<J, K>>;
   /** Jobs that wait or run. */
   pending(): number;

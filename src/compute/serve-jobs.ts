@@ -1,24 +1,18 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import type { Jobs } from "./job-runner.ts";
 
 /** What a runner sends to its worker. */
 export type JobRequest = { readonly name: string; readonly input: unknown };
 
 /** What a worker sends: first that it is ready, then one reply for each request. */
-export type JobReply =
-  | { readonly ready: true }
-  | { readonly output: unknown }
-  | { readonly error: { message: string; stack: string } };
+export type JobReply = { readonly ready: true } | { readonly output: unknown } | { readonly error: Error };
 
-/**
- * The body of a worker's file: runs the jobs that the runner of this worker sends.
- *
- * @param open makes the table of jobs from what `init` of the runner returned
- */
-export async function serveJobs(open: (init: never) => Jobs | Promise<Jobs>): Promise<void> {
+/** The body of a worker's file: runs the jobs that the runner of this worker sends.
+ * @param open makes the table of jobs */
+export async function serveJobs(open: () => Jobs | Promise<Jobs>): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error("serveJobs is called in a worker thread only");
-  const jobs = await open(workerData as never);
+  const jobs = await open();
   port.on("message", ({ name, input }: JobRequest) => void reply(name, input));
   port.postMessage({ ready: true } satisfies JobReply);
 
@@ -32,7 +26,8 @@ export async function serveJobs(open: (init: never) => Jobs | Promise<Jobs>): Pr
       port!.postMessage({ output } satisfies JobReply, moved);
     } catch (error) {
       const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
-      port!.postMessage({ error: { message, stack } } satisfies JobReply);
+      // What else an error holds may not be cloned.
+      port!.postMessage({ error: Object.assign(new Error(message), { stack }) } satisfies JobReply);
     }
   }
 }

@@ -15,15 +15,10 @@ const RETRY_MS = 1000;
 const YOUNG_MB = 8;
 
 export interface WorkerOptions {
-  /** Names the worker in the log and the metrics. */
   readonly name: string;
   /** A module that calls `serveJobs`. */
   readonly file: URL;
-  /** What a new worker needs before its first job. It is asked at every start, so that it is up to date. */
-  readonly init?: () => unknown;
-  /** Longest run of a job, ms. */
   readonly deadline_ms: number;
-  /** Longest start of a worker, `init` included, ms. */
   readonly start_ms: number;
   /** V8's heap, MB. Buffers do not count. */
   readonly memory_mb: number;
@@ -38,20 +33,6 @@ export function workerFile(name: string): URL {
   return packageFile(`dist/bundle/${name}.js`);
 }
 
-/**
- * Runs jobs in one worker thread, which starts with the first job, and takes those of different callers in turn. A worker
- * that exceeds a deadline or its memory is ended and replaced; only the job it was running fails. (Pools such as piscina
- * and tinypool share jobs among equal workers without state; here one worker keeps what its jobs need, which is why its
- * init data is asked for at each start.)
- *
- * @example
- * const runner = createWorkerRunner<NewsJobs>({ name: "news", file: workerFile("news-worker"), ... });
- * const parsed = await runner.run("parse", { bytes }, { deadline_ms: 5000 });
- */
-export function createWorkerRunner<J extends Jobs>(options: WorkerOptions): JobRunner<J> {
-  return new WorkerRunner<J>(options);
-}
-
 interface Task {
   readonly request: JobRequest;
   /** When it was asked for, by a monotonic clock. */
@@ -61,7 +42,15 @@ interface Task {
   readonly reject: (error: Error) => void;
 }
 
-class WorkerRunner<J extends Jobs> implements JobRunner<J> {
+/**
+ * Runs jobs in one worker thread, which starts with the first job, and takes those of different callers in turn. A worker
+ * that exceeds a deadline or its memory is ended and replaced; only the job it was running fails. (Pools such as piscina
+ * and tinypool share jobs among equal workers without state; here one worker keeps what its jobs need.)
+ * @example
+ * const runner = new WorkerRunner<NewsJobs>({ name: "news", file: workerFile("news-worker"), ... });
+ * const parsed = await runner.run("parse", { bytes }, { deadline_ms: 5000 });
+ */
+export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   readonly #options: WorkerOptions;
   readonly #waiting = new FairQueue<Task>();
   #running: Task | undefined;
@@ -107,7 +96,6 @@ class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     await this.#end();
   }
 
-  /** Gives the next job to the worker, once there is one that is ready and free. */
   #next(): void {
     if (this.#running !== undefined || this.#ending !== undefined || this.#isClosed) return;
     if (this.#waiting.size === 0) this.#idle();
@@ -128,12 +116,10 @@ class WorkerRunner<J extends Jobs> implements JobRunner<J> {
       worker.postMessage(task.request, task.options.move ?? []);
     } catch (error) {
       // The input cannot be cloned.
-      const { message, stack = "" } = error as Error;
-      this.#settle({ error: { message, stack } });
+      this.#settle({ error: error as Error });
     }
   }
 
-  /** The next task that has not waited too long. */
   #takeInTime(): Task | undefined {
     for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
       const { wait_ms = Infinity } = task.options;
@@ -148,10 +134,9 @@ class WorkerRunner<J extends Jobs> implements JobRunner<J> {
       this.#failAll(new JobError("failed", `the ${this.#options.name} worker does not start`));
       return;
     }
-    const { file, name, init, memory_mb, start_ms } = this.#options;
+    const { file, name, memory_mb, start_ms } = this.#options;
     const worker = new Worker(file, {
       name,
-      workerData: init?.(),
       resourceLimits: { maxOldGenerationSizeMb: memory_mb, maxYoungGenerationSizeMb: YOUNG_MB },
       execArgv: [],
     });
@@ -175,10 +160,7 @@ class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     this.#running = undefined;
     if ("ready" in reply) this.#isReady = true;
     else if ("output" in reply) task?.resolve(reply.output);
-    else if (task !== undefined) {
-      const { message, stack } = reply.error;
-      this.#reject(task, new JobError("failed", message, Object.assign(new Error(message), { stack })));
-    }
+    else if (task !== undefined) this.#reject(task, new JobError("failed", reply.error.message, reply.error));
     this.#next();
   }
 
@@ -210,7 +192,6 @@ class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     this.#replace();
   }
 
-  /** Ends the worker; the next job starts another. */
   #replace(): void {
     void this.#end().then(() => this.#next());
   }

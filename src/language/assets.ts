@@ -1,11 +1,9 @@
-import { readRows } from "../runtime/data-rows.ts";
+import { readRows, readWords } from "../runtime/data-rows.ts";
 import { fold, tokenize, type Token } from "./tokenize.ts";
 import { toSimplified } from "./traditional.ts";
 
-/**
- * The assets known by name, in Chinese and English; others are detected by the notation of tickers. Casual names count in
- * questions only: in news they are ordinary words. An ambiguous ticker is also a word.
- */
+/** The assets known by name, in Chinese and English; others are detected by the notation of tickers. Casual names count
+ * in questions only: in news they are ordinary words. An ambiguous ticker is also a word. */
 export const ASSETS = readRows(new URL("data/assets.txt", import.meta.url)).map(
   ([[symbol = "", mark = ""] = [], names = [], casual = []]) => {
     return { symbol, names, casual, isAmbiguous: mark === "ambiguous" };
@@ -13,9 +11,7 @@ export const ASSETS = readRows(new URL("data/assets.txt", import.meta.url)).map(
 );
 
 /** Acronyms that look like tickers. */
-export const NOT_TICKERS: ReadonlySet<string> = new Set(
-  readRows(new URL("data/acronyms.txt", import.meta.url)).flat(2),
-);
+export const NOT_TICKERS: ReadonlySet<string> = new Set(readWords(new URL("data/acronyms.txt", import.meta.url)));
 
 const KNOWN = new Map(ASSETS.map((asset) => [asset.symbol, asset]));
 const NAMES = ASSETS.flatMap(({ symbol, names, casual }) => [
@@ -35,10 +31,8 @@ const SMALL_TICKERS = new Map(
 const TICKER_IN_QUESTION =
   /\$([A-Za-z]{2,10})\b|\b([A-Za-z0-9]{2,10})[/-]USD[TC]?\b|(?<![A-Za-z0-9-])([A-Z][A-Z0-9]{1,7})(?![A-Za-z0-9])/g;
 
-/**
- * The tickers of the assets that a question names, or a title that is matched with one. Users write carelessly: names
+/** The tickers of the assets that a question names, or a title that is matched with one. Users write carelessly: names
  * and known tickers count in any case, and an unknown word in capitals is a ticker ("ORCH") unless it is an acronym.
- *
  * @example
  * assetsInQuestion("比特币和 sol 怎么样"); // Set { "BTC", "SOL" }
  */
@@ -71,13 +65,11 @@ const CONTEXT = 10;
 const QUOTED = /[A-Z0-9]\s?[/-]\s?$/;
 const QUOTE = /^\s?[/-]\s?(?:USDT?|USDC|BTC|ETH|EUR)\b|^(?:USDT|USDC)\b/;
 
-/**
- * The assets a news text is about, in the order of their first mention. News is full of acronyms and of words that are
+/** The assets a news text is about, in the order of their first mention. News is full of acronyms and of words that are
  * names too, so this is stricter than the rule for questions, which would lose one right route in 120 by it (0.927 to
  * 0.919 on the product's own questions): known assets by name or ticker; others by the way tickers are
  * written: `$TIDE`, `TIDE/USDT`, a name with its ticker in brackets (`Tidepool (TIDE)`), or a category of the feed that
  * the text has as a ticker.
- *
  * @example
  * assetsInNews("Tidepool (TIDE) drained as bitcoin and ETF flows rise"); // ["TIDE", "BTC"]
  */

@@ -21,11 +21,9 @@ export function hasHan(text: string): boolean {
   return HAN.test(text);
 }
 
-/**
- * The language of a text by its script. Chinese questions and headlines carry English names and tickers ("BTC 今天怎么样"),
+/** The language of a text by its script. Chinese questions and headlines carry English names and tickers ("BTC 今天怎么样"),
  * so a few Chinese characters decide; an English sentence that quotes one Chinese name stays English. `fallback` is the
  * language of a text without a letter.
- *
  * @example
  * detectLanguage("BTC 今天怎么样"); // "zh"
  */

@@ -1,5 +1,5 @@
 import { readRows } from "../runtime/data-rows.ts";
-import { editDistance } from "../runtime/edit-distance.ts";
+import { editDistance } from "../runtime/text/edit-distance.ts";
 import { longestMatches } from "./longest-matches.ts";
 import { stem, tokenize, type Token } from "./tokenize.ts";
 
@@ -8,7 +8,6 @@ export const HEADLINE_LEXICON = readLexicon("data/headline-lexicon.txt");
 
 type Lexicon = ReturnType<typeof readLexicon>;
 
-/** A bilingual lexicon prepared for matching. */
 function readLexicon(file: string) {
   /** Concepts by name; an English name is the stems of its words, joined by spaces. */
   const concepts = new Map<string, string[]>();
@@ -29,9 +28,7 @@ function readLexicon(file: string) {
 const LONGEST_HAN = 7;
 const LONGEST_PHRASE = 4;
 
-/**
- * The concepts that a text names, in the order of their mention.
- *
+/** The concepts that a text names, in the order of their mention.
  * @param correct whether unknown words are replaced by the nearest words of the lexicon
  * @example
  * conceptsOf(tokenize("withdrawel fee"), QUESTION_LEXICON, true); // Set { "withdraw", "fee" }

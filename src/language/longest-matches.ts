@@ -1,8 +1,5 @@
-/**
- * The known words in a run of Chinese, from the left, the longest at each place: there is no "续费" in "手续费".
- *
- * @param longest characters of the longest known word
- */
+/** The known words in a run of Chinese, from the left, the longest at each place: there is no "续费" in "手续费".
+ * @param longest characters of the longest known word */
 export function* longestMatches(
   run: string,
   isKnown: (word: string) => boolean,

@@ -42,28 +42,24 @@ function withoutMarkdown(text: string): string {
     .replace(/`([^`\n]{0,500})`/g, "$1");
 }
 
-/**
- * Plain text of an article in HTML or Markdown, its lines kept. Linear in the length of the text.
- *
+const BULLET = /^[ \t]*[*+-][ \t]+/gm;
+
+/** Plain text of an article in HTML or Markdown, its lines kept. Linear in the length of the text.
+ * @param bullet what marks an item of an unnumbered list
  * @example
  * plainText("<h2>Fees</h2>**0.5**&nbsp;USDT"); // "\nFees\n0.5 USDT"
  */
-export function plainText(article: string): string {
-  return textLines(article, "");
+export function plainText(article: string, bullet = ""): string {
+  const text = decodeEntities(withoutTags(article.replace(/\r\n?/g, "\n")));
+  const plain = withoutControls(withoutMarkdown(text));
+  return plain.replace(BULLET, bullet).replace(/[^\S\n]+/g, " ");
 }
 
-const BULLET = /^[ \t]*[*+-][ \t]+/gm;
 const ITEM_TAG = /<li\b[^<>]*>/gi;
 
 /** Plain text of an article, in which each item of an unnumbered list is a line that begins with a hyphen. */
 export function plainTextWithLists(article: string): string {
-  return textLines(article.replace(ITEM_TAG, "\n- "), "- ");
-}
-
-function textLines(article: string, bullet: string): string {
-  const text = decodeEntities(withoutTags(article.replace(/\r\n?/g, "\n")));
-  const plain = withoutControls(withoutMarkdown(text));
-  return plain.replace(BULLET, bullet).replace(/[^\S\n]+/g, " ");
+  return plainText(article.replace(ITEM_TAG, "\n- "), "- ");
 }
 
 /** Plain text of a feed's HTML field, on one line; white space is folded but for no-break spaces. Linear in its length. */

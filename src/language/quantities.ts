@@ -1,4 +1,4 @@
-import { readNumbers, readRows } from "../runtime/data-rows.ts";
+import { readNames, readNumbers } from "../runtime/data-rows.ts";
 
 /** A quantity in a text: its value in units, in per cent, or in basis points. */
 export interface Quantity {
@@ -16,11 +16,7 @@ export const SCALES = readNumbers(new URL("data/scales.txt", import.meta.url));
 const QUANTITY =
   /(?<![\p{Script=Latin}\d.])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(?:(万亿|百万|千万|[千万亿])|(thousand|million|billion|trillion|mln|bln|mn|bn|tn|[kmbt])(?![\p{Script=Latin}\d]))?(?:\s?(%|percent\b(?! point)|per cent\b|pct\b)|\s?(个?基点|bps?\b|basis points?\b|-bp\b)|\s?(个?百分点|percentage points?\b))?/giu;
 
-const SPELLED = new Map(
-  readRows(new URL("data/spelled-quantities.txt", import.meta.url)).flatMap(([[digits = ""] = [], names = []]) =>
-    names.map((name) => [name, digits] as const),
-  ),
-);
+const SPELLED = readNames(new URL("data/spelled-quantities.txt", import.meta.url));
 const IN_WORDS = new RegExp(
   Array.from(SPELLED.keys(), (name) => (/^[a-z]/.test(name) ? `\\b${name}\\b` : name))
     .sort((a, b) => b.length - a.length)

@@ -39,10 +39,8 @@ function afterBlanks(line: string, at: number): number {
   return at;
 }
 
-/**
- * The sentences of a plain text, verbatim and whole, in order, with the numbers of their lines. A line break always ends
- * one. Linear in its length.
- */
+/** The sentences of a plain text, verbatim and whole, in order, with the numbers of their lines. A line break always
+ * ends one. Linear in its length. */
 export function sentencesOf(text: string) {
   const sentences: { readonly text: string; readonly line: number }[] = [];
   for (const [number, line] of text.split("\n").entries()) {

@@ -12,8 +12,18 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(listOf("words").map(stem)
 /** The same for headlines, stemmed. */
 export const HEADLINE_STOP_WORDS: ReadonlySet<string> = new Set([...STOP_WORDS, ...listOf("headline words").map(stem)]);
 
+/** Words that questions are made of, stemmed. */
+export const QUESTION_WORDS: ReadonlySet<string> = new Set(listOf("question words").map(stem));
+
 /** Chinese function characters and interrogatives. */
 export const STOP_CHARACTERS: ReadonlySet<string> = new Set(listOf("characters"));
 
 /** Chinese function words and interrogatives of two characters. */
 export const STOP_PAIRS: ReadonlySet<string> = new Set(listOf("pairs"));
+
+/** Whether a term of a text's words and pairs of Chinese characters says nothing by itself. */
+export function isFunctional(term: string): boolean {
+  const characters = Array.from(term);
+  const isFunctionPair = STOP_PAIRS.has(term) || characters.some((character) => STOP_CHARACTERS.has(character));
+  return characters.length === 1 || STOP_WORDS.has(term) || isFunctionPair;
+}

@@ -17,7 +17,6 @@ const MONTH = /(?<!\d)(1[0-2]|[1-9])\s?月份?(?!\s?\d)/g;
 /**
  * Terms that tell whether news items report one event, each once: stems, pairs of Chinese characters, and what is the same
  * in both languages (concepts, quantities, assets).
- *
  * @param assets tickers the text is about
  * @example
  * headlineTermsOf("Fed cuts rates by 0.5%", []); // #5.0e-1%, @fed, @rate-cut, @rates, fed, cut, rate
@@ -43,10 +42,8 @@ export function headlineTermsOf(
   return Array.from(terms, ([key, kind]) => ({ key, kind }));
 }
 
-/**
- * The percentages of a folded text, and its numbers from 10 on but for years, rounded so that two notations are equal. Small
- * are percentages and numbers below 100, which many texts share by chance.
- */
+/** The percentages of a folded text, and its numbers from 10 on but for years, rounded so that two notations are equal.
+ * Small are percentages and numbers below 100, which many texts share by chance. */
 function numbersOf(folded: string): { key: string; isSmall: boolean }[] {
   return quantitiesOf(folded).flatMap(({ value, unit, start, end }) => {
     if (unit !== "") return [{ key: `#${value.toExponential(1)}${unit}`, isSmall: true }];

@@ -25,6 +25,13 @@ export interface Mention {
 /** Rows of words for one meaning each: in English and in Chinese. */
 export type MeaningRows = readonly (readonly (readonly string[])[])[];
 
+/** Without an operator's rows, it is the same for the whole process. */
+let everyday: Thesaurus | undefined;
+
+/** @param more the operator's rows */
+export const openThesaurus = (more: MeaningRows = []): Thesaurus =>
+  more.length > 0 ? new Thesaurus(more) : (everyday ??= new Thesaurus([]));
+
 /** The everyday words for what services are asked about, and an operator's own. */
 export class Thesaurus {
   /** Meanings by the first stem of their English phrases, and by their Chinese words. */
@@ -32,9 +39,8 @@ export class Thesaurus {
   readonly #byWord: ReadonlyMap<string, readonly { readonly word: string; readonly meaning: Meaning }[]>;
   readonly #longest: number;
 
-  /** @param more the operator's rows */
-  constructor(more: MeaningRows = []) {
-    const rows: MeaningRows = [...readRows(new URL("data/thesaurus.txt", import.meta.url)), ...more];
+  constructor(more: MeaningRows) {
+    const rows = [...readRows(new URL("data/thesaurus.txt", import.meta.url)), ...more];
     const meanings = rows.map(([en = [], zh = []], id): Meaning => ({
       id,
       en: en.map(stemsOf).filter(({ length }) => length > 0),

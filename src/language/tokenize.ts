@@ -11,9 +11,7 @@ export interface Token {
   readonly han: boolean;
 }
 
-/**
- * The words, numbers and Chinese runs of a text, folded, in order.
- *
+/** The words, numbers and Chinese runs of a text, folded, in order.
  * @example
  * tokenize("What's the 提现 fee, 1,000?"); // what, the, 提现, fee, 1000
  */
@@ -37,9 +35,7 @@ const MARKS = /\p{M}+/gu;
 const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 const ASCII = /^[\x00-\x7f]*$/;
 
-/**
- * One form of texts that differ in compatibility forms, case, accents, or traditional characters.
- *
+/** One form of texts that differ in compatibility forms, case, accents, or traditional characters.
  * @example
  * fold("Ｃafé 提幣"); // "cafe 提币"
  */
@@ -50,12 +46,17 @@ export function fold(text: string): string {
   return hasHan(lower) ? toSimplified(lower) : lower;
 }
 
-/**
- * The stem of a lower-case English word: Porter, "An algorithm for suffix stripping", Program 14(3), 1980, and words
- * on -us keep their s ("status", "bonus"). Words with digits, short words and what is too long for a word are kept.
- */
+/** A text is read several times, and texts use much the same words. */
+const stems = new Map<string, string>();
+
+/** The stem of a lower-case English word: Porter, "An algorithm for suffix stripping", Program 14(3), 1980, and words
+ * on -us keep their s ("status", "bonus"). Words with digits, short words and what is too long for a word are kept. */
 export function stem(word: string): string {
-  if (!/^[a-z]{4,45}$/.test(word)) return word;
-  const found = stemmer(word);
-  return word.endsWith("us") && found === word.slice(0, -1) ? word : found;
+  const known = stems.get(word);
+  if (known !== undefined || !/^[a-z]{4,45}$/.test(word)) return known ?? word;
+  const stemmed = stemmer(word);
+  const found = word.endsWith("us") && stemmed === word.slice(0, -1) ? word : stemmed;
+  if (stems.size >= 20_000) stems.clear();
+  stems.set(word, found);
+  return found;
 }

@@ -1,6 +1,6 @@
-import { readRows } from "../runtime/data-rows.ts";
+import { readWords } from "../runtime/data-rows.ts";
 
-const PAIRS = readRows(new URL("data/traditional.txt", import.meta.url)).flat(2);
+const PAIRS = readWords(new URL("data/traditional.txt", import.meta.url));
 const SIMPLIFIED = new Map(PAIRS.map(([traditional = "", simplified = ""]) => [traditional, simplified]));
 
 const TRADITIONAL = new RegExp(`[${Array.from(SIMPLIFIED.keys()).join("")}]`, "gu");

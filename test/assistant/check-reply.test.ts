@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeReply } from "../../src/assistant/grounding/check-reply.ts";
+import { judgeReply } from "../../src/assistant/grounding/judge-reply.ts";
 import type { CheckedRequest } from "../../src/assistant/grounding/reply-fault.ts";
 import { figuresOf } from "../../src/assistant/grounding/figures.ts";
 import { Wordings } from "../../src/assistant/grounding/wording.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { dropCutSentence, resolveCitations } from "../../src/assistant/model/citations.ts";
+import { resolveCitations } from "../../src/assistant/answering/model-answer.ts";
+import { dropCutSentence } from "../../src/assistant/model/model-fetch.ts";
 import { passage } from "./passages.ts";
 
 const PASSAGES = ["a", "b", "c"].map((id) => passage({ id }));

@@ -10,10 +10,7 @@ import type {
 
 const EXAMPLES: readonly Example[] = [
   ...["reset my password", "I forgot my password", "change password please", "my password does not work"].map(
-    (text) => ({
-      text,
-      label: "password",
-    }),
+    (text) => ({ text, label: "password" }),
   ),
   ...["order a new card", "my card has not come", "when will the card arrive", "lost card"].map((text) => ({
     text,

@@ -3,7 +3,7 @@ import { createHostedAssistant, type HostedAssistant } from "../../src/assistant
 import { assistantInProcess } from "../../src/assistant/assistant-runner.ts";
 import type { AssistantJobs } from "../../src/assistant/assistant-jobs.ts";
 import type { JobRunner } from "../../src/compute/job-runner.ts";
-import { createWorkerRunner, workerFile } from "../../src/compute/worker-runner.ts";
+import { WorkerRunner, workerFile } from "../../src/compute/worker-runner.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { EXCHANGE, NOW } from "./exchange.ts";
 import { passage } from "./passages.ts";
@@ -25,7 +25,7 @@ describe("the assistant in a worker thread", () => {
   let assistant: HostedAssistant;
 
   beforeEach(async () => {
-    runner = createWorkerRunner<AssistantJobs>({
+    runner = new WorkerRunner<AssistantJobs>({
       name: "assistant",
       file: workerFile("assistant-worker"),
       deadline_ms: 5000,

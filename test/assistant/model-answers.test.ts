@@ -57,6 +57,17 @@ describe("answers that a model words", () => {
     expect(answer.text).toMatch(/^Sorry/);
   });
 
+  it.each([
+    ["a passage that may answer", "is a deposit reviewed", "Review of level 1 usually takes 10 minutes [2]."],
+    ["a title near the question", "how much can I send", "Lumex charges no deposit fee [1]."],
+  ])("are shown as not sure, for nothing, where the evidence is only %s", async (_evidence, question, said) => {
+    const answer = await ask(question, says(said));
+    expect(answer).toMatchObject({ outcome: "unsure", model_name: "test-model", sources: [{ kind: "help" }] });
+    expect(answer.text).toBe(
+      `I am not sure that this answers your question, but it may help:\n${said.replace("[2]", "[1]")}`,
+    );
+  });
+
   it("are asked for once more when they may not be shown, with what was wrong", async () => {
     const right = "It is 1 USDT on TRC-20 [1].";
     const answer = await ask("What is the USDT withdrawal fee?", [says("It is 77 USDT [1]."), says(right)]);

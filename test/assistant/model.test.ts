@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { modelConfig } from "../../src/config/model-config.ts";
 import { createModelGateway } from "../../src/assistant/model/model-gateway.ts";
-import { resolveCitations } from "../../src/assistant/model/citations.ts";
+import { resolveCitations } from "../../src/assistant/answering/model-answer.ts";
 import type { ModelGateway, ModelRequest } from "../../src/assistant/model/model-gateway.ts";
 import { AnpError } from "../../src/contract/errors.ts";
 import { passage } from "./passages.ts";

@@ -134,15 +134,4 @@ describe("routing", () => {
       { seed: 7, numRuns: 200 },
     );
   });
-
-  it("learns other examples in place of the seeds", () => {
-    const taught = createAssistant({
-      examples: [
-        ...["红色的花", "红色的车", "红色"].map((text) => ({ text, label: "help/deposit" })),
-        ...["蓝色的天", "蓝色的海", "蓝色"].map((text) => ({ text, label: "help/withdrawal" })),
-      ],
-    });
-    expect(taught.route("充值 红色", { history: [] }).sub_intent).toBe("deposit");
-    expect(taught.route("充值 蓝色", { history: [] }).sub_intent).toBe("withdrawal");
-  });
 });

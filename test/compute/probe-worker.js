@@ -1,12 +1,12 @@
 // A worker whose jobs go wrong, one way each. It is started by worker-runner.test.ts.
+import { threadId } from "node:worker_threads";
 import { serveJobs } from "../../dist/compute/serve-jobs.js";
 
-await serveJobs(({ fails, start }) => {
-  if (fails) throw new Error("no init");
+await serveJobs(() => {
   let runs = 0;
   const kept = [];
   return {
-    count: () => ({ start, runs: (runs += 1) }),
+    count: () => ({ thread: threadId, runs: (runs += 1) }),
     echo: (input) => input,
     bytes(length, { move }) {
       const bytes = new Uint8Array(length);

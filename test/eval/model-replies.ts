@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { judgeReply, type Verdict } from "../../src/assistant/grounding/check-reply.ts";
+import { judgeReply, type Verdict } from "../../src/assistant/grounding/judge-reply.ts";
 import { Wordings } from "../../src/assistant/grounding/wording.ts";
 import { toPrompt } from "../../src/assistant/model/model-prompt.ts";
 import type { Passage } from "../../src/assistant/passage.ts";

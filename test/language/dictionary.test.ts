@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createDictionary } from "../../src/language/dictionary/dictionary.ts";
-import { Homophones } from "../../src/language/homophones.ts";
+import { createHomophones } from "../../src/language/homophones.ts";
 
 const dictionary = createDictionary();
 
@@ -33,7 +33,7 @@ describe("the Chinese-English dictionary", () => {
 
 describe("homophones", () => {
   it("are words of known characters with a like sound, tones and similar sounds apart", () => {
-    const homophones = new Homophones(dictionary);
+    const homophones = createHomophones(dictionary);
     for (const character of "地址充值") homophones.add(character);
     expect([...homophones.pairsLike("地只")]).toEqual(["地址", "地值"]);
     expect([...homophones.pairsLike("重置")]).toContain("充值");

@@ -2,7 +2,7 @@ import type { Answer, AnswerRequest } from "../answer.ts";
 import type { AnswerIndex, Findings } from "../retrieval/answer-index.ts";
 import type { Route, Routing } from "../routing/routing.ts";
 import { chosenTitle } from "./chosen-title.ts";
-import { answerFromEvidence, reply, searchFor, type AnswerTask, type PreparedOutcome } from "./evidence-answer.ts";
+import { answerFromEvidence, reply, searchFor, type PreparedOutcome } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest } from "./latest-answer.ts";
 import { REPLIES, smallTalk } from "./replies.ts";
 
@@ -16,28 +16,23 @@ export interface PreparedAnswer {
 
 /** From this confidence on, small talk and questions about the market are taken as such. */
 const SURE_OF_ROUTE = 0.9;
-/** Words for what the caller's account here consists of. */
 const OWN_ACCOUNT =
   /积分|点数|次数|额度|免费|明细|流水|套餐|会员|订阅|余额|\b(?:points?|credits?|quota|ledger|free|plan|subscription|membership|balance)\b/i;
-/** Words by which callers refer to what is theirs. */
 const OWN = /我|还[剩有]|剩|\b(?:my|mine|i|me|left|remaining)\b/i;
 
-/**
- * Answers by the evidence. What is plainly about the caller's own account, small talk, a wish for advice, or about the market
- * is answered without; everything else is looked up in help, notices and news. What the router took a question for decides
- * only where no article answers it.
- */
+/** Answers by the evidence. What is plainly about the caller's own account, small talk, a wish for advice, or about the
+ * market is answered without; everything else is looked up in help, notices and news. What the router took a question
+ * for decides only where no article answers it. */
 export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): PreparedAnswer {
   const title = chosenTitle(given.question, given.history);
   const request = title === undefined ? given : { ...given, question: title };
   const { routing } = request;
-  const task: AnswerTask = { request, index };
   if (title === undefined && isForService(request, true)) return { routing };
   const plain = title === undefined ? answerPlainly(request) : undefined;
   if (plain !== undefined) return withRouting(plain, routing);
-  if (asksForLatest(request)) return withRouting(answerLatest(task), routing);
-  const findings = searchFor(task);
-  return settle(answerFromEvidence(findings, task), findings, task);
+  if (asksForLatest(request)) return withRouting(answerLatest(request, index), routing);
+  const findings = searchFor(request, index);
+  return settle(answerFromEvidence(findings, request), findings, request, index);
 }
 
 function withRouting({ outcome, forModel }: PreparedOutcome, routing: Routing): PreparedAnswer {
@@ -45,7 +40,6 @@ function withRouting({ outcome, forModel }: PreparedOutcome, routing: Routing): 
   return forModel === undefined ? { routing, answer } : { routing, answer, forModel };
 }
 
-/** The answer to a question for which nothing has to be looked up. */
 function answerPlainly({ routing }: AnswerRequest): PreparedOutcome | undefined {
   const { route, sub_intent, lang, confidence } = routing;
   if (route === "out_of_scope" && sub_intent === "investment_advice") {
@@ -55,29 +49,31 @@ function answerPlainly({ routing }: AnswerRequest): PreparedOutcome | undefined 
   return undefined;
 }
 
-/**
- * Whether the service answers from its own figures.
- *
- * @param plainly whether the question must leave no doubt, since nothing has been looked up
- */
+/** Whether the service answers from its own figures.
+ * @param plainly whether the question must leave no doubt, since nothing has been looked up */
 function isForService({ question, routing: { route, confidence } }: AnswerRequest, plainly: boolean): boolean {
   if (route === "account") return OWN_ACCOUNT.test(question) && (!plainly || OWN.test(question));
   return route === "market" && confidence >= (plainly ? 1 : SURE_OF_ROUTE);
 }
 
 /** The evidence decides; where it is not sure, the router. */
-function settle(prepared: PreparedOutcome, findings: Findings, task: AnswerTask): PreparedAnswer {
-  const { routing } = task.request;
+function settle(
+  prepared: PreparedOutcome,
+  findings: Findings,
+  request: AnswerRequest,
+  index: AnswerIndex,
+): PreparedAnswer {
+  const { routing } = request;
   const { route, sub_intent, lang, confidence } = routing;
   const { outcome, sources } = prepared.outcome;
   if (outcome !== "answered") {
     const isShown = outcome === "unsure";
-    if ((route === "account" || !isShown) && isForService(task.request, false)) return { routing };
+    if ((route === "account" || !isShown) && isForService(request, false)) return { routing };
     if (!isShown && route === "small_talk" && confidence >= SURE_OF_ROUTE) {
       return withRouting({ outcome: reply(smallTalk(sub_intent, lang), "answered") }, routing);
     }
     if (route === "news" || route === "notice") {
-      const latest = answerLatest(task);
+      const latest = answerLatest(request, index);
       if (latest.outcome.outcome === "answered") return withRouting(latest, routing);
     }
   }
@@ -89,7 +85,6 @@ function settle(prepared: PreparedOutcome, findings: Findings, task: AnswerTask)
   return withRouting(prepared, isOpen ? routeTo("out_of_scope", routing) : routing);
 }
 
-/** The routing by the kind of the evidence. */
 function routeTo(route: Route, routing: Routing): Routing {
   return routing.route === route ? routing : { ...routing, route, sub_intent: "general" };
 }

@@ -1,18 +1,14 @@
 import { fold } from "../../language/tokenize.ts";
+import { patternsOf } from "../../runtime/text/patterns.ts";
 import type { Turn } from "../answer.ts";
+import PATTERNS from "./ordinal-patterns.json" with { type: "json" };
 import { OFFER } from "./replies.ts";
 
-const ORDINALS: readonly RegExp[] = [
-  /^(?:no\.?\s*|option\s*|第)?(?:1|一)\s*[.。个项条]?$|^(?:the\s+)?first(?:\s+one)?[.!]?$/,
-  /^(?:no\.?\s*|option\s*|第)?(?:2|二|两)\s*[.。个项条]?$|^(?:the\s+)?second(?:\s+one)?[.!]?$/,
-  /^(?:no\.?\s*|option\s*|第)?(?:3|三)\s*[.。个项条]?$|^(?:the\s+)?(?:third|last)(?:\s+one)?[.!]?$/,
-];
+const ORDINALS = PATTERNS.map((ordinal) => patternsOf(ordinal).says);
 const CHOICE = /^\d\. (.+)$/;
 
-/**
- * The title that a question chooses from those that the answer before offered, by its number, its place or its words;
+/** The title that a question chooses from those that the answer before offered, by its number, its place or its words;
  * undefined when nothing was offered or another question is asked.
- *
  * @example
  * chosenTitle("the second one", history); // "Withdrawal fees"
  */

@@ -4,17 +4,11 @@ import { featuresOf, type Evidence } from "../retrieval/evidence-features.ts";
 import type { Routing } from "../routing/routing.ts";
 import type { Findings } from "../retrieval/answer-index.ts";
 
-/** What a decision is about, besides the evidence. */
-export interface DecisionContext {
-  readonly isFollowUp: boolean;
-  readonly routing: Routing;
-}
-
 /** What the decision is based on: features of the evidence, and what the router takes the question for. */
 export function decisionFeatures(
   evidence: readonly [Evidence, ...Evidence[]],
   { ranked }: Findings,
-  { isFollowUp, routing: { route, confidence } }: DecisionContext,
+  { isFollowUp, routing: { route, confidence } }: { readonly isFollowUp: boolean; readonly routing: Routing },
 ) {
   const isOut = route === "out_of_scope";
   return {
@@ -26,11 +20,9 @@ export function decisionFeatures(
 
 type Feature = keyof ReturnType<typeof decisionFeatures>;
 
-/**
- * Two logistic models: whether what is quoted answers the question, and whether anything in the content does. They were
- * fitted on four companies' help centers, with and without the articles that answer (`npm run eval outcome-model`): the
- * intercepts, and a weight for each feature.
- */
+/** Two logistic models: whether what is quoted answers the question, and whether anything in the content does. They
+ * were fitted on four companies' help centers, with and without the articles that answer (`npm run eval
+ * outcome-model`): the intercepts, and a weight for each feature. */
 const MODELS = MODEL as {
   readonly intercepts: readonly number[];
   readonly weights: Readonly<Record<Feature, readonly number[]>>;
@@ -43,15 +35,12 @@ const OFFERED = { usual: 0.04, outOfScope: 0.25 };
 /** From this confidence on, the router knows that a question is out of scope. */
 const SURE_OF_SCOPE = 0.8;
 
-/** The decision on a question. */
-export interface Decision {
-  readonly outcome: AnswerOutcome;
-  /** 0 to 1: the estimated probability that what is quoted answers the question. */
-  readonly probability: number;
-}
-
-/** Decides what becomes of a question by the evidence for it. */
-export function decideOutcome(findings: Findings, context: DecisionContext): Decision {
+/** Decides what becomes of a question by the evidence for it. The probability, 0 to 1, is the estimated one that what is
+ * quoted answers the question. */
+export function decideOutcome(
+  findings: Findings,
+  context: Parameters<typeof decisionFeatures>[2],
+): { readonly outcome: AnswerOutcome; readonly probability: number } {
   const [best, ...rest] = findings.evidence;
   if (best === undefined) return { outcome: "declined", probability: 0 };
   const features = Object.entries(decisionFeatures([best, ...rest], findings, context)) as [Feature, number][];

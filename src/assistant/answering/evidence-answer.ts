@@ -1,18 +1,12 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import type { Answer, AnswerRequest } from "../answer.ts";
-import { toSourceItem, type Passage } from "../passage.ts";
+import type { Answer, AnswerRequest, Quotation } from "../answer.ts";
+import { toSourceItem, type Passage, type SourceItem } from "../passage.ts";
 import type { AnswerIndex, Findings } from "../retrieval/answer-index.ts";
 import type { Evidence } from "../retrieval/evidence-features.ts";
 import { isElliptical, withoutResearch } from "../routing/router.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { toExcerpt } from "./model-answer.ts";
-import { FOREIGN_SOURCE, OFFER, REPLIES, UNSURE } from "./replies.ts";
-
-/** A request, and what it is answered with. */
-export interface AnswerTask {
-  readonly request: AnswerRequest;
-  readonly index: AnswerIndex;
-}
+import { asUnsure, FOREIGN_SOURCE, OFFER, REPLIES } from "./replies.ts";
 
 /** An answer without the routing it is reported under. */
 export type Outcome = Omit<Answer, "routing">;
@@ -22,24 +16,15 @@ export interface PreparedOutcome {
   readonly outcome: Outcome;
   /** Absent where no model is asked. */
   readonly forModel?: {
-    /** The excerpts that the model cites by number. */
     readonly excerpts: readonly Passage[];
     /** The answer when the model says that they do not answer. */
     readonly otherwise: Outcome;
   };
 }
 
-/** A text with the passages it quotes. */
-export type Quotation = Pick<Answer, "text" | "sources">;
-
-/** The model name of an answer without a model. */
 const LOCAL_MODEL_NAME = "local-extractive";
-
-/** Titles that are offered; sections of a wide answer, and passages for a model. */
-const MOST = { titles: 3, sections: 5, passages: { narrow: 6, wide: 14 } };
-
-/** Articles that an unsure answer quotes. */
-const UNSURE_PARTS = 2;
+/** Titles that are offered; articles that an unsure answer quotes, sections of a wide one, and passages for a model. */
+const MOST = { titles: 3, unsure: 2, sections: 5, passages: { narrow: 6, wide: 14 } };
 
 /** A text without sources. */
 export function reply(text: string, outcome: "answered" | "declined"): Outcome {
@@ -52,21 +37,14 @@ export function quote(quotation: Quotation): Outcome {
 }
 
 /** Searches for a question; for a follow-up, also for the question before. */
-export function searchFor({ request, index }: AnswerTask): Findings {
+export function searchFor(request: AnswerRequest, index: AnswerIndex): Findings {
   const { question, routing, history, now, wide, token_symbol: symbol } = request;
   const previous = isElliptical(question) ? history.at(-1)?.question : undefined;
-  return index.search({
-    question: withoutResearch(question),
-    lang: routing.lang,
-    now,
-    wide,
-    previous,
-    symbol,
-  });
+  return index.search({ question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol });
 }
 
 /** Answers by what was found: quotations, titles to choose from, or a reply that nothing was found; a model by the same. */
-export function answerFromEvidence(findings: Findings, { request }: AnswerTask): PreparedOutcome {
+export function answerFromEvidence(findings: Findings, request: AnswerRequest): PreparedOutcome {
   const { question, routing, history } = request;
   const isFollowUp = isElliptical(question);
   const hasHistory = history.length > 0;
@@ -85,8 +63,8 @@ export function answerFromEvidence(findings: Findings, { request }: AnswerTask):
 
 function quoteAs(outcome: "answered" | "unsure", findings: Findings, request: AnswerRequest): Outcome {
   if (outcome === "answered") return quote(quotationOf(findings, request));
-  const quotation = quotationOf({ ...findings, quoted: findings.evidence.slice(0, UNSURE_PARTS) }, request);
-  return { ...quote(quotation), text: `${UNSURE[request.routing.lang]}\n${quotation.text}`, outcome };
+  const quotation = quotationOf({ ...findings, quoted: findings.evidence.slice(0, MOST.unsure) }, request);
+  return asUnsure(quote(quotation), request.routing.lang);
 }
 
 /** The reply to a question that nothing answers. */
@@ -107,8 +85,11 @@ export function withModel(passages: readonly Passage[], outcome: Outcome, reques
 function quotationOf({ evidence, quoted }: Findings, { routing, wide }: AnswerRequest): Quotation {
   const parts = wide ? evidence.slice(0, MOST.sections) : quoted;
   const sections = parts.map((part) => sectionOf(part, routing.lang, parts.length > 1));
-  const sources = parts.map(({ article, window }) => toSourceItem(article.found.passage, window.text));
-  return { text: sections.join("\n\n"), sources };
+  return { text: sections.join("\n\n"), sources: parts.map(sourceOf) };
+}
+
+function sourceOf({ article, window }: Evidence): SourceItem {
+  return toSourceItem(article.found.passage, window.text);
 }
 
 function sectionOf({ article, window }: Evidence, lang: Language, titled: boolean): string {
@@ -117,15 +98,9 @@ function sectionOf({ article, window }: Evidence, lang: Language, titled: boolea
   return [...(article.found.lang === lang ? [] : [FOREIGN_SOURCE[lang]]), ...lines].join("\n");
 }
 
-/** Offers the titles of the best articles. */
 function offer({ evidence }: Findings, { routing }: AnswerRequest): Outcome {
-  const passages = evidence.slice(0, MOST.titles).map(({ article, window }) => ({ ...article.found, window }));
-  const titles = passages.map(({ passage }, at) => `${at + 1}. ${passage.title}`);
-  const sources = passages.map(({ passage, window }) => toSourceItem(passage, window.text));
-  return {
-    text: [OFFER[routing.lang], ...titles].join("\n"),
-    sources,
-    outcome: "offered",
-    model_name: LOCAL_MODEL_NAME,
-  };
+  const best = evidence.slice(0, MOST.titles);
+  const titles = best.map(({ article }, at) => `${at + 1}. ${article.found.passage.title}`);
+  const text = [OFFER[routing.lang], ...titles].join("\n");
+  return { ...quote({ text, sources: best.map(sourceOf) }), outcome: "offered" };
 }

@@ -4,37 +4,24 @@ import { type Passage, comparePassages, toSourceItem } from "../passage.ts";
 import { languageOfTag } from "../../language/detect-language.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { sentencesOf } from "../../language/sentences.ts";
-import { readRows } from "../../runtime/data-rows.ts";
+import { readWords } from "../../runtime/data-rows.ts";
 import { conceptsIn } from "../routing/router.ts";
-import type { AnswerRequest } from "../answer.ts";
+import type { AnswerRequest, Quotation } from "../answer.ts";
+import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
-import { STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-words.ts";
-import {
-  declined,
-  quote,
-  withModel,
-  type AnswerTask,
-  type PreparedOutcome,
-  type Quotation,
-} from "./evidence-answer.ts";
+import { isFunctional } from "../../language/stop-words.ts";
+import { declined, quote, withModel, type PreparedOutcome } from "./evidence-answer.ts";
 import { LEADS } from "./replies.ts";
 
-/** Least confidence in a request for the latest items when the question contains other words too. */
-const MIN_LIST_CONFIDENCE = 0.9;
+/** Least confidence in a request for the latest items when the question contains other words too; similarity of two titles
+ * above which they report the same. */
+const LEAST = { confidence: 0.9, duplicate: 0.6 };
 /** Number of headlines in a list; of notices on one subject, which are quoted by their first sentence. */
-const HEADLINES = { narrow: 5, wide: 10 };
-const OPENINGS = { narrow: 3, wide: 6 };
-
-/** Similarity of two titles above which they report the same. */
-const DUPLICATE = 0.6;
+const COUNT = { headlines: { narrow: 5, wide: 10 }, openings: { narrow: 3, wide: 6 } };
 
 /** Terms of questions about news and notices that do not name their subject. */
 const GENERIC_TERMS: ReadonlySet<string> = new Set(
-  searchTerms(
-    readRows(new URL("data/generic-words.txt", import.meta.url))
-      .flat(2)
-      .join(" "),
-  ),
+  searchTerms(readWords(new URL("data/generic-words.txt", import.meta.url)).join(" ")),
 );
 /** Terms of assets: they select the items of a list, and are not a subject by themselves. */
 const ASSET_TERMS: ReadonlySet<string> = new Set(
@@ -47,18 +34,8 @@ export function asksForLatest({ question, routing: { route } }: AnswerRequest): 
   return searchTerms(question).every((term) => GENERIC_TERMS.has(term) || ASSET_TERMS.has(term) || isFunctional(term));
 }
 
-function isFunctional(term: string): boolean {
-  const characters = Array.from(term);
-  return (
-    STOP_WORDS.has(term) ||
-    STOP_PAIRS.has(term) ||
-    characters.length === 1 ||
-    characters.some((c) => STOP_CHARACTERS.has(c))
-  );
-}
-
 /** A list of the newest news or notices, on the assets or the subject of the question; with a model, its summary of them. */
-export function answerLatest({ request, index }: AnswerTask): PreparedOutcome {
+export function answerLatest(request: AnswerRequest, index: AnswerIndex): PreparedOutcome {
   const { routing, wide, now, question, token_symbol } = request;
   const { lang, sub_intent, confidence } = routing;
   const kind: Passage["kind"] = routing.route === "notice" ? "notice" : "news";
@@ -66,16 +43,16 @@ export function answerLatest({ request, index }: AnswerTask): PreparedOutcome {
   // Those that the question names, else the one of the user's page.
   const assets = named.size > 0 || token_symbol === undefined ? named : new Set([token_symbol.toUpperCase()]);
   const isListable =
-    asksForLatest(request) || assets.size > 0 || (sub_intent !== "topic" && confidence >= MIN_LIST_CONFIDENCE);
+    asksForLatest(request) || assets.size > 0 || (sub_intent !== "topic" && confidence >= LEAST.confidence);
   const narrowed = assets.size > 0 || (kind === "notice" && sub_intent !== "latest");
   const isRelated = ({ title, symbols = [] }: Passage): boolean =>
     assets.size > 0
       ? [...symbols.map((symbol) => symbol.toUpperCase()), ...assetsInQuestion(title)].some((one) => assets.has(one))
       : conceptsIn(title).has(sub_intent);
-  const limit = (narrowed && kind === "notice" ? OPENINGS : HEADLINES)[wide ? "wide" : "narrow"];
+  const limit = (narrowed && kind === "notice" ? COUNT.openings : COUNT.headlines)[wide ? "wide" : "narrow"];
   const accept = (passage: Passage): boolean =>
     passage.kind === kind && languageOfTag(passage.lang) === lang && (!narrowed || isRelated(passage));
-  const items = isListable ? newest(index.passages(), now, limit, accept) : [];
+  const items = isListable ? newest(index.passages().filter(accept), now, limit) : [];
   if (items.length === 0) return { outcome: declined(request) };
   return withModel(items, quote(listedOf(kind, items, narrowed, lang)), request);
 }
@@ -91,15 +68,9 @@ function listedOf(kind: Passage["kind"], items: readonly Passage[], narrowed: bo
   };
 }
 
-/** The newest accepted passages, without those that report what a newer one reports, newest first. */
-function newest(
-  passages: readonly Passage[],
-  now: number,
-  limit: number,
-  accept: (passage: Passage) => boolean,
-): Passage[] {
+/** The newest passages, without those that report what a newer one reports, newest first. */
+function newest(passages: readonly Passage[], now: number, limit: number): Passage[] {
   const dated = passages
-    .filter((passage) => accept(passage))
     .map((passage) => ({ passage, at: passage.published_at === null ? -Infinity : Date.parse(passage.published_at) }))
     .filter(({ at }) => !(at > now))
     .sort((a, b) => b.at - a.at || comparePassages(a.passage, b.passage));
@@ -107,7 +78,7 @@ function newest(
   for (const { passage } of dated) {
     if (kept.length >= limit) break;
     const terms = new Set(searchTerms(passage.title));
-    if (kept.every((other) => jaccard(other.terms, terms) < DUPLICATE)) kept.push({ passage, terms });
+    if (kept.every((other) => jaccard(other.terms, terms) < LEAST.duplicate)) kept.push({ passage, terms });
   }
   return kept.map(({ passage }) => passage);
 }

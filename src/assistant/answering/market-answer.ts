@@ -1,4 +1,5 @@
 import type { Language, Sentiment } from "../../contract/schemas/shared-fields.ts";
+import { fillTemplate } from "../../runtime/text/fill-template.ts";
 import WORDINGS from "./replies.json" with { type: "json" };
 
 /** The market's mood and hot topics, as the service counts them. */
@@ -17,13 +18,11 @@ export interface MarketMood {
 const { market: MARKET } = WORDINGS;
 const TOPICS = { narrow: 5, wide: 10 };
 
-/** A sentence on the mood, with the counts it is based on. */
 function describeMood(mood: Omit<MarketMood, "hot">, lang: Language): string {
   const label = MARKET.sentiments[lang][mood.dominant];
   const band = mood.index === null ? undefined : MARKET.bands.find(({ below }) => mood.index! < below)?.[lang];
   const text = MARKET.mood[lang] + (band === undefined ? "" : MARKET.index[lang]);
-  const values: Readonly<Record<string, unknown>> = { ...mood, label, band };
-  return text.replace(/\{(\w+)\}/g, (_whole, name: string) => String(values[name]));
+  return fillTemplate(text, { ...mood, label, band });
 }
 
 /** The answer to a question about the market; `known` is false when there are no figures to answer from. */

@@ -1,34 +1,29 @@
 import { plainText } from "../../language/plain-text.ts";
-import { judgeReply } from "../grounding/check-reply.ts";
+import { NO_ANSWER } from "../model/model-prompt.ts";
+import { judgeReply } from "../grounding/judge-reply.ts";
+import { numbersIn } from "../grounding/statements.ts";
 import type { CheckedRequest, Finding } from "../grounding/reply-fault.ts";
 import type { Wordings } from "../grounding/wording.ts";
-import { resolveCitations } from "../model/citations.ts";
-import type { Passage, SourceItem } from "../passage.ts";
-import { toSourceItem } from "../passage.ts";
+import type { Quotation } from "../answer.ts";
+import { toSourceItem, type Passage } from "../passage.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { sentencesOf } from "../../language/sentences.ts";
 
 /** A model's text, with the sources it cites. */
-export interface GeneratedAnswer {
-  readonly text: string;
-  readonly sources: SourceItem[];
-}
+export type GeneratedAnswer = Quotation;
 
-/** Most characters of a passage that a model is given. */
-const EXCERPT = 3000;
+const EXCERPT_CHARACTERS = 3000;
 
 /** The part of a passage that a model is given: plain text. */
 export function toExcerpt(passage: Passage): Passage {
-  return { ...passage, text: plainText(passage.text).slice(0, EXCERPT) };
+  return { ...passage, text: plainText(passage.text).slice(0, EXCERPT_CHARACTERS) };
 }
 
 /** What a check makes of a model's reply: its value, or why it may not be delivered. Plain data. */
 export type Checked<T> = { readonly value: T } | { readonly findings: readonly Finding[] };
 
-/**
- * Checks a model's reply against the excerpts that it was given: the value is null when it says that they do not answer. A
- * source's snippet is its sentence nearest to the reply.
- */
+/** Checks a model's reply against the excerpts that it was given: the value is null when it says that they do not
+ * answer. A source's snippet is its sentence nearest to the reply. */
 export function checkReply(request: CheckedRequest, wordings: Wordings): Checked<GeneratedAnswer | null> {
   const verdict = judgeReply(request, wordings);
   if (verdict !== "good" && verdict !== "no_answer") return { findings: verdict };
@@ -37,6 +32,25 @@ export function checkReply(request: CheckedRequest, wordings: Wordings): Checked
   const said = new Set(searchTerms(answer.text));
   const sources = answer.cited.map((passage) => toSourceItem(passage, nearestSentence(passage, said)));
   return { value: { text: answer.text, sources } };
+}
+
+const MARKS = /(?<![ \t])([ \t]*)[[【]\s*(\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*)\s*[\]】]/g;
+
+/** Maps the citation marks of a model's answer to the passages: a mark `[k]` of the text then refers to the k-th of
+ * `cited`. Marks of passages that do not exist are dropped; the others are numbered by first mention. Null when the model
+ * replies that the passages do not answer, or cites none. */
+export function resolveCitations(
+  raw: string,
+  passages: readonly Passage[],
+): { readonly text: string; readonly cited: readonly Passage[] } | null {
+  if (raw.includes(NO_ANSWER)) return null;
+  const cited = new Set<Passage>();
+  const renumbered = raw.trim().replace(MARKS, (_, space: string, list: string) => {
+    const named = new Set(numbersIn(list).flatMap((number) => passages[number - 1] ?? []));
+    const marks = Array.from(named, (passage) => `[${[...cited.add(passage)].indexOf(passage) + 1}]`);
+    return marks.length === 0 ? "" : space + marks.join("");
+  });
+  return cited.size === 0 ? null : { text: renumbered.trim(), cited: [...cited] };
 }
 
 /** The sentence of an excerpt that shares most terms with a text; its title when it has none. */

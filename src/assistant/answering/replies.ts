@@ -10,8 +10,10 @@ export function smallTalk(subIntent: string, lang: Language): string {
 
 /** Fixed replies; they state no fact that needs a source. First lines of lists of headlines. */
 export const { replies: REPLIES, leads: LEADS } = WORDINGS;
-/**
- * What precedes an answer that we are not sure of, a list of titles to choose from, and a quotation from an article in the
- * other language.
- */
-export const { unsure: UNSURE, offer: OFFER, foreignSource: FOREIGN_SOURCE } = WORDINGS;
+/** What precedes a list of titles to choose from, and a quotation from an article in the other language. */
+export const { offer: OFFER, foreignSource: FOREIGN_SOURCE } = WORDINGS;
+
+/** An answer that we are not sure of, shown as such. */
+export function asUnsure<A extends { readonly text: string }>(answer: A, lang: Language) {
+  return { ...answer, text: `${WORDINGS.unsure[lang]}\n${answer.text}`, outcome: "unsure" as const };
+}

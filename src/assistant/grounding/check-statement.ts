@@ -1,22 +1,16 @@
 import { assetsInQuestion, namesOfAsset } from "../../language/assets.ts";
 import { fold } from "../../language/tokenize.ts";
-import { isSame, isStated } from "./check-figures.ts";
+import { isSame, isStated } from "./same-figure.ts";
+import BOUNDS from "./data/bounds.json" with { type: "json" };
 import SOURCES from "./data/literals.json" with { type: "json" };
 import { figuresOf, type Figure } from "./figures.ts";
 import type { ReplyFault } from "./reply-fault.ts";
-import { checkClauses, FEW_WORDS } from "./check-clauses.ts";
-import type { SourceText, StatementContext } from "./source-text.ts";
-import type { Statement } from "./statements.ts";
-import { isNegated, NO_NAMES } from "./word-sets.ts";
+import type { SourceClause, SourceText, StatementContext } from "./source-text.ts";
+import { clausesOf, type Statement } from "./statements.ts";
+import { isNegated, isOpposite, NO_NAMES, overclaims, SAYS } from "./word-sets.ts";
+import type { Telling } from "./wording.ts";
 
-/** Least share of a statement's words that its sources or the question say; its sources alone. */
-const LEAST = { own: 0.5, inherited: 0.55, alone: 0.35 };
-/** Most telling words of a sentence that points to an address. */
-const MOST_POINTING = 6;
-/** Most figures of a statement that others are computed from. */
-const MOST_PARTS = 10;
-/** A number of the question up to this one may count things, whatever its unit. */
-const MOST_COUNTED = 100;
+const { words: WORDS, shares: LEAST, figures: MOST } = BOUNDS;
 
 /** What is wrong with a statement: undefined when the passages that it cites support it. */
 export function checkStatement(statement: Statement, context: StatementContext): ReplyFault | undefined {
@@ -26,7 +20,7 @@ export function checkStatement(statement: Statement, context: StatementContext):
   if (context.sources.length === 0) {
     const { words } = context.wordings.telling(text);
     if (isPointer(text, folded, context)) return undefined;
-    return words.length < FEW_WORDS && figures.length === 0 && literalsOf(text).length === 0 ? undefined : "uncited";
+    return words.length < WORDS.few && figures.length === 0 && literalsOf(text).length === 0 ? undefined : "uncited";
   }
   if (!areIn(context.sources, literalsOf(text))) return "link";
   return (
@@ -37,7 +31,6 @@ export function checkStatement(statement: Statement, context: StatementContext):
   );
 }
 
-/** Whether each literal stands in one of the sources. */
 function areIn(sources: readonly SourceText[], literals: readonly string[]): boolean {
   return literals.every((literal) => sources.some(({ folded }) => folded.includes(literal)));
 }
@@ -47,7 +40,7 @@ function isPointer(text: string, folded: string, { wordings, all }: StatementCon
   const literals = literalsOf(text);
   if (literals.length === 0 || !areIn(all, literals)) return false;
   const rest = literals.reduce((left, literal) => left.replaceAll(literal, " "), folded);
-  return figuresOf(rest).length === 0 && wordings.telling(rest).words.length <= MOST_POINTING;
+  return figuresOf(rest).length === 0 && wordings.telling(rest).words.length <= WORDS.pointing;
 }
 
 function checkFigures(folded: string, figures: readonly Figure[], context: StatementContext): ReplyFault | undefined {
@@ -55,17 +48,13 @@ function checkFigures(folded: string, figures: readonly Figure[], context: State
   const stated = sources.flatMap((source) => source.figures);
   const counts = figures
     .filter(({ value, unit = "count" }) => Number.isInteger(value) && COUNTED.has(unit))
-    .slice(0, MOST_PARTS);
-  // "3 BTC withdrawals" are three, too.
-  const numbers = asked.figures
-    .filter(({ value }) => value <= MOST_COUNTED)
-    .map((figure) => ({ ...figure, unit: undefined }));
-  const parts = [...context.figures, ...asked.figures, ...numbers, ...counts];
+    .slice(0, MOST.parts);
+  const parts = [...context.figures, ...asked.figures, ...counts];
   const known: Figure[] = [];
   const unknown: Figure[] = [];
   for (const figure of figures) {
     // What was computed may be computed with.
-    const isKnown = isStated(figure, folded, stated, asked.figures, [...parts, ...known.slice(-MOST_PARTS)]);
+    const isKnown = isStated(figure, folded, stated, asked.figures, [...parts, ...known.slice(-MOST.parts)]);
     (isKnown ? known : unknown).push(figure);
   }
   const isNot = isNegated(folded);
@@ -87,7 +76,6 @@ function isHarmless({ value, unit = "count", inWords, kind }: Figure): boolean {
 
 const NAME = /(?<![\p{L}\d.'’-])[A-Z][\p{Script=Latin}\d]*(?:[-.&'’][\p{Script=Latin}\d]+)*/gu;
 const LATIN = /(?<![\p{Script=Latin}\d])[A-Za-z][\p{Script=Latin}\d]*(?:[-.&][\p{Script=Latin}\d]+)*/gu;
-const QUOTED = /[“"「『《]([^”"」』》\n]{2,60})[”"」』》]/g;
 /** Names and coins of a statement stand in its sources, or in the question where the sources are about it. */
 function checkNames(text: string, { sources, asked }: StatementContext): ReplyFault | undefined {
   const stated = (name: string): boolean =>
@@ -97,13 +85,10 @@ function checkNames(text: string, { sources, asked }: StatementContext): ReplyFa
   const isHan = /\p{Script=Han}/u.test(text);
   const words = [...text.matchAll(isHan ? LATIN : NAME)].filter(({ index }) => isHan || !startsSentence(text, index));
   const names = words.map(([word]) => word).filter((word) => !NO_NAMES.has(word.toLowerCase()) && word.length > 1);
-  if (coins.some((coin) => KNOWN_COIN.test(coin) && !known(coin) && !isInWords(coin, stated))) return "name";
-  const quoted = [...text.matchAll(QUOTED)].map(([, inside = ""]) => inside);
-  const all = [...names.filter((name) => !coins.includes(name.toUpperCase())), ...(isHan ? quoted : [])];
-  return all.every((name) => stated(fold(name)) || isInWords(name, stated)) ? undefined : "name";
+  if (coins.some((coin) => !known(coin))) return "name";
+  const others = names.filter((name) => !coins.includes(name.toUpperCase()));
+  return others.every((name) => stated(fold(name)) || isInWords(name, stated)) ? undefined : "name";
 }
-
-const KNOWN_COIN = /^[A-Z][A-Z\d]{1,9}$/;
 
 /** "Log-in" and "USDT-TRC20" are named when each of their parts is; a plural, when its singular is. */
 function isInWords(name: string, stated: (name: string) => boolean): boolean {
@@ -114,22 +99,18 @@ function isInWords(name: string, stated: (name: string) => boolean): boolean {
 }
 
 function startsSentence(text: string, at: number): boolean {
-  return /(?:^|[.!?:：。！？;；\n]["'”’)）]?\s{0,3}|["“‘(（]\s{0,3}|[-–—]\s)$/.test(
-    text.slice(Math.max(0, at - 4), at),
-  );
+  return SAYS.sentenceStart.test(text.slice(Math.max(0, at - 4), at));
 }
 
-/** The sources say most of the statement's words. */
 function checkWords(
-  { text, own, isLead }: Statement,
+  { text }: Statement,
   figures: readonly Figure[],
   { wordings, sources, asked }: StatementContext,
 ): ReplyFault | undefined {
   const telling = wordings.telling(text);
   // Where the figures are right, few words say enough.
-  if (telling.words.length < FEW_WORDS + (figures.length > 1 ? 1 : 0)) return undefined;
-  const least = own.length > 0 || isLead ? LEAST.own : LEAST.inherited;
-  const isSaid = wordings.share(telling, ...sources, asked.wording) >= least;
+  if (telling.words.length < WORDS.few + (figures.length > 1 ? 1 : 0)) return undefined;
+  const isSaid = wordings.share(telling, ...sources, asked.wording) >= LEAST.asked;
   return isSaid && wordings.share(telling, ...sources) >= LEAST.alone ? undefined : "unsupported";
 }
 
@@ -140,9 +121,111 @@ const LITERALS = SOURCES.map((source) => new RegExp(source, "gi"));
 function literalsOf(text: string): string[] {
   const rest = text.replace(/\[\.\]|\(dot\)|(?<=\w) dot (?=com|net|org|io)/gi, ".").replace(/hxxp/gi, "http");
   return LITERALS.flatMap((pattern) => rest.match(pattern) ?? [])
-    .filter((found) => !DATE_OR_AMOUNT.test(found))
+    .filter((found) => !SAYS.dateOrAmount.test(found))
     .map((found) => found.toLowerCase().replace(/\/?[.,;:!?]{0,5}$/, ""));
 }
 
-const DATE_OR_AMOUNT =
-  /^\d{4}-\d{1,2}-\d{1,2}(?:\s\d{1,2})?$|^\d{1,3}(?: \d{3})+$|^\d{4}\s?-\s?\d{4}$|^\d{1,4}\s?-\s?\d{1,5}$/;
+/** A clause of the sources, and the share of a statement's words that it says. */
+interface NearClause extends SourceClause {
+  readonly share: number;
+}
+
+/** Checks a statement clause by clause: none is made up, claims too much, says the opposite or puts a figure elsewhere. */
+function checkClauses(text: string, context: StatementContext): ReplyFault | undefined {
+  const folded = fold(text);
+  const labels = labelsIn(`${context.asked.folded} ${folded}`);
+  let before = "";
+  for (const clause of clausesOf(folded)) {
+    const telling = context.wordings.telling(clause);
+    const near = context.sources
+      .flatMap((source) => source.clauses.map((one) => ({ ...one, share: context.wordings.share(telling, one) })))
+      .sort((a, b) => b.share - a.share);
+    const given = { clause, before, telling, near, labels };
+    const fault = checkMeaning(given, context) ?? checkPlaces(given, context);
+    if (fault !== undefined) return fault;
+    before = clause;
+  }
+  return undefined;
+}
+
+interface GivenClause {
+  readonly clause: string;
+  readonly before: string;
+  readonly telling: Telling;
+  /** The clauses of the sources, the nearest first. */
+  readonly near: readonly NearClause[];
+  /** What the statement and the question tell rows apart by. */
+  readonly labels: readonly string[];
+}
+
+function checkMeaning(given: GivenClause, { wordings, sources, asked }: StatementContext): ReplyFault | undefined {
+  const { clause, before, telling, near, labels } = given;
+  const isTelling = telling.words.length >= WORDS.few;
+  if (isTelling && wordings.share(telling, ...sources, asked.wording) < LEAST.clause) return "unsupported";
+  // "No deposits, transfers or payments" denies all three.
+  const isNot = isNegated(clause) || (SAYS.listedNot.test(before) && !SAYS.hasVerb.test(clause));
+  const texts = sources.map(({ folded }) => folded);
+  if (!isNot && overclaims(clause, texts)) return "unsupported";
+  const [best] = near;
+  if (!isTelling || best === undefined) return undefined;
+  const said = wordings.of(clause);
+  // What a short clause denies must not be claimed with its words.
+  const isDenied = (one: NearClause): boolean =>
+    isNegated(one.folded) &&
+    labelsIn(one.folded).every((label) => labels.includes(label)) &&
+    one.telling.words.length > 1 &&
+    wordings.share(one.telling, said) >= LEAST.denied;
+  if (!isNot && near.some(isDenied)) return "contradiction";
+  const alike = near.filter(({ share }) => share >= best.share - LEAST.alike);
+  const isOther = alike.every((one) => isNegated(one.folded) !== isNot || isOpposite(clause, one.folded));
+  return isOther && best.share >= LEAST.subject ? "contradiction" : undefined;
+}
+
+function checkPlaces(given: GivenClause, { wordings, tickers }: StatementContext): ReplyFault | undefined {
+  const { clause, before, telling, near, labels } = given;
+  const figures = figuresOf(clause, tickers).filter(({ kind, inWords }) => kind !== "time" && !inWords);
+  const isLabelled = (one: NearClause): boolean => labelsIn(one.folded).some((label) => labels.includes(label));
+  if (near.some((one) => isLabelled(one) && figures.some((figure) => holds(one, figure)))) return undefined;
+  // A short clause goes on with the subject of the one before.
+  const isShort = telling.words.length < WORDS.few;
+  const subject = isShort ? wordings.telling(`${before} ${clause}`) : telling;
+  const beside = isShort ? [...figures, ...figuresOf(before, tickers)] : figures;
+  const rows = near.map((one) => ({ ...one, said: wordings.said(subject, one) }));
+  return figures.some((figure) => isMisplaced(figure, beside, rows)) ? "figure" : undefined;
+}
+
+/** What tells the rows of a table and the parts of an enumeration apart: "VIP 3", "level 2", "TRC-20", 一区. */
+const LABEL =
+  /(?<![a-z\d])(?:vip|lv|level|tier|zone|kyc|trc|erc|bep|group|grade|class|type|band)[ -]?\d{1,2}(?![\d.,%a-z])|[一二三四五六七八九十\d]\s?[区级档类]|(?<![a-z])(?:maker|taker)(?![a-z])|挂单|吃单/g;
+
+function labelsIn(folded: string): string[] {
+  return Array.from(folded.matchAll(LABEL), ([label]) => label.replace(/[ -]/g, ""));
+}
+
+type WithFigures = Pick<SourceClause, "figures">;
+
+function holds({ figures }: WithFigures, figure: Figure): boolean {
+  return figures.some((one) => isSame(figure, one, false));
+}
+
+function hasLike({ figures }: WithFigures, figure: Figure): boolean {
+  return figures.some(
+    (one) => one.kind === figure.kind && !one.inWords && (one.unit === figure.unit || one.kind === "date"),
+  );
+}
+
+/** Whether a figure belongs to something else: another part of the same sentence or table says all of the statement's
+ * words that the parts with the figure say, and more, and has another figure. */
+function isMisplaced(
+  figure: Figure,
+  figures: readonly Figure[],
+  rows: readonly (SourceClause & { readonly said: ReadonlySet<string> })[],
+): boolean {
+  if (figure.kind === "amount" && figure.unit === undefined && Number.isInteger(figure.value)) return false;
+  const holding = rows.filter((row) => holds(row, figure));
+  return rows.some(({ said, group, ...row }) => {
+    if (!hasLike(row, figure) || figures.some((one) => holds(row, one))) return false;
+    const isFuller = holding.every((one) => one.said.size < said.size && [...one.said].every((word) => said.has(word)));
+    return isFuller && holding.some((one) => one.group === group);
+  });
+}

@@ -1,15 +1,13 @@
 import { ASSETS } from "../../language/assets.ts";
 import { SCALES } from "../../language/quantities.ts";
-import { readNumbers, readRows } from "../../runtime/data-rows.ts";
+import { readNames, readNumbers } from "../../runtime/data-rows.ts";
 import PATTERNS from "./data/figure-patterns.json" with { type: "json" };
 
 /** What a text states in figures: an amount with its unit, a date, or a time of day. */
 export interface Figure {
   readonly kind: "amount" | "date" | "time";
-  /**
-   * Amount in the unit's base, month × 100 + day, or minutes since midnight. A date has month 0 where only the day is written,
-   * and day 0 where only the month is.
-   */
+  /** Amount in the unit's base, month × 100 + day, or minutes since midnight. A date has month 0 where only the day is
+   * written, and day 0 where only the month is. */
   readonly value: number;
   /** The dimension of an amount's unit; the year of a date; undefined when it is not stated. */
   readonly unit: string | undefined;
@@ -27,9 +25,9 @@ type Value = Pick<Figure, "value"> & Partial<Figure>;
 type Groups = Readonly<Record<string, string | undefined>>;
 
 const UNITS = new Map(
-  readRows(new URL("data/units.txt", import.meta.url)).flatMap(([[unit = ""] = [], names = []]) => {
+  Array.from(readNames(new URL("data/units.txt", import.meta.url)), ([name, unit]) => {
     const [dimension = "", factor = ""] = unit.split(" ");
-    return names.map((name) => [name, { dimension, factor: Number(factor) }] as const);
+    return [name, { dimension, factor: Number(factor) }];
   }),
 );
 /** The names of units, the longest first, and the words for numbers. */
@@ -43,8 +41,7 @@ const UNIT = new RegExp(
   `[\\s-]{0,2}(?:(${UNIT_NAMES.join("|").replaceAll("$", "\\$")})(?![a-z])|([a-z]{2,6})(?![a-z]))`,
   "y",
 );
-/** A currency before a number. */
-const BEFORE = /([$¥€£]|(?<![a-z])(?:usd|eur|gbp|cny|rmb|hkd|sgd|jpy|idr|php|inr|aud|day))\s?$/;
+const CURRENCY_BEFORE = /([$¥€£]|(?<![a-z])(?:usd|eur|gbp|cny|rmb|hkd|sgd|jpy|idr|php|inr|aud|day))\s?$/;
 const RANGE = /^\s{0,2}(?:[-–—~～至到、/]|to|and|or|或者?|和)\s{0,2}$/;
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const READERS = { amount: amountOf, date: dateOf, time: timeOf };
@@ -131,12 +128,11 @@ function amountOf(groups: Groups, place: Place): Value | undefined {
   return { value: value * factor, unit, factor, inWords: true, end };
 }
 
-/** The unit of a number, before it or behind. */
 function unitOf({ text, start, end, tickers }: Place): { dimension: string; factor: number; end?: number } | undefined {
   UNIT.lastIndex = end;
   const [whole = "", name, word] = UNIT.exec(text) ?? [];
   const behind = name === undefined ? undefined : { ...UNITS.get(name)!, end: end + whole.length };
-  const before = BEFORE.exec(text.slice(Math.max(0, start - 5), start))?.[1];
+  const before = CURRENCY_BEFORE.exec(text.slice(Math.max(0, start - 5), start))?.[1];
   if (before !== undefined && behind?.dimension !== "percent") return UNITS.get(before);
   if (behind !== undefined) return behind;
   const isTicker = word !== undefined && (TICKERS.has(word) || tickers.has(word));

@@ -17,10 +17,8 @@ export interface CheckedRequest {
   /** The passages that the model was given, in the order of their numbers. */
   readonly excerpts: readonly Passage[];
   readonly question: string;
-  /** The question before, when there is one. */
   readonly previous?: string | undefined;
   readonly lang: Language;
   readonly wide: boolean;
-  /** The instructions that the model was given. */
   readonly instructions: string;
 }

@@ -41,14 +41,14 @@ export interface StatementContext {
 /** Reads a passage. */
 export function readSource(passage: Passage, wordings: Wordings, tickers: ReadonlySet<string>): SourceText {
   const { title, text, url, published_at, symbols = [] } = passage;
-  const unitOf = (part: string): Omit<SourceClause, "group" | "telling"> => {
-    const folded = fold(part);
-    return { folded, figures: figuresOf(folded, tickers), ...wordings.of(part) };
-  };
   const sentences = sentencesOf(text).map((sentence) => sentence.text);
   const parts = sentences.map((sentence) => (ROW.test(sentence) ? [] : clausesOf(sentence)));
   const clauses = [...parts, cellsOf(text)].flatMap((group, number) =>
-    group.map((part): SourceClause => ({ ...unitOf(part), group: number, telling: wordings.telling(part) })),
+    group.map((part): SourceClause => {
+      const folded = fold(part);
+      const figures = figuresOf(folded, tickers);
+      return { folded, figures, group: number, telling: wordings.telling(part), ...wordings.of(part) };
+    }),
   );
   const published = figuresOf(datesAround(published_at));
   const whole = [title, ...(passage.aliases ?? []), text, url, symbols.join(" ")].join("\n");

@@ -20,12 +20,8 @@ const BULLET =
   /^\s*(?:[-*•·–—]\s+|\(?\d{1,2}[.)、）]\s*(?!\d)|[（(][一二三四五六七八九十\d]{1,2}[)）]\s*|[一二三四五六七八九十]、|#{1,6}\s+|[①-⑳]\s*)/u;
 const LEAD = /[:：]\s{0,3}\*{0,3}\s{0,3}$/;
 
-interface Part {
-  readonly text: string;
-  readonly own: readonly number[];
-  readonly isLead: boolean;
+interface Part extends Omit<Statement, "cited"> {
   readonly isItem: boolean;
-  readonly line: number;
   readonly block: number;
 }
 
@@ -33,7 +29,7 @@ interface Part {
 export function statementsOf(reply: string): Statement[] {
   const parts: Part[] = [];
   let block = 0;
-  for (const [line, whole] of reply.replace(MARKS_BEHIND, "$2$1").split("\n").entries()) {
+  for (const whole of reply.replace(MARKS_BEHIND, "$2$1").split("\n")) {
     if (whole.trim() === "") block++;
     const isItem = BULLET.test(whole) || /^\s*\|/.test(whole);
     const content = whole.replace(BULLET, "").replace(/\*\*|__/g, "");
@@ -41,7 +37,7 @@ export function statementsOf(reply: string): Statement[] {
       const own = [...text.matchAll(MARKS)].flatMap(([, list = ""]) => numbersIn(list));
       const bare = text.replace(MARKS, "").trim();
       if (!/[\p{L}\p{N}]/u.test(bare)) continue;
-      parts.push({ text: bare, own, isLead: LEAD.test(bare), isItem, line, block });
+      parts.push({ text: bare, own, isLead: LEAD.test(bare), isItem, block });
     }
   }
   return parts.map(({ text, own, isLead }, at) => ({ text, own, cited: citedBy(parts, at), isLead }));

@@ -1,11 +1,15 @@
-import { readRows } from "../../runtime/data-rows.ts";
+import { readRows, readWords } from "../../runtime/data-rows.ts";
+import { literal, patternsOf } from "../../runtime/text/patterns.ts";
+import PATTERNS from "./statement-patterns.json" with { type: "json" };
+
+/** What statements and their clauses say: that an amount is not exact or was computed, that they deny what they list. */
+export const SAYS = patternsOf(PATTERNS);
 
 const HAN = /^\p{Script=Han}/u;
-const escape = (text: string): string => text.replace(/[$^\\.*+?()[\]{}|]/g, "\\$&");
 
 /** Matches any of the words in a folded text: Latin ones whole, the longest first. */
 export function anyOf(words: readonly string[]): RegExp {
-  const sorted = [...words].sort((a, b) => b.length - a.length).map(escape);
+  const sorted = [...words].sort((a, b) => b.length - a.length).map(literal);
   const latin = sorted.filter((word) => !HAN.test(word)).join("|");
   const han = sorted.filter((word) => HAN.test(word)).join("|");
   const parts = [latin && `(?<![a-z'])(?:${latin})(?![a-z'])`, han].filter(Boolean);
@@ -15,7 +19,7 @@ export function anyOf(words: readonly string[]): RegExp {
 const has = (pattern: RegExp, text: string): boolean => text.search(pattern) !== -1;
 
 /** Words with capitals that name nothing. */
-export const NO_NAMES: ReadonlySet<string> = new Set(readRows(new URL("data/no-names.txt", import.meta.url)).flat(2));
+export const NO_NAMES: ReadonlySet<string> = new Set(readWords(new URL("data/no-names.txt", import.meta.url)));
 
 const NEGATIONS = new Map(
   readRows(new URL("data/negations.txt", import.meta.url)).map(([[first = ""] = [], words = []]): [string, RegExp] => [

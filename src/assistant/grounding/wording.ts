@@ -1,8 +1,9 @@
-import { LRUCache } from "lru-cache";
-import type { Dictionary } from "../../language/dictionary/dictionary.ts";
+import type { Dictionary, Translation } from "../../language/dictionary/dictionary.ts";
 import { STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-words.ts";
-import { Thesaurus } from "../../language/thesaurus.ts";
+import { openThesaurus, type Mention, type Thesaurus } from "../../language/thesaurus.ts";
 import { fold, stem, tokenizeFolded } from "../../language/tokenize.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
+import BOUNDS from "./data/bounds.json" with { type: "json" };
 import { NUMBER_WORDS, UNIT_NAMES } from "./figures.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 
@@ -15,23 +16,22 @@ export interface Wording {
 /** The words of a statement that tell something, and the phrases among them whose meaning is known. */
 export interface Telling {
   readonly words: readonly string[];
-  readonly mentions: readonly { readonly meaning: number; readonly at: number; readonly length: number }[];
+  readonly mentions: readonly Omit<Mention, "phrase">[];
 }
 
-/** How sure it is that a word of a statement says what the source says in another. */
-const CREDIT = { meaning: 0.9, translated: 0.75, characters: 0.6 };
-/** Translations of a word that are considered. */
-const TRANSLATIONS = 6;
+const { credits: CREDIT } = BOUNDS;
+/** Texts whose words are kept: those of the articles that are asked about most. */
+const KEPT = 5000;
 
 /** Compares the words of statements with those of sources, in both languages. */
 export class Wordings {
   readonly #dictionary: Dictionary;
   #known: Thesaurus | undefined;
-  readonly #relatedTo = memoized((word: string) => this.#relate(word));
+  readonly #relatedTo = memoized((word: string) => this.#relate(word), KEPT);
   /** The words of a source, or of a part of it. */
-  readonly of = memoized((text: string) => this.#read(text));
+  readonly of = memoized((text: string) => this.#read(text), KEPT);
   /** The telling words of a statement. */
-  readonly telling = memoized((statement: string) => this.#tell(statement));
+  readonly telling = memoized((statement: string) => this.#tell(statement), KEPT);
 
   constructor(dictionary: Dictionary) {
     this.#dictionary = dictionary;
@@ -39,7 +39,7 @@ export class Wordings {
 
   /** Read with the first reply: without a model there is none. */
   get #thesaurus(): Thesaurus {
-    return (this.#known ??= new Thesaurus());
+    return (this.#known ??= openThesaurus());
   }
 
   #read(text: string): Wording {
@@ -56,14 +56,10 @@ export class Wordings {
 
   #tell(statement: string): Telling {
     const words = tellingWords(statement, this.#dictionary);
-    const mentions = this.#thesaurus
-      .mentionsInEnglish(words)
-      .map(({ meaning, at, length }) => ({ meaning: meaning.id, at, length }));
-    for (const [at, word] of words.entries()) {
-      for (const { meaning } of this.#thesaurus.mentionsInChinese(word))
-        mentions.push({ meaning: meaning.id, at, length: 1 });
-    }
-    return { words, mentions };
+    const inChinese = words.flatMap((word, at) =>
+      this.#thesaurus.mentionsInChinese(word).map(({ meaning }) => ({ meaning, at, length: 1 })),
+    );
+    return { words, mentions: [...this.#thesaurus.mentionsInEnglish(words), ...inChinese] };
   }
 
   /** The share of a statement's telling words that one of the sources says, 0 to 1. */
@@ -71,7 +67,7 @@ export class Wordings {
     if (words.length === 0) return 1;
     const credits = words.map((word) => Math.max(...sources.map((source) => this.#said(word, source))));
     for (const { meaning, at, length } of mentions) {
-      if (!sources.some(({ meanings }) => meanings.has(meaning))) continue;
+      if (!sources.some(({ meanings }) => meanings.has(meaning.id))) continue;
       for (let n = at; n < at + length; n++) credits[n] = Math.max(credits[n]!, CREDIT.meaning);
     }
     return credits.reduce((sum, credit) => sum + credit, 0) / words.length;
@@ -97,25 +93,10 @@ export class Wordings {
     // oxlint-disable-next-line typescript/unbound-method -- functions of a closure
     const { toEnglish, toChinese } = this.#dictionary;
     const [there, back] = /^\p{Script=Han}/u.test(word) ? [toEnglish, toChinese] : [toChinese, toEnglish];
-    const translated = there(word)
-      .slice(0, TRANSLATIONS)
-      .map(([other]) => other);
-    const again = translated.flatMap((other) =>
-      back(other)
-        .slice(0, TRANSLATIONS)
-        .map(([same]) => same),
-    );
-    return [...new Set([...translated, ...again])];
+    const first = (found: readonly Translation[]) => found.slice(0, CREDIT.translations).map(([other]) => other);
+    const translated = first(there(word));
+    return [...new Set([...translated, ...translated.flatMap((other) => first(back(other)))])];
   }
-}
-
-/** Texts whose words are kept: those of the articles that are asked about most. */
-const KEPT = 5000;
-
-/** The same function, which keeps what it gave last. */
-function memoized<T extends object>(compute: (text: string) => T): (text: string) => T {
-  const kept = new LRUCache<string, T>({ max: KEPT, memoMethod: (text) => compute(text) });
-  return (text) => kept.memo(text);
 }
 
 /** Units and numbers are compared as figures; denials by themselves. */

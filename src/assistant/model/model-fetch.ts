@@ -32,3 +32,8 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
 export function cleanReply(reply: string): string {
   return reply.replace(CONTROL, "").replace(THINKING, "").replace(THINKING_BEFORE, "");
 }
+
+/** The text up to its last whole sentence, for a reply that was cut at the token limit; empty without one. */
+export function dropCutSentence(text: string): string {
+  return /^[\s\S]*(?:[。！？!?]|\.(?=\s|\[|$))(?:\s*[[【]\d+[\]】])*["”’」）)]*/.exec(text)?.[0] ?? "";
+}

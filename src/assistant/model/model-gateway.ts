@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { AnpError } from "../../contract/errors.ts";
-import { silentLogger } from "../../runtime/logger.ts";
-import type { Logger } from "../../runtime/logger.ts";
+import { silentLogger, type Logger } from "../../runtime/logger.ts";
 import { providersOf, type ModelConfig } from "../../config/model-config.ts";
 import { ModelReplyError } from "./model-fetch.ts";
-import { ModelProvider } from "./model-provider.ts";
+import { createModelProvider, type ModelProvider } from "./model-provider.ts";
 import type { Checked } from "../answering/model-answer.ts";
-import { toCorrection, toPrompt } from "./model-prompt.ts";
-import type { Prompt, PromptRequest } from "./model-prompt.ts";
+import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model-prompt.ts";
 
 /** A question for the model, and the passages to answer it from, numbered [1]..[n] in their order. */
 export interface ModelRequest extends PromptRequest {
@@ -16,14 +14,14 @@ export interface ModelRequest extends PromptRequest {
 
 /** A model that writes answers from passages. */
 export interface ModelGateway {
-  /** The model's id. */
   readonly name: string;
   /** What happens when the model fails: error 1007, or an extractive answer. */
   readonly fallback: "none" | "extractive";
+  /** Its endpoints, and whether each is left alone after failures. */
+  breakers(): readonly ReturnType<ModelProvider["breaker"]>[];
   /**
    * What `check` makes of a model's reply, and the id of that model; a reply that it refuses is asked for once more, with
    * what was wrong.
-   *
    * @throws AnpError 1007 when the model is exhausted, fails, times out, replies with nothing or is refused again; the
    *   caller's own abort is thrown as its reason
    */
@@ -41,13 +39,11 @@ export interface ModelDeps {
   readonly readKey?: (file: string) => string;
 }
 
-/**
- * A gateway to OpenAI-compatible endpoints, asked in order until one gives a reply that may be delivered. Each has its share
- * of the time that is left. The model libraries load at the first call.
- */
+/** A gateway to OpenAI-compatible endpoints, asked in order until one gives a reply that may be delivered. Each has its
+ * share of the time that is left. The model libraries load at the first call. */
 export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): ModelGateway {
   const { logger = silentLogger, readKey = (file) => readFileSync(file, "utf8") } = deps;
-  const providers = providersOf(config, readKey).map((one) => new ModelProvider(one, deps.fetch));
+  const providers = providersOf(config, readKey).map((one) => createModelProvider(one, deps.fetch));
 
   /** Null: the reply was refused, and once more. */
   async function ask<T>(
@@ -72,6 +68,7 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): M
   return {
     name: config.model,
     fallback: config.fallback,
+    breakers: () => providers.map(({ breaker }) => breaker()),
     async generate(request, check) {
       const deadline = performance.now() + config.timeout_ms;
       let cause = new Error("model call: the reply was refused");
@@ -94,10 +91,8 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): M
   };
 }
 
-/**
- * What the log may say of a failed call. Messages of the endpoint and of the libraries are left out: they may repeat the
- * user's words, or hold whatever the endpoint sends.
- */
+/** What the log may say of a failed call. Messages of the endpoint and of the libraries are left out: they may repeat
+ * the user's words, or hold whatever the endpoint sends. */
 function failureOf(cause: unknown): Error {
   if (cause instanceof ModelReplyError || !(cause instanceof Error)) return new Error(`model call: ${String(cause)}`);
   // What the last of the retries failed with.

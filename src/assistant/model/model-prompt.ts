@@ -5,18 +5,12 @@ import INSTRUCTIONS from "./instructions.json" with { type: "json" };
 import CORRECTIONS from "../grounding/data/corrections.json" with { type: "json" };
 import type { Passage } from "../passage.ts";
 
-/** Most characters of a refused reply that is shown to the model again. */
-const REFUSED_REPLY = 2000;
-/** Most sentences of it that are said to be wrong. */
-const MOST_FINDINGS = 6;
+/** Most of what a prompt repeats: earlier turns, characters of their answers and of a refused reply, sentences of it that
+ * are said to be wrong. */
+const MOST = { turns: 6, answer: 1000, refused: 2000, findings: 6 };
 
 /** The model's reply when the passages do not answer. Readers never see it. */
 export const NO_ANSWER = "NO_ANSWER";
-
-/** Most characters of an earlier answer in a prompt. */
-const EARLIER_ANSWER = 1000;
-/** Most earlier turns in a prompt. */
-const TURNS = 6;
 
 export interface Message {
   readonly role: "user" | "assistant";
@@ -28,7 +22,6 @@ export interface Prompt {
   readonly messages: Message[];
 }
 
-/** The input of a prompt. */
 export interface PromptRequest {
   readonly question: string;
   readonly lang: Language;
@@ -38,10 +31,8 @@ export interface PromptRequest {
   readonly wide: boolean;
 }
 
-/**
- * The instructions, the earlier turns, and the question after its passages, all quoted as JSON data. Where it would be longer
- * than `most` tokens, earlier turns are left out first, then the last passages.
- */
+/** The instructions, the earlier turns, and the question after its passages, all quoted as JSON data. Where it would be
+ * longer than `most` tokens, earlier turns are left out first, then the last passages. */
 export function toPrompt(request: PromptRequest, most = Infinity): Prompt {
   const { passages, history } = request;
   const prompt = promptOf(request);
@@ -60,34 +51,26 @@ function promptOf({ question, lang, history, passages, wide }: PromptRequest): P
   const system = [...INSTRUCTIONS.all, wide ? INSTRUCTIONS.wide : INSTRUCTIONS.narrow]
     .join("\n")
     .replace("{language}", INSTRUCTIONS.languages[lang]);
-  const messages = history.slice(-TURNS).flatMap((turn): Message[] => [
+  const messages = history.slice(-MOST.turns).flatMap((turn): Message[] => [
     { role: "user", content: turn.question },
-    { role: "assistant", content: turn.answer.slice(0, EARLIER_ANSWER) },
+    { role: "assistant", content: turn.answer.slice(0, MOST.answer) },
   ]);
-  const lines = passages.map((passage, at) =>
-    JSON.stringify({
-      number: at + 1,
-      kind: passage.kind,
-      published_at: passage.published_at,
-      title: passage.title,
-      text: passage.text,
-    }),
+  const lines = passages.map(({ kind, published_at, title, text }, at) =>
+    JSON.stringify({ number: at + 1, kind, published_at, title, text }),
   );
-  messages.push({
-    role: "user",
-    content: ["Passages:", ...lines, "", `Question: ${JSON.stringify({ question })}`].join("\n"),
-  });
+  const content = ["Passages:", ...lines, "", `Question: ${JSON.stringify({ question })}`].join("\n");
+  messages.push({ role: "user", content });
   return { system, messages };
 }
 
 /** The same prompt, continued by the reply that was refused and by what was wrong with it. */
 export function toCorrection({ system, messages }: Prompt, reply: string, findings: readonly Finding[]): Prompt {
-  const wrong = findings.slice(0, MOST_FINDINGS).map(({ fault, sentence }) => {
+  const wrong = findings.slice(0, MOST.findings).map(({ fault, sentence }) => {
     return sentence === undefined ? `- ${CORRECTIONS[fault]}` : `- ${JSON.stringify(sentence)}: ${CORRECTIONS[fault]}`;
   });
   const content = ["That answer cannot be shown:", ...wrong, "", "Write it again without these faults."].join("\n");
   return {
     system,
-    messages: [...messages, { role: "assistant", content: reply.slice(0, REFUSED_REPLY) }, { role: "user", content }],
+    messages: [...messages, { role: "assistant", content: reply.slice(0, MOST.refused) }, { role: "user", content }],
   };
 }

@@ -1,5 +1,6 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { answerTypeOf } from "./answer-type.ts";
+import TUNING from "./tuning.json" with { type: "json" };
 import type { TextUnit } from "./text-units.ts";
 import { matchOf, type RankedArticle } from "./rank-articles.ts";
 
@@ -16,24 +17,7 @@ export interface AnswerWindow {
   readonly fits: boolean | undefined;
 }
 
-/** Length of an answer from one article, in characters. */
-const LENGTH: Readonly<Record<Language, number>> = { en: 600, zh: 260 };
-/** Weights of the parts of a window's score. */
-const MIX = { peak: 0.6, lead: 0.2, fits: 0.4, neighbour: 0.075, heading: -0.2 };
-/** Weight that is left to what the title says already: every sentence of the article is about that. */
-const SAID_BY_TITLE = 0.35;
-
-/** What an article's units say of a question. */
-interface Match {
-  /** How well each unit says each group that occurs in the article, 0 to 1. */
-  readonly matches: readonly (readonly number[])[];
-  /** The share of the question's weight that each of these groups has; what the title says counts less. */
-  readonly shares: readonly number[];
-  /** How well each unit answers by itself. */
-  readonly peaks: readonly number[];
-  /** Whether each unit contains the kind of answer that is asked for; undefined for a question of no such form. */
-  readonly fitting: readonly boolean[] | undefined;
-}
+const MIX = TUNING.windows;
 
 /** Chooses the contiguous units that answer best, and extends them to a list's end and to the length of an answer. */
 export function chooseWindow(
@@ -45,7 +29,7 @@ export function chooseWindow(
   if (units.length === 0) return undefined;
   const { found, titleCoverage } = article;
   const match = matchUnits(article, units, question);
-  const most = LENGTH[found.lang] * length;
+  const most = MIX.length[found.lang] * length;
   let best = { from: 0, to: 0, score: -Infinity, coverage: 0, fits: false };
   for (let from = 0; from < units.length; from++) {
     const said = match.shares.map(() => 0);
@@ -72,13 +56,17 @@ export function chooseWindow(
   return { ...best, from, to, text, fits: match.fitting === undefined ? undefined : best.fits };
 }
 
-function matchUnits({ groups, found }: RankedArticle, units: readonly TextUnit[], question: string): Match {
-  const occurs = (term: string): boolean => found.details.bodyTerms.has(term) || found.details.titleTerms.has(term);
-  const inTitle = (term: string): boolean => found.details.titleTerms.has(term);
+/** How well each unit says each group that occurs in the article, 0 to 1; the share of the question's weight that each of
+ * these groups has, of which what the title says counts less; how well each unit answers by itself; and whether it
+ * contains the kind of answer that is asked for, undefined for a question of no such form. */
+function matchUnits({ groups, found }: RankedArticle, units: readonly TextUnit[], question: string) {
+  const { titleTerms, bodyTerms } = found.details();
+  const occurs = (term: string): boolean => bodyTerms.has(term) || titleTerms.has(term);
+  const inTitle = (term: string): boolean => titleTerms.has(term);
   let total = 0;
   const present = groups.flatMap(({ alternatives, gain }) => {
     const occurring = alternatives.filter(({ terms }) => terms.every(occurs));
-    const left = gain * (1 - (1 - SAID_BY_TITLE) * matchOf(occurring, inTitle));
+    const left = gain * (1 - (1 - MIX.saidByTitle) * matchOf(occurring, inTitle));
     total += left;
     return occurring.length === 0 ? [] : [{ alternatives: occurring, left }];
   });

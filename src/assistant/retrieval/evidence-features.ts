@@ -2,7 +2,7 @@ import { searchTerms } from "./language-index.ts";
 import type { AnswerWindow } from "./choose-window.ts";
 import { titlesOf } from "../passage.ts";
 import { matchOf, type RankedArticle } from "./rank-articles.ts";
-import { STOP_CHARACTERS, STOP_WORDS } from "../../language/stop-words.ts";
+import { isFunctional } from "../../language/stop-words.ts";
 
 /** An article that may answer, with its best part. */
 export interface Evidence {
@@ -13,10 +13,7 @@ export interface Evidence {
 /** Least weight of a group that says something by itself. */
 const TELLING = 0.8;
 
-/** What the evidence for a question is like, in shares, ratios and flags that mean the same in any corpus. */
-export type EvidenceFeatures = ReturnType<typeof featuresOf>;
-
-/** The features of the evidence for a question; the best comes first. */
+/** What the evidence for a question, the best first, is like: shares, ratios and flags that mean the same in any corpus. */
 export function featuresOf(
   [best, ...rest]: readonly [Evidence, ...Evidence[]],
   ranked: readonly RankedArticle[],
@@ -24,7 +21,7 @@ export function featuresOf(
 ) {
   const { article, window } = best;
   const { found, groups } = article;
-  const { titleTerms, bodyTerms } = found.details;
+  const { titleTerms, bodyTerms } = found.details();
   const has = (term: string): boolean => titleTerms.has(term) || bodyTerms.has(term);
   const telling = groups.filter(({ weight }) => weight >= TELLING);
   const unmatched = telling.filter(({ alternatives }) => matchOf(alternatives, has) === 0);
@@ -57,15 +54,8 @@ export function featuresOf(
 function titleAsked({ found, groups }: RankedArticle): number {
   const said = new Set(groups.flatMap(({ alternatives }) => alternatives.flatMap(({ terms }) => terms)));
   const shares = titlesOf(found.passage).map((title) => {
-    const telling = Array.from(new Set(searchTerms(title))).filter((term) => isTelling(term));
+    const telling = Array.from(new Set(searchTerms(title))).filter((term) => !isFunctional(term));
     return telling.length === 0 ? 0 : telling.filter((term) => said.has(term)).length / telling.length;
   });
   return Math.max(...shares);
-}
-
-function isTelling(term: string): boolean {
-  const characters = Array.from(term);
-  if (/^\p{Script=Han}/u.test(term))
-    return characters.length === 2 && !characters.some((one) => STOP_CHARACTERS.has(one));
-  return !STOP_WORDS.has(term);
 }

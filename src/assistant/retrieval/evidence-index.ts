@@ -1,8 +1,8 @@
-import { LRUCache } from "lru-cache";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { nearestLanguage } from "../../language/detect-language.ts";
 import { fold } from "../../language/tokenize.ts";
 import { plainText } from "../../language/plain-text.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
 import { keyOf, titlesOf, type Passage, type PassageChanges } from "../passage.ts";
 import { LanguageIndex, termsOfFolded, type DocumentTerms } from "./language-index.ts";
 import { unitsOf, type TextUnit } from "./text-units.ts";
@@ -21,16 +21,13 @@ export interface IndexedPassage {
   readonly passage: Passage;
   readonly number: number;
   readonly lang: Language;
-  readonly details: Details;
+  readonly details: () => Details;
 }
 
-/** Most passages whose details are kept. */
 const DETAILS_KEPT = 1000;
 
-/**
- * The passages that answers may quote, ready for search in both languages. Changes cost what changes; after them the
- * index gives the same results as one built anew.
- */
+/** The passages that answers may quote, ready for search in both languages. Changes cost what changes; after them the
+ * index gives the same results as one built anew. */
 export class EvidenceIndex {
   readonly languages: Readonly<Record<Language, LanguageIndex>> = { zh: new LanguageIndex(), en: new LanguageIndex() };
   readonly vocabulary = new Vocabulary();
@@ -38,11 +35,9 @@ export class EvidenceIndex {
   readonly #passages: (IndexedPassage | undefined)[] = [];
   /** Numbers of passages that were removed: they are given again. */
   readonly #free: number[] = [];
-  readonly #details = new LRUCache<Passage, Details>({ max: DETAILS_KEPT });
-  /** Passages by kind, id and language. */
+  readonly #detailsOf = memoized(readDetails, DETAILS_KEPT);
   readonly #counterparts = new Map<string, number>();
 
-  /** Number of passages. */
   get size(): number {
     return this.#numbers.size;
   }
@@ -57,24 +52,15 @@ export class EvidenceIndex {
     return this.#passages[number]!;
   }
 
-  passages(): IndexedPassage[] {
-    return this.#passages.filter((passage) => passage !== undefined);
+  /** All passages, in no particular order. */
+  passages(): Passage[] {
+    return this.#passages.flatMap((indexed) => indexed?.passage ?? []);
   }
 
   /** The passage of the same id in the other language. */
   counterpart({ passage, lang }: IndexedPassage): IndexedPassage | undefined {
     const number = this.#counterparts.get(counterpartKey(passage, lang === "zh" ? "en" : "zh"));
     return number === undefined ? undefined : this.passage(number);
-  }
-
-  #detailsOf(passage: Passage): Details {
-    let details = this.#details.get(passage);
-    if (details === undefined) {
-      const { title, body } = termsOf(foldPassage(passage));
-      details = { titleTerms: new Set(title), bodyTerms: new Set(body), units: unitsOf(passage.text) };
-      this.#details.set(passage, details);
-    }
-    return details;
   }
 
   #add(passage: Passage): void {
@@ -84,18 +70,10 @@ export class EvidenceIndex {
     const lang = nearestLanguage(passage.lang);
     const folded = foldPassage(passage);
     this.languages[lang].add(number, termsOf(folded));
-    this.vocabulary.add(folded);
+    this.vocabulary.count(folded, 1);
     this.#numbers.set(key, number);
     this.#counterparts.set(counterpartKey(passage, lang), number);
-    const detailsOf = (): Details => this.#detailsOf(passage);
-    this.#passages[number] = {
-      passage,
-      number,
-      lang,
-      get details() {
-        return detailsOf();
-      },
-    };
+    this.#passages[number] = { passage, number, lang, details: () => this.#detailsOf(passage) };
   }
 
   #remove(key: string): void {
@@ -104,24 +82,28 @@ export class EvidenceIndex {
     const { passage, lang } = this.passage(number);
     const folded = foldPassage(passage);
     this.languages[lang].remove(number, termsOf(folded));
-    this.vocabulary.remove(folded);
+    this.vocabulary.count(folded, -1);
     this.#numbers.delete(key);
-    if (this.#counterparts.get(counterpartKey(passage, lang)) === number) {
-      this.#counterparts.delete(counterpartKey(passage, lang));
-    }
+    const own = counterpartKey(passage, lang);
+    if (this.#counterparts.get(own) === number) this.#counterparts.delete(own);
     this.#passages[number] = undefined;
     this.#free.push(number);
   }
 }
 
-function foldPassage(passage: Passage): FoldedText {
-  return { title: fold(titlesOf(passage).join("\n")), body: fold(plainText(passage.text)) };
+function readDetails(passage: Passage): Details {
+  const { title, body } = termsOf(foldPassage(passage));
+  return { titleTerms: new Set(title), bodyTerms: new Set(body), units: unitsOf(passage.text) };
 }
 
-function termsOf({ title, body }: FoldedText): DocumentTerms {
-  return { title: termsOfFolded(title), body: termsOfFolded(body) };
-}
+const foldPassage = (passage: Passage): FoldedText => ({
+  title: fold(titlesOf(passage).join("\n")),
+  body: fold(plainText(passage.text)),
+});
 
-function counterpartKey({ kind, id }: Passage, lang: Language): string {
-  return `${kind} ${lang} ${id}`;
-}
+const termsOf = ({ title, body }: FoldedText): DocumentTerms => ({
+  title: termsOfFolded(title),
+  body: termsOfFolded(body),
+});
+
+const counterpartKey = ({ kind, id }: Passage, lang: Language): string => keyOf({ kind, lang, id });

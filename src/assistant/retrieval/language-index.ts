@@ -8,7 +8,6 @@ const BITS = { title: 4, body: 7 };
 const FREQUENCY_BITS = BITS.title + BITS.body;
 const MOST_IN = { title: 2 ** BITS.title - 1, body: 2 ** BITS.body - 1 };
 
-/** The documents that contain a term. */
 class Postings {
   packed = new Uint32Array(2);
   /** Number of documents. */
@@ -97,12 +96,10 @@ export class LanguageIndex {
     this.#count(-1, -title.length, -body.length);
   }
 
-  /** Number of documents that contain a term. */
   documentFrequency(term: string): number {
     return this.#postings.get(term)?.count ?? 0;
   }
 
-  /** All terms of the documents. */
   terms(): IterableIterator<string> {
     return this.#postings.keys();
   }
@@ -171,12 +168,9 @@ export class LanguageIndex {
     query.endWord();
   }
 
-  /**
-   * Visits the documents of one of a word's terms: they contain it so often as its rarest term, length-normalised over both
-   * fields.
-   *
-   * @param weight of the word, with its last term
-   */
+  /** Visits the documents of one of a word's terms: they contain it so often as its rarest term, length-normalised over
+   * both fields.
+   * @param weight of the word, with its last term */
   #visit(query: QueryScores, { packed, count }: Postings, at: number, weight: number): void {
     const { title: t, body: b } = BM25F;
     const perTitle = (t.b * this.#size) / Math.max(this.#size, this.#titleTerms);
@@ -198,7 +192,6 @@ export class LanguageIndex {
 class QueryScores {
   scores = new Float64Array();
   #scored: number[] = [];
-  /** Frequencies of the group at hand. */
   #frequencies = new Float64Array();
   #found: number[] = [];
   /** Of the word at hand: how many of its terms a document contains, and the frequency of the rarest. */
@@ -224,10 +217,8 @@ class QueryScores {
     return this.#found.length;
   }
 
-  /**
-   * @param at number of the term in its word
-   * @param weight of the word if this is its last term, else 0
-   */
+  /** @param at number of the term in its word
+   * @param weight of the word if this is its last term, else 0 */
   visit(document: number, frequency: number, at: number, weight: number): void {
     let least = frequency;
     if (at > 0) {
@@ -249,7 +240,6 @@ class QueryScores {
     this.#begun = [];
   }
 
-  /** Adds the group at hand to the scores. */
   endGroup(gain: number): void {
     for (const document of this.#found) {
       const frequency = this.#frequencies[document]!;
@@ -290,10 +280,8 @@ class QueryScores {
 
 const HAN = /^\p{Script=Han}/u;
 
-/**
- * Terms for search, in order and repeated as in the text. English: stemmed words. Chinese needs no dictionary: each
+/** Terms for search, in order and repeated as in the text. English: stemmed words. Chinese needs no dictionary: each
  * character and each pair of neighbours is a term (Nie, Gao, Zhang & Zhou 2000 found unigrams with bigrams as good as words).
- *
  * @example
  * searchTerms("Closing 账户"); // ["close", "账", "账户", "户"]
  */
@@ -301,7 +289,6 @@ export function searchTerms(text: string): string[] {
   return termsOfFolded(fold(text));
 }
 
-/** Terms for search of a text that is folded. */
 export function termsOfFolded(folded: string): string[] {
   const terms: string[] = [];
   for (const { text: token, han } of tokenizeFolded(folded)) {

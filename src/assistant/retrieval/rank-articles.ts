@@ -1,7 +1,9 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import type { Passage } from "../passage.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
+import { compare, type Passage } from "../passage.ts";
 import type { EvidenceIndex, IndexedPassage } from "./evidence-index.ts";
 import type { Alternative, Scores, TermGroup } from "./language-index.ts";
+import TUNING from "./tuning.json" with { type: "json" };
 import type { QuestionContext, QuestionTerms } from "./question-terms.ts";
 
 /** What a question is searched by. */
@@ -37,28 +39,12 @@ export interface RankedArticle {
   readonly groups: readonly WeightedGroup[];
 }
 
-/** Weights of the parts of a score. */
-const MIX = { counterpart: 0.25, foreign: 0.6, title: 0.2 };
-/** Weight of a kind of passage, and the age in days at which it has half its weight. Help does not age. */
-const KIND: Readonly<Record<Passage["kind"], { readonly weight: number; readonly halfDays: number }>> = {
-  help: { weight: 1, halfDays: Infinity },
-  notice: { weight: 0.85, halfDays: 240 },
-  news: { weight: 0.7, halfDays: 14 },
-};
-/** From this share of a perfect match on, passages of the other language are not searched. */
-const PLAIN = 0.7;
-/** The best passages of each language that are ranked together. */
-const CANDIDATES = 50;
-/** Articles whose titles are compared with the question. */
-const COMPARED = 8;
-const DAY_MS = 86_400_000;
+const { ranking: MIX, kinds: KINDS } = TUNING;
 
-/**
- * Ranks the passages of both languages for a question. An article that exists in both is found by either text, and
- * taken in the question's language; one in the other language alone must match better.
- */
+/** Ranks the passages of both languages for a question. An article that exists in both is found by either text, and
+ * taken in the question's language; one in the other language alone must match better. */
 export function rankArticles(index: EvidenceIndex, terms: QuestionTerms, search: Search): RankedArticle[] {
-  const { question, lang, previous, symbol, now, accept } = search;
+  const { question, lang, previous, symbol, now, accept = () => true } = search;
   const other = lang === "zh" ? "en" : "zh";
   const read = (language: Language): Read => {
     const groups = terms.groupsOf(question, language, { previous, symbol });
@@ -66,14 +52,14 @@ export function rankArticles(index: EvidenceIndex, terms: QuestionTerms, search:
     return { scores, groups: groups.map((group, at) => ({ ...group, gain: scores.gains[at]! })) };
   };
   const own = read(lang);
-  const isPlain = own.scores.highest >= PLAIN * own.scores.mass;
+  const isPlain = own.scores.highest >= MIX.plain * own.scores.mass;
   const cross = isPlain ? NOT_READ : read(other);
   const weigh = (number: number): number => {
     const { passage } = index.passage(number);
-    return accept?.(passage) === false ? 0 : weightOf(passage, now);
+    return accept(passage) ? weightOf(passage, now) : 0;
   };
-  const numbers = [own, cross].flatMap(({ scores }) => scores.best(CANDIDATES, weigh));
-  const candidates = candidatesOf(index, numbers, lang).filter(({ found }) => accept?.(found.passage) !== false);
+  const numbers = [own, cross].flatMap(({ scores }) => scores.best(MIX.candidates, weigh));
+  const candidates = candidatesOf(index, numbers, lang).filter(({ found }) => accept(found.passage));
   const articles = candidates.map(({ found, counterpart }): RankedArticle => {
     const isOwn = found.lang === lang;
     const ownShare = shareOf(own.scores, isOwn ? found : undefined);
@@ -87,11 +73,12 @@ export function rankArticles(index: EvidenceIndex, terms: QuestionTerms, search:
     return { found, score, own: ownShare, cross: crossShare, titleCoverage: 0, groups };
   });
   articles.sort(byScore);
-  const best = articles.slice(0, COMPARED).map((article) => {
-    const titleCoverage = coverageOf(article.groups, (term) => article.found.details.titleTerms.has(term));
+  const best = articles.slice(0, MIX.titles).map((article) => {
+    const { titleTerms } = article.found.details();
+    const titleCoverage = coverageOf(article.groups, (term) => titleTerms.has(term));
     return { ...article, titleCoverage, score: article.score + MIX.title * titleCoverage };
   });
-  return [...best.sort(byScore), ...articles.slice(COMPARED)];
+  return [...best.sort(byScore), ...articles.slice(MIX.titles)];
 }
 
 interface Read {
@@ -99,19 +86,11 @@ interface Read {
   readonly groups: readonly WeightedGroup[];
 }
 
-const NOT_READ: Read = {
-  scores: { of: () => 0, highest: 0, best: () => [], gains: [], mass: 0 },
-  groups: [],
-};
-
-interface Candidate {
-  readonly found: IndexedPassage;
-  readonly counterpart: IndexedPassage | undefined;
-}
+const NOT_READ: Read = { scores: { of: () => 0, highest: 0, best: () => [], gains: [], mass: 0 }, groups: [] };
 
 /** The passages of some numbers; of an article in both languages, the one in the question's language. */
-function candidatesOf(index: EvidenceIndex, numbers: readonly number[], lang: Language): Candidate[] {
-  const candidates = new Map<number, Candidate>();
+function candidatesOf(index: EvidenceIndex, numbers: readonly number[], lang: Language) {
+  const candidates = new Map<number, { found: IndexedPassage; counterpart: IndexedPassage | undefined }>();
   for (const number of numbers) {
     const found = index.passage(number);
     const counterpart = index.counterpart(found);
@@ -126,18 +105,13 @@ function shareOf(scores: Scores, found: IndexedPassage | undefined): number {
 }
 
 function weightOf({ kind, published_at }: Passage, now: number): number {
-  const { weight, halfDays } = KIND[kind];
-  if (published_at === null || halfDays === Infinity) return weight;
+  const { weight, halfDays } = KINDS[kind];
+  if (published_at === null || halfDays === null) return weight;
   return weight / (1 + Math.max(0, now - Date.parse(published_at)) / DAY_MS / halfDays);
 }
 
-function byScore(a: RankedArticle, b: RankedArticle): number {
-  return b.score - a.score || compare(a.found.passage.id, b.found.passage.id);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
+const byScore = (a: RankedArticle, b: RankedArticle): number =>
+  b.score - a.score || compare(a.found.passage.id, b.found.passage.id);
 
 /** How well a text says what a group says, 0 to 1. */
 export function matchOf(alternatives: readonly Alternative[], has: (term: string) => boolean): number {

@@ -1,21 +1,9 @@
-import { editDistance } from "../../runtime/edit-distance.ts";
+import { editDistance } from "../../runtime/text/edit-distance.ts";
 import { stem } from "../../language/tokenize.ts";
+import TUNING from "./tuning.json" with { type: "json" };
 import { STOP_WORDS } from "../../language/stop-words.ts";
 
-/** Least letters of a word that is corrected, and from how many on two edits are corrected. */
-const CORRECTED = { letters: 4, twoEdits: 8 };
-/** Letters of an abbreviation. */
-const ABBREVIATION = { least: 2, most: 5 };
-/** Words of a phrase that is known by its initials. */
-const PHRASE = { least: 2, most: 4 };
-/** The part of a text, in characters, whose phrases are known by their initials: titles and introductions name things. */
-const INTRODUCTION = 400;
-/** Times that a phrase must occur to be known by its initials; in a title it counts as three. */
-const OCCURRENCES = { least: 3, title: 3 };
-/** A phrase is a candidate if it occurs this often, compared with the most frequent one of the same initials. */
-const RIVAL = 0.34;
-/** Most phrases by initials, most candidates of a correction. */
-const MOST = { phrases: 200_000, candidates: 4, abbreviations: 3 };
+const { corrected: CORRECTED, abbreviation: ABBREVIATION, phrase: PHRASE, most: MOST } = TUNING.vocabulary;
 
 /** The fields of a passage, folded and without markup. */
 export interface FoldedText {
@@ -30,12 +18,15 @@ export class Vocabulary {
   /** Initials → phrase of stems → number of occurrences. */
   readonly #phrases = new Map<string, Map<string, number>>();
 
-  add(text: FoldedText): void {
-    this.#count(text, 1);
-  }
-
-  remove(text: FoldedText): void {
-    this.#count(text, -1);
+  /** @param step 1 to add a text, -1 to remove it */
+  count({ title, body }: FoldedText, step: 1 | -1): void {
+    for (const [word] of `${title}\n${body}`.matchAll(/[a-z]{3,}/g)) {
+      let words = this.#words.get(word[0]!);
+      if (words === undefined) this.#words.set(word[0]!, (words = new Map<string, number>()));
+      change(words, word, step);
+    }
+    this.#countPhrases(title, step * PHRASE.inTitle);
+    this.#countPhrases(body.slice(0, TUNING.vocabulary.introduction), step);
   }
 
   /** Stems of the words nearest to a word that does not occur, by edit distance; none for a short word. */
@@ -57,9 +48,10 @@ export class Vocabulary {
   /** Phrases of stems, separated by blanks, that a word may be the initials of: "fd" of "fix deposit". */
   phrases(initials: string): string[] {
     if (initials.length < ABBREVIATION.least || initials.length > ABBREVIATION.most) return [];
-    const found = [...(this.#phrases.get(initials) ?? [])].filter(([, count]) => count >= OCCURRENCES.least);
+    const found = [...(this.#phrases.get(initials) ?? [])].filter(([, count]) => count >= PHRASE.occurrences);
     found.sort((a, b) => b[1] - a[1]);
-    return found.flatMap(([phrase, count]) => (count >= found[0]![1] * RIVAL ? [phrase] : [])).slice(0, 3);
+    const rivals = found.filter(([, count]) => count >= found[0]![1] * PHRASE.rival);
+    return rivals.slice(0, MOST.ofInitials).map(([phrase]) => phrase);
   }
 
   /** Stems of words that a word may be short for: "amt" of "amount", "lev" of "leverage". */
@@ -71,16 +63,6 @@ export class Vocabulary {
     }
     const best = [...candidates].sort((a, b) => b[1] - a[1]).slice(0, MOST.abbreviations);
     return best.map(([word]) => word);
-  }
-
-  #count({ title, body }: FoldedText, step: 1 | -1): void {
-    for (const [word] of `${title}\n${body}`.matchAll(/[a-z]{3,}/g)) {
-      let words = this.#words.get(word[0]!);
-      if (words === undefined) this.#words.set(word[0]!, (words = new Map<string, number>()));
-      change(words, word, step);
-    }
-    this.#countPhrases(title, step * OCCURRENCES.title);
-    this.#countPhrases(body.slice(0, INTRODUCTION), step);
   }
 
   #countPhrases(folded: string, step: number): void {

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { chatAnswer } from "../../contract/schemas/assistant-schemas.ts";
-import { toIso, type Clock } from "../../runtime/clock.ts";
-import type { Ids } from "../../runtime/ids.ts";
-import { parseDocument, readDocument } from "../../storage/documents.ts";
+import { DAY_MS, toIso, type Clock } from "../../runtime/clock.ts";
+import { leastIdAt, type Ids } from "../../runtime/ids.ts";
+import { readDocument, readDocuments } from "../../storage/documents.ts";
 import { CorruptionError } from "../../storage/storage-errors.ts";
 import type { EncodedSegment, Key, Storage } from "../../storage/storage.ts";
 import { Stream } from "../../storage/stream.ts";
 import { streamItem } from "../../storage/keys.ts";
+import { prunedBefore } from "./pruned-answers.ts";
 
 /** An answered question, as it is stored: all of the answer except what only the ledger has. */
 export const message = z.strictObject({
@@ -24,14 +25,13 @@ export const sessionTurn = z.strictObject({ message_id: z.int() });
 /** How many turns back one is searched for: answers made side by side may join in another order than their ids. */
 const RECENT_TURNS = 16;
 
-/**
- * Answers and the sessions they belong to. A message is stored before it is charged for, so that a charge never lacks
- * its answer; it joins its session after the charge, so that a session only holds what was delivered.
- */
+/** Answers and the sessions they belong to. A message is stored before it is charged for, so that a charge never lacks
+ * its answer; it joins its session after the charge, so that a session only holds what was delivered. */
 export type Messages = ReturnType<typeof createMessages>;
 
-export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids }) {
-  const { storage, clock, ids } = deps;
+/** @param deps.kept_days how long answers are kept; for ever when left out */
+export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids; kept_days?: number | undefined }) {
+  const { storage, clock, ids, kept_days } = deps;
   const sessionOf = (user: string, session: number) =>
     new Stream(storage, ["users", user, "sessions", String(session)], sessionTurn);
 
@@ -52,12 +52,21 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids 
         if (await storage.create(messageKey(message_id), JSON.stringify(made))) return made;
       }
     },
-    async get(id: number): Promise<Message> {
+    /** The answer to a question that was charged; undefined for one that was removed because of its age.
+     * @throws CorruptionError when it is missing otherwise */
+    async get(id: number): Promise<Message | undefined> {
       const found = await readDocument(storage, messageKey(id), message);
-      if (found === undefined) throw new CorruptionError(`messages/${id}`, "the answer is missing");
-      return found;
+      if (found !== undefined || id < (await prunedBefore(storage))) return found;
+      throw new CorruptionError(`messages/${id}`, "the answer is missing");
     },
-    /** Adds a message to its session. */
+    /** Whether a session's last turn is older than answers are kept. Its turns may be removed at any time, so nothing is
+     * added to it any more. */
+    async isOver(user: string, session: number): Promise<boolean> {
+      if (kept_days === undefined) return false;
+      const stream = sessionOf(user, session);
+      const last = await stream.get(await stream.head());
+      return last !== undefined && last.message_id < leastIdAt(clock.now() - kept_days * DAY_MS);
+    },
     async join({ user_id, session_id, message_id }: Message): Promise<void> {
       const stream = sessionOf(user_id, session_id);
       for (
@@ -92,10 +101,8 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids 
 }
 
 /** The answers of these ids that are there, in the order asked for. */
-export async function readMessages(storage: Storage, ids: readonly number[]): Promise<Message[]> {
-  const keys = ids.map(messageKey);
-  const texts = await storage.getMany(keys);
-  return texts.flatMap((text, index) => parseDocument(keys[index]!, text, message) ?? []);
+export function readMessages(storage: Storage, ids: readonly number[]): Promise<Message[]> {
+  return readDocuments(storage, ids.map(messageKey), message);
 }
 
 /** The turns of sessions, as a verification of ledgers reads them: a turn is written after its answer was charged. */

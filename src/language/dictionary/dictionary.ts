@@ -9,7 +9,6 @@ export type Translation = readonly [word: string, weight: number];
 
 /** Most characters of a word of the dictionary that segmentation tries. */
 const LONGEST = 6;
-/** Costs of a word in segmentation. */
 const COST = { word: 1, character: 1.5, unknown: 2 };
 const NEWLINE = 10;
 const TAB = 9;
@@ -36,7 +35,6 @@ export function createDictionary() {
   };
 }
 
-/** Looks up the fields of a word's line. */
 type Table = (word: string) => readonly string[] | undefined;
 
 function readTables(): { chinese: Table; english: Table } {

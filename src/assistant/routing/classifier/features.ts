@@ -6,22 +6,17 @@ export interface Vector {
   readonly weights: Float64Array;
 }
 
-const FNV_OFFSET = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
+const FNV = { offset: 0x811c9dc5, prime: 0x01000193 };
 
 /** FNV-1a over the UTF-16 units of `text` from `start` to `end`, seeded by the kind of feature. */
 function hash(seed: number, text: string, start: number, end: number): number {
-  let value = (FNV_OFFSET ^ seed) >>> 0;
-  for (let at = start; at < end; at++) value = Math.imul(value ^ text.charCodeAt(at), FNV_PRIME);
+  let value = (FNV.offset ^ seed) >>> 0;
+  for (let at = start; at < end; at++) value = Math.imul(value ^ text.charCodeAt(at), FNV.prime);
   return value >>> 0;
 }
 
-const WORD = 1;
-const WORD_PAIR = 2;
-const CHARACTERS = 3;
-const ANNOTATION = 4;
-const CHARACTER_SIZES = [3, 4] as const;
-const HAN_SIZES = [1, 2, 3] as const;
+const KIND = { word: 1, pair: 2, characters: 3, annotation: 4 };
+const SIZES = { characters: [3, 4], han: [1, 2, 3] };
 
 /** Largest distance of two words that make a pair: "change my address" holds "change address". */
 const REACH = 3;
@@ -43,26 +38,26 @@ export function featuresOf(text: string, annotate?: Annotator): RawFeatures {
   const tokens = tokenize(text);
   for (const { text: token, han } of tokens) {
     if (han) {
-      for (const size of HAN_SIZES) {
+      for (const size of SIZES.han) {
         for (let at = 0; at + size <= token.length; at++) {
-          (size === 1 ? characters : words).push(hash(WORD, token, at, at + size));
+          (size === 1 ? characters : words).push(hash(KIND.word, token, at, at + size));
         }
       }
       before = [token.slice(-1)];
       continue;
     }
-    words.push(hash(WORD, token, 0, token.length));
+    words.push(hash(KIND.word, token, 0, token.length));
     for (const other of before) {
       const pair = `${other} ${token}`;
-      words.push(hash(WORD_PAIR, pair, 0, pair.length));
+      words.push(hash(KIND.pair, pair, 0, pair.length));
     }
     before = [token, ...before].slice(0, REACH);
     const padded = ` ${token} `;
-    for (const size of CHARACTER_SIZES) {
-      for (let at = 0; at + size <= padded.length; at++) characters.push(hash(CHARACTERS, padded, at, at + size));
+    for (const size of SIZES.characters) {
+      for (let at = 0; at + size <= padded.length; at++) characters.push(hash(KIND.characters, padded, at, at + size));
     }
   }
-  for (const name of annotate?.(text, tokens) ?? []) words.push(hash(ANNOTATION, name, 0, name.length));
+  for (const name of annotate?.(text, tokens) ?? []) words.push(hash(KIND.annotation, name, 0, name.length));
   return { words, characters };
 }
 
@@ -71,29 +66,19 @@ const CHARACTER_WEIGHT = 0.8;
 /** The known features, by id, and their weights. */
 export interface Vocabulary {
   readonly keys: Uint32Array;
-  /** Inverse document frequency of each. */
   readonly idf: Float64Array;
 }
 
 /** Fits the vocabulary and IDF of the texts. Features of fewer than `minDocuments` texts are left out. */
 export function fitVocabulary(texts: readonly RawFeatures[], minDocuments: number): Vocabulary {
-  const documents = new Map<number, { count: number; last: number }>();
-  for (const [at, { words, characters }] of texts.entries()) {
-    for (const block of [words, characters]) {
-      for (const key of block) {
-        const seen = documents.get(key);
-        if (seen === undefined) documents.set(key, { count: 1, last: at });
-        else if (seen.last !== at) {
-          seen.count++;
-          seen.last = at;
-        }
-      }
-    }
+  const documents = new Map<number, number>();
+  for (const { words, characters } of texts) {
+    for (const key of new Set([...words, ...characters])) documents.set(key, (documents.get(key) ?? 0) + 1);
   }
-  const kept = [...documents].filter(([, { count }]) => count >= minDocuments);
+  const kept = [...documents].filter(([, count]) => count >= minDocuments);
   return {
     keys: Uint32Array.from(kept, ([key]) => key),
-    idf: Float64Array.from(kept, ([, { count }]) => Math.log((1 + texts.length) / (1 + count)) + 1),
+    idf: Float64Array.from(kept, ([, count]) => Math.log((1 + texts.length) / (1 + count)) + 1),
   };
 }
 

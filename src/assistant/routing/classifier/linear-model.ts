@@ -1,13 +1,10 @@
 import type { Vector } from "./features.ts";
 
-/**
- * One-vs-rest linear SVMs with squared hinge loss, by dual coordinate descent with shrinking (Hsieh, Chang, Lin,
+/** One-vs-rest linear SVMs with squared hinge loss, by dual coordinate descent with shrinking (Hsieh, Chang, Lin,
  * Keerthi & Sundararajan, ICML 2008). The order of the visits is fixed, so training repeats exactly.
- *
  * @param options.cost of a margin violation; `positive` multiplies it for an example of the class itself
  * @param options.epochs most passes over the examples
- * @returns a row of weights for each class: one weight a feature, then the bias
- */
+ * @returns a row of weights for each class: one weight a feature, then the bias */
 export function trainLinear(
   vectors: readonly Vector[],
   labels: Int32Array,
@@ -18,11 +15,7 @@ export function trainLinear(
   const { cost, epochs, positive } = options;
   const count = vectors.length;
   const weights = Array.from({ length: classes }, () => new Float32Array(features + 1));
-  const squares = vectors.map(({ weights: values }) => {
-    let square = 1;
-    for (const value of values) square += value * value;
-    return square;
-  });
+  const squares = vectors.map(({ weights: values }) => values.reduce((sum, value) => sum + value * value, 1));
   const order = visitOrder(count);
   const alpha = new Float64Array(count);
   for (let label = 0; label < classes; label++) {
@@ -76,6 +69,4 @@ function visitOrder(count: number): Int32Array {
   return order;
 }
 
-function gcd(a: number, b: number): number {
-  return b === 0 ? a : gcd(b, a % b);
-}
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));

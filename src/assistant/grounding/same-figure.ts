@@ -1,20 +1,11 @@
+import BOUNDS from "./data/bounds.json" with { type: "json" };
 import type { Figure } from "./figures.ts";
+import { SAYS } from "./word-sets.ts";
 
-/** Words for an amount that is not exact, and for one that was computed from others. */
-const ABOUT =
-  /about|around|roughly|nearly|almost|approx|over|more than|less than|under|some|~|≈|约|大概|将近|接近|近|超过|多|余|左右|上下|不到/;
-const COMPUTED =
-  /total|sum|together|altogether|combined|overall|differ|more|less|fewer|save|times|remain|left|per|each|twice|double|half|[=+×*]|adds? up|equals?|works out|(?<![a-z])so(?![a-z])|i\.e|that is|equivalent|cost|pay|receive|arrive|net|after|becomes|for \d|共|合计|总|加起来|差|多|少|省|剩|倍|每|等于|相当于|即|也就是|实际|到账|需|换|兑|折|得|约|要|收/;
-/** Greatest difference of an amount that is said not to be exact; of two spans of time that are the same in the calendar. */
-const TOLERANCE = { about: 0.05, calendar: 0.035 };
-/** Most figures that sums are made of. */
-const MOST_PARTS = 40;
+const { figures: MOST } = BOUNDS;
 
-/**
- * Whether the sources state a figure, or what it is computed from; dates and times may stand in the question too.
- *
- * @param parts what may be computed with
- */
+/** Whether the sources state a figure, or what it is computed from; dates and times may stand in the question too.
+ * @param parts what may be computed with */
 export function isStated(
   figure: Figure,
   text: string,
@@ -22,9 +13,9 @@ export function isStated(
   asked: readonly Figure[],
   parts: readonly Figure[],
 ): boolean {
-  if (stated.some((other) => isSame(figure, other, ABOUT.test(near(text, figure))))) return true;
+  if (stated.some((other) => isSame(figure, other, SAYS.about.test(near(text, figure))))) return true;
   if (figure.kind === "date" || figure.kind === "time") return asked.some((other) => isSame(figure, other, false));
-  return COMPUTED.test(text) && isComputed(figure, parts);
+  return SAYS.computed.test(text) && isComputed(figure, parts);
 }
 
 function near(text: string, { start, end }: Figure): string {
@@ -41,8 +32,8 @@ export function isSame(a: Figure, b: Figure, isAbout: boolean): boolean {
   const difference = Math.abs(a.value - b.value);
   const most = Math.max(Math.abs(a.value), Math.abs(b.value));
   if (difference <= most * 1e-9) return true;
-  if (a.unit === "time" && b.unit === "time" && most > 2_000_000) return difference <= most * TOLERANCE.calendar;
-  if (isAbout && difference <= most * TOLERANCE.about) return true;
+  if (a.unit === "time" && b.unit === "time" && most > 2_000_000) return difference <= most * MOST.calendar;
+  if (isAbout && difference <= most * MOST.inexact) return true;
   const isRounded = String(a.value).replace(/\D/g, "").length >= 3 || (a.unit === "percent" && a.decimals > 0);
   return isRounded && a.decimals < b.decimals && difference <= 0.5 * 10 ** -a.decimals * a.factor * 1.0001;
 }
@@ -63,24 +54,17 @@ function isSameUnit({ unit: a }: Figure, { unit: b }: Figure): boolean {
   return COUNTS.has(a) || COUNTS.has(b);
 }
 
-/**
- * Whether a figure is computed from two others or from a run of them: a sum or difference of like amounts, an amount times a
- * rate, a count or the price of one, a share.
- */
+/** Whether a figure is computed from two others or from a run of them: a sum or difference of like amounts, an amount
+ * times a rate, a count or the price of one, a share. */
 function isComputed(figure: Figure, from: readonly Figure[]): boolean {
-  const parts = from.filter((part) => part.kind === "amount" && part !== figure).slice(0, MOST_PARTS);
+  const parts = from.filter((part) => part.kind === "amount" && part !== figure).slice(0, MOST.summands);
   return parts.some((a, at) => {
     let sum = a.value;
-    return parts.slice(at).some((b, next) => {
+    return parts.slice(at + 1).some((b) => {
       const isAlike = a.unit === b.unit && hasUnitOf(figure, a, b);
-      if (isAlike && next > 0) sum += b.value;
-      if (
-        isAlike &&
-        next > 0 &&
-        [sum, a.value + b.value, Math.abs(a.value - b.value)].some((other) => isEqual(other, figure))
-      )
-        return true;
-      return next > 0 && (isMultiple(figure, a, b) || isMultiple(figure, b, a));
+      if (isAlike) sum += b.value;
+      const sums = isAlike ? [sum, a.value + b.value, Math.abs(a.value - b.value)] : [];
+      return sums.some((other) => isEqual(other, figure)) || isMultiple(figure, a, b) || isMultiple(figure, b, a);
     });
   });
 }

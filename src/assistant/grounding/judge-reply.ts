@@ -1,6 +1,8 @@
 import { STOP_WORDS } from "../../language/stop-words.ts";
 import { fold, stem } from "../../language/tokenize.ts";
+import { patternsOf } from "../../runtime/text/patterns.ts";
 import { NO_ANSWER } from "../model/model-prompt.ts";
+import BOUNDS from "./data/bounds.json" with { type: "json" };
 import { checkStatement } from "./check-statement.ts";
 import { figuresOf, tickersIn } from "./figures.ts";
 import type { CheckedRequest, Finding, ReplyFault } from "./reply-fault.ts";
@@ -12,14 +14,12 @@ import type { Wordings } from "./wording.ts";
 /** Whether a reply may be delivered: `no_answer` when it says that the passages do not answer. */
 export type Verdict = "good" | "no_answer" | readonly Finding[];
 
-/**
- * Checks a reply: its language, form and length, and each of its sentences against the passages that it cites. Linear in
- * the length of the reply.
- */
+/** Checks a reply: its language, form and length, and each of its sentences against the passages that it cites. Linear
+ * in the length of the reply. */
 export function judgeReply(request: CheckedRequest, wordings: Wordings): Verdict {
-  const { reply, excerpts, question, previous = "" } = request;
+  const { reply, excerpts, question, previous = "", lang, wide } = request;
   if (reply.includes(NO_ANSWER)) return "no_answer";
-  if (isTooLong(reply, request)) return [{ fault: "length" }];
+  if (reply.length > MOST[lang][wide ? "wide" : "narrow"]) return [{ fault: "length" }];
   const statements = statementsOf(reply);
   if (statements.every(({ own }) => own.length === 0) && saysNoAnswer(reply)) return "no_answer";
   const texts = [question, previous, reply, ...excerpts.flatMap(({ title, text }) => [title, text])];
@@ -41,32 +41,17 @@ export function judgeReply(request: CheckedRequest, wordings: Wordings): Verdict
   return found.length === 0 ? "good" : found;
 }
 
-type Name = keyof typeof PATTERNS;
-
-const COMPILED = new Map(
-  Object.entries(PATTERNS).map(([name, sources]) => [
-    name,
-    new RegExp(sources.map((one) => `(?:${one})`).join("|"), "u"),
-  ]),
-);
+const COMPILED = patternsOf(PATTERNS);
 
 /** What a folded text has of a list of `reply-patterns.json`. */
-function find(name: Name, folded: string): string | undefined {
-  return COMPILED.get(name)!.exec(folded)?.[0];
-}
+const find = (name: keyof typeof COMPILED, folded: string): string | undefined => COMPILED[name].exec(folded)?.[0];
 
-const has = (name: Name, folded: string): boolean => find(name, folded) !== undefined;
+const has = (name: keyof typeof COMPILED, folded: string): boolean => COMPILED[name].test(folded);
 
-/** Most characters of an answer, and of one that covers several aspects. Chinese says the same in fewer. */
-const MOST = { zh: { narrow: 1000, wide: 2500 }, en: { narrow: 2000, wide: 5000 } };
-/** Words of the instructions in a row that no answer has by chance. */
-const ECHO = 8;
-/** Times that a reply may say the same. */
-const MOST_REPEATS = 2;
+const { characters: MOST, echo: ECHO, english: ENGLISH } = BOUNDS;
 
 type ReplyContext = CheckedRequest & { readonly sources: readonly SourceText[] };
 
-/** Whether a short reply without a citation says that the passages do not answer. */
 function saysNoAnswer(reply: string): boolean {
   return reply.length <= 400 && has("noAnswer", fold(reply.trim()));
 }
@@ -82,15 +67,9 @@ function saysWhatIsMissing(sentence: string): boolean {
   return sentence.length <= 240 && has("beyond", fold(sentence));
 }
 
-/** Whether a reply is longer than any answer. */
-function isTooLong(reply: string, { lang, wide }: CheckedRequest): boolean {
-  return reply.length > MOST[lang][wide ? "wide" : "narrow"];
-}
-
 const TAG =
   /<[/!?]?[a-z][^<>]{0,300}>|<[/!?]?(?:script|iframe|img|svg|style|object|embed|a|b|p|div)\b|&(?:lt|#0*60|#x0*3c);|javascript:|!\[[^\]]{0,200}\]\(|\bon(?:error|click|load)\s*=|```/i;
 
-/** What is wrong with a reply as a whole. */
 function checkWhole(reply: string, statements: readonly Statement[], context: ReplyContext): ReplyFault[] {
   const folded = fold(reply);
   const isQuoted = (found: string): boolean =>
@@ -120,14 +99,12 @@ function isWarning(folded: string): boolean {
   return /(?<![a-z])(?:never|not|nobody|no one|don't|won't|avoid)(?![a-z])|不|勿|切勿|别|谨防/.test(folded);
 }
 
-/** Whether a statement advises to trade or foretells a price. What somebody said is reported; what help says is a rule. */
+/** Whether a statement advises to trade or foretells a price. What help says is a rule. */
 function isAdvice({ text, cited }: Statement, { sources }: ReplyContext): boolean {
   const folded = fold(text);
   const found = find("advice", folded);
   if (found === undefined || has("notAdvice", folded)) return false;
   const own = cited.flatMap((number) => sources[number - 1] ?? []);
-  if (own.some((source) => source.isNews) && has("attributed", folded))
-    return !own.some((source) => has("advice", source.folded));
   return !own.some((source) => !source.isNews && source.folded.includes(found));
 }
 
@@ -154,7 +131,8 @@ function echoes(folded: string, instructions: string): boolean {
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .split(" ");
   return words.some(
-    (_, at) => at % 2 === 0 && at + ECHO <= words.length && said.includes(words.slice(at, at + ECHO).join(" ")),
+    (_, at) =>
+      at % 2 === 0 && at + ECHO.words <= words.length && said.includes(words.slice(at, at + ECHO.words).join(" ")),
   );
 }
 
@@ -162,11 +140,6 @@ const HAN = /\p{Script=Han}/gu;
 const WORDS = /(?<![\p{L}\d])[a-z][a-z'’]+(?![\p{L}\d])/gu;
 const OTHER_SCRIPT =
   /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Greek}]{2}/u;
-/** Fewer words are no evidence of a language. Least share of function words in English; of words that the sources have. */
-const ENGLISH = { words: 6, functional: 0.12, known: 0.6 };
-/** Most Chinese characters in a row in an English answer, and words in a Chinese sentence, that no source has. */
-const MOST_FOREIGN = { han: 4, words: 7 };
-
 /** Whether every sentence is in the question's language, but for names and quotations. */
 function isInLanguage(reply: string, statements: readonly Statement[], { lang, sources }: ReplyContext): boolean {
   const quoted = (part: string): boolean => sources.some(({ folded }) => folded.includes(fold(part)));
@@ -177,11 +150,11 @@ function isInLanguage(reply: string, statements: readonly Statement[], { lang, s
     if (han < 2 && words.length >= 2 && words.some((word) => STOP_WORDS.has(word) || !quoted(word))) return false;
     return statements.every(
       ({ text }) =>
-        (text.match(HAN)?.length ?? 0) >= 2 || (text.match(WORDS)?.length ?? 0) < MOST_FOREIGN.words || quoted(text),
+        (text.match(HAN)?.length ?? 0) >= 2 || (text.match(WORDS)?.length ?? 0) < ENGLISH.foreignWords || quoted(text),
     );
   }
   const runs = reply.match(/\p{Script=Han}[\p{Script=Han}，、。]*/gu) ?? [];
-  if (han > words.length || runs.some((run) => run.length > MOST_FOREIGN.han && !quoted(run))) return false;
+  if (han > words.length || runs.some((run) => run.length > ENGLISH.foreignHan && !quoted(run))) return false;
   const functional = words.filter((word) => STOP_WORDS.has(stem(word.replace(/['’].*/, "")))).length;
   const isKnown = words.filter((word) => quoted(word)).length >= words.length * ENGLISH.known;
   return words.length < ENGLISH.words || isKnown || functional >= words.length * ENGLISH.functional;
@@ -190,5 +163,5 @@ function isInLanguage(reply: string, statements: readonly Statement[], { lang, s
 function isRepetitive(statements: readonly Statement[]): boolean {
   const counts = new Map<string, number>();
   for (const { text } of statements) if (text.length >= 12) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return Math.max(0, ...counts.values()) > MOST_REPEATS;
+  return Math.max(0, ...counts.values()) > ECHO.times;
 }
