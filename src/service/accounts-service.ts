@@ -4,15 +4,16 @@ import { createTokens } from "../accounts/tokens.ts";
 import type { Config } from "../config/config-schema.ts";
 import { checkInput, type RawInput } from "../contract/check-input.ts";
 import { createLedger, type LedgerObserver } from "../ledger/ledger.ts";
+import { OPERATOR_PREFIX } from "../contract/roles.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
-import type { Random } from "../runtime/random.ts";
+import { systemRandom, type Random } from "../runtime/random.ts";
+import { documentsBelow } from "../storage/documents-below.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Call, Outcome } from "./operation.ts";
 import { createPoints, type AccountOperationId } from "./points.ts";
 import { createUserStates } from "./user-state.ts";
 
-/** The dependencies of the accounts service. */
 export interface AccountsDeps {
   readonly config: Config;
   readonly storage: Storage;
@@ -30,23 +31,26 @@ export function createAccountsService(deps: AccountsDeps) {
   const ids = createIds(clock, random);
   const quotaRules = createQuotaRules(config.quota.timezone);
   const users = createUsers({ storage, clock, ttl_ms });
-  const tokens = createTokens({ storage, clock, random, ttl_ms });
+  // A secret is unpredictable, whatever the seed of all else.
+  const secrets = { storage, clock, random: systemRandom, ttl_ms };
+  const tokens = createTokens(secrets);
+  // Kept apart: no token is both a user's and an operator's.
+  const operators = createTokens({
+    ...secrets,
+    prefix: OPERATOR_PREFIX,
+    storage: documentsBelow(storage, "operators"),
+  });
   const subscriptions = createSubscriptions({ storage, clock, plans: config.plans, ttl_ms });
   const ledger = createLedger({ storage, clock, quotaRules, ...(observer !== undefined && { observer }) });
   const userStates = createUserStates({ users, ledger, quotaRules, clock, defaultQuota: config.quota.free_daily });
-  const parts = { config, clock, ids, storage, users, tokens, subscriptions, ledger, userStates };
+  const parts = { config, clock, ids, storage, users, tokens, operators, subscriptions, ledger, userStates };
   const points = createPoints(parts);
   return {
     ...parts,
     ...points,
-    /**
-     * Checks the input against the contract and runs the operation.
-     *
-     * @throws AnpError of the endpoint's catalogue; anything else thrown is an internal error
-     */
+    /** As the whole service's. */
     run: async <K extends AccountOperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>> =>
       points.operations[id](call, checkInput(id, raw)),
-    /** Frees the storage. */
     close: () => storage.close(),
   };
 }

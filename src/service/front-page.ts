@@ -6,7 +6,7 @@ import { QUESTION_ASKED, type HotQuestion } from "../events/projections/hot-ques
 import { nearestLanguage } from "../language/detect-language.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { remembered } from "../runtime/remembered.ts";
+import { remembered } from "../runtime/cache/remembered.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { ReportDamage } from "../storage/damage-reporter.ts";
 import type { Config } from "../config/config-schema.ts";
@@ -20,23 +20,25 @@ export type FrontPageOperations = {
   readonly [K in Exclude<OperationId, AccountOperationId | "sendChat">]: OperationHandler<K>;
 };
 
-/** As many topics as a request may ask for. */
-const ALL_TOPICS = 50;
+/** As many topics, or questions, as a request may ask for. */
+const MOST = 50;
 
-export function createFrontPageOperations(deps: {
-  config: Config;
-  baseDir: string;
-  clock: Clock;
-  logger: Logger;
-  news: News;
-  events: Events;
-  suggestions: GroundedSuggestions;
-  reportDamage: ReportDamage;
-}): FrontPageOperations {
+interface FrontPageDeps {
+  readonly config: Config;
+  readonly baseDir: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly news: News;
+  readonly events: Events;
+  readonly suggestions: GroundedSuggestions;
+  readonly reportDamage: ReportDamage;
+}
+
+export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperations {
   const { config, news, events } = deps;
   const { questions: file } = config.assistant;
   const questions = remembered(async () => (file === undefined ? [] : readQuestions(resolve(deps.baseDir, file))));
-  const hotQuestions = createHotQuestions({ ...deps, min_users: config.hot_questions.min_users });
+  const hotQuestions = createHotQuestions(deps);
 
   return {
     async getRecommendedQuestions(_call, { query: { scene, lang, limit } }) {
@@ -45,13 +47,13 @@ export function createFrontPageOperations(deps: {
     },
     async getHotTopics(_call, { query }) {
       const [hot, user_hot_questions] = await Promise.all([news.hotTopics(query), hotQuestions(query)]);
-      return { data: { ...hot, user_hot_questions: [...user_hot_questions] } };
+      return { data: { ...hot, user_hot_questions } };
     },
     async getNewsHot(_call, { query }) {
       return { data: await news.hot(query) };
     },
     async getNewsTopics(_call, { query: { limit, lang } }) {
-      const all = await news.topics({ limit: ALL_TOPICS, lang });
+      const all = await news.topics({ limit: MOST, lang });
       return { data: await deps.suggestions.first(all, nearestLanguage(lang), limit) };
     },
     async refreshNews(call, { query: { mode } }) {
@@ -64,33 +66,22 @@ export function createFrontPageOperations(deps: {
       const event_type = body.event_type === QUESTION_ASKED ? `client.${QUESTION_ASKED}` : body.event_type;
       const event = { ...body, event_type, user_id: userOf(call) };
       const { event_id, stored, replayed } = await events.record(event, call.idempotency_key);
-      return {
-        data: { event_id, event_type: body.event_type, accepted: true, stored },
-        ...(replayed && { replayed }),
-      };
+      return { data: { event_id, event_type: body.event_type, accepted: true, stored }, ...(replayed && { replayed }) };
     },
   };
 }
 
 /** How long a ranking is shown for each of its days, ms: questions that come meanwhile are counted after it. */
 const SHOWN_MS = 1000;
-/** As many questions as a request may ask for. */
-const ALL_QUESTIONS = 50;
 
 /** The hot questions of the last `days`, ranked at most once in so many seconds; none where they cannot be read. */
-function createHotQuestions(deps: {
-  events: Events;
-  clock: Clock;
-  logger: Logger;
-  reportDamage: ReportDamage;
-  min_users: number;
-}): (query: { days: number; limit: number }) => Promise<readonly HotQuestion[]> {
-  const { events, clock, logger, reportDamage, min_users } = deps;
+function createHotQuestions({ config, events, clock, logger, reportDamage }: FrontPageDeps) {
+  const { min_users } = config.hot_questions;
   const rankings = new Map<number, { readonly at: number; readonly now: number; list: Promise<HotQuestion[]> }>();
 
   async function rank(days: number, now: number): Promise<HotQuestion[]> {
     try {
-      return await events.hotQuestions({ days, limit: ALL_QUESTIONS, min_users, now });
+      return await events.hotQuestions({ days, limit: MOST, min_users, now });
     } catch (error) {
       // The interface promises an answer here whatever breaks inside.
       if (!isOutage(error) && !reportDamage(error)) logger.error({ err: error }, "hot questions could not be read");
@@ -98,7 +89,7 @@ function createHotQuestions(deps: {
     }
   }
 
-  return async ({ days, limit }) => {
+  return async ({ days, limit }: { days: number; limit: number }): Promise<HotQuestion[]> => {
     const [at, now, shown_ms] = [performance.now(), clock.now(), days * SHOWN_MS];
     let ranking = rankings.get(days);
     if (ranking === undefined || at - ranking.at >= shown_ms || Math.abs(now - ranking.now) >= shown_ms) {

@@ -1,38 +1,21 @@
 import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { Passage } from "../assistant/passage.ts";
 import type { News, NewsSnapshot } from "../news/news.ts";
-import { promptly } from "./promptly.ts";
+import { renewed } from "../runtime/cache/renewed.ts";
 
 /** What the assistant may quote: published news, notices and help articles, learned again when they change. */
 export type Knowledge = ReturnType<typeof createKnowledge>;
 
-export function createKnowledge(deps: { news: News; assistant: HostedAssistant }) {
-  let last: { readonly snapshot: NewsSnapshot; readonly learned: Promise<number> } | undefined;
-  /** The content that was learned last; 0 before the first. */
-  let known = 0;
-
-  async function learn(snapshot: NewsSnapshot): Promise<number> {
-    try {
-      await deps.assistant.learn(passagesOf(snapshot));
-      return (known += 1);
-    } catch (error) {
-      // Tried again with the next question.
-      if (last?.snapshot === snapshot) last = undefined;
-      throw error;
-    }
-  }
-
+export function createKnowledge({ news, assistant }: { news: News; assistant: HostedAssistant }) {
+  let contents = 0;
+  const learned = renewed(async (snapshot: NewsSnapshot) => {
+    await assistant.learn(passagesOf(snapshot));
+    return (contents += 1);
+  }, sameContent);
   return {
-    /**
-     * Waits until there is something to answer from: the last content, or the one before while much is new.
-     *
-     * @returns the number of the content
-     */
-    async ready(): Promise<number> {
-      const snapshot = await deps.news.current();
-      if (last === undefined || !sameContent(last.snapshot, snapshot)) last = { snapshot, learned: learn(snapshot) };
-      return known === 0 ? last.learned : promptly(last.learned, known);
-    },
+    /** Waits until there is something to answer from: the last content, or the one before while much is new.
+     * @returns the number of the content */
+    ready: async (): Promise<number> => learned(await news.current()),
   };
 }
 

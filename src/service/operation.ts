@@ -1,6 +1,6 @@
 import type { OperationData, OperationId, OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { LedgerOperation } from "../ledger/stored-entries.ts";
+import type { LedgerOperation } from "../ledger/stored-ledger.ts";
 import type { Ids } from "../runtime/ids.ts";
 
 /** The caller and the request of an operation. */
@@ -14,7 +14,6 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** The result of an operation. */
 export interface Outcome<K extends OperationId> {
   readonly data: OperationData<K>;
   /** The result of an earlier call of the same operation id. */

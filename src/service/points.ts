@@ -4,7 +4,7 @@ import { AnpError } from "../contract/errors.ts";
 import type { Entry } from "../ledger/entry.ts";
 import type { LedgerCommand } from "../ledger/decide.ts";
 import type { Ledger, Posted } from "../ledger/ledger.ts";
-import type { LedgerOperation } from "../ledger/stored-entries.ts";
+import type { LedgerOperation } from "../ledger/stored-ledger.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Config } from "../config/config-schema.ts";
 import { ledgerOperationOf, userOf, type Call, type OperationHandler, type Outcome } from "./operation.ts";
@@ -16,13 +16,23 @@ export interface Adjustment {
   /** Points, not 0. */
   readonly delta: number;
   readonly reason: string;
-  /** Who did it. */
   readonly actor: string;
   readonly request_id: string;
   readonly idempotency_key?: string;
 }
 
-/** The operations on a user's points, quota and plan. */
+/** What an operator takes back: an entry that moved points, at most once. */
+export interface Reversal extends Omit<Adjustment, "delta" | "idempotency_key"> {
+  readonly entry: number;
+  /** Takes what there is where the user has fewer points than the entry gave. */
+  readonly partial: boolean;
+}
+
+/** The operation that reverses an entry: its id makes it happen once only, whoever asks. */
+export function reversalOf(entry: number): LedgerOperation {
+  return { id: `reversal:${entry}`, request: { type: "reversal", entry }, origin: { in: "path", path: "entry" } };
+}
+
 export type AccountOperationId =
   | "getMe"
   | "getPoints"
@@ -70,6 +80,20 @@ export function createPoints(deps: PointsDeps) {
       const call = { request_id, ...(idempotency_key === undefined ? {} : { idempotency_key }) };
       const operation = ledgerOperationOf(call, ids, { type: "adjust", delta, reason });
       return post(deps, user, operation, { type: "adjust", delta, reason, actor }, request_id);
+    },
+    /** Takes an entry back by one entry that names it; a repeat returns the first result.
+     * @throws AnpError 404 unknown user or entry, 1005 too few points, 1009 when it moved none or is a reversal itself */
+    async reverse({ user, entry: reverses, reason, actor, partial, request_id }: Reversal): Promise<Posted> {
+      await userStates.profileOf(user);
+      const [entry] = await ledger.read(user, reverses, reverses);
+      if (entry === undefined) throw new AnpError(404, `${user} has no entry ${reverses}.`);
+      const { delta, details } = entry;
+      if (delta === 0) throw new AnpError(1009, `Entry ${reverses} moved no points.`);
+      if (details.type === "adjust" && details.reverses !== undefined) {
+        throw new AnpError(1009, `Entry ${reverses} is a reversal of entry ${details.reverses} itself.`);
+      }
+      const command = { type: "adjust", delta: -delta, reason, actor, reverses, partial } as const;
+      return post(deps, user, reversalOf(reverses), command, request_id);
     },
   };
 }

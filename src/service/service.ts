@@ -21,16 +21,15 @@ import { createFrontPageOperations, type FrontPageOperations } from "./front-pag
 import { GroundedSuggestions } from "./grounded-suggestions.ts";
 import { createKnowledge } from "./knowledge.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
-import type { JobObserver } from "../compute/job-runner.ts";
+import type { AssistantJobs } from "../assistant/assistant-jobs.ts";
+import type { JobObserver, JobRunner } from "../compute/job-runner.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LedgerObserver } from "../ledger/ledger.ts";
 
 /** The whole service: the 13 operations of the interface, and the modules that operators work with. */
 export type Service = Awaited<ReturnType<typeof createService>>;
 
-/** The dependencies of the service. */
 export interface ServiceDeps extends AccountsDeps {
-  /** Folder that the paths of the config are relative to. */
   readonly baseDir: string;
   readonly logger: Logger;
   /** Instant a fixture was written for, ms since the epoch: its dates move from there to the clock's now. */
@@ -42,10 +41,11 @@ export interface ServiceDeps extends AccountsDeps {
   readonly observer?: ServiceObserver;
   /** Computes in worker threads what costs time by foreign text, as a daemon must. Default: in this process. */
   readonly workers?: boolean | undefined;
+  /** Runs the assistant's jobs without workers; a runner of its own by default. */
+  readonly assistantRunner?: JobRunner<AssistantJobs>;
 }
 
-/**
- * @example
+/** @example
  * const service = await createService({ config, baseDir, storage, clock: systemClock, random: systemRandom, logger });
  * const { data } = await service.run("getPoints", { request_id: "req-1", user: "alice" }, {});
  * await service.close();
@@ -55,7 +55,11 @@ export async function createService(given: ServiceDeps) {
   const deps = observer === undefined ? given : { ...given, storage: observeStorage(given.storage, observer) };
   const probe = createWriteProbe(deps.storage);
   const accounts = createAccountsService(deps);
-  const parts = { ...deps, ...accounts, messages: createMessages(accounts) };
+  const parts = {
+    ...deps,
+    ...accounts,
+    messages: createMessages({ ...accounts, kept_days: deps.config.retention.answers_days }),
+  };
   const reportDamage = createDamageReporter(deps);
   const events = createEvents({ ...parts, reportDamage });
   const news = openNews(deps);
@@ -71,21 +75,20 @@ export async function createService(given: ServiceDeps) {
   };
   return {
     ...accounts,
+    logger: deps.logger,
     operations,
     news,
     events,
     reportDamage,
-    /**
-     * Checks the input against the contract and runs the operation.
-     *
-     * @throws AnpError of the endpoint's catalogue; anything else thrown is an internal error
-     */
+    /** The endpoints of the model, none where none is configured: see {@link ModelGateway}. */
+    breakers: assistant.breakers,
+    /** Checks the input against the contract and runs the operation.
+     * @throws AnpError of the endpoint's catalogue; anything else thrown is an internal error */
     run: async <K extends OperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>> =>
       operations[id](call, checkInput(id, raw)),
     authenticate: await createAuthenticator({ ...accounts, logger: deps.logger }),
     /** Whether the storage takes writes, as of the last second. @throws StorageError when it does not */
     ready: () => probe.recent(),
-    /** Reads and writes the storage now. @throws StorageError */
     probe: () => probe.run(),
     /** Computes in advance what the first question and the first front page would wait for. */
     async warm(): Promise<void> {
@@ -112,20 +115,15 @@ function openNews(deps: ServiceDeps): News {
 }
 
 async function openAssistant(deps: ServiceDeps): Promise<HostedAssistant> {
-  const { logger, observer, workers = false } = deps;
-  const runner = workers ? assistantInWorker({ logger, observer }) : assistantInProcess();
+  const { logger, observer, workers = false, assistantRunner } = deps;
+  const runner = workers ? assistantInWorker({ logger, observer }) : (assistantRunner ?? assistantInProcess());
   const { lexicon: file } = deps.config.assistant;
   const lexicon = file === undefined ? undefined : await readLexicon(resolve(deps.baseDir, file));
   return createHostedAssistant({ runner, model: await openModel(deps), logger, lexicon });
 }
 
-async function openModel({
-  config,
-  baseDir,
-  logger,
-  modelFetch,
-  observer,
-}: ServiceDeps): Promise<ModelGateway | undefined> {
+async function openModel(deps: ServiceDeps): Promise<ModelGateway | undefined> {
+  const { config, baseDir, logger, modelFetch, observer } = deps;
   if (config.model === undefined) return undefined;
   const { createModelGateway } = await import("../assistant/model/model-gateway.ts");
   const model = createModelGateway(config.model, {
@@ -147,7 +145,7 @@ async function warmFeed(feed: FrontPageOperations, request_id: string): Promise<
 }
 
 /** How a call of the model ended. */
-export type ModelOutcome = "answered" | "no_answer" | "failed" | "abandoned";
+type ModelOutcome = "answered" | "no_answer" | "failed" | "abandoned";
 
 /** Observes a service, for metrics and logs. Every call is cheap and never throws. */
 export interface ServiceObserver extends StorageObserver, LedgerObserver, JobObserver {
@@ -158,44 +156,38 @@ export interface ServiceObserver extends StorageObserver, LedgerObserver, JobObs
 }
 
 /** The same model, its calls reported to the observer. */
-export function observeModel(model: ModelGateway, observer: ServiceObserver): ModelGateway {
+function observeModel(model: ModelGateway, observer: ServiceObserver): ModelGateway {
   return {
     ...model,
-    async generate(request, check) {
+    generate(request, check) {
       const started = performance.now();
-      const ended = (outcome: ModelOutcome): void => {
-        observer.modelCalled(outcome, performance.now() - started);
-      };
-      try {
-        const answer = await model.generate(request, check);
-        ended(answer.value === null ? "no_answer" : "answered");
-        return answer;
-      } catch (error) {
-        ended(error instanceof AnpError ? "failed" : "abandoned");
-        throw error;
-      }
+      const ended = (outcome: ModelOutcome): void => observer.modelCalled(outcome, performance.now() - started);
+      const answer = model.generate(request, check);
+      answer.then(
+        ({ value }) => ended(value === null ? "no_answer" : "answered"),
+        (error: unknown) => ended(error instanceof AnpError ? "failed" : "abandoned"),
+      );
+      return answer;
     },
   };
 }
 
 /** The same news room, its refreshes reported to the observer. */
-export function observeNews(news: News, observer: ServiceObserver): News {
-  async function reported<T>(mode: RefreshMode, refresh: () => Promise<T>): Promise<T> {
+function observeNews(news: News, observer: ServiceObserver): News {
+  function reported<T>(mode: RefreshMode, refreshing: Promise<T>): Promise<T> {
     const started = performance.now();
-    try {
-      const result = await refresh();
+    const ended = (ok: boolean): void => observer.refreshed(mode, ok, performance.now() - started);
+    refreshing.then(
       // What another process has refreshed is its own to report.
-      if (result !== undefined) observer.refreshed(mode, true, performance.now() - started);
-      return result;
-    } catch (error) {
-      observer.refreshed(mode, false, performance.now() - started);
-      throw error;
-    }
+      (result) => result !== undefined && ended(true),
+      () => ended(false),
+    );
+    return refreshing;
   }
 
   return {
     ...news,
-    refresh: (mode, notWithin_ms) => reported(mode, () => news.refresh(mode, notWithin_ms)),
-    refreshAfter: (after, mode) => reported(mode, () => news.refreshAfter(after, mode)),
+    refresh: (mode, notWithin_ms) => reported(mode, news.refresh(mode, notWithin_ms)),
+    refreshAfter: (after, mode) => reported(mode, news.refreshAfter(after, mode)),
   };
 }

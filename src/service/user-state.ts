@@ -1,6 +1,6 @@
-import type { QuotaRules, QuotaState } from "../accounts/quota-rules.ts";
+import type { QuotaRules } from "../accounts/quota-rules.ts";
 import type { UserProfile, Users } from "../accounts/users.ts";
-import { AnpError } from "../contract/errors.ts";
+import { UnknownUserError } from "../contract/errors.ts";
 import type { Ledger, OpenLedger } from "../ledger/ledger.ts";
 import type { Clock } from "../runtime/clock.ts";
 
@@ -10,15 +10,8 @@ export interface Funds {
   readonly points: number;
 }
 
-/** What a user has right now: profile, ledger and quota of one reading. */
-export interface UserState {
-  readonly profile: UserProfile;
-  readonly ledger: OpenLedger;
-  /** Free uses per day. */
-  readonly quota: number;
-  readonly quotaState: QuotaState;
-  readonly funds: Funds;
-}
+/** What a user has right now: profile, ledger and quota (free uses per day) of one reading. */
+export type UserState = Awaited<ReturnType<UserStates["of"]>>;
 
 export type UserStates = ReturnType<typeof createUserStates>;
 
@@ -35,23 +28,21 @@ export function createUserStates(deps: {
   /** @throws AnpError 404 for a user who is not known */
   async function profileOf(user: string): Promise<UserProfile> {
     const profile = await users.get(user);
-    if (profile === undefined) throw new AnpError(404, `User ${user} is not known.`);
+    if (profile === undefined) throw new UnknownUserError(user);
     return profile;
   }
 
   return {
     profileOf,
-    /**
-     * @param locked opens the user's ledger, for a caller who holds its lock
-     * @throws AnpError 404 for a user who is not known
-     */
-    async of(user: string, locked?: { open(): Promise<OpenLedger> }): Promise<UserState> {
+    /** @param locked opens the user's ledger, for a caller who holds its lock
+     * @throws AnpError 404 for a user who is not known */
+    async of(user: string, locked?: { open(): Promise<OpenLedger> }) {
       const profile = await profileOf(user);
       const ledger = await (locked?.open() ?? deps.ledger.open(user));
       const { balance, free_day, free_used } = ledger.account;
       const quota = profile.free_daily_quota ?? defaultQuota;
       const quotaState = quotaRules.stateOf({ day: free_day, used: free_used }, quota, clock.now());
-      const funds = { free: quotaState.remaining_free_quota, points: balance };
+      const funds: Funds = { free: quotaState.remaining_free_quota, points: balance };
       return { profile, ledger, quota, quotaState, funds };
     },
   };

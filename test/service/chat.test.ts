@@ -3,10 +3,10 @@ import { createMessages } from "../../src/assistant/sessions/messages.ts";
 import type { Service } from "../../src/service/service.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import { openFixtureService } from "../support/service.ts";
-import { intercept } from "../support/watched-storage.ts";
+import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 
 const question = "提现手续费是多少？";
 
@@ -37,7 +37,7 @@ describe("chat", () => {
     const base = await openStorage("memory:");
     let armed = false;
     let first: ReturnType<typeof ask> | undefined;
-    const other = intercept(base, async (verb, key, run) => {
+    const other = interceptStorage(base, async (verb, key, run) => {
       const result = await run();
       const pastTheEnd = verb === "has" && printKey(key).startsWith("users/bob/ledger/") && !result;
       if (armed && first === undefined && pastTheEnd) {
@@ -56,7 +56,7 @@ describe("chat", () => {
 
   it("lets a waiting repeat try for itself when the first failed", async () => {
     let failures = 0;
-    const storage = intercept(await openStorage("memory:"), (_verb, key, run) => {
+    const storage = interceptStorage(await openStorage("memory:"), (_verb, key, run) => {
       if (key[0] === "messages" && failures++ === 0) throw new StorageError("the disk is full");
       return run();
     });
@@ -70,7 +70,7 @@ describe("chat", () => {
   it.each(["ledger", "sessions"])("does not count an answer as in flight whose %s is written already", async (what) => {
     const base = await openStorage("memory:");
     let second: Promise<{ data: { points_cost: number } }> | undefined;
-    const slow = intercept(base, async (verb, key, run) => {
+    const slow = interceptStorage(base, async (verb, key, run) => {
       const result = await run();
       if (verb !== "create" || !asking || second !== undefined) return result;
       if (!printKey(key).startsWith(`users/bob/${what}/`)) return result;
@@ -90,7 +90,7 @@ describe("chat", () => {
   it("makes no more answers at once than the user's points can pay for", async () => {
     const base = await openStorage("memory:");
     let answers = 0;
-    const storage = intercept(base, async (verb, key, run) => {
+    const storage = interceptStorage(base, async (verb, key, run) => {
       if (verb === "create" && key[0] === "messages") {
         answers += 1;
         await pause(60);
@@ -115,8 +115,8 @@ describe("chat", () => {
     const ids = async (): Promise<number[]> =>
       (await messages.history("bob", 7, 10)).map(({ message_id }) => message_id);
     const { data } = await ask(service, "k", 7);
-    const { message_id, session_id } = await messages.get(data.message_id);
-    const earlier = { ...(await messages.get(message_id)), message_id: message_id - 1, session_id };
+    const { message_id, session_id } = data;
+    const earlier = { ...(await messages.get(message_id))!, message_id: message_id - 1, session_id };
     await service.storage.put(["messages", String(earlier.message_id)], JSON.stringify(earlier));
     await messages.join(earlier);
     expect(await ids()).toEqual([message_id, message_id - 1]);
@@ -127,7 +127,7 @@ describe("chat", () => {
   it("delivers an answer whose session lost a turn, after one try to add its own", async () => {
     const base = await openStorage("memory:");
     let tries = 0;
-    const storage = intercept(base, async (verb, key, run) => {
+    const storage = interceptStorage(base, async (verb, key, run) => {
       if (verb === "create" && printKey(key) === "users/bob/sessions/7/0/2") {
         if (tries++ === 0) await base.remove(["users", "bob", "sessions", "7", "0", "1"]);
         if (tries > 3) throw new Error("it is tried again and again");

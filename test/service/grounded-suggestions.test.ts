@@ -28,9 +28,7 @@ it("tries again after a failure instead of remembering it", async () => {
   const assistant = createHostedAssistant({ runner: assistantInProcess(), logger: silentLogger });
   await assistant.learn([]);
   let failures = 0;
-  const knowledge = {
-    ready: () => (failures++ === 0 ? Promise.reject(new Error("not now")) : Promise.resolve(1)),
-  };
+  const knowledge = { ready: () => (failures++ === 0 ? Promise.reject(new Error("not now")) : Promise.resolve(1)) };
   const suggestions = new GroundedSuggestions({ assistant, knowledge, clock });
   const list = await service.news.topics({ limit: 1, lang: "en" });
   await expect(suggestions.first(list, "en", 1)).rejects.toThrow("not now");

@@ -43,7 +43,7 @@ it("asks the storage no more than it must", async () => {
       "me": "has users/carol/ledger",
       "page": "has users/carol/ledger, getMany users/carol/ledger",
       "repeated": "has users/carol/ledger, confirm users/carol/ledger, get messages/N, get users/carol/sessions, has users/carol/sessions, has users/carol/sessions, getMany users/carol/sessions",
-      "session": "get users/carol/sessions, has users/carol/sessions, getMany , getMany , has users/carol/ledger, create messages/N, create users/carol/operations, create users/carol/ledger, get users/carol/sessions, has users/carol/sessions, create users/carol/sessions",
+      "session": "get users/carol/sessions, has users/carol/sessions, has users/carol/ledger, create messages/N, create users/carol/operations, create users/carol/ledger, get users/carol/sessions, has users/carol/sessions, create users/carol/sessions",
     }
   `);
 });

@@ -4,7 +4,7 @@ import type { Answer } from "../../assistant/answer.ts";
 import type { SourceItem } from "../../assistant/passage.ts";
 import type { Account, Entry } from "../../ledger/entry.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import { fillTemplate, type TemplateValues } from "../../runtime/fill-template.ts";
+import { fillTemplate, type TemplateValues } from "../../runtime/text/fill-template.ts";
 import WORDINGS from "./account-answers.json" with { type: "json" };
 
 const { facts: FACTS, sentences: SENTENCES } = WORDINGS;
@@ -14,7 +14,6 @@ export interface AccountFacts {
   readonly account: Account;
   readonly quota: QuotaState;
   readonly subscription: Subscription;
-  /** The last entries, newest first. */
   readonly recent: readonly Entry[];
   /** Points a unit of the platform token. */
   readonly exchange_rate: number;

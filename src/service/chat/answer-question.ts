@@ -2,7 +2,6 @@ import { answerMarket } from "../../assistant/answering/market-answer.ts";
 import type { Answer, PreparedQuestion } from "../../assistant/assistant.ts";
 import type { HostedAssistant } from "../../assistant/hosted-assistant.ts";
 import type { Config } from "../../config/config-schema.ts";
-import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { News } from "../../news/news.ts";
 import { toIso, type Clock } from "../../runtime/clock.ts";
 import type { Knowledge } from "../knowledge.ts";
@@ -10,10 +9,8 @@ import type { UserState } from "../user-state.ts";
 import { answerFromAccount } from "./account-answers.ts";
 import type { Question } from "./question.ts";
 
-/** Entries that an answer about the ledger lists. */
 const RECENT_ENTRIES = 3;
 
-/** What questions are answered with. */
 export interface AnswerDeps {
   readonly config: Config;
   readonly clock: Clock;
@@ -56,11 +53,8 @@ async function answerAboutAccount(
 
 async function answerAboutMarket(news: News, { routing, kind }: PreparedQuestion): Promise<Answer> {
   const { sub_intent, lang } = routing;
-  const { text, known } = answerMarket(sub_intent, await moodOf(news, lang), lang, kind === "advanced_research");
-  return { text, sources: [], outcome: known ? "answered" : "declined", routing, model_name: "local-extractive" };
-}
-
-async function moodOf(news: News, lang: Language) {
   const { topics, sentiment_overview } = await news.hotTopics({ days: 1, limit: 5, lang });
-  return { ...sentiment_overview, hot: topics.map(({ topic }) => topic) };
+  const mood = { ...sentiment_overview, hot: topics.map(({ topic }) => topic) };
+  const { text, known } = answerMarket(sub_intent, mood, lang, kind === "advanced_research");
+  return { text, sources: [], outcome: known ? "answered" : "declined", routing, model_name: "local-extractive" };
 }

@@ -1,22 +1,21 @@
 import type { Subscriptions } from "../../accounts/users.ts";
 import type { Answer, QuestionKind } from "../../assistant/assistant.ts";
 import { AnpError } from "../../contract/errors.ts";
-import type { Ledger, Posted, Posting } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { Ids } from "../../runtime/ids.ts";
-import { createWindowCounter } from "../../runtime/window-counter.ts";
-import { ledgerOperationOf, userOf, type OperationHandler } from "../operation.ts";
+import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
+import { createWindowCounter } from "../../runtime/cache/window-counter.ts";
+import { type Call, ledgerOperationOf, userOf, type OperationHandler } from "../operation.ts";
 import type { UserStates, UserState } from "../user-state.ts";
 import { answerQuestion, type AnswerDeps } from "./answer-question.ts";
 import { PendingAnswers, type PendingAnswer } from "./pending-answers.ts";
 import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
 import { readQuestion, RESEARCH, type Question } from "./question.ts";
 import type { Entry } from "../../ledger/entry.ts";
-import type { LedgerOperation } from "../../ledger/stored-entries.ts";
+import type { LedgerOperation } from "../../ledger/stored-ledger.ts";
 
-/**
- * Questions of a user who cannot pay, in a window: whether one is free is known only once it was computed. Beyond them it is
- * refused without that.
- */
+/** Questions of a user who cannot pay, in a window: whether one is free is known only once it was computed. Beyond them
+ * it is refused without that. */
 const MOST_UNPAID = 20;
 const UNPAID_WINDOW_MS = 60_000;
 
@@ -31,25 +30,10 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
   const wait_ms = deps.config.limits.wait_ms || Infinity;
   const unpaid = createWindowCounter(UNPAID_WINDOW_MS);
   const inFlight = new PendingAnswers();
+  const inTurn = createKeyedMutex();
 
-  /** To be stored before the charge, so that a charge never lacks its answer. */
-  function draftOf({ user, body }: Question, kind: QuestionKind, reply: Answer, started: number) {
-    return {
-      user_id: user,
-      question: body.question,
-      answer: reply.text,
-      route: kind === RESEARCH ? kind : reply.routing.route,
-      sub_intent: reply.routing.sub_intent,
-      source_items: reply.sources,
-      model_name: reply.model_name,
-      latency_ms: Math.max(0, clock.now() - started),
-    };
-  }
-
-  return async (call, { body }) => {
-    const user = userOf(call);
-    const operation = ledgerOperationOf(call, ids, { type: "chat", ...body });
-    const answer = await inFlight.begin(user, operation.id);
+  async function answerOnce(call: Call, user: string, body: Question["body"], operation: LedgerOperation) {
+    const answer = inFlight.begin(user);
     try {
       const started = clock.now();
       const question = await readQuestion(deps, user, body);
@@ -65,7 +49,8 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const { kind, routing } = prepared;
       if (refused.includes(kind) || !answer.reserve(state.funds, prices[kind])) throw new AnpError(1005);
       const reply = await answerQuestion(deps, question, prepared, state, call.signal);
-      const message = await messages.create(draftOf(question, kind, reply, started), body.session_id);
+      const latency_ms = Math.max(0, clock.now() - started);
+      const message = await messages.create(draftOf(question, kind, reply, latency_ms), question.session);
       const { message_id, session_id, route, sub_intent } = message;
       const details = { message_id, session_id, route, sub_intent };
       const posting = {
@@ -80,25 +65,43 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
         ref_id: call.request_id,
         lang: routing.lang,
       };
-      const { entry, replayed } = await charge(ledger, user, posting, answer);
+      const { entry, replayed } = await ledger.withLock(user, (locked) => locked.post(posting).finally(answer.release));
       return await (replayed ? deliverAgain(messages, entry) : deliver(deps, message, entry, reply));
     } finally {
       answer.end();
     }
+  }
+
+  return async (call, { body }) => {
+    const user = userOf(call);
+    const operation = ledgerOperationOf(call, ids, { type: "chat", ...body });
+    // A repeat of a question in flight waits for that answer instead of asking for another.
+    return inTurn(`${user}\n${operation.id}`, () => answerOnce(call, user, body, operation));
   };
 }
 
-// Both steps hold the ledger's lock, so that what is charged is not counted as in flight too. It is not held while
+/** What is stored before the charge, so that a charge never lacks its answer. */
+function draftOf({ user, body }: Question, kind: QuestionKind, reply: Answer, latency_ms: number) {
+  return {
+    user_id: user,
+    question: body.question,
+    answer: reply.text,
+    route: kind === RESEARCH ? kind : reply.routing.route,
+    sub_intent: reply.routing.sub_intent,
+    source_items: reply.sources,
+    model_name: reply.model_name,
+    latency_ms,
+  };
+}
+
+// Admission and charge hold the ledger's lock, so that what is charged is not counted as in flight too. It is not held while
 // an answer is created: a user's questions are answered concurrently.
 
 /** Points that a sure answer costs by kind. A free use pays first: see `decideChange` of the ledger. */
 type Prices = Readonly<Record<QuestionKind, number>>;
 
-/**
- * Admits a question before it is known what it is, or finds the entry that its operation made before.
- *
- * @returns `refused`: the kinds of question that the user cannot pay for beside what is in flight
- */
+/** Admits a question before it is known what it is, or finds the entry that its operation made before.
+ * @returns `refused`: the kinds of question that the user cannot pay for beside what is in flight */
 function admit(
   { ledger, userStates }: { ledger: Ledger; userStates: UserStates },
   user: string,
@@ -113,20 +116,5 @@ function admit(
     // Most questions are of this kind: the others in flight are not computed on the same points.
     answer.reserve(state.funds, prices.other);
     return { state, refused };
-  });
-}
-
-/**
- * Charges for an answer.
- *
- * @throws AnpError 1005 when another process charged first and left too little
- */
-export function charge(ledger: Ledger, user: string, posting: Posting, answer: PendingAnswer): Promise<Posted> {
-  return ledger.withLock(user, async (locked) => {
-    try {
-      return await locked.post(posting);
-    } finally {
-      answer.release();
-    }
   });
 }

@@ -2,14 +2,13 @@ import type { Answer } from "../../assistant/answer.ts";
 import type { Routing } from "../../assistant/routing/routing.ts";
 import type { Message, Messages } from "../../assistant/sessions/messages.ts";
 import type { OperationData } from "../../contract/endpoints.ts";
-import { AnpError } from "../../contract/errors.ts";
+import { AnpError, invalid } from "../../contract/errors.ts";
 import type { Events } from "../../events/events.ts";
 import { QUESTION_ASKED } from "../../events/projections/hot-questions.ts";
 import type { Entry } from "../../ledger/entry.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import type { Outcome } from "../operation.ts";
 
-/** What a charged answer is delivered with. */
 export interface DeliveryDeps {
   readonly messages: Messages;
   readonly events: Events;
@@ -39,6 +38,10 @@ export async function deliver(
 export async function deliverAgain(messages: Messages, entry: Entry): Promise<Outcome<"sendChat">> {
   if (entry.details.type !== "chat_cost") throw new AnpError(500, `Entry ${entry.id} is not a chat.`);
   const message = await messages.get(entry.details.message_id);
+  if (message === undefined) {
+    const gone = "was used for a question whose answer is no longer kept; nothing was charged again";
+    throw invalid([{ in: "header", path: "Idempotency-Key", message: gone }]);
+  }
   await messages.rejoin(message);
   return { data: toAnswer(message, entry), replayed: true };
 }
@@ -65,16 +68,7 @@ async function recordQuestion(
 
 /** The answer as the interface shows it, its fields in the interface's order. */
 function toAnswer(message: Message, entry: Entry): OperationData<"sendChat"> {
-  return {
-    message_id: message.message_id,
-    session_id: message.session_id,
-    answer: message.answer,
-    route: message.route,
-    sub_intent: message.sub_intent,
-    source_items: message.source_items,
-    points_cost: Math.max(0, -entry.delta),
-    credits_remaining: entry.account.balance,
-    model_name: message.model_name,
-    latency_ms: message.latency_ms,
-  };
+  const { message_id, session_id, answer, route, sub_intent, source_items, model_name, latency_ms } = message;
+  const charged = { points_cost: Math.max(0, -entry.delta), credits_remaining: entry.account.balance };
+  return { message_id, session_id, answer, route, sub_intent, source_items, ...charged, model_name, latency_ms };
 }

@@ -16,6 +16,8 @@ type Body = OperationInput<"sendChat">["body"];
 export interface Question {
   readonly user: string;
   readonly body: Body;
+  /** The session that the answer joins; undefined for a new one. */
+  readonly session: number | undefined;
   readonly subscription: Subscription;
   readonly asked: Omit<AskedQuestion, "hasModel" | "refused">;
 }
@@ -27,8 +29,10 @@ export async function readQuestion(
   body: Body,
 ): Promise<Question> {
   const subscription = await deps.subscriptions.get(user);
-  const session = subscription.features["memory"] === true ? body.session_id : undefined;
-  const earlier = session === undefined ? [] : await deps.messages.history(user, session, MEMORY_TURNS);
+  const { session_id: given } = body;
+  const session = given !== undefined && (await deps.messages.isOver(user, given)) ? undefined : given;
+  const isRemembered = session !== undefined && subscription.features["memory"] === true;
+  const earlier = isRemembered ? await deps.messages.history(user, session, MEMORY_TURNS) : [];
   const asked = {
     question: body.question,
     history: earlier.map(({ question, answer }) => ({ question, answer })),
@@ -37,5 +41,5 @@ export async function readQuestion(
     ...(body.page_context ? { page_context: body.page_context } : {}),
     ...(body.token_symbol ? { token_symbol: body.token_symbol } : {}),
   };
-  return { user, body, subscription, asked };
+  return { user, body, session, subscription, asked };
 }
