@@ -12,13 +12,13 @@ import type { SnapshotViews } from "./snapshot/snapshot-views.ts";
 /** Hot topics without the users' questions, which the service adds. */
 export type HotTopics = Omit<z.infer<typeof hotTopics>, "user_hot_questions">;
 
-export interface HotTopicsQuery {
+interface HotTopicsQuery {
   readonly days: number;
   readonly limit: number;
   readonly lang?: string;
 }
 
-export interface HotTopicsDeps {
+interface HotTopicsDeps {
   readonly latest: LatestSnapshot;
   readonly viewsOf: (projection: Projection) => SnapshotViews;
   readonly bundled: () => Promise<BundledSnapshot>;

@@ -7,7 +7,7 @@ import { printKey } from "../storage/documents.ts";
 import type { Storage } from "../storage/storage.ts";
 import { createHotTopics } from "./hot-topics.ts";
 import type { JobRunner } from "../compute/job-runner.ts";
-import { HeldSnapshots, type HeldSnapshot, type Projection } from "./jobs/held-snapshots.ts";
+import { createHeldSnapshots, type HeldSnapshot, type Projection } from "./jobs/held-snapshots.ts";
 import type { NewsJobs } from "./jobs/news-jobs.ts";
 import { newsInProcess } from "./jobs/news-runner.ts";
 import { type RefreshResult, resultOf } from "./refresh/build-snapshot.ts";
@@ -19,23 +19,20 @@ import {
 } from "./refresh/shared-refresh.ts";
 import { createRefreshLease } from "./refresh/refresh-lease.ts";
 import { createSourceFetch } from "./sources/public-fetch.ts";
-import { SourcePacing } from "./sources/source-pacing.ts";
+import { createSourcePacing } from "./sources/source-pacing.ts";
 import { createBundledSnapshot } from "./snapshot/bundled-snapshot.ts";
 import type { DateShift } from "./snapshot/date-shift.ts";
 import { deepFreeze } from "./snapshot/deep-freeze.ts";
 import { LatestSnapshot } from "./snapshot/latest-snapshot.ts";
 import type { RefreshMode } from "./snapshot/snapshot-document.ts";
 import { createSnapshotStore } from "./snapshot/snapshot-store.ts";
-import { type NewsList, SnapshotViews, type TopicList } from "./snapshot/snapshot-views.ts";
-import type { TopicViews } from "./snapshot/topic-views.ts";
+import { createSnapshotViews, type NewsList, type TopicList } from "./snapshot/snapshot-views.ts";
 
 export type { RefreshMode };
 
-/**
- * A published snapshot as readers see it, frozen. It is the same object while it is the newest one, and each of its
+/** A published snapshot as readers see it, frozen. It is the same object while it is the newest one, and each of its
  * arrays is the same object while its content stays, over the snapshots too: what is made of them can be kept by
- * identity.
- */
+ * identity. */
 export interface NewsSnapshot extends Pick<Projection, "items" | "notices" | "help"> {
   /** Number of the snapshot: it grows from one to the next, not always by one; 0 when none was published yet. */
   readonly version: number;
@@ -58,8 +55,8 @@ export interface NewsDeps {
   readonly slowMs?: number;
   /** Runs what costs time by foreign text. Default: in this process. */
   readonly runner?: JobRunner<NewsJobs>;
-  /** Makes the answers about a projection. Default: {@link SnapshotViews}. */
-  readonly views?: MakeViews;
+  /** Makes the answers about a projection. Default: {@link createSnapshotViews}. */
+  readonly views?: typeof createSnapshotViews;
   /** The snapshot to fall back to. Default: the one of the package. */
   readonly bundledFile?: URL;
   /** Milliseconds that only grow, for how often a newer snapshot is looked for. Default: the platform's. */
@@ -68,12 +65,7 @@ export interface NewsDeps {
 
 export type News = ReturnType<typeof createNews>;
 
-/** @param topics what is shown of the topics of the projection */
-export type MakeViews = (projection: Projection, topics: () => Promise<TopicViews>) => SnapshotViews;
-
-/**
- * The news room of one process.
- *
+/** The news room of one process.
  * @example
  * const config = newsConfig.parse({ sources: [{ id: "wire", name: "Wire", lang: "en", url: "wire.xml" }] });
  * const news = createNews({ config, baseDir: ".", storage, clock: systemClock, logger });
@@ -81,10 +73,10 @@ export type MakeViews = (projection: Projection, topics: () => Promise<TopicView
  * const { news: items, total } = await news.hot({ limit: 10, hours: 48 });
  */
 export function createNews(deps: NewsDeps) {
-  const { config, clock, logger, storage, shift } = deps;
+  const { config, clock, logger, storage, shift, views = createSnapshotViews } = deps;
   const monotonic = deps.monotonic ?? ((): number => performance.now());
   const runner = deps.runner ?? newsInProcess();
-  const held = new HeldSnapshots(runner, shift);
+  const held = createHeldSnapshots(runner, shift);
   const store = createSnapshotStore<HeldSnapshot>(
     storage,
     (version, error) => {
@@ -93,8 +85,7 @@ export function createNews(deps: NewsDeps) {
     (version, text, key) => held.open(version, text, printKey(key)),
   );
   const latest = new LatestSnapshot({ storage, store, held, clock, logger, monotonic, shift });
-  const makeViews: MakeViews = deps.views ?? ((projection, topics) => new SnapshotViews(projection, topics));
-  const viewsOf = ofLast((projection) => makeViews(projection, () => latest.topics(projection)));
+  const viewsOf = ofLast((projection) => views(projection, () => latest.topics(projection)));
   const shown = ofLast(({ snapshot: { version, record }, items, notices, help }): NewsSnapshot => {
     return Object.freeze({ version, published_at: toIso(record.published_ms), items, notices, help });
   });
@@ -102,50 +93,38 @@ export function createNews(deps: NewsDeps) {
   const shared = openRefresh(deps, { runner, held, store, latest, bundled }, monotonic);
 
   return {
-    /**
-     * The newest published snapshot. It is kept in memory; a newer one of another process is looked for at most once a
+    /** The newest published snapshot. It is kept in memory; a newer one of another process is looked for at most once a
      * second. When the storage fails, what is in memory stays.
-     *
-     * @throws StorageError when the storage fails and nothing is in memory
-     */
+     * @throws StorageError when the storage fails and nothing is in memory */
     async current(): Promise<NewsSnapshot> {
       const projection = await latest.projection();
       return projection === undefined ? NO_SNAPSHOT : shown(projection);
     },
-    /**
-     * Items of the last `hours`, newest first; `total` counts all of them. The same frozen object until the snapshot
-     * changes or an item leaves the window.
-     */
+    /** Items of the last `hours`, newest first; `total` counts all of them. The same frozen object until the snapshot
+     * changes or an item leaves the window. */
     async hot({ limit, hours }: { limit: number; hours: number }): Promise<NewsList> {
       const projection = await latest.projection();
       return projection === undefined ? NO_NEWS : viewsOf(projection).hot(clock.now(), limit, hours);
     },
-    /**
-     * Topics by heat, titled in the nearest language to `lang` that we have. Topics without an item in it come after the
-     * others, in their own language. The same frozen object until the snapshot or the minute changes.
-     */
+    /** Topics by heat, titled in the nearest language to `lang` that we have. Topics without an item in it come after
+     * the others, in their own language. The same frozen object until the snapshot or the minute changes. */
     async topics({ limit, lang }: { limit: number; lang: string }): Promise<TopicList> {
       const projection = await latest.projection();
       return projection === undefined
         ? NO_TOPICS
         : viewsOf(projection).topics(clock.now(), limit, nearestLanguage(lang));
     },
-    /**
-     * Hot topics of the last `days`; never fails. What is shown comes from the newest snapshot (`source: "live"`), or
+    /** Hot topics of the last `days`; never fails. What is shown comes from the newest snapshot (`source: "live"`), or
      * from the last one in memory, the last one that can be read, or the one bundled with the package (`"fallback"`; also
      * while there is no news at all). `stale` is true when the last refresh is longer ago than three refresh intervals
-     * (an hour when the interval is 0), and for the bundled one.
-     */
+     * (an hour when the interval is 0), and for the bundled one. */
     hotTopics: createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s: config.refresh_interval_s }),
-    /**
-     * Reads the sources and publishes a snapshot: `view` the news, `full` also notices, help center and sentiment. One at
-     * a time over all processes on the storage: a caller who comes while one is running gets its result, or that of the
-     * next one if it wants a full one while a light one runs. A process that gives no sign of life for `takeover_s`
+    /** Reads the sources and publishes a snapshot: `view` the news, `full` also notices, help center and sentiment. One
+     * at a time over all processes on the storage: a caller who comes while one is running gets its result, or that of
+     * the next one if it wants a full one while a light one runs. A process that gives no sign of life for `takeover_s`
      * seconds is not waited for.
-     *
      * @param notWithin_ms where the last refresh, for `full` the last full one, was so recent, its result is returned
-     * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
-     */
+     * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead */
     async refresh(mode: RefreshMode, notWithin_ms = 0): Promise<RefreshResult> {
       const record = notWithin_ms === 0 ? undefined : (await latest.look()).snapshot?.record;
       const last_ms = mode === "full" ? record?.last_full_ms : record?.published_ms;
@@ -154,11 +133,8 @@ export function createNews(deps: NewsDeps) {
       if (isRecent) return resultOf(record, (await bundled()).published_at, mode);
       return (await shared.refresh(mode)).result;
     },
-    /**
-     * Refreshes unless a snapshot newer than number `after` was published, by whichever process.
-     *
-     * @returns undefined when there was one
-     */
+    /** Refreshes unless a snapshot newer than number `after` was published, by whichever process.
+     * @returns undefined when there was one */
     async refreshAfter(after: number, mode: RefreshMode): Promise<RefreshResult | undefined> {
       const { result, isOwn } = await shared.refreshAfter(after, mode);
       return isOwn ? result : undefined;
@@ -182,11 +158,10 @@ function openRefresh(
   const lease = createRefreshLease({ storage, clock, logger, monotonic, holder, ...limits });
   const { timeout_ms: timeoutMs, max_bytes: maxBytes, contact } = config;
   const reader = { baseDir, timeoutMs, maxBytes, fetch: createSourceFetch(contact), now: () => clock.now() };
-  const pacing = new SourcePacing(clock, random);
+  const pacing = createSourcePacing(clock, random);
   return createSharedRefresh({ ...parts, config, clock, logger, shift, slowMs, lease, reader, pacing });
 }
 
-/** Remembers what was made of the last projection. */
 function ofLast<T>(make: (projection: Projection) => T): (projection: Projection) => T {
   let last: { readonly projection: Projection; readonly made: T } | undefined;
   return (projection) => {

@@ -1,8 +1,8 @@
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import PATTERNS from "./tracking-patterns.json" with { type: "json" };
+
 /** Query parameters that track where a reader came from and do not identify the page. */
-const TRACKING =
-  /^(?:utm_\w+|utm|fbclid|gclid|gclsrc|dclid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|_hsenc|_hsmi|mkt_tok|spm|scm|ref|ref_src|ref_url|referrer|cmpid|ncid|ocid|sr_share|share_token|share_source|smid|guccounter|guce_referrer\w*|_ga|_gl|ftag|at_medium|at_campaign|at_custom\d|at_link_\w+|rss|feature|wt_mc|wt\.mc_id|xtor|bd_vid|isappinstalled|nsukey|wxshare_count|from_source|share_from)$/i;
-const TRACKING_WITH_VALUE =
-  /^(?:source|from|via|track|campaign|medium)=(?:rss|feed|atom|feedburner|twitter|newsletter)$/i;
+const TRACKING = patternsOf(PATTERNS, "i");
 
 function parsed(url: string, base?: string): URL | undefined {
   const text = url.trim();
@@ -11,20 +11,16 @@ function parsed(url: string, base?: string): URL | undefined {
   return result.protocol === "http:" || result.protocol === "https:" ? result : undefined;
 }
 
-/** The parameters of a query that identify the page, unchanged. */
 function meaningful(query: string): string[] {
   return query
     .replace(/^\?/, "")
     .split("&")
-    .filter((pair) => pair !== "" && !TRACKING.test(pair.split("=")[0]!) && !TRACKING_WITH_VALUE.test(pair));
+    .filter((pair) => pair !== "" && !TRACKING.names.test(pair.split("=")[0]!) && !TRACKING.values.test(pair));
 }
 
-/**
- * The link as a reader should get it: absolute, without tracking parameters, credentials and fragment. A fragment
+/** The link as a reader should get it: absolute, without tracking parameters, credentials and fragment. A fragment
  * that is a route (`#!/…`, `#/…`) stays.
- *
- * @returns "" when it is not an http(s) URL
- */
+ * @returns "" when it is not an http(s) URL */
 export function cleanUrl(url: string, base?: string): string {
   const target = parsed(url, base);
   if (target === undefined) return "";
@@ -36,10 +32,8 @@ export function cleanUrl(url: string, base?: string): string {
   return target.href;
 }
 
-/**
- * What two links to one page have in common: {@link cleanUrl} without scheme, `www.`, `m.` or `amp.`, trailing slash
- * and `index.html`, the parameters sorted. Two items with the same key are one story of one outlet.
- */
+/** What two links to one page have in common: {@link cleanUrl} without scheme, `www.`, `m.` or `amp.`, trailing slash
+ * and `index.html`, the parameters sorted. Two items with the same key are one story of one outlet. */
 export function urlKey(url: string): string {
   const target = parsed(cleanUrl(url));
   if (target === undefined) return "";

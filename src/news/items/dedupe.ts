@@ -1,27 +1,22 @@
 import { tokenize } from "../../language/tokenize.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
 import type { StoredItem } from "./stored-items.ts";
 
 const HOUR = 3_600_000;
 /** Two listings of one story lie at most this far apart; without summaries to compare, much less. */
-const WINDOW_MS = 72 * HOUR;
-const BARE_WINDOW_MS = 12 * HOUR;
+const WINDOW_MS = { usual: 72 * HOUR, bare: 12 * HOUR };
 /** Least Jaccard similarity of the words of two titles, and of two summaries. */
-const TITLE_SIMILARITY = 0.8;
-const SUMMARY_SIMILARITY = 0.4;
-/** Items that one is compared with at most. */
-const MOST_CANDIDATES = 200;
+const SIMILARITY = { title: 0.8, summary: 0.4 };
+const MOST = { candidates: 200, shingles: 50_000 };
 
-/**
- * Merges the items that the feeds list now into the known ones.
+/** Merges the items that the feeds list now into the known ones.
  *
  * One story of one outlet is one item: the same page (id), the same identifier in the same feed, or nearly the same
  * title with nearly the same summary a short time apart. Only the feed that published it first changes its content; other
  * feeds that carry it are added to `source_ids`. A known item keeps its id. It keeps its date too while its content is
  * unchanged or its feed gives no date.
- *
  * @param known items of the previous snapshot
- * @param listed items of the feeds read now
- */
+ * @param listed items of the feeds read now */
 export function mergeItems(known: readonly StoredItem[], listed: readonly StoredItem[]): StoredItem[] {
   const byId = new Map<string, StoredItem>();
   const byGuid = new Map<string, string>();
@@ -63,9 +58,7 @@ export function mergeItems(known: readonly StoredItem[], listed: readonly Stored
   return Array.from(byId.values());
 }
 
-function guidKey(feed: string, item: StoredItem): string {
-  return `${feed}\n${item.guid}`;
-}
+const guidKey = (feed: string, item: StoredItem): string => `${feed}\n${item.guid}`;
 
 /** Identifiers that a feed gives to several entries of different titles identify nothing. */
 function repeatedGuids(listed: readonly StoredItem[]): Set<string> {
@@ -79,8 +72,6 @@ function repeatedGuids(listed: readonly StoredItem[]): Set<string> {
   }
   return repeated;
 }
-
-type Shingles = Readonly<ReturnType<typeof shinglesOf>>;
 
 /** The words of a text and the character pairs of Chinese, longest first; its numbers separately. */
 function shinglesOf(text: string) {
@@ -103,27 +94,17 @@ function jaccard(a: readonly string[], b: readonly string[]): number {
   return shared === 0 ? 0 : shared / (a.length + b.length - shared);
 }
 
-/**
- * Finds nearly identical titles of one outlet without comparing all pairs: two sets with Jaccard similarity of at least
- * t share one of the first |x| − ⌈t·|x|⌉ + 1 words in any fixed order (prefix filter; Chaudhuri, Ganti, Kaushik 2006).
- * The order is by length, since long words are rarer. The comparisons of an item are bounded, so the cost is linear.
- */
+/** Finds nearly identical titles of one outlet without comparing all pairs: two sets with Jaccard similarity of at
+ * least t share one of the first |x| − ⌈t·|x|⌉ + 1 words in any fixed order (prefix filter; Chaudhuri, Ganti, Kaushik
+ * 2006). The order is by length, since long words are rarer. The comparisons of an item are bounded, so the cost is
+ * linear. */
 class TitleIndex {
   readonly #ids = new Map<string, Set<string>>();
-  readonly #shingles = new Map<string, Shingles>();
-
-  #shinglesOf(text: string): Shingles {
-    let shingles = this.#shingles.get(text);
-    if (shingles === undefined) {
-      shingles = shinglesOf(text);
-      this.#shingles.set(text, shingles);
-    }
-    return shingles;
-  }
+  readonly #shinglesOf = memoized(shinglesOf, MOST.shingles);
 
   #keys(item: StoredItem): string[] {
     const { words } = this.#shinglesOf(item.title);
-    const length = words.length - Math.ceil(TITLE_SIMILARITY * words.length) + 1;
+    const length = words.length - Math.ceil(SIMILARITY.title * words.length) + 1;
     return words.slice(0, length).map((word) => `${item.source}\n${word}`);
   }
 
@@ -145,7 +126,7 @@ class TitleIndex {
     const candidates = new Set<string>();
     for (const key of this.#keys(item)) {
       for (const id of this.#ids.get(key) ?? []) {
-        if (candidates.size === MOST_CANDIDATES) return candidates;
+        if (candidates.size === MOST.candidates) return candidates;
         candidates.add(id);
       }
     }
@@ -155,13 +136,13 @@ class TitleIndex {
   /** Similarity of the titles when the two, of one outlet, are listings of one story; 0 when they are not. */
   #sameStory(a: StoredItem, b: StoredItem): number {
     const apart = Math.abs(a.published_ms - b.published_ms);
-    if (a.lang !== b.lang || apart > WINDOW_MS) return 0;
+    if (a.lang !== b.lang || apart > WINDOW_MS.usual) return 0;
     const [titleA, titleB] = [this.#shinglesOf(a.title), this.#shinglesOf(b.title)];
     if (titleA.numbers !== titleB.numbers) return 0;
     const similarity = jaccard(titleA.words, titleB.words);
-    if (similarity < TITLE_SIMILARITY) return 0;
-    if (a.summary === "" || b.summary === "") return apart <= BARE_WINDOW_MS ? similarity : 0;
+    if (similarity < SIMILARITY.title) return 0;
+    if (a.summary === "" || b.summary === "") return apart <= WINDOW_MS.bare ? similarity : 0;
     const [summaryA, summaryB] = [this.#shinglesOf(a.summary), this.#shinglesOf(b.summary)];
-    return jaccard(summaryA.words, summaryB.words) >= SUMMARY_SIMILARITY ? similarity : 0;
+    return jaccard(summaryA.words, summaryB.words) >= SIMILARITY.summary ? similarity : 0;
   }
 }

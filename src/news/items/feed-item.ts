@@ -1,6 +1,6 @@
 import { isLocal, type Source } from "../sources/sources.ts";
 import { cleanUrl, urlKey } from "./canonical-url.ts";
-import { sha256 } from "../../runtime/canonical-json.ts";
+import { sha256 } from "../../runtime/json/canonical-json.ts";
 import { detectLanguage } from "../../language/detect-language.ts";
 import type { FeedEntry } from "../sources/parse-feed.ts";
 import { shorten } from "../../language/plain-text.ts";
@@ -14,15 +14,12 @@ const digestOf = (...parts: string[]): string => sha256(JSON.stringify(parts)).s
 const TITLE_LENGTH = 300;
 const SUMMARY_LENGTH = 600;
 
-/**
- * Items of one feed, in its order.
+/** Items of one feed, in its order.
  *
  * The id is made from the link's key, so that one page is one item in whichever feed it is listed; from the feed and the entry's own
  * identifier when there is no link, or when the feed gives one link to entries of different titles.
- *
  * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be
- * @param base where the feed came from, for relative links
- */
+ * @param base where the feed came from, for relative links */
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number, base?: string): StoredItem[] {
   const keys = entries.map(({ link }) => urlKey(cleanUrl(link, base)));
   const titles = new Map<string, Set<string>>();

@@ -2,23 +2,17 @@ import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
 import { longestMatches } from "../../language/longest-matches.ts";
 import { toSimplified } from "../../language/traditional.ts";
 import { readRows } from "../../runtime/data-rows.ts";
+import { literal } from "../../runtime/text/patterns.ts";
 
 /** How many words (English) or characters (Chinese) a negation reaches forward. */
-const REACH_EN = 3;
-const REACH_ZH = 3;
-/** The headline states what the item is about, so its words count double. */
-const TITLE_WEIGHT = 2;
+const REACH = 3;
 /** Least balance, on the scale of {@link sentimentScore}, that is not neutral. */
 const THRESHOLD = 0.2;
 
 type Kind = "positive" | "negative" | "negator" | "relief";
 
 const WORDS = readRows(new URL("data/sentiment-words.txt", import.meta.url)).map(
-  ([[kind = ""] = [], en = [], zh = []]) => ({
-    kind: kind as Kind,
-    en,
-    zh,
-  }),
+  ([[kind = ""] = [], en = [], zh = []]) => ({ kind: kind as Kind, en, zh }),
 );
 const EN = Object.fromEntries(WORDS.map(({ kind, en }) => [kind, new Set(en)])) as Record<Kind, Set<string>>;
 const LONGEST_EN = Math.max(...WORDS.flatMap(({ en }) => en.map((word) => word.length)));
@@ -28,30 +22,22 @@ const LONGEST_ZH = Math.max(...Array.from(ZH.keys(), (word) => word.length));
 /** Words (English) and characters (Chinese) that a gap of a phrase spans at most. */
 const GAP_EN = "(?:(?:[^\\s,;:.!?]|(?<=\\d)[,.](?=\\d))+ ){0,4}";
 const GAP_ZH = "[^，。；：！？、,;:!?]{0,10}?";
-/** What a phrase counts, against one of a single word; what a neutral phrase weighs against them. */
-const PHRASE_WEIGHT = 2;
-const NEUTRAL_WEIGHT = 20;
+/** What a phrase counts, against one of a single word; what a neutral phrase weighs against them. The headline states what
+ * the item is about, so its words count double. */
+const WEIGHT = { phrase: 2, neutral: 20, title: 2 };
 
 /** The phrases in the order of the file, those of a row in one expression for each language. */
 const PHRASES = readRows(new URL("data/sentiment-phrases.txt", import.meta.url)).flatMap(
   ([[kind = ""] = [], en = [], zh = []]) =>
-    [`(?<![\\p{L}\\d])(?:${en.map(englishPattern).join("|")})`, zh.map(chinesePattern).join("|")].map((pattern) => ({
-      kind: kind as keyof WordCounts,
-      pattern: new RegExp(pattern, "gu"),
-    })),
+    [
+      `(?<![\\p{L}\\d])(?:${en.map(englishPattern).join("|")})`,
+      zh.map((phrase) => literal(phrase).replaceAll("_", GAP_ZH)).join("|"),
+    ].map((pattern) => ({ kind: kind as keyof WordCounts, pattern: new RegExp(pattern, "gu") })),
 );
 
 function englishPattern(phrase: string): string {
-  const pattern = escape(phrase).replaceAll("\\*", "[\\p{L}'-]*").replaceAll(" _ ", ` ${GAP_EN}`).replace(/ _$/, " ");
+  const pattern = literal(phrase).replaceAll("\\*", "[\\p{L}'-]*").replaceAll(" _ ", ` ${GAP_EN}`).replace(/ _$/, " ");
   return /[\p{L}\d]$/u.test(phrase) ? `${pattern}(?![\\p{L}\\d])` : pattern;
-}
-
-function chinesePattern(phrase: string): string {
-  return escape(phrase).replaceAll("_", GAP_ZH);
-}
-
-function escape(phrase: string): string {
-  return phrase.replaceAll(/[$*+.?()[\]\\^{}|]/g, "\\$&");
 }
 
 function has(words: ReadonlySet<string>, word: string): boolean {
@@ -74,7 +60,7 @@ function countWords(text: string): WordCounts {
   let rest = toSimplified(text.replaceAll("’", "'")).toLowerCase();
   for (const { kind, pattern } of PHRASES) {
     rest = rest.replace(pattern, () => {
-      result[kind] += kind === "neutral" ? NEUTRAL_WEIGHT : PHRASE_WEIGHT;
+      result[kind] += kind === "neutral" ? WEIGHT.neutral : WEIGHT.phrase;
       return " | ";
     });
   }
@@ -93,7 +79,7 @@ function countEnglish(text: string, result: WordCounts): void {
   for (const [index, word] of words.entries()) {
     const positive = has(EN.positive, word);
     if (!positive && !has(EN.negative, word)) continue;
-    const before = words.slice(Math.max(0, index - REACH_EN), index);
+    const before = words.slice(Math.max(0, index - REACH), index);
     const negated = before.some((other) => has(EN.negator, other) || other.endsWith("n't"));
     // Both "narrow losses" and "losses narrow".
     const near = [...before, words[index + 1] ?? ""];
@@ -110,7 +96,7 @@ function countChinese(text: string, result: WordCounts): void {
     const previous = marks[index - 1];
     const next = marks[index + 1];
     const isNear = (other: typeof mark | undefined): boolean =>
-      other !== undefined && (other.end <= mark.start ? mark.start - other.end : other.start - mark.end) <= REACH_ZH;
+      other !== undefined && (other.end <= mark.start ? mark.start - other.end : other.start - mark.end) <= REACH;
     const negated =
       previous?.kind === "negator" && isNear(previous) && !/[，。；、！？]/.test(text.slice(previous.end, mark.start));
     const relieved =
@@ -120,29 +106,24 @@ function countChinese(text: string, result: WordCounts): void {
   }
 }
 
-/**
- * Direction of an item between −1 and 1: (P − N) / (P + N + 1), P and N the counts of positive and negative words, the
+/** Direction of an item between −1 and 1: (P − N) / (P + N + 1), P and N the counts of positive and negative words, the
  * title's doubled; the 1 keeps a single word in a summary from deciding (a smoothed polarity ratio, after Hu and Liu
- * 2004 and Taboada et al. 2011, with the negation window of the latter).
- */
+ * 2004 and Taboada et al. 2011, with the negation window of the latter). */
 export function sentimentScore(title: string, summary: string): number {
   const head = countWords(title);
   const body = countWords(summary);
-  const positive = head.positive * TITLE_WEIGHT + body.positive;
-  const negative = head.negative * TITLE_WEIGHT + body.negative;
+  const positive = head.positive * WEIGHT.title + body.positive;
+  const negative = head.negative * WEIGHT.title + body.negative;
   return (positive - negative) / (positive + negative + 1 + head.neutral);
 }
 
-/** {@link sentimentScore} as a label. */
 export function sentimentOf(title: string, summary: string): Sentiment {
   const score = sentimentScore(title, summary);
   return score > THRESHOLD ? "positive" : score < -THRESHOLD ? "negative" : "neutral";
 }
 
-/**
- * The label that most items carry. A tie is decided by the fear-and-greed index (above 54 greed, below 46 fear), and
- * is neutral without one.
- */
+/** The label that most items carry. A tie is decided by the fear-and-greed index (above 54 greed, below 46 fear), and
+ * is neutral without one. */
 export function dominantSentiment(counts: Readonly<Record<Sentiment, number>>, index: number | null): Sentiment {
   const most = Math.max(counts.positive, counts.neutral, counts.negative);
   const leading = (["positive", "neutral", "negative"] as const).filter((label) => counts[label] === most);

@@ -45,9 +45,13 @@ export const storedArticle = z.object({
 });
 
 /** A story: its items, the most central first. */
-export const storedTopic = z.object({
-  id: z.string(),
-  item_ids: z.array(z.string()).min(1),
+const storedTopic = z.object({ id: z.string(), item_ids: z.array(z.string()).min(1) });
+
+export const storedParts = z.object({
+  items: z.array(storedItem),
+  topics: z.array(storedTopic),
+  notices: z.array(storedNotice),
+  help: z.array(storedArticle),
 });
 
 export type StoredItem = z.infer<typeof storedItem>;
@@ -55,12 +59,8 @@ export type StoredNotice = z.infer<typeof storedNotice>;
 export type StoredArticle = z.infer<typeof storedArticle>;
 export type StoredTopic = z.infer<typeof storedTopic>;
 
+type StoredParts = z.infer<typeof storedParts>;
 /** The content of a snapshot, besides its record. */
-export interface Parts {
-  readonly items: readonly StoredItem[];
-  readonly topics: readonly StoredTopic[];
-  readonly notices: readonly StoredNotice[];
-  readonly help: readonly StoredArticle[];
-}
+export type Parts = { readonly [Part in keyof StoredParts]: readonly StoredParts[Part][number][] };
 
 export const NO_PARTS: Parts = { items: [], topics: [], notices: [], help: [] };

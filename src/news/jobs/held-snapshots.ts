@@ -1,5 +1,5 @@
 import type { JobRunner } from "../../compute/job-runner.ts";
-import { remembered } from "../../runtime/remembered.ts";
+import { remembered } from "../../runtime/cache/remembered.ts";
 import { CorruptionError } from "../../storage/storage-errors.ts";
 import type { ReadSource, BuildOptions } from "../refresh/build-snapshot.ts";
 import { type DateShift, shiftAt } from "../snapshot/date-shift.ts";
@@ -36,71 +36,62 @@ export interface Projection extends Pick<ProjectedParts, PagedPart> {
   topics(): Promise<TopicViews | undefined>;
 }
 
+export type HeldSnapshots = ReturnType<typeof createHeldSnapshots>;
+
 /** Has the jobs open, build and project snapshots, one at a time. What they are asked for returns undefined when they hold another one. */
-export class HeldSnapshots {
-  readonly #runner: JobRunner<NewsJobs>;
-  readonly #shift: DateShift | undefined;
-  #names = 0;
-
-  constructor(runner: JobRunner<NewsJobs>, shift: DateShift | undefined) {
-    this.#runner = runner;
-    this.#shift = shift;
-  }
-
-  /** @throws CorruptionError when the document is damaged */
-  async open(version: number, text: string, key: string): Promise<HeldSnapshot> {
-    const name = (this.#names += 1);
-    const opened = await this.#runner.run("open", { name, text }, { deadline_ms: SNAPSHOT_MS });
-    if (opened.damage !== undefined) throw new CorruptionError(key, opened.damage);
-    return { name, version, ...opened };
-  }
-
-  async build(
-    base: number | undefined,
-    read: readonly ReadSource<EncodedContent>[],
-    options: Omit<BuildOptions, "shift">,
-    signal: AbortSignal,
-  ): Promise<BuiltSnapshot | undefined> {
-    const name = (this.#names += 1);
-    const input = { name, base, read, options: { ...options, shift: this.#shift } };
-    const built = await this.#runner.run("build", input, { deadline_ms: SNAPSHOT_MS, signal });
-    return built && { name, ...built };
-  }
-
-  /** @param before an earlier projection, whose arrays are used again where their content is the same */
-  async project(snapshot: HeldSnapshot, now: number, before: Projection | undefined): Promise<Projection | undefined> {
-    const { name, unchanged } = snapshot;
-    const shift = this.#shift;
-    const distance = shiftAt(shift, now);
-    const summary = await this.#runner.run("project", { name, shift, now }, { deadline_ms: SNAPSHOT_MS });
-    if (summary === undefined) return undefined;
-    const isKnown = before?.distance === distance && [name, unchanged.since].includes(before.snapshot.name);
-    const read = async <P extends PagedPart>(part: P): Promise<Projection[P] | undefined> =>
-      isKnown && (before.snapshot === snapshot || unchanged.parts.includes(part))
-        ? before[part]
-        : this.#pages(name, part, summary.sizes[part]);
-    const [items, notices, help] = [await read("items"), await read("notices"), await read("help")];
-    if (items === undefined || notices === undefined || help === undefined) return undefined;
-    return {
-      snapshot,
-      distance,
-      items,
-      times: summary.times,
-      notices,
-      help,
-      topicCount: summary.sizes.topics,
-      topics: remembered(() => this.#runner.run("topics", { name, at: now }, { deadline_ms: SNAPSHOT_MS })),
-    };
-  }
+export function createHeldSnapshots(runner: JobRunner<NewsJobs>, shift: DateShift | undefined) {
+  let names = 0;
 
   /** Reads page by page, so that this thread is never held up for long. */
-  async #pages<P extends PagedPart>(name: number, part: P, size: number): Promise<Projection[P] | undefined> {
+  async function pages<P extends PagedPart>(name: number, part: P, size: number): Promise<Projection[P] | undefined> {
     const entries: Projection[P][number][] = [];
     while (entries.length < size) {
-      const page = await this.#runner.run("page", { name, part, from: entries.length });
+      const page = await runner.run("page", { name, part, from: entries.length });
       if (page === undefined) return undefined;
       entries.push(...deepFreeze(page));
     }
     return Object.freeze(entries) as Projection[P];
   }
+
+  return {
+    /** @throws CorruptionError when the document is damaged */
+    async open(version: number, text: string, key: string): Promise<HeldSnapshot> {
+      const name = (names += 1);
+      const opened = await runner.run("open", { name, text }, { deadline_ms: SNAPSHOT_MS });
+      if (opened.damage !== undefined) throw new CorruptionError(key, opened.damage);
+      return { name, version, ...opened };
+    },
+    async build(
+      base: number | undefined,
+      read: readonly ReadSource<EncodedContent>[],
+      options: Omit<BuildOptions, "shift">,
+      signal: AbortSignal,
+    ): Promise<BuiltSnapshot | undefined> {
+      const name = (names += 1);
+      const input = { name, base, read, options: { ...options, shift } };
+      const built = await runner.run("build", input, { deadline_ms: SNAPSHOT_MS, signal });
+      return built && { name, ...built };
+    },
+    /** @param before an earlier projection, whose arrays are used again where their content is the same */
+    async project(
+      snapshot: HeldSnapshot,
+      now: number,
+      before: Projection | undefined,
+    ): Promise<Projection | undefined> {
+      const { name, unchanged } = snapshot;
+      const distance = shiftAt(shift, now);
+      const summary = await runner.run("project", { name, shift, now }, { deadline_ms: SNAPSHOT_MS });
+      if (summary === undefined) return undefined;
+      const { times, sizes } = summary;
+      const isKnown = before?.distance === distance && [name, unchanged.since].includes(before.snapshot.name);
+      const read = async <P extends PagedPart>(part: P): Promise<Projection[P] | undefined> =>
+        isKnown && (before.snapshot === snapshot || unchanged.parts.includes(part))
+          ? before[part]
+          : pages(name, part, sizes[part]);
+      const [items, notices, help] = [await read("items"), await read("notices"), await read("help")];
+      if (items === undefined || notices === undefined || help === undefined) return undefined;
+      const topics = remembered(() => runner.run("topics", { name, at: now }, { deadline_ms: SNAPSHOT_MS }));
+      return { snapshot, distance, items, times, notices, help, topicCount: sizes.topics, topics };
+    },
+  };
 }

@@ -10,18 +10,13 @@ import { project, type ProjectedParts } from "../snapshot/projection.ts";
 import { type SnapshotContent, snapshotDocument, type SnapshotRecord } from "../snapshot/snapshot-document.ts";
 import { topicViews, type TopicViews } from "../snapshot/topic-views.ts";
 import { parseSource, type SourceBody, type SourceContent } from "../sources/parse-source.ts";
-import { SourceError, type SourceFailure } from "../sources/source-error.ts";
+import { SourceError } from "../sources/source-error.ts";
 
 /** Entries of one page: what the receiver reads and freezes in a few milliseconds. */
 const PAGE = 400;
 
 /** The content of a source as the jobs pass it on: JSON in UTF-8, which the thread in between does not have to read. */
 export type EncodedContent = Uint8Array;
-
-export type Parsed =
-  | { readonly outcome: "read"; readonly hash: string; readonly content: EncodedContent; readonly refused: number }
-  | { readonly outcome: "unchanged" }
-  | { readonly outcome: "failed"; readonly failure: SourceFailure; readonly message: string };
 
 /** A snapshot that is held now, but for its parts. */
 export interface Held {
@@ -38,11 +33,9 @@ export interface Held {
 export type PagedPart = "items" | "notices" | "help";
 
 interface Named {
-  /** The snapshot's. */
   readonly name: number;
 }
 
-/** What the next snapshot is built from. */
 type BuildInput = Named & {
   base: number | undefined;
   read: readonly ReadSource<EncodedContent>[];
@@ -51,10 +44,8 @@ type BuildInput = Named & {
 
 export type NewsJobs = ReturnType<typeof createNewsJobs>;
 
-/**
- * The jobs of the news room. One snapshot is held between them, under a name that the caller gave it. A job that needs the
- * snapshot returns undefined when another one is held, or none: the worker may have been replaced since.
- */
+/** The jobs of the news room. One snapshot is held between them, under a name that the caller gave it. A job that needs
+ * the snapshot returns undefined when another one is held, or none: the worker may have been replaced since. */
 export function createNewsJobs() {
   let held: { readonly name: number; readonly content: SnapshotContent } | undefined;
   let projected: { readonly distance: number; readonly parts: ProjectedParts } | undefined;
@@ -74,7 +65,6 @@ export function createNewsJobs() {
   return {
     /** Decodes and parses a source, unless it has the content of that hash. */
     parse,
-    /** Holds the snapshot of a stored document. */
     open({ name, text }: Named & { text: string }): (Held & { readonly damage?: never }) | { readonly damage: string } {
       try {
         return hold(name, parseDocument(["news", "snapshot"], text, snapshotDocument)!);
@@ -114,21 +104,20 @@ export function createNewsJobs() {
   };
 }
 
-async function parse(
-  { knownHash, ...body }: SourceBody & { knownHash: string | null },
-  { move }: JobContext,
-): Promise<Parsed> {
+async function parse({ knownHash, ...body }: SourceBody & { knownHash: string | null }, { move }: JobContext) {
   const hash = createHash("sha256").update(body.bytes).digest("hex");
-  if (hash === knownHash) return { outcome: "unchanged" };
+  if (hash === knownHash) return { outcome: "unchanged" } as const;
   try {
     const parsed = await parseSource(body);
     const content = new TextEncoder().encode(JSON.stringify(parsed));
     move(content.buffer);
-    return { outcome: "read", hash, content, refused: parsed.refused };
+    return { outcome: "read", hash, content, refused: parsed.refused } as const;
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    return { outcome: "failed", failure: error.failure, message: error.message };
+    return { outcome: "failed", failure: error.failure, message: error.message } as const;
   }
 }
+
+export type Parsed = Awaited<ReturnType<typeof parse>>;
 
 const decode = (content: EncodedContent) => JSON.parse(new TextDecoder().decode(content)) as SourceContent;

@@ -1,6 +1,6 @@
 import { createInProcessRunner } from "../../compute/in-process-runner.ts";
 import type { JobObserver, JobRunner } from "../../compute/job-runner.ts";
-import { createWorkerRunner, workerFile } from "../../compute/worker-runner.ts";
+import { WorkerRunner, workerFile } from "../../compute/worker-runner.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import type { NewsJobs } from "./news-jobs.ts";
 
@@ -19,7 +19,7 @@ export function newsInProcess(): JobRunner<NewsJobs> {
 
 /** Runs the news jobs in a worker thread. */
 export function newsInWorker(deps: { logger: Logger; observer: JobObserver | undefined }): JobRunner<NewsJobs> {
-  return createWorkerRunner({
+  return new WorkerRunner<NewsJobs>({
     name: "news",
     file: workerFile("news-worker"),
     deadline_ms: JOB_MS,

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { refreshResult } from "../../contract/schemas/news-schemas.ts";
 import type { Step } from "../../compute/job-runner.ts";
 import { language } from "../../contract/schemas/shared-fields.ts";
-import { toIso } from "../../runtime/clock.ts";
+import { DAY_MS, toIso } from "../../runtime/clock.ts";
 import { mergeItems } from "../items/dedupe.ts";
 import { NO_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts";
 import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
@@ -17,13 +17,8 @@ export type RefreshResult = z.infer<typeof refreshResult>;
 /** How many entries a refresh has changed. */
 export type RefreshCounts = Pick<SnapshotRecord, "news_updated" | "notice_updated" | "topic_rebuild">;
 
-const DAY = 86_400_000;
-
-/**
- * The answer of a refresh that was published.
- *
- * @param never ISO 8601 time to show for a sync that never happened
- */
+/** The answer of a refresh that was published.
+ * @param never ISO 8601 time to show for a sync that never happened */
 export function resultOf(record: SnapshotRecord, never: string, mode = record.mode): RefreshResult {
   return {
     refresh_mode: mode,
@@ -103,7 +98,7 @@ function nextItems(
   const listed = news.flatMap(({ content }) => (content?.kind === "news" ? content.entries : []));
   const move = createDateShifter(shift, now);
   const at = (item: StoredItem): number => move(item.published_ms, item.movable);
-  const oldest = now - max_age_days * DAY;
+  const oldest = now - max_age_days * DAY_MS;
   // An undated item that its feed still lists would come back as new, so it does not age out.
   const unchanged = new Set(news.flatMap(({ source, content }) => (content === undefined ? source.id : [])));
   const undated = new Set(listed.filter(({ dated }) => !dated).map(({ id }) => id));
@@ -114,22 +109,18 @@ function nextItems(
     .slice(0, max_items);
 }
 
-/** What a full refresh reads besides the news. */
 interface Listings extends Pick<Parts, "notices" | "help">, Pick<SnapshotRecord, "index" | "sentiment_ms"> {}
 
 /** The entries of complete listings. An entry that is not listed any more is dropped; a failed source keeps its own. */
 function nextListings(before: Listings, read: readonly ReadSource<SourceContent>[], now: number): Listings {
-  const notices = read.flatMap(({ source, content }) =>
-    source.kind !== "notice" ? [] : content?.kind === "notice" ? content.entries : before.notices,
+  const of = (wanted: Source["kind"]) => read.filter(({ source }) => source.kind === wanted);
+  const notices = of("notice").flatMap(({ content }) =>
+    content?.kind === "notice" ? content.entries : before.notices,
   );
-  const help = read.flatMap(({ source, content }) =>
-    source.kind !== "help"
-      ? []
-      : content?.kind === "help"
-        ? content.entries
-        : before.help.filter(({ lang }) => lang === source.lang),
+  const help = of("help").flatMap(({ source, content }) =>
+    content?.kind === "help" ? content.entries : before.help.filter(({ lang }) => lang === source.lang),
   );
-  const mood = read.find(({ source }) => source.kind === "fear_greed");
+  const [mood] = of("fear_greed");
   if (mood === undefined) return { notices, help, index: null, sentiment_ms: now };
   const index = mood.content?.kind === "fear_greed" ? mood.content.index : before.index;
   return { notices, help, index, sentiment_ms: mood.state.ok ? now : before.sentiment_ms };
@@ -153,17 +144,10 @@ async function nextTopics(
   });
 }
 
-function countOf(source: Source, parts: Parts, index: number | null): number {
-  switch (source.kind) {
-    case "news":
-      return parts.items.filter(({ source_ids }) => source_ids.includes(source.id)).length;
-    case "notice":
-      return parts.notices.length;
-    case "help":
-      return parts.help.filter(({ lang }) => lang === source.lang).length;
-    case "fear_greed":
-      return index === null ? 0 : 1;
-  }
+function countOf({ id, kind, lang }: Source, parts: Parts, index: number | null): number {
+  if (kind === "news") return parts.items.filter(({ source_ids }) => source_ids.includes(id)).length;
+  if (kind === "notice") return parts.notices.length;
+  return kind === "help" ? parts.help.filter((article) => article.lang === lang).length : Number(index !== null);
 }
 
 /** Whether both lists have the same content, so that the topics are the same too. */
@@ -177,7 +161,6 @@ function isSame(after: readonly StoredItem[], before: readonly StoredItem[]): bo
   );
 }
 
-/** How many entries are new or have other content than before. */
 function countChanged<T extends { id: string; lang: string }>(
   after: readonly T[],
   before: readonly T[],
@@ -190,10 +173,8 @@ function countChanged<T extends { id: string; lang: string }>(
   }).length;
 }
 
-/**
- * Items per kind and language. A language is `unknown` when it could not be listed and nothing is left from an earlier
- * listing. Zero means that it was listed, or is not configured, and has no entries.
- */
+/** Items per kind and language. A language is `unknown` when it could not be listed and nothing is left from an earlier
+ * listing. Zero means that it was listed, or is not configured, and has no entries. */
 function coverageOf(
   parts: Parts,
   sources: readonly Source[],

@@ -38,137 +38,117 @@ export interface SourceReaderDeps {
   readonly slowMs?: number | undefined;
 }
 
-/** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown. */
-export class SourceReader {
-  readonly #before: readonly SourceState[];
-  readonly #deps: SourceReaderDeps;
-  readonly #read = new Map<string, Omit<ReadSource<EncodedContent>, "source">>();
-  readonly #running = new Set<Promise<void>>();
-  readonly #brought: Promise<void>;
-  #bring: () => void = () => undefined;
+const FAILED = "a news source failed; its last good content stays";
 
-  /** @param before states of the snapshot whose content is kept where a source has nothing new */
-  constructor(before: readonly SourceState[], deps: SourceReaderDeps) {
-    this.#before = before;
-    this.#deps = deps;
-    this.#brought = new Promise((resolve) => (this.#bring = resolve));
-  }
+export type SourceReader = ReturnType<typeof createSourceReader>;
 
-  /** Whether some source has brought something and another one is still being read. */
-  get isPartial(): boolean {
-    const brought = Array.from(this.#read.values()).some(({ content }) => content !== undefined);
-    return brought && this.#running.size > 0;
-  }
+/** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.
+ * @param before states of the snapshot whose content is kept where a source has nothing new */
+export function createSourceReader(before: readonly SourceState[], deps: SourceReaderDeps) {
+  const { reader, pacing, clock, logger, slowMs = SLOW_MS } = deps;
+  const read = new Map<string, Omit<ReadSource<EncodedContent>, "source">>();
+  const running = new Set<Promise<void>>();
+  let bring: () => void = () => undefined;
+  const brought = new Promise<void>((resolve) => (bring = resolve));
 
-  /** What was read by now; a source that was not has its former state. */
-  results(sources: readonly Source[]): ReadSource<EncodedContent>[] {
-    return sources.map((source) => ({
-      source,
-      ...(this.#read.get(source.id) ?? { state: this.#known(source), content: undefined }),
-    }));
-  }
+  const unread = (source: Source) => ({ source, state: stateBefore(source, before), content: undefined });
 
-  /**
-   * Reads the sources.
-   *
-   * @returns `some` resolves once only slow ones are left and another one has brought something, or none is left; `all` once
-   *   none is left
-   */
-  start(sources: readonly Source[]): { some: Promise<unknown>; all: Promise<void> } {
-    const queue = sources.values();
-    const running = this.#running;
-    let slow = 0;
-    const next = async (): Promise<void> => {
-      for (const source of queue) {
-        const fetched = new AbortController();
-        const task = this.#readOne(source, fetched).finally(() => {
-          running.delete(task);
-          fetched.abort();
-          if (this.#read.get(source.id)?.content !== undefined) this.#bring();
-        });
-        running.add(task);
-        const isSlow = await wait(this.#deps.slowMs ?? SLOW_MS, true, { signal: fetched.signal, ref: false }).catch(
-          () => false,
-        );
-        if (!isSlow || slow >= MOST_SLOW) await task;
-        else {
-          slow += 1;
-          void task.catch(() => undefined).finally(() => (slow -= 1));
-        }
-      }
-    };
-    const started = Promise.all(Array.from({ length: CONCURRENCY }, next));
-    const all = started.then(async () => {
-      await Promise.all(running);
-    });
-    all.catch(() => undefined);
-    return { some: started.then(() => Promise.race([this.#brought, all])), all };
-  }
-
-  #known(source: Source): Omit<SourceState, "items"> {
-    const { id, kind, name } = source;
-    const url = printLocation(source.location);
-    const known = this.#before.find((state) => state.id === id && state.kind === kind && state.url === url);
-    // After a rename the content is read again, since its items carry the name.
-    if (known?.name === name) return known;
-    const unread = { ...NO_VALIDATORS, hash: null };
-    if (known !== undefined) return { ...known, name, ...unread };
-    return { id, kind, name, url, ok: false, last_ok_ms: null, last_error: null, ...unread };
-  }
-
-  async #readOne(source: Source, fetched: AbortController): Promise<void> {
+  async function readOne(source: Source, fetched: AbortController): Promise<void> {
     const { location, allowPrivate = false } = source;
-    const { pacing, reader, clock, logger } = this.#deps;
     if (pacing.isPaused(location)) return;
-    const previous = this.#known(source);
-    const succeeded = { ...previous, ok: true, last_ok_ms: clock.now(), last_error: null };
+    const previous = unread(source).state;
+    const last_ok_ms = clock.now();
     try {
       // The value of the series depends on the day, so it is read each time.
       const mayStay = source.kind !== "fear_greed";
       const reading = await readSource(location, mayStay ? previous : NO_VALIDATORS, { ...reader, allowPrivate });
       fetched.abort();
       pacing.succeeded(location);
-      const parsed = reading && (await this.#parse(source, reading, mayStay ? previous.hash : null));
-      const state = { ...succeeded, ...reading?.validators, ...(parsed && { hash: parsed.hash }) };
-      this.#read.set(source.id, { state, content: parsed?.content });
+      const parsed = reading && (await parse(deps, source, reading, mayStay ? previous.hash : null));
+      const { hash = previous.hash, content } = parsed ?? {};
+      const state = { ...previous, ok: true, last_ok_ms, last_error: null, ...reading?.validators, hash };
+      read.set(source.id, { state, content });
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       if (isRemote(location)) pacing.failed(location, error);
-      logger.warn(
-        { source: source.id, url: previous.url, failure: error.failure, reason: error.message },
-        "a news source failed; its last good content stays",
-      );
-      this.#read.set(source.id, { state: { ...previous, ok: false, last_error: error.message }, content: undefined });
+      const { failure, message: reason } = error;
+      logger.warn({ source: source.id, url: previous.url, failure, reason }, FAILED);
+      read.set(source.id, { state: { ...previous, ok: false, last_error: reason }, content: undefined });
     }
   }
 
-  /** @returns undefined when the content has the known hash */
-  async #parse(
-    source: Source,
-    { bytes, contentType, url }: Reading,
-    knownHash: string | null,
-  ): Promise<{ hash: string; content: EncodedContent } | undefined> {
-    const { runner, clock, shift, logger, reader } = this.#deps;
-    const now = clock.now();
-    const day = isLocal(source) ? now - shiftAt(shift, now) : now;
-    const { buffer, byteLength } = bytes;
-    const move = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
-    const input = { source, bytes, contentType, url, now, day, knownHash };
-    const options = { deadline_ms: PARSE_MS, move, ...(reader.signal && { signal: reader.signal }) };
-    const parsed = await runner.run("parse", input, options).catch((error: unknown) => {
-      throw error instanceof JobError ? this.#costly(source, error) : error;
-    });
-    if (parsed.outcome === "unchanged") return undefined;
-    if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
-    if (parsed.refused > 0) {
-      logger.warn({ source: source.id, refused: parsed.refused }, "entries of a listing are not valid and left out");
-    }
-    return parsed;
-  }
+  return {
+    /** Whether some source has brought something and another one is still being read. */
+    isPartial: () => running.size > 0 && Array.from(read.values()).some(({ content }) => content !== undefined),
+    /** What was read by now; a source that was not has its former state. */
+    results: (sources: readonly Source[]): ReadSource<EncodedContent>[] =>
+      sources.map((source) => ({ ...unread(source), ...read.get(source.id) })),
+    /** Reads the sources.
+     * @returns `some` resolves once only slow ones are left and another one has brought something, or none is left; `all`
+     *   once none is left */
+    start(sources: readonly Source[]): { some: Promise<unknown>; all: Promise<unknown> } {
+      const queue = sources.values();
+      let slow = 0;
+      const next = async (): Promise<void> => {
+        for (const source of queue) {
+          const fetched = new AbortController();
+          const task = readOne(source, fetched).finally(() => {
+            running.delete(task);
+            fetched.abort();
+            if (read.get(source.id)?.content !== undefined) bring();
+          });
+          running.add(task);
+          const isSlow = await wait(slowMs, true, { signal: fetched.signal, ref: false }).catch(() => false);
+          if (!isSlow || slow >= MOST_SLOW) await task;
+          else {
+            slow += 1;
+            void task.catch(() => undefined).finally(() => (slow -= 1));
+          }
+        }
+      };
+      const started = Promise.all(Array.from({ length: CONCURRENCY }, next));
+      const all = started.then(() => Promise.all(running));
+      all.catch(() => undefined);
+      return { some: started.then(() => Promise.race([brought, all])), all };
+    },
+  };
+}
 
-  #costly(source: Source, error: JobError): SourceError {
-    if (error.failure !== "failed") return new SourceError("too_costly", error.message, error);
-    this.#deps.logger.error({ source: source.id, err: error.cause }, "a news source could not be parsed");
-    return new SourceError("too_costly", "the content could not be parsed", error);
+/** The state of a source in an earlier snapshot, or that of a new one. */
+function stateBefore(source: Source, states: readonly SourceState[]): Omit<SourceState, "items"> {
+  const { id, kind, name } = source;
+  const url = printLocation(source.location);
+  const last = states.find((state) => state.id === id && state.kind === kind && state.url === url);
+  // After a rename the content is read again, since its items carry the name.
+  if (last?.name === name) return last;
+  const unread = { ...NO_VALIDATORS, hash: null };
+  if (last !== undefined) return { ...last, name, ...unread };
+  return { id, kind, name, url, ok: false, last_ok_ms: null, last_error: null, ...unread };
+}
+
+/** @returns undefined when the content has the known hash */
+async function parse(
+  { runner, reader, clock, logger, shift }: SourceReaderDeps,
+  source: Source,
+  { bytes, contentType, url }: Reading,
+  knownHash: string | null,
+) {
+  const now = clock.now();
+  const day = isLocal(source) ? now - shiftAt(shift, now) : now;
+  const { buffer, byteLength } = bytes;
+  const move = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+  const input = { source, bytes, contentType, url, now, day, knownHash };
+  const options = { deadline_ms: PARSE_MS, move, ...(reader.signal && { signal: reader.signal }) };
+  const parsed = await runner.run("parse", input, options).catch((error: unknown) => {
+    if (!(error instanceof JobError)) throw error;
+    if (error.failure !== "failed") throw new SourceError("too_costly", error.message, error);
+    logger.error({ source: source.id, err: error.cause }, "a news source could not be parsed");
+    throw new SourceError("too_costly", "the content could not be parsed", error);
+  });
+  if (parsed.outcome === "unchanged") return undefined;
+  if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
+  if (parsed.refused > 0) {
+    logger.warn({ source: source.id, refused: parsed.refused }, "entries of a listing are not valid and left out");
   }
+  return parsed;
 }

@@ -17,10 +17,8 @@ const leaseDocument = z.object({ holder: z.string(), at_ms: z.int(), lease_ms: z
 
 export type RefreshLease = ReturnType<typeof createRefreshLease>;
 
-/**
- * Keeps other processes from refreshing at the same time. Best effort: after a takeover two processes may believe that
- * they hold it. Only {@link SnapshotStore.publish} decides which of them publishes.
- */
+/** Keeps other processes from refreshing at the same time. Best effort: after a takeover two processes may believe that
+ * they hold it. Only {@link SnapshotStore.publish} decides which of them publishes. */
 export function createRefreshLease(deps: {
   storage: Storage;
   clock: Clock;

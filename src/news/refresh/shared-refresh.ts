@@ -9,7 +9,7 @@ import { JobError } from "../../compute/job-runner.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
 import type { LatestSnapshot } from "../snapshot/latest-snapshot.ts";
 import { sourcesOf } from "../sources/sources.ts";
-import { CONCURRENCY, PARSE_MS, SourceReader, type SourceReaderDeps } from "./read-sources.ts";
+import { CONCURRENCY, createSourceReader, PARSE_MS, type SourceReader, type SourceReaderDeps } from "./read-sources.ts";
 
 /** Pauses between looks at what another process is doing, ms: short at first. */
 const PAUSE_MS = { first: 20, longest: 500 } as const;
@@ -20,10 +20,8 @@ export interface Refreshed {
   readonly isOwn: boolean;
 }
 
-/**
- * Refreshes: one at a time in this process, and usually over all processes on the storage. This process makes the snapshot,
- * unless another one is at work: then it waits for that one's.
- */
+/** Refreshes: one at a time in this process, and usually over all processes on the storage. This process makes the
+ * snapshot, unless another one is at work: then it waits for that one's. */
 export type SharedRefresh = ReturnType<typeof createSharedRefresh>;
 
 export interface SharedRefreshDeps extends BuildDeps {
@@ -70,12 +68,9 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
     return refreshed;
   }
 
-  /**
-   * The result of the running refresh; of the next one where a full one is wanted while a light one runs.
-   *
+  /** The result of the running refresh; of the next one where a full one is wanted while a light one runs.
    * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead
-   * @throws DOMException an AbortError, when it is closed meanwhile
-   */
+   * @throws DOMException an AbortError, when it is closed meanwhile */
   function refresh(mode: RefreshMode): Promise<Refreshed> {
     if (running === undefined) return start(mode);
     if (mode === "view" || running.mode === "full") return running.refreshed;
@@ -114,10 +109,8 @@ async function publish(
   return own;
 }
 
-/**
- * Whether a refresh may result in a snapshot. One whose number is beyond the newest one was lost by the storage. A light one
- * may have followed a full one that nobody saw.
- */
+/** Whether a refresh may result in a snapshot. One whose number is beyond the newest one was lost by the storage. A
+ * light one may have followed a full one that nobody saw. */
 function answers(
   { version, record }: HeldSnapshot,
   wanted: { mode: RefreshMode; after: number; fullBefore: number | null | undefined; number: number },
@@ -140,12 +133,9 @@ export function longestRefresh(config: NewsConfig): number {
   return Math.ceil(sources / CONCURRENCY) * config.timeout_ms + sources * PARSE_MS + 2 * SNAPSHOT_MS;
 }
 
-/**
- * The next snapshots, from the sources and the one before: the whole one, and before it a partial one, where some sources
- * are slow and others have something new. A failing source is recorded in the snapshot.
- *
- * @throws JobError when the snapshot cannot be built, even without new topics
- */
+/** The next snapshots, from the sources and the one before: the whole one, and before it a partial one, where some
+ * sources are slow and others have something new. A failing source is recorded in the snapshot.
+ * @throws JobError when the snapshot cannot be built, even without new topics */
 async function* buildSnapshots(
   mode: RefreshMode,
   base: HeldSnapshot | undefined,
@@ -156,13 +146,13 @@ async function* buildSnapshots(
   const abandoned = new AbortController();
   const signal = AbortSignal.any([closing, abandoned.signal]);
   const sources = sourcesOf(config);
-  const reader = new SourceReader(base?.record.sources ?? [], { ...deps, reader: { ...deps.reader, signal } });
+  const reader = createSourceReader(base?.record.sources ?? [], { ...deps, reader: { ...deps.reader, signal } });
   const options = { now: clock.now(), max_items: config.max_items, max_age_days: config.max_age_days };
   try {
     const reading = reader.start(mode === "full" ? sources : sources.filter(({ kind }) => kind === "news"));
     let last: BuiltSnapshot | undefined;
     await reading.some;
-    if (reader.isPartial) {
+    if (reader.isPartial()) {
       const partial = { ...options, mode: "view", counted: NOTHING, partial: true } as const;
       last = await build(base, reader.results(sources), partial, deps, closing);
       yield last;

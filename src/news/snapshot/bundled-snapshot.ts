@@ -3,7 +3,7 @@ import { z } from "zod";
 import { toIso } from "../../runtime/clock.ts";
 import { timestamp } from "../../contract/schemas/shared-fields.ts";
 import type { Logger } from "../../runtime/logger.ts";
-import { remembered } from "../../runtime/remembered.ts";
+import { remembered } from "../../runtime/cache/remembered.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
 const bundledSnapshot = z.strictObject({

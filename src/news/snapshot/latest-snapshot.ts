@@ -46,13 +46,10 @@ export class LatestSnapshot {
     this.#deps = deps;
   }
 
-  /**
-   * The newest snapshot with its dates as of now, or undefined when none was published. A newer one is looked for at
+  /** The newest snapshot with its dates as of now, or undefined when none was published. A newer one is looked for at
    * most once a second, by one caller: the others get the last one meanwhile. When the storage fails, what is in memory
    * stays.
-   *
-   * @throws StorageError when the storage fails and nothing is in memory
-   */
+   * @throws StorageError when the storage fails and nothing is in memory */
   async projection(): Promise<Projection | undefined> {
     const isBusy = this.#looking !== undefined || this.#projecting !== undefined;
     if (isBusy && this.#projection !== undefined) return this.#projection;
@@ -141,7 +138,6 @@ export class LatestSnapshot {
     return { number, snapshot: this.inMemory };
   }
 
-  /** Looks; when that fails, the snapshot in memory stays. */
   async #tryLook(): Promise<void> {
     const { logger, monotonic } = this.#deps;
     try {

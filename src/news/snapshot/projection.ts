@@ -13,26 +13,14 @@ export type Notice = Readonly<Omit<StoredNotice, "published_ms" | "movable"> & {
 export type HelpArticle = Readonly<Omit<StoredArticle, "updated_ms" | "movable"> & { updated_at: string | null }>;
 
 /** A topic with its items, the most central first, and the reports that its heat is computed from. */
-export interface ProjectedTopic {
-  readonly id: string;
-  readonly items: readonly NewsItem[];
-  readonly reports: readonly Report[];
-  readonly first_ms: number;
-  readonly last_ms: number;
-}
+export type ProjectedTopic = Readonly<ReturnType<typeof projectTopics>[number]>;
 
-/** The parts of a snapshot as readers see them, with a fixture's dates shifted: items newest first. */
-export interface ProjectedParts {
-  readonly items: readonly NewsItem[];
-  /** Publication of each item, ms. */
-  readonly times: readonly number[];
-  readonly topics: readonly ProjectedTopic[];
-  readonly notices: readonly Notice[];
-  readonly help: readonly HelpArticle[];
-}
+/** The parts of a snapshot as readers see them, with a fixture's dates shifted: items newest first, and when each was
+ * published, ms. */
+export type ProjectedParts = Readonly<ReturnType<typeof project>>;
 
 /** @param move date in ms and whether it is a fixture's → the date to show */
-export function project(parts: Parts, move: Move): ProjectedParts {
+export function project(parts: Parts, move: Move) {
   const { items, times } = projectItems(parts.items, move);
   const shown = (date: number | null, movable: boolean): string | null =>
     date === null ? null : toIso(move(date, movable));
@@ -40,20 +28,18 @@ export function project(parts: Parts, move: Move): ProjectedParts {
     items,
     times,
     topics: projectTopics(parts.topics, items, times),
-    notices: parts.notices.map(({ published_ms, movable, ...notice }) => ({
-      ...notice,
-      published_at: shown(published_ms, movable),
-    })),
-    help: parts.help.map(({ updated_ms, movable, ...article }) => ({
-      ...article,
-      updated_at: shown(updated_ms, movable),
-    })),
+    notices: parts.notices.map(({ published_ms, movable, ...notice }): Notice => {
+      return { ...notice, published_at: shown(published_ms, movable) };
+    }),
+    help: parts.help.map(({ updated_ms, movable, ...article }): HelpArticle => {
+      return { ...article, updated_at: shown(updated_ms, movable) };
+    }),
   };
 }
 
 type Move = (date: number, movable: boolean) => number;
 
-function projectItems(stored: Parts["items"], move: Move): Pick<ProjectedParts, "items" | "times"> {
+function projectItems(stored: Parts["items"], move: Move) {
   const dated = stored
     .map((item) => ({ item, at: move(item.published_ms, item.movable) }))
     .sort((a, b) => b.at - a.at || (a.item.id < b.item.id ? -1 : 1));
@@ -64,24 +50,18 @@ function projectItems(stored: Parts["items"], move: Move): Pick<ProjectedParts, 
   return { items, times: dated.map(({ at }) => at) };
 }
 
-function projectTopics(
-  stored: Parts["topics"],
-  items: readonly NewsItem[],
-  times: readonly number[],
-): readonly ProjectedTopic[] {
+function projectTopics(stored: Parts["topics"], items: readonly NewsItem[], times: readonly number[]) {
   const byId = new Map(items.map((item, index) => [item.id, { item, at: times[index]! }]));
-  return stored.flatMap(({ id, item_ids }): ProjectedTopic[] => {
+  return stored.flatMap(({ id, item_ids }) => {
     const members = item_ids.flatMap((itemId) => byId.get(itemId) ?? []);
-    if (members.length === 0) return [];
     const dates = members.map(({ at }) => at);
-    return [
-      {
-        id,
-        items: members.map(({ item }) => item),
-        reports: members.map(({ item, at }) => ({ source: item.source, published_ms: at })),
-        first_ms: Math.min(...dates),
-        last_ms: Math.max(...dates),
-      },
-    ];
+    const topic = {
+      id,
+      items: members.map(({ item }) => item),
+      reports: members.map(({ item, at }): Report => ({ source: item.source, published_ms: at })),
+      first_ms: Math.min(...dates),
+      last_ms: Math.max(...dates),
+    };
+    return members.length === 0 ? [] : topic;
   });
 }

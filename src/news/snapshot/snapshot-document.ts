@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { coverage } from "../../contract/schemas/news-schemas.ts";
-import { type Parts, storedArticle, storedItem, storedNotice, storedTopic } from "../items/stored-items.ts";
+import { type Parts, storedParts } from "../items/stored-items.ts";
 
 const instant = z.int();
 
-/** The state of one source at the time of a snapshot. */
 const sourceState = z.object({
   /** The feed's id; `notices`, `help:zh`, `help:en` or `fear_greed` for the listings. */
   id: z.string(),
@@ -40,21 +39,12 @@ export const snapshotRecord = z.object({
 });
 
 /** One published snapshot as it is stored: whole, in one document. */
-export const snapshotDocument = z.object({
-  record: snapshotRecord,
-  parts: z.object({
-    items: z.array(storedItem),
-    topics: z.array(storedTopic),
-    notices: z.array(storedNotice),
-    help: z.array(storedArticle),
-  }),
-});
+export const snapshotDocument = z.object({ record: snapshotRecord, parts: storedParts });
 
 export type SourceState = z.infer<typeof sourceState>;
 export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 export type RefreshMode = SnapshotRecord["mode"];
 
-/** What a refresh publishes. */
 export interface SnapshotContent {
   readonly record: SnapshotRecord;
   readonly parts: Parts;

@@ -10,7 +10,6 @@ const KEPT = 3;
 /** Holds the number of the newest snapshot. It may lag by as many as are kept. */
 const POINTER: Key = ["news", "snapshot", "newest"];
 
-/** Reports a snapshot that cannot be read. */
 export type OnDamage = (version: number, error: CorruptionError) => void;
 
 /** Makes a snapshot of a document. @throws CorruptionError when it is damaged */
@@ -67,13 +66,10 @@ export function createSnapshotStore<S>(storage: Storage, onDamage: OnDamage, ope
   return {
     newestNumber,
     readNewest,
-    /**
-     * Publishes a snapshot as number `after + 1`, and removes old ones.
-     *
+    /** Publishes a snapshot as number `after + 1`, and removes old ones.
      * @param text the document
      * @returns its number; undefined when number `after` is not the newest any more
-     * @throws StorageError when the storage fails; the snapshot may then be published or not
-     */
+     * @throws StorageError when the storage fails; the snapshot may then be published or not */
     async publish(after: number, text: string): Promise<number | undefined> {
       const version = after + 1;
       if ((await newestNumber()) !== after) return undefined;

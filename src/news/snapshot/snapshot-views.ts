@@ -18,79 +18,54 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const CACHED = 1000;
 
-/** A topic's title with its heat. */
 type HotTopic = z.infer<typeof hotTopics>["topics"][number];
 
-/**
- * Answers about one projection. Each is frozen and stays the same object as long as it stays the same, so that what is
+export type SnapshotViews = ReturnType<typeof createSnapshotViews>;
+
+/** Answers about one projection. Each is frozen and stays the same object as long as it stays the same, so that what is
  * made of it (the serialized JSON) can be cached by identity.
- */
-export class SnapshotViews {
-  readonly #projection: Projection;
-  readonly #views: () => Promise<TopicViews>;
-  readonly #lists = new LRUCache<string, { value: NewsList; from: number; until: number }>({ max: CACHED });
-  readonly #topicLists = memoized<TopicList>();
-  readonly #hotTopics = memoized<HotTopic[]>();
-  readonly #overviews = memoized<SentimentOverview>();
+ * @param viewsOfTopics what is shown of the topics */
+export function createSnapshotViews({ items, times, snapshot }: Projection, viewsOfTopics: () => Promise<TopicViews>) {
+  const lists = memoized<NewsList>();
+  const topicLists = memoized<TopicList>();
+  const hotLists = memoized<HotTopic[]>();
+  const overviews = memoized<SentimentOverview>();
 
-  /** @param views what is shown of the topics */
-  constructor(projection: Projection, views: () => Promise<TopicViews>) {
-    this.#projection = projection;
-    this.#views = views;
-  }
-
-  /** Items of the last `hours`, newest first. The same object until an item leaves the window. */
-  hot(now: number, limit: number, hours: number): NewsList {
-    const key = `${limit} ${hours}`;
-    const cached = this.#lists.get(key);
-    if (cached !== undefined && now >= cached.from && now < cached.until) return cached.value;
-    const { items, times } = this.#projection;
-    const span = hours * HOUR;
-    const total = countNewer(times, now - span);
-    const value = deepFreeze({ news: items.slice(0, Math.min(limit, total)), total });
-    // The oldest item in the window is the next to leave; the newest outside came in when the clock was earlier.
-    const until = total === 0 ? Infinity : times[total - 1]! + span;
-    const from = total === times.length ? -Infinity : times[total]! + span;
-    this.#lists.set(key, { value, from, until });
-    return value;
-  }
-
-  /** Topics by heat; those without an item in the language come last. The same object within a minute. */
-  async topics(now: number, limit: number, lang: Language): Promise<TopicList> {
-    const views = await this.#views();
-    return this.#topicLists(`${minuteOf(now)} ${limit} ${lang}`, () => {
-      const topics = views.topics[lang].slice(0, limit);
-      return deepFreeze({ topics: topics.map((topic): Topic => cooled(topic, views, now)), total: views.total });
-    });
-  }
-
-  /** Titles of the hottest topics with an item of the last `days`. The same object within a minute. */
-  async hotTopics(now: number, limit: number, days: number, lang: Language): Promise<HotTopic[]> {
-    const views = await this.#views();
-    const minute = minuteOf(now);
-    return this.#hotTopics(`${minute} ${limit} ${days} ${lang}`, () => {
-      const recent = views.headlines.filter(({ last_ms }) => last_ms > minute - days * DAY).slice(0, limit);
-      return deepFreeze(recent.map((each) => ({ topic: each.titles[lang], heat: cooled(each, views, now).heat })));
-    });
-  }
-
-  /** Sentiment of the items of the last `days`. The same object within a minute. */
-  sentiment(now: number, days: number): SentimentOverview {
-    const minute = minuteOf(now);
-    return this.#overviews(`${minute} ${days}`, () => {
-      const { items, times, snapshot } = this.#projection;
-      const counts = { positive: 0, neutral: 0, negative: 0 };
-      const total = countNewer(times, minute - days * DAY);
-      for (let index = 0; index < total; index++) counts[items[index]!.sentiment] += 1;
-      const { index, sentiment_ms } = snapshot.record;
-      return deepFreeze({
-        dominant: dominantSentiment(counts, index),
-        ...counts,
-        index,
-        updated_at: sentiment_ms === null ? null : toIso(sentiment_ms),
+  return {
+    /** Items of the last `hours`, newest first. The same object until an item leaves the window. */
+    hot(now: number, limit: number, hours: number): NewsList {
+      const total = countNewer(times, now - hours * HOUR);
+      return lists(`${limit} ${total}`, () => ({ news: items.slice(0, Math.min(limit, total)), total }));
+    },
+    /** Topics by heat; those without an item in the language come last. The same object within a minute. */
+    async topics(now: number, limit: number, lang: Language): Promise<TopicList> {
+      const views = await viewsOfTopics();
+      return topicLists(`${minuteOf(now)} ${limit} ${lang}`, () => {
+        const topics = views.topics[lang].slice(0, limit);
+        return { topics: topics.map((topic): Topic => cooled(topic, views, now)), total: views.total };
       });
-    });
-  }
+    },
+    /** Titles of the hottest topics with an item of the last `days`. The same object within a minute. */
+    async hotTopics(now: number, limit: number, days: number, lang: Language): Promise<HotTopic[]> {
+      const views = await viewsOfTopics();
+      const minute = minuteOf(now);
+      return hotLists(`${minute} ${limit} ${days} ${lang}`, () => {
+        const recent = views.headlines.filter(({ last_ms }) => last_ms > minute - days * DAY).slice(0, limit);
+        return recent.map((each) => ({ topic: each.titles[lang], heat: cooled(each, views, now).heat }));
+      });
+    },
+    /** Sentiment of the items of the last `days`. The same object within a minute. */
+    sentiment(now: number, days: number): SentimentOverview {
+      const minute = minuteOf(now);
+      return overviews(`${minute} ${days}`, () => {
+        const counts = { positive: 0, neutral: 0, negative: 0 };
+        for (const { sentiment } of items.slice(0, countNewer(times, minute - days * DAY))) counts[sentiment] += 1;
+        const { index, sentiment_ms } = snapshot.record;
+        const updated_at = sentiment_ms === null ? null : toIso(sentiment_ms);
+        return { dominant: dominantSentiment(counts, index), ...counts, index, updated_at };
+      });
+    },
+  };
 }
 
 /** The same with its heat at the start of the minute, rounded: every heat halves in a half-life. */
@@ -99,15 +74,14 @@ function cooled<T extends { readonly heat: number }>(hot: T, { at }: TopicViews,
   return { ...hot, heat: Math.round(heat * 1000) / 1000 };
 }
 
-/** Returns the value of a key, making it the first time. The last ones are kept. */
+/** Keeps what was made under a key, frozen. */
 function memoized<V extends object>(): (key: string, make: () => V) => V {
-  const values = new LRUCache<string, V, () => V>({ max: CACHED, memoMethod: (_key, _old, { context }) => context() });
+  const memoMethod = (_key: string, _old: unknown, { context: make }: { context: () => V }): V => deepFreeze(make());
+  const values = new LRUCache<string, V, () => V>({ max: CACHED, memoMethod });
   return (key, make) => values.memo(key, { context: make });
 }
 
-function minuteOf(now: number): number {
-  return Math.floor(now / MINUTE) * MINUTE;
-}
+const minuteOf = (now: number): number => Math.floor(now / MINUTE) * MINUTE;
 
 /** How many of the times, which are in falling order, lie after an instant. */
 function countNewer(times: Float64Array, after: number): number {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { remembered } from "../../runtime/remembered.ts";
+import { remembered } from "../../runtime/cache/remembered.ts";
 import { readDocument } from "../../storage/documents.ts";
 import { ifDamaged } from "../../storage/storage-errors.ts";
 import type { Key, Storage } from "../../storage/storage.ts";
@@ -8,8 +8,7 @@ import { type Snapshot, snapshotDocument, snapshotRecord } from "./snapshot-docu
 
 /** Items that are looked at for a snapshot that can be read. */
 const TRIED = 40;
-/** Stream items removed at a time. */
-const TRIMMED = 100;
+const TRIMMED_AT_ONCE = 100;
 
 const STREAM: Key = ["news", "snapshots"];
 const HEAD: Key = [...STREAM, "head"];
@@ -21,10 +20,8 @@ const streamClaim = z.object({ claim: z.string() });
 const streamRecord = snapshotRecord.extend({ parts: z.record(z.enum(PARTS), z.string()) });
 const streamItem = z.union([streamClaim, streamRecord]);
 
-/**
- * News that version 0.1.0 published until 2026-11: a stream of records and claims, `news/snapshots`, with the parts of
- * the records beside it. They are shown until the first refresh, then removed step by step.
- */
+/** News that version 0.1.0 published until 2026-11: a stream of records and claims, `news/snapshots`, with the parts of
+ * the records beside it. They are shown until the first refresh, then removed step by step. */
 export function createStreamSnapshots(storage: Storage) {
   const stream = new Stream(storage, STREAM, streamItem);
   let isGone = false;
@@ -63,7 +60,7 @@ export function createStreamSnapshots(storage: Storage) {
       if (isGone) return;
       let version = await headOf();
       await storage.remove(HEAD);
-      for (const last = Math.max(0, version - TRIMMED); version > last; version--) {
+      for (const last = Math.max(0, version - TRIMMED_AT_ONCE); version > last; version--) {
         const item = await orUndefined(stream.get(version));
         const parts =
           item && ("claim" in item ? PARTS.map((name) => `${item.claim}-${name}`) : Object.values(item.parts));
@@ -79,7 +76,6 @@ function partKey(reference: string): Key {
   return ["news", `part-${reference.split(".")[0]!}`];
 }
 
-/** Undefined also for what is damaged. */
 function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
   return ifDamaged(read, () => undefined);
 }

@@ -10,26 +10,10 @@ export type Topic = z.infer<typeof topic>;
 
 /** Most topics that a request may ask for. */
 const MOST_TOPICS = 50;
-/** Items shown of one topic. */
 const TOPIC_ITEMS = 10;
 
-/** A topic's title in each language, its heat at the time of the views, and when its last item was published, ms. */
-export interface Headline {
-  readonly titles: Readonly<Record<Language, string>>;
-  readonly heat: number;
-  readonly last_ms: number;
-}
-
 /** Everything that is shown of topics. The order stays, since every heat falls by the same factor. */
-export interface TopicViews {
-  /** The instant of the heats, ms. */
-  readonly at: number;
-  readonly total: number;
-  /** The first of a list in each language: topics with an item in it come first. */
-  readonly topics: Readonly<Record<Language, readonly Topic[]>>;
-  /** Those that are among the first in any window of time, hottest first. */
-  readonly headlines: readonly Headline[];
-}
+export type TopicViews = Readonly<ReturnType<typeof topicViews>>;
 
 interface Ranked {
   readonly topic: ProjectedTopic;
@@ -37,19 +21,21 @@ interface Ranked {
 }
 
 /** @param at ms since the epoch */
-export function topicViews(topics: readonly ProjectedTopic[], at: number): TopicViews {
+export function topicViews(topics: readonly ProjectedTopic[], at: number) {
   const ranked = topics
     .map((topic): Ranked => ({ topic, heat: heatOf(topic.reports, at) }))
     .sort((a, b) => b.heat - a.heat || b.topic.last_ms - a.topic.last_ms || (a.topic.id < b.topic.id ? -1 : 1));
   const lists = language.options.map((lang) => {
-    const isIn = ({ topic }: Ranked): boolean => topic.items.some((item) => item.lang === lang);
-    const first = firstOf(ranked, isIn);
-    return [lang, first.map((entry) => shownTopic(entry, lang))] as const;
+    return [lang, firstIn(ranked, lang).map((entry) => shownTopic(entry, lang))] as const;
   });
   return {
+    /** The instant of the heats, ms. */
     at,
     total: topics.length,
+    /** The first of a list in each language: topics with an item in it come first. */
     topics: Object.fromEntries(lists) as Record<Language, Topic[]>,
+    /** Those that are among the first in any window of time, hottest first: titles, heat, and when the last item was
+     * published, ms. */
     headlines: everShown(ranked).map(({ topic, heat }) => ({
       titles: { zh: leadingItem(topic, "zh").title, en: leadingItem(topic, "en").title },
       heat,
@@ -58,10 +44,10 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number): Topic
   };
 }
 
-function firstOf(ranked: readonly Ranked[], isIn: (entry: Ranked) => boolean): Ranked[] {
-  const preferred = ranked.filter(isIn);
-  const others = preferred.length < MOST_TOPICS ? ranked.filter((entry) => !isIn(entry)) : [];
-  return [...preferred, ...others].slice(0, MOST_TOPICS);
+/** Those with an item in the language, then the others. */
+function firstIn(ranked: readonly Ranked[], lang: Language): Ranked[] {
+  const isIn = ({ topic }: Ranked): boolean => topic.items.some((item) => item.lang === lang);
+  return [...ranked.filter(isIn), ...ranked.filter((entry) => !isIn(entry))].slice(0, MOST_TOPICS);
 }
 
 /** Those with fewer than so many hotter ones that are as recent: no window shows any other. */
@@ -86,6 +72,9 @@ function leadingItem(topic: ProjectedTopic, asked: Language): NewsItem {
 function shownTopic({ topic, heat }: Ranked, asked: Language): Topic {
   const leading = leadingItem(topic, asked);
   const lang = leading.lang === "zh" ? "zh" : "en";
+  const order = (a: NewsItem, b: NewsItem): number =>
+    Number(b.lang === lang) - Number(a.lang === lang) ||
+    (a.published_at > b.published_at ? -1 : a.published_at < b.published_at ? 1 : a.id < b.id ? -1 : 1);
   return {
     id: topic.id,
     title: leading.title,
@@ -95,18 +84,7 @@ function shownTopic({ topic, heat }: Ranked, asked: Language): Topic {
     sources: Array.from(new Set(topic.items.map(({ source }) => source))),
     first_seen_at: toIso(topic.first_ms),
     last_seen_at: toIso(topic.last_ms),
-    items: shownItems(topic, lang),
+    items: topic.items.toSorted(order).slice(0, TOPIC_ITEMS),
     question_suggestions: suggestQuestions(leading.title, topic.items, lang),
   };
-}
-
-/** The newest items of a topic, those in its language first. */
-function shownItems(topic: ProjectedTopic, lang: string): NewsItem[] {
-  const newest = topic.items.toSorted((a, b) =>
-    a.published_at > b.published_at ? -1 : a.published_at < b.published_at ? 1 : a.id < b.id ? -1 : 1,
-  );
-  return [...newest.filter((item) => item.lang === lang), ...newest.filter((item) => item.lang !== lang)].slice(
-    0,
-    TOPIC_ITEMS,
-  );
 }

@@ -18,11 +18,9 @@ const CODE_PAGES: Readonly<Record<string, string>> = { 932: "shift_jis", 936: "g
 /** The bytes 80 to 9F of windows-1252 (https://encoding.spec.whatwg.org/#windows-1252). */
 const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
-/**
- * Text of unknown charset: byte order mark, then the HTTP header, then the XML declaration, then sniffing. A charset
+/** Text of unknown charset: byte order mark, then the HTTP header, then the XML declaration, then sniffing. A charset
  * that the bytes contradict is ignored: valid UTF-8 with multi-byte characters is UTF-8 whatever is declared (a
- * longer text of another charset is practically never valid UTF-8), and bytes that are far from UTF-8 are not.
- */
+ * longer text of another charset is practically never valid UTF-8), and bytes that are far from UTF-8 are not. */
 export function decodeText(input: Uint8Array, contentType: string | null): string {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   for (const [charset, mark] of BOMS) {
@@ -33,7 +31,9 @@ export function decodeText(input: Uint8Array, contentType: string | null): strin
   const { multibyte, invalid } = utf8Shape(bytes);
   if (multibyte > 0 && invalid === 0) return bytes.toString("utf8");
   const header = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
-  for (const charset of [header, declaredCharset(bytes)]) {
+  const head = bytes.subarray(0, DECLARATION_WINDOW).toString("latin1");
+  const declared = /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1];
+  for (const charset of [header, declared]) {
     const decode = charset && decoderOf(charset);
     if (!decode) continue;
     const isUtf8 = /^utf-?8$/i.test(charset);
@@ -46,7 +46,6 @@ export function decodeText(input: Uint8Array, contentType: string | null): strin
   return decoderOf(sniff(bytes))!(bytes);
 }
 
-/** The decoder of a charset by its label; undefined for a label that nobody knows. */
 function decoderOf(label: string): ((bytes: Buffer) => string) | undefined {
   const utf32 = /^utf-?32(le|be)?$/i.exec(label);
   if (utf32 !== null) return (bytes) => decodeUtf32(bytes, utf32[1]?.toLowerCase() === "be");
@@ -72,21 +71,10 @@ function decodeWindows1252(bytes: Buffer): string {
   return bytes.toString("latin1").replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80]!);
 }
 
-function declaredCharset(bytes: Buffer): string | undefined {
-  const head = bytes.subarray(0, DECLARATION_WINDOW).toString("latin1");
-  return /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1];
-}
-
 /** UTF-16 and UTF-32 without a mark: markup and JSON begin with ASCII, so the zero bytes show the width and byte order. */
 function wideCharset(bytes: Buffer): string | undefined {
   const pattern = Array.from(bytes.subarray(0, 4), (byte) => (byte === 0 ? "0" : "x")).join("");
-  const widths = new Map([
-    ["x000", "utf-32le"],
-    ["000x", "utf-32be"],
-    ["x0x0", "utf-16le"],
-    ["0x0x", "utf-16be"],
-  ]);
-  return widths.get(pattern);
+  return { x000: "utf-32le", "000x": "utf-32be", x0x0: "utf-16le", "0x0x": "utf-16be" }[pattern];
 }
 
 /** How many sequences of UTF-8 are well-formed, and how many are not. One that is cut off at the end is neither. */
@@ -108,11 +96,9 @@ function highCharacters(text: string): { high: number; broken: number } {
   return { high, broken };
 }
 
-/**
- * Tells GB18030 from Big5 by where the double bytes fall. Both standards put their frequent characters in one region
+/** Tells GB18030 from Big5 by where the double bytes fall. Both standards put their frequent characters in one region
  * (GB 2312 level 1: lead B0–D7, trail A1–FE; Big5 level 1: lead A4–C6), and running text stays in it. Text that stays
- * in neither is taken for windows-1252.
- */
+ * in neither is taken for windows-1252. */
 function sniff(bytes: Buffer): string {
   const sample = bytes.subarray(0, SNIFF_WINDOW);
   let pairs = 0;

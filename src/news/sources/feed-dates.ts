@@ -1,7 +1,10 @@
 import { readNumbers } from "../../runtime/data-rows.ts";
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import PATTERNS from "./date-patterns.json" with { type: "json" };
 
-/** Longest text that may be a date. */
-const MAX_LENGTH = 200;
+/** Notations of dates: ISO 8601 and the Chinese one, that of RFC 822, and American orders. */
+const DATES = patternsOf(PATTERNS, "i");
+const MOST_CHARACTERS = 200;
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
@@ -28,48 +31,32 @@ function instant(parts: readonly (string | number | undefined)[], zone: number |
   return ms - zone * 60_000;
 }
 
-/** Two-digit years as RFC 2822 section 4.3 reads them. */
-function fullYear(year: string): number {
-  const value = Number(year);
-  return year.length === 4 ? value : value < 50 ? 2000 + value : 1900 + value;
-}
-
-/**
- * Milliseconds since the epoch of a feed's date: RFC 822/2822 with numeric or named zones, ISO 8601 and W3C-DTF,
+/** Milliseconds since the epoch of a feed's date: RFC 822/2822 with numeric or named zones, ISO 8601 and W3C-DTF,
  * `2026年11月20日 08:00`, `2026-11-20 08:00:00`, Unix seconds or milliseconds. Never the machine's own zone.
- *
  * @param zone minutes east of UTC that a date without a zone is read in
- * @returns null when the text is not an existing date
- */
+ * @returns null when the text is not an existing date */
 export function parseDate(text: string | undefined, zone = 0): number | null {
-  if (text === undefined || text.length > MAX_LENGTH) return null;
+  if (text === undefined || text.length > MOST_CHARACTERS) return null;
   const value = text.trim();
   if (/^\d{10}$/.test(value)) return Number(value) * 1000;
   if (/^\d{13}$/.test(value)) return Number(value);
-  const iso =
-    /^(\d{4})[-/.年](\d{1,2})(?:[-/.月](\d{1,2})日?)?(?:[T\s]\s*(\d{1,2})[:时](\d{2})分?(?::?(\d{2}(?:[.,]\d+)?)秒?)?\s*([a-z]{1,5}|(?:utc|gmt)?[+-]\d{1,2}:?\d{0,2})?)?$/i.exec(
-      value,
-    );
+  const iso = DATES.iso.exec(value);
   if (iso !== null) {
     const [, year, month, day, hour, minute, second, name] = iso;
     return instant([year, month, day, hour, minute, second?.replace(",", ".")], zoneMinutes(name, zone));
   }
-  const rfc =
-    /^(?:[a-z]{3,9}\.?,?\s+)?(\d{1,2})[\s-]+([a-z]{3,9})\.?,?[\s-]+(\d{4}|\d{2})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?(?:\s*([a-z]{1,5}|(?:utc|gmt)?[+-]\d{1,2}:?\d{0,2}))?(?:\s*\([^)]*\))?)?$/i.exec(
-      value,
-    ) ?? usOrder(value);
+  const rfc = DATES.rfc.exec(value) ?? usOrder(value);
   if (rfc === null) return null;
   const [, day, month = "", year = "", hour, minute, second, name] = rfc;
   const index = MONTHS.indexOf(month.slice(0, 3).toLowerCase());
-  return index < 0 ? null : instant([fullYear(year), index + 1, day, hour, minute, second], zoneMinutes(name, zone));
+  // Two-digit years as RFC 2822 section 4.3 reads them.
+  const fullYear = Number(year) + (year.length === 4 ? 0 : Number(year) < 50 ? 2000 : 1900);
+  return index < 0 ? null : instant([fullYear, index + 1, day, hour, minute, second], zoneMinutes(name, zone));
 }
 
 /** `Thu Nov 19 22:54:00 [UTC] 2026` (asctime) and `November 19, 2026 22:54`, brought into the order of RFC 822. */
 function usOrder(value: string): RegExpExecArray | null {
-  const match =
-    /^(?:[a-z]{3,9}\.?,?\s+)?()([a-z]{3,9})\.?\s+(\d{1,2})(?:,?\s+(\d{4}))?(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2}))?)?(?:\s+([a-z]{1,5}|[+-]\d{2}:?\d{2}))?(?:\s+(\d{4}))?$/i.exec(
-      value,
-    );
+  const match = DATES.us.exec(value);
   if (match === null) return null;
   const [, , month, day, year, hour, minute, second, zone, lastYear] = match;
   match.splice(1, 9, day!, month!, (year ?? lastYear)!, hour!, minute!, second!, zone!);

@@ -3,54 +3,35 @@ import { parseDate } from "./feed-dates.ts";
 import { plainLine, withoutControls } from "../../language/plain-text.ts";
 import { SourceError } from "./source-error.ts";
 
-/** Most entries read of one feed, and most characters read of one text field. */
-const MAX_ENTRIES = 1000;
-const MAX_MARKUP = 20_000;
-/** Longer links and identifiers count as missing. */
-const MAX_LINK = 4096;
-/** Most categories of an entry. */
-const MAX_CATEGORIES = 64;
-/** Broken entries that are skipped in a feed, and the longest root element that the others are parsed under. */
-const MAX_BROKEN = 100;
-const MAX_ROOT = 8192;
+/** Most entries of one feed, and most characters of one text field, that are read; longer links and identifiers count as
+ * missing. Broken entries that are skipped in a feed, and the longest root element that the others are parsed under. */
+const MOST = { entries: 1000, markup: 20_000, link: 4096, categories: 64, broken: 100, root: 8192 };
 
 /** One entry of a feed, whatever its format. Texts are plain. */
-export interface FeedEntry {
-  /** The feed's own identifier of the entry, or "". */
-  readonly guid: string;
-  /** The link as the feed gives it, or "". */
-  readonly link: string;
-  readonly title: string;
-  readonly summary: string;
-  /** Milliseconds since the epoch, or null when there is no readable date. */
-  readonly published: number | null;
-  readonly categories: readonly string[];
-}
+export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
 
-/**
- * Reads RSS, RDF, Atom and JSON Feed.
+/** Reads RSS, RDF, Atom and JSON Feed.
  *
  * Accepts what real feeds carry: text before and after the document, control characters, bare ampersands. Drops a
  * document type with the entities that it declares, so nothing external is read and nothing expands. A feed that is cut
  * off, or broken within an entry, gives its complete entries, up to the hundredth that is broken. Linear in the length of
  * the text.
- *
  * @param zone minutes east of UTC that dates without a zone are read in
- * @throws SourceError `not_a_feed`
- */
+ * @throws SourceError `not_a_feed` */
 export function parseFeed(text: string, zone = 0): FeedEntry[] {
-  return entriesOf(parsed(withoutPersons(withoutDoctype(withoutControls(text))).trim()), zone);
+  const document = withoutPersons(withoutDoctype(withoutControls(text))).trim();
+  return rawEntries(parsed(document)).map((raw) => entryOf(raw, zone));
 }
 
 function parsed(document: string): AnyFeed {
   try {
-    return parseByFormat(document, { maxItems: MAX_ENTRIES });
+    return parseByFormat(document, { maxItems: MOST.entries });
   } catch (error) {
     for (const repair of [withoutRootPrefix, salvage]) {
       const repaired = repair(document);
       if (repaired === undefined) continue;
       try {
-        return parseByFormat(repaired, { maxItems: MAX_ENTRIES });
+        return parseByFormat(repaired, { maxItems: MOST.entries });
       } catch {
         // The first error describes the source better than that of a repaired text.
       }
@@ -128,12 +109,12 @@ const ROOT = /<((?:[\w-]+:)?(?:rss|feed|rdf))\b[^<>]*>/i;
 /** A well-formed document of the complete entries, or undefined when there are none. */
 function salvage(document: string): string | undefined {
   const root = ROOT.exec(document);
-  if (root === null || root[0].length > MAX_ROOT) return undefined;
+  if (root === null || root[0].length > MOST.root) return undefined;
   const kept: string[] = [];
   let broken = 0;
   const opening = /<((?:[\w-]+:)?(?:item|entry))(?=[\s>])[^<>]*>/gi;
   opening.lastIndex = root.index;
-  while (kept.length < MAX_ENTRIES && broken < MAX_BROKEN) {
+  while (kept.length < MOST.entries && broken < MOST.broken) {
     const open = opening.exec(document);
     if (open === null) break;
     const closing = `</${open[1]!}>`;
@@ -155,52 +136,54 @@ function wrap(opening: string, name: string, content: string): string {
   return /rss$/i.test(name) ? `${opening}<channel>${content}</channel></${name}>` : `${opening}${content}</${name}>`;
 }
 
-function entriesOf({ format, feed }: AnyFeed, zone: number): FeedEntry[] {
+interface RawEntry {
+  readonly guid: string | undefined;
+  readonly link: string | undefined;
+  readonly title: string | undefined;
+  readonly markup: readonly (string | undefined)[];
+  readonly dates: readonly (string | undefined)[];
+  readonly categories: readonly (string | undefined)[] | undefined;
+}
+
+/** What a feed has for each of its entries, in the order of preference. */
+function rawEntries({ format, feed }: AnyFeed): RawEntry[] {
   switch (format) {
     case "rss":
-      return (feed.items ?? []).map((item) =>
-        entry(zone, {
-          guid: item.guid?.value ?? item.atom?.id,
-          link: item.link ?? item.atom?.links?.find(isPage)?.href ?? permalink(item.guid),
-          title: item.title ?? item.dc?.titles?.[0] ?? item.media?.title?.value,
-          markup: [item.description, item.content?.encoded],
-          dates: [item.pubDate, item.dc?.dates?.[0], item.atom?.published, item.atom?.updated],
-          categories: item.categories?.map(({ name }) => name),
-        }),
-      );
+      return (feed.items ?? []).map((item) => ({
+        guid: item.guid?.value ?? item.atom?.id,
+        link: item.link ?? item.atom?.links?.find(isPage)?.href ?? permalink(item.guid),
+        title: item.title ?? item.dc?.titles?.[0] ?? item.media?.title?.value,
+        markup: [item.description, item.content?.encoded],
+        dates: [item.pubDate, item.dc?.dates?.[0], item.atom?.published, item.atom?.updated],
+        categories: item.categories?.map(({ name }) => name),
+      }));
     case "rdf":
-      return (feed.items ?? []).map((item) =>
-        entry(zone, {
-          guid: item.rdf?.about,
-          link: item.link ?? item.rdf?.about,
-          title: item.title ?? item.dc?.titles?.[0],
-          markup: [item.description, item.content?.encoded, item.dc?.descriptions?.[0]],
-          dates: [item.dc?.dates?.[0], item.dcterms?.issued?.[0], item.dcterms?.modified?.[0]],
-          categories: item.dc?.subjects,
-        }),
-      );
+      return (feed.items ?? []).map((item) => ({
+        guid: item.rdf?.about,
+        link: item.link ?? item.rdf?.about,
+        title: item.title ?? item.dc?.titles?.[0],
+        markup: [item.description, item.content?.encoded, item.dc?.descriptions?.[0]],
+        dates: [item.dc?.dates?.[0], item.dcterms?.issued?.[0], item.dcterms?.modified?.[0]],
+        categories: item.dc?.subjects,
+      }));
     case "atom":
-      return (feed.entries ?? []).map((item) =>
-        entry(zone, {
-          guid: item.id,
-          link: (item.links?.find(isPage) ?? item.links?.[0])?.href,
-          title: item.title?.value,
-          markup: [item.summary?.value, item.content?.value],
-          dates: [item.published, item.updated, item.dc?.dates?.[0]],
-          categories: item.categories?.map(({ term, label }) => label ?? term),
-        }),
-      );
+      return (feed.entries ?? []).map((item) => ({
+        guid: item.id,
+        link: (item.links?.find(isPage) ?? item.links?.[0])?.href,
+        title: item.title?.value,
+        markup: [item.summary?.value, item.content?.value],
+        dates: [item.published, item.updated, item.dc?.dates?.[0]],
+        categories: item.categories?.map(({ term, label }) => label ?? term),
+      }));
     case "json":
-      return (feed.items ?? []).map((item) =>
-        entry(zone, {
-          guid: item.id,
-          link: item.url ?? item.external_url,
-          title: item.title,
-          markup: [item.summary, item.content_text, item.content_html],
-          dates: [item.date_published, item.date_modified],
-          categories: item.tags,
-        }),
-      );
+      return (feed.items ?? []).map((item) => ({
+        guid: item.id,
+        link: item.url ?? item.external_url,
+        title: item.title,
+        markup: [item.summary, item.content_text, item.content_html],
+        dates: [item.date_published, item.date_modified],
+        categories: item.tags,
+      }));
   }
 }
 
@@ -212,26 +195,23 @@ function permalink(guid: { value?: string; isPermaLink?: boolean } | undefined):
   return guid?.isPermaLink !== false && /^https?:\/\//i.test(guid?.value ?? "") ? guid?.value : undefined;
 }
 
-function entry(
-  zone: number,
-  raw: Record<"guid" | "link" | "title", string | undefined> &
-    Record<"markup" | "dates", readonly (string | undefined)[]> & {
-      categories: readonly (string | undefined)[] | undefined;
-    },
-): FeedEntry {
+function entryOf(raw: RawEntry, zone: number) {
   const summary = raw.markup.find((value) => value !== undefined && value.trim() !== "") ?? "";
   return {
+    /** The feed's own identifier of the entry, or "". */
     guid: reference(raw.guid),
+    /** The link as the feed gives it, or "". */
     link: reference(raw.link),
-    title: plainLine((raw.title ?? "").slice(0, MAX_MARKUP)),
-    summary: plainLine(summary.slice(0, MAX_MARKUP)),
+    title: plainLine((raw.title ?? "").slice(0, MOST.markup)),
+    summary: plainLine(summary.slice(0, MOST.markup)),
+    /** Milliseconds since the epoch, or null when there is no readable date. */
     published: raw.dates.map((date) => parseDate(date, zone)).find((date) => date !== null) ?? null,
     categories: (raw.categories ?? [])
-      .slice(0, MAX_CATEGORIES)
-      .flatMap((category) => (category === undefined ? [] : plainLine(category.slice(0, MAX_LINK)))),
+      .slice(0, MOST.categories)
+      .flatMap((category) => (category === undefined ? [] : plainLine(category.slice(0, MOST.link)))),
   };
 }
 
 function reference(text: string | undefined): string {
-  return text === undefined || text.length > MAX_LINK ? "" : text.trim();
+  return text === undefined || text.length > MOST.link ? "" : text.trim();
 }

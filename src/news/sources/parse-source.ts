@@ -14,7 +14,6 @@ const required = z.string().transform((text) => withoutControls(text).trim());
 const field = required.default("");
 const id = z.union([z.string().min(1).max(256), z.int().transform(String)]);
 
-/** What an entry of either listing has. */
 const shared = { id, title: required.refine((text) => text !== ""), body: field, category: field, url: field };
 
 const notice = z.object({
@@ -30,11 +29,8 @@ const aliases = z.array(alias).max(50).default([]);
 
 const article = z.object({ ...shared, questions: aliases, aliases, updated_at: z.string().optional() });
 
-const series = z.object({
-  series: z.array(z.object({ date: z.string(), value: z.coerce.number().min(0).max(100) })),
-});
+const series = z.object({ series: z.array(z.object({ date: z.string(), value: z.coerce.number().min(0).max(100) })) });
 
-/** What was read of a source. */
 export interface SourceBody {
   readonly source: Source;
   readonly bytes: Uint8Array;
@@ -60,11 +56,8 @@ export type SourceContent =
   | ({ readonly kind: "help" } & Listing<StoredArticle>)
   | { readonly kind: "fear_greed"; readonly index: number; readonly refused: 0 };
 
-/**
- * Decodes and parses a source.
- *
- * @throws SourceError with the failure named: `invalid` for a listing that is not one
- */
+/** Decodes and parses a source.
+ * @throws SourceError with the failure named: `invalid` for a listing that is not one */
 export async function parseSource({ source, bytes, contentType, url, now, day }: SourceBody): Promise<SourceContent> {
   const text = decodeText(bytes, contentType);
   const { kind } = source;

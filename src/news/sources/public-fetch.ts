@@ -1,7 +1,7 @@
 import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { version } from "../../runtime/version.ts";
+import { version } from "../../runtime/package-file.ts";
 import { SourceError } from "./source-error.ts";
 
 /** Requests to one server at once. */
@@ -9,10 +9,8 @@ const CONNECTIONS = 2;
 
 export type SourceFetch = ReturnType<typeof createSourceFetch>;
 
-/**
- * Whether an address is a global unicast one. Not public are private, loopback, link-local, multicast and reserved ones, and
- * all forms of IPv6 that carry an IPv4 address (mapped, NAT64, 6to4, Teredo).
- */
+/** Whether an address is a global unicast one. Not public are private, loopback, link-local, multicast and reserved
+ * ones, and all forms of IPv6 that carry an IPv4 address (mapped, NAT64, 6to4, Teredo). */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
@@ -21,11 +19,9 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.parts[0]! >> 13 === 1;
 }
 
-/**
- * Sends GET requests over HTTP. The address that was checked is the one that is connected to: it is resolved once, by the connection.
- *
- * @param contact a URL or e-mail address for the operators of the servers
- */
+/** Sends GET requests over HTTP. The address that was checked is the one that is connected to: it is resolved once, by
+ * the connection.
+ * @param contact a URL or e-mail address for the operators of the servers */
 export function createSourceFetch(contact: string | undefined) {
   const userAgent = `anp/${version()}${contact === undefined ? "" : ` (+${contact})`}`;
   let opened: ReturnType<typeof openAgents> | undefined;
@@ -33,12 +29,9 @@ export function createSourceFetch(contact: string | undefined) {
   return {
     /** Loads the HTTP library, so that its time is not taken for the server's. */
     load,
-    /**
-     * Follows no redirect.
-     *
+    /** Follows no redirect.
      * @param request.allowPrivate whether the server may have an address that is not public
-     * @throws SourceError `address`, also as the cause of another error, when the server is not public
-     */
+     * @throws SourceError `address`, also as the cause of another error, when the server is not public */
     async get(
       url: URL,
       { headers, signal, allowPrivate }: { headers: Headers; signal: AbortSignal; allowPrivate: boolean },
@@ -69,7 +62,6 @@ type Resolved = (error: Error | null, address: string | LookupAddress[], family?
 /** Names resolved at once: each holds one of the four threads that the files of the storage need too. */
 const LOOKUPS = 2;
 
-/** A `dns.lookup` that finds public addresses only. */
 function createPublicLookup(): (hostname: string, options: LookupOptions, done: Resolved) => void {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -50,12 +50,9 @@ export function printLocation(location: string): string {
   return isRemote(location) ? location.replace(/^(https?:\/\/)[^/?#]*@/i, "$1") : location;
 }
 
-/**
- * Reads a source, once, within time and size.
- *
+/** Reads a source, once, within time and size.
  * @returns undefined when it has not changed since the validators were sent
- * @throws SourceError with the failure named
- */
+ * @throws SourceError with the failure named */
 export async function readSource(
   location: string,
   known: Validators,
@@ -99,7 +96,9 @@ async function readRemote(location: string, known: Validators, options: ReaderOp
     if (error instanceof SourceError) throw error;
     if (error instanceof Error && error.cause instanceof SourceError) throw error.cause;
     if (timeout.aborted) throw new SourceError("timeout", `no complete answer within ${options.timeoutMs} ms`, error);
-    throw new SourceError("network", `the connection failed (${networkReason(error as Error)})`, error);
+    const { cause, message } = error as Error & { cause?: { code?: unknown } };
+    const reason = typeof cause?.code === "string" ? cause.code : message;
+    throw new SourceError("network", `the connection failed (${reason})`, error);
   }
 }
 
@@ -139,9 +138,4 @@ function basicAuth(url: URL): string | undefined {
 
 function tooLarge(maxBytes: number): SourceError {
   return new SourceError("too_large", `more than ${maxBytes} bytes`);
-}
-
-function networkReason({ cause, message }: Error): string {
-  const code = (cause as { code?: unknown } | undefined)?.code;
-  return typeof code === "string" ? code : message;
 }

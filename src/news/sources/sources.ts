@@ -42,11 +42,8 @@ export function isLocal(source: Source): boolean {
   return !isRemote(source.location);
 }
 
-/**
- * Checks that the files of notices and help fit their bound: a daemon that leaves them out would answer nothing.
- *
- * @throws ConfigError that names each setting whose file is larger than `news.max_bytes`
- */
+/** Checks that the files of notices and help fit their bound: a daemon that leaves them out would answer nothing.
+ * @throws ConfigError that names each setting whose file is larger than `news.max_bytes` */
 export async function checkListingSizes(config: NewsConfig, baseDir: string): Promise<void> {
   const listings = { "news.notices": config.notices, "news.help.zh": config.help.zh, "news.help.en": config.help.en };
   const errors: string[] = [];

@@ -1,31 +1,12 @@
-import { areApart } from "./distinctions.ts";
+import CLUSTERING from "./clustering.json" with { type: "json" };
+import { createDistinction } from "./distinctions.ts";
 import { Heap } from "./heap.ts";
 import { type Neighbour, nearest } from "./neighbours.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
 import type { Step } from "../../compute/job-runner.ts";
 import { dot, type Headline, lengthOf, type Point, type Vector, vectorsOf } from "./term-vectors.ts";
 
-const DAY = 86_400_000;
-/** Neighbours that a point is described by, besides its own terms: how many, how near, and their share. */
-const CONTEXT = { count: 12, least: 0.1, across: true };
-const CONTEXT_SHARE = 0.5;
-/** Total similarity from which neighbours get their full share: one weak neighbour is little evidence. */
-const CONTEXT_FULL = 1;
-/** Heaviest terms kept of a point in its context. */
-const TERMS_KEPT = 60;
-/** Neighbours that a cluster may merge with. */
-const CANDIDATES = { count: 12, least: 0.08, across: false };
-/** Similarity that two single items need, what each doubling of the larger cluster takes off, and the least there is. */
-const NEED = 0.33;
-const NEED_STEP = 0.0375;
-const NEED_LEAST = 0.15;
-/** Days apart that cost nothing, and similarity that every further day costs. */
-const FREE_DAYS = 0.5;
-const DAY_COST = 0.15;
-/** Similarity that is taken off when all members of two clusters report different events, and members that are compared. */
-const APART_COST = 3;
-const MEMBERS_COMPARED = 5;
-/** Merges that are proposed after one, at most. */
-const MOST_PROPOSED = 500;
+const { context: CONTEXT, candidates: CANDIDATES, need: NEED, apart: APART, most: MOST } = CLUSTERING;
 const NO_STEP: Step = () => undefined;
 
 /**
@@ -40,7 +21,7 @@ const NO_STEP: Step = () => undefined;
  *    that of one, and rises with the time between them (a linear form of the time decay that topic tracking uses;
  *    Miranda et al. 2018, Multilingual Clustering of Streaming News).
  *
- * Clusters of which members report different events by their own words (areApart) do not merge, however near.
+ * Clusters of which members report different events by their own words ({@link createDistinction}) do not merge, however near.
  *
  * No pair is compared that is not near, and what is near is bounded: the cost grows with n times the neighbours. The same
  * input gives the same groups in any order.
@@ -51,7 +32,7 @@ export async function clusterHeadlines(headlines: readonly Headline[], step = NO
     order.map((index) => headlines[index]!),
     step,
   );
-  const groups = await agglomerate(points, await nearest(points, CANDIDATES, step), step);
+  const groups = await agglomerate(points, await nearest(points, { ...CANDIDATES, across: false }, step), step);
   return groups.map((members) => members.map((index) => order[index]!)).sort((a, b) => Math.min(...a) - Math.min(...b));
 }
 
@@ -64,24 +45,24 @@ function inTime(a: Headline, b: Headline): number {
 /** The vectors in their context. Those without it are not kept: of 20,000 headlines they take 100 MB. */
 async function describe(headlines: readonly Headline[], step: Step): Promise<Point[]> {
   const points = await vectorsOf(headlines, step);
-  return inContext(points, await nearest(points, CONTEXT, step));
+  return inContext(points, await nearest(points, { ...CONTEXT, across: true }, step));
 }
 
 function inContext(points: readonly Point[], neighbours: readonly Neighbour[][]): Point[] {
   return points.map((point, index) => {
     const near = neighbours[index]!;
     const total = Math.max(
-      CONTEXT_FULL,
+      CONTEXT.full,
       near.reduce((sum, { similarity }) => sum + similarity, 0),
     );
     const blend: Vector = new Map(point.vector);
     for (const { index: other, similarity } of near) {
-      const share = (CONTEXT_SHARE * similarity) / total;
+      const share = (CONTEXT.share * similarity) / total;
       for (const [term, weight] of points[other]!.vector) blend.set(term, (blend.get(term) ?? 0) + share * weight);
     }
     const kept = Array.from(blend)
       .sort((a, b) => b[1] - a[1] || a[0] - b[0])
-      .slice(0, TERMS_KEPT);
+      .slice(0, CONTEXT.terms);
     const vector: Vector = new Map(kept);
     const length = lengthOf(vector) || 1;
     for (const [term, weight] of vector) vector.set(term, weight / length);
@@ -96,7 +77,6 @@ interface Cluster {
   length: number;
   /** Sum of the members' times, days. */
   days: number;
-  /** Clusters near this one. */
   readonly near: Set<number>;
   /** Grows with every merge, so that outdated entries of the queue are recognized. */
   version: number;
@@ -116,13 +96,15 @@ async function agglomerate(
   step: Step,
 ): Promise<number[][]> {
   const clusters: (Cluster | undefined)[] = singleClusters(points, neighbours);
+  const areApart = createDistinction();
+  const isApart = (x: number, y: number): boolean => areApart(points[x]!.traits, points[y]!.traits);
   const queue = new Heap<Merge>(
     (x, y) => x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b))),
   );
   const propose = (first: number, second: number): void => {
     const [a, b] = first < second ? [first, second] : [second, first];
     const similar = marginOf(clusters[a]!, clusters[b]!);
-    const margin = similar < 0 ? similar : similar - APART_COST * shareApart(clusters[a]!, clusters[b]!, points);
+    const margin = similar < 0 ? similar : similar - APART.events * shareApart(clusters[a]!, clusters[b]!, isApart);
     if (margin >= 0) queue.push({ margin, a, b, versionA: clusters[a]!.version, versionB: clusters[b]!.version });
   };
   for (const [index, cluster] of clusters.entries()) {
@@ -135,7 +117,7 @@ async function agglomerate(
     absorb(clusters, kept, gone);
     let proposed = 0;
     for (const other of clusters[kept]!.near) {
-      if ((proposed += 1) > MOST_PROPOSED) break;
+      if ((proposed += 1) > MOST.proposed) break;
       propose(kept, other);
     }
     await step();
@@ -146,13 +128,12 @@ async function agglomerate(
   );
 }
 
-/** Each point as a cluster of its own, linked to its neighbours. */
 function singleClusters(points: readonly Point[], neighbours: readonly Neighbour[][]): Cluster[] {
   const clusters = points.map(({ vector, at }, index): Cluster => ({
     members: [index],
     sum: vector,
     length: lengthOf(vector),
-    days: at / DAY,
+    days: at / DAY_MS,
     near: new Set(),
     version: 0,
   }));
@@ -165,7 +146,6 @@ function singleClusters(points: readonly Point[], neighbours: readonly Neighbour
   return clusters;
 }
 
-/** The members of each cluster, the most central first. */
 function groupsOf(clusters: readonly Cluster[], points: readonly Point[]): number[][] {
   return clusters.map(({ members, sum }) => {
     const central = members.map((index) => ({ index, closeness: dot(points[index]!.vector, sum) }));
@@ -178,16 +158,16 @@ function groupsOf(clusters: readonly Cluster[], points: readonly Point[]): numbe
 function marginOf(a: Cluster, b: Cluster): number {
   const similarity = dot(a.sum, b.sum) / (a.length * b.length || 1);
   const larger = Math.max(a.members.length, b.members.length);
-  const need = Math.max(NEED_LEAST, NEED - NEED_STEP * Math.log2(larger));
+  const need = Math.max(NEED.least, NEED.single - NEED.step * Math.log2(larger));
   const apart = Math.abs(a.days / a.members.length - b.days / b.members.length);
-  return similarity - need - DAY_COST * Math.max(0, apart - FREE_DAYS);
+  return similarity - need - APART.day * Math.max(0, apart - APART.freeDays);
 }
 
 /** The share of pairs of the first members of each that report different events. */
-function shareApart(a: Cluster, b: Cluster, points: readonly Point[]): number {
-  const [first, second] = [a.members.slice(0, MEMBERS_COMPARED), b.members.slice(0, MEMBERS_COMPARED)];
+function shareApart(a: Cluster, b: Cluster, isApart: (x: number, y: number) => boolean): number {
+  const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
   let apart = 0;
-  for (const x of first) for (const y of second) if (areApart(points[x]!.traits, points[y]!.traits)) apart++;
+  for (const x of first) for (const y of second) if (isApart(x, y)) apart++;
   return apart / (first.length * second.length);
 }
 

@@ -8,8 +8,7 @@ export interface Report {
   readonly published_ms: number;
 }
 
-/**
- * Heat of a story at an instant:
+/** Heat of a story at an instant:
  *
  *     heat = log2(1 + outlets) · Σ over outlets o Σ over its items k = 1, 2, … newest first of w(k) / k
  *     w = 2^(−age / half-life)
@@ -19,7 +18,6 @@ export interface Report {
  * damped number of independent outlets (the log damping of tf weights, Manning, Raghavan, Schütze, section 6.4.1). So
  * a new report never cools a story, one more outlet counts more than one more item, and without news the heat halves
  * every half-life: the order of two stories then stays.
- *
  * @param now milliseconds since the epoch; an item of the future counts as new
  */
 export function heatOf(reports: readonly Report[], now: number): number {

@@ -1,4 +1,5 @@
 import type { Step } from "../../compute/job-runner.ts";
+import CLUSTERING from "./clustering.json" with { type: "json" };
 import type { Point, Vector } from "./term-vectors.ts";
 
 /** Another point and its similarity, 0 to 1. */
@@ -7,29 +8,17 @@ export interface Neighbour {
   readonly similarity: number;
 }
 
-/** Terms of more points than this, and than this share of them, do not distinguish points; nor do those of very many. */
-const COMMON_COUNT = 200;
-const COMMON_SHARE = 0.3;
-const COMMON_MOST = 1000;
-/** Comparisons of one point at most, counted by term. */
-const MOST_WORK = 100_000;
-/** Of two languages: least number of neutral terms in common, and least similarity. */
-const CROSS_TERMS = 2;
-const CROSS_SIMILARITY = 0.22;
-/** A shorter neutral part counts as this long: one shared ticker is not an event. */
-const NEUTRAL_FLOOR = 0.45;
+const { common: COMMON, across: ACROSS, most: MOST } = CLUSTERING;
 
-/**
- * The nearest points of each by cosine, at most `count`, found through the terms they share and not by comparing all
- * pairs. Points of two languages are compared by their neutral parts alone, when `across` is set.
- */
+/** The nearest points of each by cosine, at most `count`, found through the terms they share and not by comparing all
+ * pairs. Points of two languages are compared by their neutral parts alone, when `across` is set. */
 export async function nearest(
   points: readonly Point[],
   options: { count: number; least: number; across: boolean },
   step: Step,
 ): Promise<Neighbour[][]> {
   const postings = postingsOf(points.map(({ vector }) => vector));
-  const limit = Math.min(COMMON_MOST, Math.max(COMMON_COUNT, points.length * COMMON_SHARE));
+  const limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share));
   const sums = new Float64Array(points.length);
   const shared = new Uint16Array(points.length);
   const result: Neighbour[][] = [];
@@ -40,7 +29,7 @@ export async function nearest(
       const posting = postings.get(term)!;
       if (posting.points.length > limit) continue;
       work += posting.points.length;
-      if (work > MOST_WORK) break;
+      if (work > MOST.work) break;
       for (let at = 0; at < posting.points.length; at++) {
         const other = posting.points[at]!;
         if (other === index) continue;
@@ -70,9 +59,10 @@ export async function nearest(
 
 /** Cosine of the neutral parts. Texts of two languages have no other terms in common, so the dot product is known. */
 function acrossLanguages(a: Point, b: Point, product: number, shared: number): number {
-  if (shared < CROSS_TERMS) return 0;
-  const similarity = product / (Math.max(a.neutralLength, NEUTRAL_FLOOR) * Math.max(b.neutralLength, NEUTRAL_FLOOR));
-  return similarity >= CROSS_SIMILARITY ? Math.min(1, similarity) : 0;
+  if (shared < ACROSS.terms) return 0;
+  const lengthOf = ({ neutralLength }: Point): number => Math.max(neutralLength, ACROSS.neutral);
+  const similarity = product / (lengthOf(a) * lengthOf(b));
+  return similarity >= ACROSS.similarity ? Math.min(1, similarity) : 0;
 }
 
 function postingsOf(vectors: readonly Vector[]): Map<number, { points: number[]; weights: number[] }> {

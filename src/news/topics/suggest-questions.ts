@@ -1,18 +1,14 @@
 import { readRows } from "../../runtime/data-rows.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import { fillTemplate } from "../../runtime/fill-template.ts";
+import { fillTemplate } from "../../runtime/text/fill-template.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import GENERAL_QUESTIONS from "./general-questions.json" with { type: "json" };
 import { type Evidence, evidenceOf, type Subject, subjectsOf } from "./topic-subject.ts";
 
-/** Questions a topic gets, at least and at most. */
-const LEAST = 2;
-const MOST = 3;
-/** Items that are read for a topic's event and subject: the most central ones. */
-const READ = 16;
+/** Questions a topic gets; items, the most central ones, that are read for its event and subject. */
+const COUNT = { least: 2, most: 3, read: 16 };
 /** Least fit of a kind of event to be chosen at once, and to be chosen at all. */
-const SURE = 0.6;
-const POSSIBLE = 0.25;
+const FIT = { sure: 0.6, possible: 0.25 };
 
 /** What a question needs to be answerable: one of the concepts of each group, somewhere in the topic's items. */
 interface QuestionTemplate {
@@ -38,18 +34,15 @@ const TEMPLATES: readonly QuestionTemplate[] = readRows(
   });
 });
 
-/**
- * Two or three questions about a topic that its items answer, in one language.
+/** Two or three questions about a topic that its items answer, in one language.
  *
  * The kind of event is read from the concepts that its titles share; a question is asked only when the items carry what
  * the answer is made of (an amount, a cause, a next step). Where no kind of event fits, the questions ask about the
  * subject, and without a subject about the headline.
- *
  * @param title the topic's headline in that language
- * @param members the topic's items, the most central first
- */
+ * @param members the topic's items, the most central first */
 export function suggestQuestions(title: string, members: readonly NewsItem[], lang: Language): string[] {
-  const items = members.slice(0, READ);
+  const items = members.slice(0, COUNT.read);
   const evidence = evidenceOf(items);
   const subjects = subjectsOf(items, evidence, lang);
   const subjectOf = (template: QuestionTemplate): Subject | undefined =>
@@ -62,10 +55,10 @@ export function suggestQuestions(title: string, members: readonly NewsItem[], la
   const questions = new Set(
     askable
       .filter(({ about }) => about === event)
-      .slice(0, MOST)
+      .slice(0, COUNT.most)
       .map((template) => fill(template[lang], subjectOf(template), lang)),
   );
-  for (const question of general(title, subjects[0], lang)) if (questions.size < LEAST) questions.add(question);
+  for (const question of general(title, subjects[0], lang)) if (questions.size < COUNT.least) questions.add(question);
   return Array.from(questions);
 }
 
@@ -78,8 +71,8 @@ function eventOf(
   let best: { about: QuestionTemplate["about"]; fit: number } | undefined;
   for (const { about } of templates) {
     const fit = fitOf(about, evidence, size);
-    if (fit >= SURE) return about;
-    if (fit > (best?.fit ?? POSSIBLE)) best = { about, fit };
+    if (fit >= FIT.sure) return about;
+    if (fit > (best?.fit ?? FIT.possible)) best = { about, fit };
   }
   return best?.about;
 }
@@ -94,12 +87,10 @@ function fitOf(about: QuestionTemplate["about"], evidence: Evidence, size: numbe
 }
 
 function hasAnswer({ needs }: QuestionTemplate, evidence: Evidence): boolean {
-  return (
-    needs.length === 0 ||
-    needs.some((need) =>
-      need === "amount" ? evidence.hasAmount : need === "percent" ? evidence.hasPercent : evidence.concepts.has(need),
-    )
-  );
+  const { hasAmount, hasPercent, concepts } = evidence;
+  const has = (need: string): boolean =>
+    need === "amount" ? hasAmount : need === "percent" ? hasPercent : concepts.has(need);
+  return needs.length === 0 || needs.some(has);
 }
 
 /** Puts the subject in; in Chinese a Latin name is set off by spaces. */

@@ -1,5 +1,6 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { Step } from "../../compute/job-runner.ts";
+import CLUSTERING from "./clustering.json" with { type: "json" };
 import { type Traits, traitsOf } from "./distinctions.ts";
 import { type TermKind, headlineTermsOf } from "../../language/terms.ts";
 
@@ -8,7 +9,6 @@ export interface Headline {
   readonly title: string;
   readonly summary: string;
   readonly lang: Language;
-  /** Tickers it is about. */
   readonly assets: readonly string[];
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -27,24 +27,7 @@ export interface Point {
   readonly traits: Traits;
 }
 
-type ByKind = Readonly<Record<TermKind, number>>;
-
-/**
- * Weight of a term by its kind. Pairs of Han characters overlap, so each counts half. A concept gives the sort of
- * event and is shared by many; a number, a name or a ticker identifies the event.
- */
-const KIND_WEIGHT: ByKind = { word: 1, han: 0.5, concept: 0.6, number: 1, small: 0.7, asset: 0.7 };
-/** An English word is a term itself: a concept that no Chinese text has adds its synonyms only. */
-const OWN_SHARE = 0.3;
-/** A term of the summary alone, against one of the title: summaries name much that the story is not about. */
-const SUMMARY_WEIGHT = 0.3;
-
-/**
- * A background that the term frequencies are smoothed with, so that a small corpus does not mistake the vocabulary of its
- * domain for news: so many documents, of which a known share has any given asset or concept.
- */
-const BACKGROUND = 50;
-const BACKGROUND_SHARE: ByKind = { word: 0, han: 0, concept: 0.05, number: 0, small: 0.04, asset: 0.1 };
+const { weights: WEIGHTS, shares: SHARES, background: BACKGROUND } = CLUSTERING;
 
 /** TF-IDF vectors (binary tf, idf = ln(1 + N / df) over the corpus and the background, cosine length; Manning, Raghavan, Schütze, sections 6.2–6.4). */
 export async function vectorsOf(headlines: readonly Headline[], step: Step): Promise<Point[]> {
@@ -66,7 +49,7 @@ export async function vectorsOf(headlines: readonly Headline[], step: Step): Pro
       }
       frequency[number] = (frequency[number] ?? 0) + 1;
       (languages[number] ??= new Set()).add(lang);
-      return { number, kind, weight: KIND_WEIGHT[kind] * (inTitle.has(key) ? 1 : SUMMARY_WEIGHT) };
+      return { number, kind, weight: WEIGHTS[kind] * (inTitle.has(key) ? 1 : SHARES.summary) };
     });
     documents.push(terms);
     await step();
@@ -75,9 +58,9 @@ export async function vectorsOf(headlines: readonly Headline[], step: Step): Pro
     const vector: Vector = new Map();
     const neutral: number[] = [];
     for (const { number, kind, weight } of terms) {
-      const seen = frequency[number]! + BACKGROUND * BACKGROUND_SHARE[kind];
+      const seen = frequency[number]! + BACKGROUND.documents * BACKGROUND[kind];
       const isOwn = kind === "concept" && languages[number]!.size === 1 && languages[number]!.has("en");
-      const value = weight * (isOwn ? OWN_SHARE : 1) * Math.log(1 + (headlines.length + BACKGROUND) / seen);
+      const value = weight * (isOwn ? SHARES.own : 1) * Math.log(1 + (headlines.length + BACKGROUND.documents) / seen);
       vector.set(number, value);
       // Latin words that Chinese texts use are names, so they count as neutral too.
       if (kind !== "han" && (kind !== "word" || languages[number]!.size > 1)) neutral.push(value);

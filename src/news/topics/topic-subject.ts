@@ -1,5 +1,5 @@
 import { groupBy } from "../../runtime/group-by.ts";
-import { readRows } from "../../runtime/data-rows.ts";
+import { readRows, readWords } from "../../runtime/data-rows.ts";
 import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
@@ -16,7 +16,6 @@ export interface Subject {
 /** A topic's concepts, and how many of its items have each. */
 export type Evidence = Readonly<ReturnType<typeof evidenceOf>>;
 
-/** Counts the concepts of a topic's items. */
 export function evidenceOf(items: readonly NewsItem[]) {
   const titles = items.map(({ title }) => termsOf(title));
   const texts = items.map(({ title, summary }) => termsOf(`${title}\n${summary}`));
@@ -39,10 +38,9 @@ function countConcepts(texts: readonly string[][]): Map<string, number> {
   return new Map(Array.from(concepts, ([concept, { length }]) => [concept, length]));
 }
 
-/**
- * The subjects of a topic in one language, the most specific first: names that at least half of the items carry, one in
- * that language among them, then assets of the titles, institutions and places that at least a third of all items are about.
- */
+/** The subjects of a topic in one language, the most specific first: names that at least half of the items carry, one
+ * in that language among them, then assets of the titles, institutions and places that at least a third of all items
+ * are about. */
 export function subjectsOf(items: readonly NewsItem[], { titleConcepts }: Evidence, lang: Language): Subject[] {
   const texts = items.filter((item) => item.lang === lang).map(({ title, summary }) => `${title} ${summary}`);
   const names = namesOf(items).filter(
@@ -77,7 +75,6 @@ function assetSubject(symbol: string, items: readonly NewsItem[]): Subject {
   return { kind: "asset", en, zh: used ?? en };
 }
 
-/** Places and institutions by their concept. */
 const PROPER = new Map(
   readRows(new URL("data/proper-names.txt", import.meta.url)).map(
     ([[concept = ""] = [], [kind = ""] = [], [en = ""] = [], [zh = ""] = []]) => [
@@ -92,14 +89,12 @@ const ASSET_NAMES = new Set(
   ASSETS.flatMap(({ symbol, names }) => [symbol, ...names].map((name) => name.toLowerCase())),
 );
 /** Capitalised words that name no company, protocol or person. */
-const NO_NAME = new Set(readRows(new URL("data/no-names.txt", import.meta.url)).flat(2));
+const NO_NAME = new Set(readWords(new URL("data/no-names.txt", import.meta.url)));
 
-/**
- * Names in Latin letters that occur in a title, with the number of items that carry them. A capitalised word that begins
- * an English sentence is a name if it is capitalised within a sentence too, or if it never occurs in lower case and is
- * not in the lexicon. Headlines in Title Case are ignored. A longer name replaces its parts when half of the items that
- * carry the part write it.
- */
+/** Names in Latin letters that occur in a title, with the number of items that carry them. A capitalised word that
+ * begins an English sentence is a name if it is capitalised within a sentence too, or if it never occurs in lower case
+ * and is not in the lexicon. Headlines in Title Case are ignored. A longer name replaces its parts when half of the
+ * items that carry the part write it. */
 function namesOf(items: readonly NewsItem[]): { name: string; count: number }[] {
   const sure = new Set<string>();
   const tickers = new Set(items.flatMap(({ symbols }) => symbols));
@@ -143,17 +138,13 @@ function namesOf(items: readonly NewsItem[]): { name: string; count: number }[] 
 function phrasesOf(phrase: string): string[] {
   const runs: string[][] = [[]];
   for (const word of phrase.split(" ")) {
-    if (isNoName(word)) runs.push([]);
+    const lower = word.toLowerCase();
+    if (NO_NAME.has(lower) || ASSET_NAMES.has(lower) || NOT_TICKERS.has(word)) runs.push([]);
     else runs.at(-1)!.push(word);
   }
   return runs.flatMap((run) =>
     run.flatMap((_, from) => run.slice(from).map((_, length) => run.slice(from, from + length + 1).join(" "))),
   );
-}
-
-function isNoName(word: string): boolean {
-  const lower = word.toLowerCase();
-  return NO_NAME.has(lower) || ASSET_NAMES.has(lower) || NOT_TICKERS.has(word);
 }
 
 function isTitleCase(title: string): boolean {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JobRunner } from "../../../src/compute/job-runner.ts";
-import { createWorkerRunner, workerFile } from "../../../src/compute/worker-runner.ts";
+import { WorkerRunner, workerFile } from "../../../src/compute/worker-runner.ts";
 import type { NewsJobs, Parsed } from "../../../src/news/jobs/news-jobs.ts";
 import { newsInProcess } from "../../../src/news/jobs/news-runner.ts";
 import { silentLogger } from "../../../src/runtime/logger.ts";
@@ -24,7 +24,7 @@ const GOOD = rss([{ title: "Ferries return to service", link: "https://w.example
 
 /** A worker for the news whose heap is so small that one hostile feed exceeds it. */
 function smallWorker(events: string[] = []): JobRunner<NewsJobs> {
-  return createWorkerRunner({
+  return new WorkerRunner<NewsJobs>({
     name: "news",
     file: workerFile("news-worker"),
     deadline_ms: 20_000,

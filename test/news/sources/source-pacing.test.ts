@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SourceError } from "../../../src/news/sources/source-error.ts";
-import { SourcePacing } from "../../../src/news/sources/source-pacing.ts";
+import { createSourcePacing, type SourcePacing } from "../../../src/news/sources/source-pacing.ts";
 import { fixedClock } from "../../../src/runtime/clock.ts";
 import { seededRandom } from "../../../src/runtime/random.ts";
 
@@ -18,7 +18,7 @@ function pauseOf(pacing: SourcePacing, clock: ReturnType<typeof fixedClock>, loc
 
 test("asks a failing source ever less often, at a time of its own, and at once after a success", () => {
   const clock = fixedClock(0);
-  const pacing = new SourcePacing(clock, seededRandom("x"));
+  const pacing = createSourcePacing(clock, seededRandom("x"));
   const error = new SourceError("timeout", "x");
   const pauses = Array.from({ length: 12 }, () => {
     pacing.failed(FEED, error);
@@ -38,7 +38,7 @@ test("asks a failing source ever less often, at a time of its own, and at once a
 
 test("obeys what a server asks for, for a day at most, and never asks one that is gone", () => {
   const clock = fixedClock(0);
-  const pacing = new SourcePacing(clock, seededRandom("x"));
+  const pacing = createSourcePacing(clock, seededRandom("x"));
   const asking = (retry_after_ms: number): SourceError =>
     Object.assign(new SourceError("status", "x"), { retry_after_ms });
   pacing.failed(FEED, asking(120_000));
