@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { parseJson } from "../runtime/parse-json.ts";
+import { parseJson } from "../runtime/json/parse-json.ts";
 
 /** The lines of an export are cut off, changed, or of another kind. */
 export class ChecksumError extends Error {
@@ -8,20 +8,19 @@ export class ChecksumError extends Error {
 
 const VERSION = 1;
 
-/**
- * Frames lines with a header, which names their kind, and a footer with their count and SHA-256, so that a reader notices
- * a missing end or a changed byte.
- *
+/** Frames lines with a header, which names their kind, and a footer with their count and SHA-256, so that a reader
+ * notices a missing end or a changed byte.
  * @param kind the kind of the lines, as `ledger`
  * @param created_at ISO 8601
- */
-export async function* checksummed(kind: string, created_at: string, lines: AsyncIterable<string>) {
+ * @param lines texts, or values to be written as JSON */
+export async function* checksummed(kind: string, created_at: string, lines: AsyncIterable<string | object>) {
   const digest = createHash("sha256");
   const header = JSON.stringify({ anp_export: kind, version: VERSION, created_at });
   digest.update(`${header}\n`);
   yield header;
   let count = 0;
-  for await (const line of lines) {
+  for await (const item of lines) {
+    const line = typeof item === "string" ? item : JSON.stringify(item);
     count += 1;
     digest.update(`${line}\n`);
     yield line;
@@ -29,12 +28,9 @@ export async function* checksummed(kind: string, created_at: string, lines: Asyn
   yield JSON.stringify({ anp_export_end: { lines: count, sha256: digest.digest("hex") } });
 }
 
-/**
- * The lines between header and footer, with their numbers in the input, from 1. Each is yielded once the next has arrived,
- * so that a truncated line never is. The digest is checked after the last of them.
- *
- * @throws ChecksumError
- */
+/** The values of the lines between header and footer, with their numbers in the input, from 1. Each is yielded once the
+ * next line has arrived, so that a truncated line never is. The digest is checked after the last of them.
+ * @throws ChecksumError, also for a line that is not JSON */
 export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>) {
   const digest = createHash("sha256");
   let number = 0;
@@ -44,7 +40,7 @@ export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>
       number += 1;
       digest.update(`${held}\n`);
       if (number === 1) checkHeader(kind, held);
-      else yield { number, text: held };
+      else yield { number, value: parseLine(number, held) };
     }
     held = line;
   }
@@ -59,6 +55,14 @@ export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>
   if (number === 0 || footer?.lines !== number - 1 || footer.sha256 !== digest.digest("hex")) {
     const flaw = `the checksum in its last line does not match its ${number} lines`;
     throw new ChecksumError(`The input is not what was exported: ${flaw}.`);
+  }
+}
+
+function parseLine(number: number, line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    throw new ChecksumError(`Line ${number}: ${(error as Error).message}.`);
   }
 }
 

@@ -18,7 +18,6 @@ export function newImportProgress() {
     writing: false,
     /** Users whose ledger and profile were written. */
     users: 0,
-    /** Users in the export. */
     all: 0,
     entries: 0,
     answers: 0,
@@ -36,19 +35,16 @@ export type ImportProgress = ReturnType<typeof newImportProgress>;
 
 const BATCH = { values: 128, characters: 1024 * 1024 } as const;
 
-/**
- * Imports an export of ledgers into a storage that has none of its users. The export is read twice. The first pass checks
- * all of it and writes nothing: the digest, the chain of the entries, and that the storage holds no other value under
- * their keys. So nothing is written of an input that was cut off or changed, or that does not fit the storage. The second
- * pass writes: a user's profile last, when the ledger is complete, and an index of operations rebuilt from the entries.
- * An interrupted import is finished by running it again: values that are already stored must be identical.
- *
+/** Imports an export of ledgers into a storage that has none of its users. The export is read twice. The first pass
+ * checks all of it and writes nothing: the digest, the chain of the entries, and that the storage holds no other value
+ * under their keys. So nothing is written of an input that was cut off or changed, or that does not fit the storage.
+ * The second pass writes: a user's profile last, when the ledger is complete, and an index of operations rebuilt from
+ * the entries. An interrupted import is finished by running it again: values that are already stored must be identical.
  * @param read yields the lines from the first on, the same each time
  * @param progress is kept up to date, for a report in case of failure
  * @returns the users
  * @throws ChecksumError when the input was cut off or changed
- * @throws ImportError when the storage has a user with another ledger, or a line is invalid
- */
+ * @throws ImportError when the storage has a user with another ledger, or a line is invalid */
 export async function importLedgers(
   storage: Storage,
   read: () => AsyncIterable<string>,
@@ -75,8 +71,10 @@ async function passLines(
 ): Promise<void> {
   const { writing } = progress;
   const batch = createBatch(async (values) => {
-    if (writing) await createValues(storage, values, progress);
-    else await countEqual(storage, values);
+    const created = writing ? await Promise.all(values.map(({ key, text }) => storage.create(key, text))) : [];
+    const others = values.filter((_, index) => created[index] !== true);
+    const equal = await countEqual(storage, others);
+    if (writing) progress.present += equal;
     onProgress();
   });
   let last: Entry | undefined;
@@ -134,16 +132,7 @@ function createBatch(store: (values: readonly Value[]) => Promise<void>) {
   return { add, flush };
 }
 
-async function createValues(storage: Storage, values: readonly Value[], progress: ImportProgress): Promise<void> {
-  const created = await Promise.all(values.map(({ key, text }) => storage.create(key, text)));
-  const others = values.filter((_, index) => !created[index]);
-  progress.present += await countEqual(storage, others);
-}
-
-/**
- * @returns how many of the values the storage has already
- * @throws ImportError when it has another value under one of the keys
- */
+/** How many of the values the storage has already. @throws ImportError when it has another one under a key */
 async function countEqual(storage: Storage, values: readonly Value[]): Promise<number> {
   const texts = await storage.getMany(values.map(({ key }) => key));
   const other = values.find(({ text }, index) => texts[index] !== undefined && texts[index] !== text);
@@ -154,7 +143,6 @@ async function countEqual(storage: Storage, values: readonly Value[]): Promise<n
   return texts.filter((stored) => stored !== undefined).length;
 }
 
-/** @throws ImportError when the storage has another user of that id */
 async function refuseOtherUser(storage: Storage, [user, created_at, firstHash]: UsersLine["users"][number]) {
   const profile = await readDocument(storage, profileKey(user), userProfile);
   const first = await new Stream(storage, ledgerKey(user), entry).get(1);
@@ -168,16 +156,13 @@ async function refuseOtherUser(storage: Storage, [user, created_at, firstHash]: 
 const USERS_A_LINE = 500;
 const ENTRIES_AT_ONCE = 256;
 
-/**
- * The lines of a ledger export (see `ledger-lines.ts`). Ledgers of any length take constant memory.
- *
+/** The lines of a ledger export (see `ledger-lines.ts`). Ledgers of any length take constant memory.
  * @throws AnpError 404 for a user who is not known
- * @throws CorruptionError when a value is not what was written
- */
+ * @throws CorruptionError when a value is not what was written */
 export async function* exportLedgers(
   { storage, ledger }: { storage: Storage; ledger: Ledger },
   users: readonly string[],
-): AsyncGenerator<string> {
+): AsyncGenerator<string | object> {
   for await (const some of batchesOf(users, USERS_A_LINE)) {
     const line: UsersLine = { users: [] };
     for (const user of some) {
@@ -185,22 +170,21 @@ export async function* exportLedgers(
       const first = await new Stream(storage, ledgerKey(user), entry).get(1);
       line.users.push([user, created_at, first?.hash ?? null]);
     }
-    yield JSON.stringify(line);
+    yield line;
   }
   for (const user of users) {
     let last: Entry | undefined;
     for await (const page of batchesOf(ledger.entries(user), ENTRIES_AT_ONCE)) {
       yield* answersOf(storage, page);
-      for (const item of page) yield JSON.stringify(item);
+      yield* page;
       last = page.at(-1);
     }
-    const line: UserLine = {
+    yield {
       user: await profileOf(storage, user),
       subscription: (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? null,
       entries: last?.id ?? 0,
       head: last?.hash ?? null,
-    };
-    yield JSON.stringify(line);
+    } satisfies UserLine;
   }
 }
 

@@ -9,9 +9,7 @@ import { ChecksumError, verifyChecksum } from "./checksummed-lines.ts";
 // first, each answer before the entry that charged for it, and the profile, so that an incomplete ledger cannot be used.
 
 /** Some users: id, time of creation, and hash of the first entry. */
-const usersLine = z.strictObject({
-  users: z.array(z.tuple([z.string(), z.iso.datetime(), z.string().nullable()])),
-});
+const usersLine = z.strictObject({ users: z.array(z.tuple([z.string(), z.iso.datetime(), z.string().nullable()])) });
 
 const answerLine = z.strictObject({ answer: message });
 
@@ -35,86 +33,68 @@ export class ImportError extends Error {
   override readonly name = "ImportError";
 }
 
-/**
- * The lines of an export, after checking that each ledger is complete, that its entries form a chain, and that the
+/** The lines of an export, after checking that each ledger is complete, that its entries form a chain, and that the
  * users are those that the export names.
- *
  * @throws ChecksumError
- * @throws ImportError
- */
+ * @throws ImportError */
 export async function* checkLedgerLines(lines: AsyncIterable<string>): AsyncGenerator<LedgerLine> {
-  const order = new LineOrder();
-  for await (const { number, text } of verifyChecksum("ledger", lines)) {
-    let line: LedgerLine;
+  const order = createLineOrder();
+  for await (const { number, value } of verifyChecksum("ledger", lines)) {
     try {
-      line = parseLine(text);
-      order.check(line);
+      if (!ledgerLine.safeParse(value).success) throw new ImportError("it is not a line of a ledger export");
+      // The value of the line, not the parsed one: what is stored must be identical byte for byte.
+      order.check(value as LedgerLine);
     } catch (error) {
       if (!(error instanceof ImportError)) throw error;
       throw new ImportError(`Line ${number}: ${error.message}.`);
     }
-    yield line;
+    yield value as LedgerLine;
   }
   if (!order.isComplete()) throw new ChecksumError("The input names users whose ledger it does not hold.");
 }
 
-class LineOrder {
-  /** The named users, and whether their ledger has ended. */
-  readonly #ended = new Map<string, boolean>();
-  #last: Entry | undefined;
-  #begun = false;
+function createLineOrder() {
+  /** Whether the ledger of a named user has ended. */
+  const ended = new Map<string, boolean>();
+  let last: Entry | undefined;
+  let begun = false;
 
-  check(line: LedgerLine): void {
-    if ("users" in line) this.#name(line);
-    else if ("id" in line) this.#follow(line);
-    else if ("user" in line) this.#end(line);
-    this.#begun ||= !("users" in line);
+  function expectUser(user: string): void {
+    if (ended.get(user) !== false) throw new ImportError(`${user} is not expected here`);
   }
 
-  isComplete(): boolean {
-    return ![...this.#ended.values()].includes(false);
-  }
-
-  #name({ users }: UsersLine): void {
-    if (this.#begun) throw new ImportError("users are named after the first ledger has begun");
+  function name({ users }: UsersLine): void {
+    if (begun) throw new ImportError("users are named after the first ledger has begun");
     for (const [user] of users) {
-      if (this.#ended.has(user)) throw new ImportError(`${user} is named twice`);
-      this.#ended.set(user, false);
+      if (ended.has(user)) throw new ImportError(`${user} is named twice`);
+      ended.set(user, false);
     }
   }
 
-  #follow(item: Entry): void {
-    const last = this.#last;
+  function follow(item: Entry): void {
     if (last && last.user_id !== item.user_id) throw new ImportError(`the ledger of ${last.user_id} has no end`);
-    this.#expect(item.user_id);
+    expectUser(item.user_id);
     const error = chainError(item, last, item.user_id);
     if (error !== undefined) throw new ImportError(`entry ${(last?.id ?? 0) + 1} of ${item.user_id}: ${error}`);
-    this.#last = item;
+    last = item;
   }
 
-  #end({ user: { user_id }, entries, head }: UserLine): void {
-    this.#expect(user_id);
-    const last = this.#last;
+  function end({ user: { user_id }, entries, head }: UserLine): void {
+    expectUser(user_id);
     if ((last?.id ?? 0) !== entries || (last?.hash ?? null) !== head || (last?.user_id ?? user_id) !== user_id) {
       throw new ImportError(`the ledger of ${user_id} does not end with entry ${entries}`);
     }
-    this.#ended.set(user_id, true);
-    this.#last = undefined;
+    ended.set(user_id, true);
+    last = undefined;
   }
 
-  #expect(user: string): void {
-    if (this.#ended.get(user) !== false) throw new ImportError(`${user} is not expected here`);
-  }
-}
-
-function parseLine(text: string): LedgerLine {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new ImportError((error as Error).message);
-  }
-  // The value of the line, not the parsed one: what is stored must be identical byte for byte.
-  if (ledgerLine.safeParse(value).success) return value as LedgerLine;
-  throw new ImportError("it is not a line of a ledger export");
+  return {
+    check(line: LedgerLine): void {
+      if ("users" in line) name(line);
+      else if ("id" in line) follow(line);
+      else if ("user" in line) end(line);
+      begun ||= !("users" in line);
+    },
+    isComplete: () => ![...ended.values()].includes(false),
+  };
 }

@@ -2,8 +2,7 @@ import { entry, operationKey } from "../ledger/entry.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import { checkDocument, printKey } from "../storage/documents.ts";
 import { EncodedSegment, type Storage } from "../storage/storage.ts";
-import { streamItem } from "../storage/keys.ts";
-import { isUnfinished, markUnfinished } from "../storage/unfinished-import.ts";
+import { streamItem, UNFINISHED_IMPORT } from "../storage/keys.ts";
 import type { StoredValue } from "./storage-archive.ts";
 
 const BATCH = { values: 256, characters: 4 * 1024 * 1024 } as const;
@@ -20,23 +19,21 @@ export class StorageNotEmptyError extends Error {
   override readonly name = "StorageNotEmptyError";
 }
 
-/**
- * Restores values into an empty storage. Until `markFinished`, no command works on that storage. An interrupted restore
- * is finished by running it again.
- *
- * @throws StorageNotEmptyError when the storage holds a value that no earlier attempt stored, or an item of a stream differs
- */
+/** Restores values into an empty storage. Until `UNFINISHED_IMPORT` is removed, no command works on it. An interrupted
+ * restore is finished by running it again.
+ * @throws StorageNotEmptyError when the storage holds a value that no earlier attempt stored, or an item of a stream
+ * differs */
 export async function restoreStorage(
   storage: Storage,
   source: AsyncIterable<StoredValue>,
   progress: RestoreProgress,
   onProgress: () => void = () => undefined,
 ): Promise<void> {
-  if (!(await isUnfinished(storage))) {
+  if (!(await storage.has(UNFINISHED_IMPORT))) {
     for await (const key of storage.keys([])) {
       throw new StorageNotEmptyError(`The storage ${storage.url} is not empty: it has ${printKey(key)}.`);
     }
-    await markUnfinished(storage);
+    await storage.put(UNFINISHED_IMPORT, "{}");
   }
   let last: StoredValue[] = [];
   const characters = { weigh: ({ value }: StoredValue) => value.length, mostWeight: BATCH.characters };

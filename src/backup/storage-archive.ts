@@ -22,39 +22,22 @@ const BATCH = 256;
 type Wanted = (key: readonly EncodedSegment[]) => boolean;
 type OnDamage = (message: string) => void;
 
-/**
- * All values of a storage as JSON lines that end with a checksum.
- *
+/** All values of a storage as JSON lines that end with a checksum.
  * @param created_at ISO 8601
- * @param onDamage called for each damaged part of the storage; the rest is archived
- */
+ * @param onDamage called for each damaged part of the storage; the rest is archived */
 export function archiveLines(storage: Storage, created_at: string, onDamage: OnDamage): AsyncGenerator<string> {
-  return checksummed("storage", created_at, jsonLines(storedValues(storage, onDamage)));
+  return checksummed("storage", created_at, storedValues(storage, onDamage));
 }
 
-async function* jsonLines(values: AsyncIterable<StoredValue>): AsyncGenerator<string> {
-  for await (const value of values) yield JSON.stringify(value);
-}
-
-/**
- * The values of an archive's lines. The checksum is verified only after the last of them.
- *
- * @throws ChecksumError when the input was cut off or changed, or is not an archive
- */
+/** The values of an archive's lines. The checksum is verified only after the last of them.
+ * @throws ChecksumError when the input was cut off or changed, or is not an archive */
 export async function* archivedValues(lines: AsyncIterable<string>): AsyncGenerator<StoredValue> {
-  for await (const { number, text } of verifyChecksum("storage", lines)) yield parseLine(number, text);
-}
-
-function parseLine(number: number, text: string): StoredValue {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new ChecksumError(`Line ${number}: ${(error as Error).message}.`);
+  for await (const { number, value } of verifyChecksum("storage", lines)) {
+    const parsed = storedValue.safeParse(value);
+    const reason = parsed.error?.issues[0]!.message;
+    if (!parsed.success) throw new ChecksumError(`Line ${number} is not a line of a storage export: ${reason}.`);
+    yield parsed.data;
   }
-  const parsed = storedValue.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new ChecksumError(`Line ${number} is not a line of a storage export: ${parsed.error.issues[0]!.message}.`);
 }
 
 /**
@@ -62,7 +45,6 @@ function parseLine(number: number, text: string): StoredValue {
  * daemons write to the storage: first what points to entries of ledgers, then the streams, each from its first item to
  * its last, then what entries point to. So no ledger has a gap, no operation leads to a missing entry, and no entry lacks
  * its answer. Each ledger is complete as of one moment, which differs between ledgers.
- *
  * @param onDamage is called for a gap in a stream, whose later items are archived too, and for a key that anp does not
  *   write, which is left out
  */
@@ -107,7 +89,6 @@ async function* itemsFrom(storage: Storage, stem: EncodedSegment, from: number):
   }
 }
 
-/** The values in the order of the keys; undefined for a missing one. */
 async function valuesOf(storage: Storage, keys: readonly Key[]): Promise<(StoredValue | undefined)[]> {
   const texts = await storage.getMany(keys);
   return texts.map((value, index) => (value === undefined ? undefined : { key: encodeKey(keys[index]!), value }));

@@ -15,11 +15,9 @@ function bounded(max: number): z.ZodString {
 export const newEvent = z.strictObject({ user_id: bounded(LIMITS.userId), ...eventBody.shape });
 export type NewEvent = z.infer<typeof newEvent>;
 
-/**
- * An event as the log holds it. Looser than {@link newEvent}, which every event passed when it was recorded: a bound
- * that is tightened later must not make old events unreadable.
- */
-const storedEvent = z.strictObject({
+/** An event as the log holds it. Looser than {@link newEvent}, which every event passed when it was recorded: a bound
+ * that is tightened later must not make old events unreadable. */
+export const storedEvent = z.strictObject({
   /** ISO 8601 in UTC with milliseconds; its date says which day's log holds the event. */
   created_at: z.iso.datetime({ precision: 3 }),
   user_id: z.string(),
@@ -43,7 +41,7 @@ export const batch = z.strictObject({ batch_id: z.string(), events: z.array(stor
 export type Batch = z.infer<typeof batch>;
 
 /** As `toIso` writes it. */
-const UTC_MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+export const UTC_MILLISECONDS: RegExp = z.regexes.datetime({ precision: 3 });
 
 const utcMilliseconds = z.iso
   .datetime({ offset: true })
@@ -60,3 +58,4 @@ export const exportedEvent = z.strictObject({
   created_at: utcMilliseconds,
   ...newEvent.shape,
 });
+export type ExportedEvent = z.infer<typeof exportedEvent>;

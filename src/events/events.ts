@@ -1,22 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../runtime/clock.ts";
-import type { Ids } from "../runtime/ids.ts";
-import type { Logger } from "../runtime/logger.ts";
+import { batchesOf } from "../runtime/batches.ts";
 import type { ReportDamage } from "../storage/damage-reporter.ts";
-import type { Storage } from "../storage/storage.ts";
-import { DAY_MS, daysBetween } from "./log/event-address.ts";
-import { type DayRange, type OnSkipped } from "./log/day-log.ts";
+import { daysBetween } from "./log/event-address.ts";
+import { DAY_MS } from "../runtime/clock.ts";
+import { type TimeRange, type OnSkipped } from "./log/day-log.ts";
 import { rankQuestions } from "./projections/hot-questions.ts";
 import type { NewEvent } from "./event.ts";
-import { EventLog } from "./log/event-log.ts";
-import type { QueueLimits } from "./log/event-queue.ts";
+import { type EventDeps, EventLog } from "./log/event-log.ts";
 import { createProjections, PROJECTED_DAYS } from "./projections/projections.ts";
 import { createIdempotentRecorder } from "./log/event-idempotency.ts";
 import { exportEvents } from "./replay/export-events.ts";
-import { replayEvents } from "./replay/replay-events.ts";
+import { replayEvents, type ReplayEventsOptions } from "./replay/replay-events.ts";
+import type { Line } from "./replay/replay-lines.ts";
 import { countEvents } from "./projections/event-stats.ts";
 
-/** Which questions count as hot. */
 interface HotQuestionOptions {
   /** How far back to look, in days of 24 hours: 1 to 30. */
   readonly days: number;
@@ -33,48 +30,37 @@ const RANKING_MS = 50;
 /** Records events, answers which questions are asked most, and exports and replays the log. */
 export type Events = ReturnType<typeof createEvents>;
 
-/**
- * The events of one storage. Several processes may share it.
- *
+/** The events of one storage. Several processes may share it.
  * @example
  * const events = createEvents({ storage: await openStorage("memory:"), clock, ids, logger });
  * await events.record({ user_id: "alice", event_type: "page_view" }); // { event_id: "2026-11-20-1-0", stored: true }
  */
-export function createEvents(dependencies: {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly logger: Logger;
-  /** How much may wait for the storage. */
-  readonly limits?: QueueLimits | undefined;
-  /** Is told of batches that are damaged or missing, which are skipped. */
-  readonly reportDamage?: ReportDamage;
-  /** A monotonic clock in milliseconds, for how often the log is checked for new batches. Default: the platform's. */
-  readonly monotonic?: (() => number) | undefined;
-}) {
+export function createEvents(
+  dependencies: EventDeps & {
+    /** Is told of batches that are damaged or missing, which are skipped. */
+    readonly reportDamage?: ReportDamage;
+    /** A monotonic clock in milliseconds, for how often the log is checked for new batches. Default: the platform's. */
+    readonly monotonic?: (() => number) | undefined;
+  },
+) {
   const { storage, clock, reportDamage } = dependencies;
   const onSkipped: OnSkipped = (error) => void reportDamage?.(error);
   const projections = createProjections(storage, { monotonic: dependencies.monotonic, onSkipped });
-  const log = new EventLog({ ...dependencies, appended: projections.touch });
+  const log = new EventLog(dependencies, projections.touch);
   let turn = Promise.resolve();
-  const recordOnce = createIdempotentRecorder({ ...dependencies, log });
+  const recordOnce = createIdempotentRecorder(dependencies, log);
   return {
-    /**
-     * Records an event, dated by the clock, and waits until it is stored durably. When the log cannot be written, or too
-     * many events wait, the result has `stored: false`; nothing is thrown.
-     *
-     * @param key an idempotency key of the event's user: the event is stored once however often it is sent under the key
+    /** Records an event, dated by the clock, and waits until it is stored durably. When the log cannot be written, or
+     * too many events wait, the result has `stored: false`; nothing is thrown.
+     * @param key an idempotency key of the event's user: the event is stored once however often it is sent under the
+     * key
      * @throws ZodError for an event that does not match `newEvent`
-     * @throws AnpError 422 when the key was used for another event
-     */
+     * @throws AnpError 422 when the key was used for another event */
     record: (event: NewEvent, key?: string) => (key === undefined ? log.record(event) : recordOnce(event, key)),
-    /**
-     * Questions that at least `min_users` different users asked: the most often asked first, then the most recent. What
-     * another process stored is counted within a second.
-     *
+    /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
+     * What another process stored is counted within a second.
      * @throws RangeError when `days` is not 1 to 30
-     * @throws StorageError when the log cannot be read
-     */
+     * @throws StorageError when the log cannot be read */
     async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }: HotQuestionOptions) {
       if (!Number.isInteger(days) || days < 1 || days > PROJECTED_DAYS) {
         throw new RangeError(`days must be an integer from 1 to ${PROJECTED_DAYS}`);
@@ -87,19 +73,16 @@ export function createEvents(dependencies: {
       return rankQuestions(projections.totals, window, { limit, minUsers });
     },
     /** Stores the lines of an export, each event exactly once: see {@link replayEvents}. */
-    replay: (lines: Parameters<typeof replayEvents>[1], options?: Parameters<typeof replayEvents>[2]) =>
-      replayEvents({ ...dependencies, appended: projections.touch, onSkipped }, lines, options),
-    /**
-     * The events of the range as lines of JSON without line ends, in the order of the log, in bounded memory. An event's
-     * id is the one it was first exported under, so that it keeps its id through several storages. An id that another
-     * event of the day has too is extended by a hash of the event's content.
-     *
-     * @param skipped as of `batchesAfter`
-     * @throws AnpError 422 when a bound of the range is not a day
-     */
-    export: (range: DayRange = {}, skipped?: OnSkipped) => exportEvents(storage, range, skipped),
+    replay: (lines: AsyncIterable<Line> | Iterable<Line>, options?: ReplayEventsOptions) =>
+      replayEvents({ ...dependencies, appended: projections.touch, onSkipped }, batchesOf(lines, 1), options),
+    /** The events of the range as lines of JSON without line ends, in the order of the log, in bounded memory. An
+     * event's id is the one it was first exported under, so that it keeps its id through several storages. An id that
+     * another event of the day has too is extended by a hash of the event's content.
+     * @param skipped as of `batchesAfter` */
+    export: (range: TimeRange = {}, skipped?: OnSkipped) => exportEvents(storage, range, skipped),
     /** Counts of events by type and day: see {@link countEvents}. */
-    stats: (range: DayRange = {}, skipped?: OnSkipped) => countEvents(storage, range, skipped),
+    stats: (range: TimeRange = {}, skipped?: OnSkipped, dayOf?: (ms: number) => string) =>
+      countEvents(storage, range, skipped, dayOf),
     /** What waits for the storage, the batch that is being written included, and what was lost. */
     queue: () => log.queue(),
     /** Waits until nothing is queued. */

@@ -1,19 +1,26 @@
-import { canonicalJson } from "../runtime/canonical-json.ts";
+import { canonicalJson } from "../runtime/json/canonical-json.ts";
 import { pointsFor } from "./decide.ts";
 import { EMPTY_ACCOUNT, genesisHash, hashEntry, type Entry } from "./entry.ts";
 
-/**
- * Why an entry cannot follow `last`, as a clause that continues its name; undefined for a valid one: its hash fits its
- * fields and the entry before, its number and user are the expected ones, its details allow its delta, and its account
- * results from the one before and its delta.
- *
- * @param last the entry before, undefined for the first
- */
-export function chainError(found: Entry, last: Entry | undefined, user: string): string | undefined {
+/** The fields that chain an entry to the one before. */
+type Link = Pick<Entry, "id" | "prev" | "hash">;
+
+/** Why an entry is no link after `last`, as a clause that continues its name; undefined for a valid one.
+ * @param genesis the hash that the first entry follows */
+export function linkError(found: Link, last: Link | undefined, genesis: string): string | undefined {
   const { hash, ...fields } = found;
   if (hash !== hashEntry(fields)) return "its hash does not fit its fields";
-  if (found.prev !== (last?.hash ?? genesisHash(user))) return "it does not follow the entry before";
-  if (found.id !== (last?.id ?? 0) + 1) return `it says that it is entry ${found.id}`;
+  if (found.prev !== (last?.hash ?? genesis)) return "it does not follow the entry before";
+  return found.id === (last?.id ?? 0) + 1 ? undefined : `it says that it is entry ${found.id}`;
+}
+
+/** Why an entry cannot follow `last`, as a clause that continues its name; undefined for a valid one: its hash fits its
+ * fields and the entry before, its number and user are the expected ones, its details allow its delta, and its account
+ * results from the one before and its delta.
+ * @param last the entry before, undefined for the first */
+export function chainError(found: Entry, last: Entry | undefined, user: string): string | undefined {
+  const unlinked = linkError(found, last, genesisHash(user));
+  if (unlinked !== undefined) return unlinked;
   if (found.user_id !== user) return `it says that it belongs to ${found.user_id}`;
   if (found.type !== found.details.type) return `its details are of type ${found.details.type}`;
   if (!isAllowed(found)) return `its delta of ${found.delta} does not fit its details`;
@@ -36,14 +43,7 @@ export function chainError(found: Entry, last: Entry | undefined, user: string):
 
 /** Whether these details allow this delta. The rates of rewards and answers are not stored: only the sign is checked. */
 function isAllowed({ delta, details }: Entry): boolean {
-  switch (details.type) {
-    case "exchange":
-      return delta === pointsFor(details.token_amount, details.exchange_rate);
-    case "chat_cost":
-      return details.free ? delta === 0 : delta <= 0;
-    case "trade_reward":
-      return delta >= 0;
-    case "adjust":
-      return true;
-  }
+  if (details.type === "exchange") return delta === pointsFor(details.token_amount, details.exchange_rate);
+  if (details.type === "chat_cost") return details.free ? delta === 0 : delta <= 0;
+  return details.type === "adjust" || delta >= 0;
 }

@@ -38,7 +38,16 @@ export type LedgerCommand =
       /** Largest rewarded volume in USD. */
       readonly max_volume_usd: number;
     }
-  | { readonly type: "adjust"; readonly delta: number; readonly reason: string; readonly actor: string };
+  | {
+      readonly type: "adjust";
+      readonly delta: number;
+      readonly reason: string;
+      readonly actor: string;
+      /** Number of the entry that it takes back. */
+      readonly reverses?: number;
+      /** Takes what there is where `delta` would take more. */
+      readonly partial?: boolean;
+    };
 
 /** A change that the rules allow: the account after it, and the details of its entry. */
 export interface Change {
@@ -57,9 +66,7 @@ export function pointsFor(amount: number, rate: number): number {
   return new Decimal(amount).mul(rate).floor().toNumber();
 }
 
-/**
- * The rules of the ledger, as one pure function of the account, the command and the instant.
- *
+/** The rules of the ledger, as one pure function of the account, the command and the instant.
  * @param now milliseconds since the Unix epoch
  * @example
  * const command = { type: "adjust", delta: 5, reason: "welcome", actor: "ops" } as const;
@@ -95,9 +102,10 @@ export function decideChange(
       return earn(account, pointsFor(volume_usd, command.rate), { type: "trade_reward", trade_type, volume_usd });
     }
     case "adjust": {
-      const { delta, reason, actor } = command;
-      const details: EntryDetails = { type: "adjust", reason, actor };
-      return delta >= 0 ? earn(account, delta, details) : spend(account, -delta, details);
+      const { delta, reason, actor, reverses, partial = false } = command;
+      const details: EntryDetails = { type: "adjust", reason, actor, ...(reverses !== undefined && { reverses }) };
+      if (delta >= 0) return earn(account, delta, details);
+      return spend(account, partial && account.balance > 0 ? Math.min(-delta, account.balance) : -delta, details);
     }
   }
 }

@@ -1,31 +1,19 @@
 import type { Change } from "./decide.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
+import { fillTemplate } from "../runtime/text/fill-template.ts";
+import DESCRIPTIONS from "./entry-descriptions.json" with { type: "json" };
 
-/** The description of a ledger entry. */
 export function describeEntry(change: Change, lang: Language): string {
-  const { details, delta } = change;
-  const zh = lang === "zh";
-  switch (details.type) {
-    case "chat_cost": {
-      const topic = `${details.route}/${details.sub_intent}`;
-      if (details.free) return zh ? `问答（${topic}），使用免费次数` : `Answer (${topic}), free use`;
-      if (delta === 0) return zh ? `问答（${topic}），不收费` : `Answer (${topic}), no charge`;
-      return zh ? `问答（${topic}）` : `Answer (${topic})`;
-    }
-    case "exchange": {
-      const { token_amount, exchange_rate } = details;
-      return zh
-        ? `兑换 ${token_amount} 个代币，汇率 ${exchange_rate}`
-        : `Exchange of ${token_amount} tokens at rate ${exchange_rate}`;
-    }
-    case "trade_reward": {
-      const { trade_type, volume_usd } = details;
-      const kind = zh ? { spot: "现货", futures: "合约" }[trade_type] : trade_type;
-      return zh ? `${kind}交易奖励，成交额 ${volume_usd} USD` : `Reward for ${kind} volume of ${volume_usd} USD`;
-    }
-    case "adjust":
-      return zh ? `人工调整：${details.reason}` : `Adjustment: ${details.reason}`;
-  }
+  const { details } = change;
+  const topic = details.type === "chat_cost" ? `${details.route}/${details.sub_intent}` : "";
+  return fillTemplate(DESCRIPTIONS[kindOf(change)][lang], { ...details, topic });
+}
+
+function kindOf({ details, delta }: Change): keyof typeof DESCRIPTIONS {
+  if (details.type === "chat_cost" && details.free) return "free";
+  if (details.type === "chat_cost" && delta === 0) return "uncharged";
+  if (details.type === "trade_reward") return details.trade_type;
+  return details.type === "adjust" && details.reverses !== undefined ? "reversal" : details.type;
 }
 
 /** Whether a description says that a free use paid for the entry: the interface has no other sign of it. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { entryType } from "../contract/schemas/points-schemas.ts";
-import { canonicalJson, sha256 } from "../runtime/canonical-json.ts";
+import { canonicalJson, sha256 } from "../runtime/json/canonical-json.ts";
 import { encodeKey, itemKey } from "../storage/keys.ts";
 import { EncodedSegment, type Key } from "../storage/storage.ts";
 
@@ -34,12 +34,14 @@ const details = z.discriminatedUnion("type", [
     free: z.boolean(),
   }),
   z.strictObject({ type: z.literal("exchange"), token_amount: z.number(), exchange_rate: z.int() }),
+  z.strictObject({ type: z.literal("trade_reward"), trade_type: z.enum(["spot", "futures"]), volume_usd: z.number() }),
   z.strictObject({
-    type: z.literal("trade_reward"),
-    trade_type: z.enum(["spot", "futures"]),
-    volume_usd: z.number(),
+    type: z.literal("adjust"),
+    reason: z.string(),
+    actor: z.string(),
+    /** Number of the entry that it takes back. */
+    reverses: z.int().min(1).optional(),
   }),
-  z.strictObject({ type: z.literal("adjust"), reason: z.string(), actor: z.string() }),
 ]);
 
 /** The fields that belong to an entry's type. */
@@ -63,7 +65,6 @@ export const entry = z.strictObject({
     repeatable: z.boolean(),
   }),
   details,
-  /** The account after this entry. */
   account,
   /** `hash` of the entry before; of the first entry, {@link genesisHash}. */
   prev: digest,
@@ -79,7 +80,7 @@ export function genesisHash(user: string): string {
 }
 
 /** The hash that an entry with these fields must have. */
-export function hashEntry(fields: Omit<Entry, "hash">): string {
+export function hashEntry(fields: object): string {
   return sha256(canonicalJson(fields));
 }
 

@@ -1,12 +1,12 @@
-import { BoundedLru } from "../runtime/bounded-lru.ts";
+import { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import { createKeyedMutex } from "../runtime/keyed-mutex.ts";
 import type { QuotaRules } from "../accounts/quota-rules.ts";
 import { AnpError, invalid } from "../contract/errors.ts";
 import { type Clock, toIso } from "../runtime/clock.ts";
 import type { Storage } from "../storage/storage.ts";
 import { decideChange, type Change, type LedgerCommand } from "./decide.ts";
-import { EMPTY_ACCOUNT, type Entry, genesisHash, hashEntry } from "./entry.ts";
-import { OperationIndex, type LedgerEnd, type LedgerOperation, requestHash, StoredEntries } from "./stored-entries.ts";
+import { EMPTY_ACCOUNT, type Entry, entryKey, genesisHash, hashEntry } from "./entry.ts";
+import { StoredLedger, type LedgerEnd, type LedgerOperation, requestHash } from "./stored-ledger.ts";
 import { describeEntry } from "./describe-entry.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 
@@ -16,8 +16,7 @@ export type Ledger = ReturnType<typeof createLedger>;
 /** Users whose ledger's end is remembered. */
 const REMEMBERED = 20_000;
 
-/**
- * @throws CorruptionError from every method, when an entry is not what was written
+/** @throws CorruptionError from every method, when an entry is not what was written
  * @example
  * const ledger = createLedger({ storage, clock: systemClock, quotaRules: createQuotaRules("+08:00") });
  * const { entry } = await ledger.post("alice", {
@@ -39,11 +38,8 @@ export function createLedger(deps: LedgerDeps) {
   }
 
   return {
-    /** The user's ledger as it is now. */
     open: (user: string) => ledgerOf(user).open(),
-    /**
-     * Decides and appends one entry, or finds the one the operation made before.
-     *
+    /** Decides and appends one entry, or finds the one the operation made before.
      * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request; 503, with nothing
      *   done, where other processes always append first
      * @throws TypeError for an operation id from outside that cannot be part of a storage key
@@ -54,15 +50,14 @@ export function createLedger(deps: LedgerDeps) {
     },
     withLock,
     /** The entries from number `from` to number `to`, both included, oldest first, as far as they exist. */
-    read: (user: string, from: number, to: number) => ledgerOf(user).read(from, to),
+    read: (user: string, from: number, to: number) => ledgerOf(user).stored.read(from, to),
     /** All entries, oldest first, in flat memory. */
-    entries: (user: string) => ledgerOf(user).entries(),
+    entries: (user: string) => ledgerOf(user).stored.all(),
   };
 }
 
 /** Learns what happens to ledgers, for metrics. Every call is cheap and never throws. */
 export interface LedgerObserver {
-  /** A new entry was appended. */
   posted(entry: Entry): void;
   /** Another writer appended first, and the change was decided again. */
   conflicted(): void;
@@ -77,10 +72,8 @@ export interface LedgerDeps {
   readonly monotonic?: (() => number) | undefined;
 }
 
-/**
- * How long a posting is tried again while other processes append first, ms. A writer without pause is always a step ahead of
- * one that has to read what it wrote.
- */
+/** How long a posting is tried again while other processes append first, ms. A writer without pause is always a step
+ * ahead of one that has to read what it wrote. */
 const LONGEST_POST_MS = 30_000;
 const CONTENDED = "Other processes change this user's ledger without a pause. Nothing was done.";
 
@@ -93,18 +86,16 @@ const versionOf = ({ last }: LedgerEnd): number => last?.item.id ?? 0;
 export class UserLedger {
   readonly #user: string;
   readonly #deps: LedgerDeps;
-  readonly #entries: StoredEntries;
-  readonly #operations: OperationIndex;
+  /** What is stored of it. */
+  readonly stored: StoredLedger;
   #end: LedgerEnd | undefined;
 
   constructor(user: string, deps: LedgerDeps) {
     this.#user = user;
     this.#deps = deps;
-    this.#entries = new StoredEntries(deps.storage, user);
-    this.#operations = new OperationIndex(deps.storage, user, this.#entries);
+    this.stored = new StoredLedger(deps.storage, user);
   }
 
-  /** Now, ms. */
   monotonic(): number {
     return this.#deps.monotonic?.() ?? performance.now();
   }
@@ -117,31 +108,29 @@ export class UserLedger {
       /** Number of the last entry, 0 when there is none. */
       version: total,
       account: end.last?.item.account ?? EMPTY_ACCOUNT,
+      last: end.last?.item,
       /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
-      find: (operation: LedgerOperation) => this.#operations.find(operation, end),
+      find: (operation: LedgerOperation) => this.stored.find(operation, end),
       /** Entries newest first; a page past the end is empty. */
       page: async (page: number, pageSize: number) => {
         const to = total - (page - 1) * pageSize;
-        return { entries: to < 1 ? [] : (await this.read(to - pageSize + 1, to)).reverse(), total };
+        return { entries: to < 1 ? [] : (await this.stored.read(to - pageSize + 1, to)).reverse(), total };
       },
     };
   }
 
-  /**
-   * Decides and appends one entry, or finds the one the operation made before. To be called under the ledger's lock.
-   *
+  /** Decides and appends one entry, or finds the one the operation made before. To be called under the ledger's lock.
    * @param since when the caller began to wait for the lock, on the monotonic clock
-   * @throws as `Ledger.post`
-   */
+   * @throws as `Ledger.post` */
   async post(posting: Posting, since = this.monotonic()): Promise<Posted> {
     const { clock, quotaRules, observer } = this.#deps;
     const { operation, command } = posting;
-    this.#operations.check(operation);
+    this.stored.checkOperation(operation);
     // The first try builds on the remembered end: the append finds out whether somebody was there since, and what is
     // refused is decided again on the ledger as it is now.
     for (let known = this.#remembered(); ; known = undefined) {
       const end = known ?? (await this.#readEnd());
-      const before = await this.#operations.find(operation, end);
+      const before = await this.stored.find(operation, end);
       if (before !== undefined) return { entry: before, replayed: true };
 
       const now = clock.now();
@@ -152,23 +141,13 @@ export class UserLedger {
         if (change.code === 422) throw invalid([{ in: "body", path: change.field, message: change.message }]);
         throw new AnpError(change.code, change.message);
       }
-      await this.#operations.add(end.last);
+      await this.stored.indexOperation(end.last);
       const posted = await this.#append(end, entryAfter(last, { user: this.#user, posting, change, now }), operation);
       if (posted === undefined && this.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
       if (posted === undefined) continue;
       if (!posted.replayed) observer?.posted(posted.entry);
       return posted;
     }
-  }
-
-  /** The entries from number `from` to number `to`, both included, oldest first, or to the end. */
-  read(from: number, to: number): Promise<Entry[]> {
-    return this.#entries.read(from, to);
-  }
-
-  /** All entries, oldest first, in flat memory. */
-  entries(): AsyncIterable<Entry> {
-    return this.#entries.all();
   }
 
   /** The end as it was last seen, unless the storage may have lost entries since. */
@@ -181,33 +160,33 @@ export class UserLedger {
     const { storage } = this.#deps;
     const generation = storage.generation();
     const known = this.#remembered();
-    const version = await this.#entries.head(known && versionOf(known));
+    const version = await this.stored.head(known && versionOf(known));
     if (known !== undefined && versionOf(known) === version && storage.generation() === generation) return known;
     // An emptied storage has no ledger at all.
-    if (version === 0) await storage.verify(this.#entries.keyOf(1));
-    const last = version === 0 ? undefined : await this.#entries.find(version);
+    if (version === 0) await storage.verify(entryKey(this.#user, 1));
+    const last = version === 0 ? undefined : await this.stored.at(version);
     if (last === undefined && storage.generation() !== generation) return this.#readEnd();
-    if (last === undefined && version > 0) throw this.#entries.missing(version);
+    if (last === undefined && version > 0) throw this.stored.missing(version);
     this.#end = { last, generation };
     return this.#end;
   }
 
   /** Appends an entry after the end; undefined when the change must be decided again on the ledger as it is now. */
   async #append(end: LedgerEnd, next: Entry, operation: LedgerOperation): Promise<Posted | undefined> {
-    const { outcome, stored: own } = await this.#entries.append(end.last, next);
+    const { outcome, stored: own } = await this.stored.append(end.last, next);
     if (outcome === "appended") {
       this.#end = { last: own, generation: end.generation };
       return { entry: next, replayed: false };
     }
     // A conflict: another writer was first, unless the reply to our own write was lost. Then the operation is ours.
-    const stored = outcome === "conflict" ? await this.#entries.find(next.id) : undefined;
+    const stored = outcome === "conflict" ? await this.stored.at(next.id) : undefined;
     if (stored === undefined) {
       // A gap or a failover: the entry that ours was to follow is lost.
       this.#end = undefined;
       return undefined;
     }
     if (stored.item.operation.id === operation.id) {
-      const entry = await this.#operations.acknowledge(stored, operation);
+      const entry = await this.stored.acknowledge(stored, operation);
       return { entry, replayed: operation.origin !== undefined };
     }
     this.#deps.observer?.conflicted();
@@ -220,7 +199,6 @@ export interface Posting {
   readonly operation: LedgerOperation;
   readonly command: LedgerCommand;
   readonly ref_id: string;
-  /** Language of the entry's description. */
   readonly lang: Language;
 }
 
@@ -230,7 +208,6 @@ export interface Posted {
   readonly replayed: boolean;
 }
 
-/** The entry that a change makes after `last`. */
 function entryAfter(
   last: Entry | undefined,
   { user, posting, change, now }: { user: string; posting: Posting; change: Change; now: number },

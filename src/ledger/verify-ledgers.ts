@@ -13,7 +13,7 @@ import {
   type ChargeTrace,
   type LedgerDamage,
   type ScannedUser,
-} from "./key-scan.ts";
+} from "./scan-for-damage.ts";
 import { walkLedger } from "./walk-ledger.ts";
 
 /** The result of verifying one user's ledger. */
@@ -32,7 +32,6 @@ export interface Verification {
 /** The ledger state of an earlier verification: no ledger may be shorter, or another one, later. */
 export type Receipt = Pick<Verification, "entries" | "head">;
 
-/** The progress of a verification. */
 export interface VerifyProgress {
   /** Keys that were read, of all users. */
   readonly keys: number;
@@ -57,8 +56,7 @@ export interface VerifyOptions {
 
 const ROOM = 1_000_000;
 
-/**
- * Verifies ledgers in flat memory: one pass over the keys of all users, then a walk over each ledger. Every entry is
+/** Verifies ledgers in flat memory: one pass over the keys of all users, then a walk over each ledger. Every entry is
  * well-formed and stored byte for byte as it was written; numbers have no gap; each hash fits its entry and the one
  * before; deltas add up to the account, and nothing is negative; the index leads from every repeatable operation to its
  * entry, and nowhere else; the hint of the head does not point past the end; every answer in a session was charged; a
@@ -68,9 +66,7 @@ const ROOM = 1_000_000;
  * Delivered answers are compared one by one with the charged ones. Where there are more of them than `room`, the users
  * are verified in portions whose answers fit, and the keys are read once more for each portion. A user with more answers
  * than `room` is a portion of their own. A walk takes some 50 bytes more for each of its user's answers.
- *
- * @throws StorageError when the storage does not answer
- */
+ * @throws StorageError when the storage does not answer */
 export async function* verifyLedgers(storage: Storage, options: VerifyOptions = {}): AsyncGenerator<Verification> {
   const { users, profiles = true, trace, room = ROOM, receipts = new Map<string, Receipt>(), onProgress } = options;
   const prefix: Key = users?.length === 1 ? ["users", users[0]!] : ["users"];
@@ -87,7 +83,9 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
   });
   const named = new Map((users ?? [...receipts.keys()]).map((id) => [encodeSegment(id), id]));
   const segments = users === undefined ? new Set([...scan.users.keys(), ...named.keys()]) : named.keys();
-  const ordered = inOrder([...segments].map((text) => scan.users.get(text) ?? unscannedUser(new EncodedSegment(text))));
+  const ordered = [...segments]
+    .map((text) => scan.users.get(text) ?? unscannedUser(new EncodedSegment(text)))
+    .sort((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
   const report = (): void => onProgress?.({ keys, entries, users: { done, all: ordered.length } });
   const count = (): void => {
     entries += 1;
@@ -104,16 +102,6 @@ export async function* verifyLedgers(storage: Storage, options: VerifyOptions = 
       done += 1;
     }
   }
-}
-
-/** Verifies the ledger of one user, who need not have a profile. */
-export async function verifyLedger(storage: Storage, user: string): Promise<Verification> {
-  for await (const found of verifyLedgers(storage, { users: [user], profiles: false })) return found;
-  return { user_id: user, entries: 0, balance: 0, head: null };
-}
-
-function inOrder(users: readonly ScannedUser[]): ScannedUser[] {
-  return users.toSorted((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
 }
 
 /** The users in order, each portion with as many as their traces leave room for. */

@@ -5,21 +5,18 @@ import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 import { chainError } from "./chain.ts";
 import { entry, type Entry, ledgerKey, operationKey, operationPointer } from "./entry.ts";
-import { damageAt, type LedgerDamage } from "./key-scan.ts";
+import { damageAt, type LedgerDamage } from "./scan-for-damage.ts";
 
 const PAGE = 256;
 /** Entries read at once past the last known one: others may append meanwhile. */
 const BEYOND = 16;
 
-/**
- * Walks a user's ledger from the first entry, in flat memory. Every entry must be well-formed, stored byte for byte as it
- * was written, and follow from the one before; the index must lead from its operation, when that is repeatable, to it.
- * Stops at the first invalid entry.
- *
+/** Walks a user's ledger from the first entry, in flat memory. Every entry must be well-formed, stored byte for byte as
+ * it was written, and follow from the one before; the index must lead from its operation, when that is repeatable, to
+ * it. Stops at the first invalid entry.
  * @param top number of an entry that exists: a missing one before it is a gap
  * @param visit is called with every valid entry
- * @returns the last valid entry, and the damage that stopped the walk
- */
+ * @returns the last valid entry, and the damage that stopped the walk */
 export async function walkLedger(storage: Storage, user: EncodedSegment, top: number, visit: (entry: Entry) => void) {
   const stream = new Stream(storage, ledgerKey(user), entry);
   let last: Entry | undefined;

@@ -1,4 +1,4 @@
-import { BoundedLru } from "../runtime/bounded-lru.ts";
+import { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { CorruptionError } from "./storage-errors.ts";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { printField, validate } from "../contract/validate.ts";
 import { type Key, type Storage, EncodedSegment } from "./storage.ts";
-import { CorruptionError, isOutage, StorageError } from "./storage-errors.ts";
+import { CorruptionError, ifOutage, StorageError } from "./storage-errors.ts";
 
 /** A key as a person reads it: `users/alice/profile`. */
 export function printKey(key: Key): string {
@@ -10,12 +10,9 @@ export function printKey(key: Key): string {
     .join("/");
 }
 
-/**
- * Reads stored JSON.
- *
+/** Reads stored JSON.
  * @returns undefined when `text` is undefined
- * @throws CorruptionError when the text is not JSON or does not match the schema
- */
+ * @throws CorruptionError when the text is not JSON or does not match the schema */
 export function parseDocument<T>(key: Key, text: string | undefined, schema: z.ZodType<T>): T | undefined {
   const checked = checkDocument(key, text, schema);
   if (checked instanceof StorageError) throw checked;
@@ -40,35 +37,35 @@ export function checkDocument<T>(
 }
 
 /** The document under a key, or undefined. */
-export async function readDocument<T>(storage: Storage, key: Key, schema: z.ZodType<T>): Promise<T | undefined> {
+export async function readDocument<T>(
+  storage: Pick<Storage, "get">,
+  key: Key,
+  schema: z.ZodType<T>,
+): Promise<T | undefined> {
   return parseDocument(key, await storage.get(key), schema);
 }
 
+/** The documents under these keys that are there, in the order asked for. */
+export async function readDocuments<T>(
+  storage: Pick<Storage, "getMany">,
+  keys: readonly Key[],
+  schema: z.ZodType<T>,
+): Promise<T[]> {
+  const documents = (await storage.getMany(keys)).map((text, index) => parseDocument(keys[index]!, text, schema));
+  return documents.filter((document) => document !== undefined);
+}
+
 /** Writes a document as a whole. */
-export async function writeDocument(storage: Storage, key: Key, value: object): Promise<void> {
+export async function writeDocument(storage: Pick<Storage, "put">, key: Key, value: object): Promise<void> {
   await storage.put(key, JSON.stringify(value));
 }
 
-/**
- * The values of several keys, each on its own: for one that cannot be read its error is returned, and it hides no other.
- *
- * @throws StorageError when the storage does not answer
- */
+/** The values of several keys, each on its own: for one that cannot be read its error is returned, and it hides no
+ * other.
+ * @throws StorageError when the storage does not answer */
 export async function readEach(storage: Storage, keys: readonly Key[]): Promise<(string | undefined | StorageError)[]> {
-  try {
-    return await storage.getMany(keys);
-  } catch (error) {
-    if (!isOutage(error)) throw error;
-    await probe(storage);
-  }
-  return Promise.all(
-    keys.map((key) =>
-      storage.get(key).catch((error: unknown) => {
-        if (!isOutage(error)) throw error;
-        return error;
-      }),
-    ),
-  );
+  const together = await ifOutage(storage.getMany(keys), () => probe(storage));
+  return together ?? Promise.all(keys.map((key) => ifOutage(storage.get(key), (error) => error)));
 }
 
 /** @throws StorageError when the storage does not answer */

@@ -8,16 +8,13 @@ export interface StorageDriver extends Driver {
   /** Text as it is stored: without these two, unstorage would parse and serialize values itself. */
   readonly getItemRaw: NonNullable<Driver["getItemRaw"]>;
   readonly setItemRaw: NonNullable<Driver["setItemRaw"]>;
-  /** Whether an acknowledged write survives the end of the process. */
   readonly durable: boolean;
   /** Rises when values that existed may be lost; absent where that does not happen. */
   readonly generation?: () => number;
   /** How it notices that another storage is in the place of this one; absent where none can be. */
   readonly identity?: StorageIdentity;
-  /** Creates the value if the key is absent, atomically and durably. False when the key has a value already. */
-  createItem(key: string, value: string): Promise<boolean>;
-  /** Creates the value likewise, but only while its predecessor exists. */
-  createItemAfter(key: string, value: string, predecessor: Predecessor<string>): Promise<CreateOutcome>;
+  /** Creates the value if the key is absent, atomically and durably; one with a predecessor, only while that exists. */
+  createItem(key: string, value: string, predecessor?: Predecessor<string>): Promise<CreateOutcome>;
   /** As `Storage.append`, to the stream of an encoded key, and keeps the head of the stream with the item. */
   appendItem(stem: string, version: number, value: string, previous?: string): Promise<AppendItemOutcome>;
   /** Number of an item that is, or is known to have been, in the stream after number `end`; undefined for none. */
@@ -28,9 +25,11 @@ export interface StorageDriver extends Driver {
   readonly getMany?: (keys: readonly string[]) => Promise<(string | null)[]>;
   /** The distinct segments right below `prefix` (an encoded key, or empty for the root); absent to take them from `keys`. */
   readonly children?: (prefix: string) => AsyncIterable<string>;
-  /** All keys below `prefix`, in no order, some perhaps more than once. */
-  readonly keys: (prefix: string) => AsyncIterable<string>;
-  /** What an operator should know about this storage: what it may lose, and the setting that fixes it. */
+  /** All keys below `prefix`, in no order, some perhaps more than once. With `kind`, those may do that have this segment
+   * after the next one. */
+  readonly keys: (prefix: string, kind?: string) => AsyncIterable<string>;
+  /** As `Storage.discard`; absent where removing is enough. */
+  readonly discardItem?: (key: string) => Promise<void>;
   examine(now: number): Promise<Finding[]>;
   /** Whether a failed call found something that is no value of ours under its key. Any other failure is an outage. */
   readonly isDamage?: (error: unknown) => boolean;

@@ -1,4 +1,4 @@
-import { fillTemplate, type TemplateValues } from "../runtime/fill-template.ts";
+import { fillTemplate, type TemplateValues } from "../runtime/text/fill-template.ts";
 
 /** One thing that an operator should know about a storage, or about what else a daemon needs. */
 export interface Finding {
@@ -6,11 +6,9 @@ export interface Finding {
   readonly level: "ok" | "warning" | "error";
   /** What was examined, as `appendfsync`. */
   readonly subject: string;
-  /** What was found, in a sentence. */
   readonly message: string;
   /** What acknowledged data may be lost, and when. Absent when none. */
   readonly loses?: string;
-  /** The setting or step that fixes it. */
   readonly remedy?: string;
   /** With the level `error`: a daemon must not start on it. */
   readonly unusable?: true;

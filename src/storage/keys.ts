@@ -6,13 +6,10 @@ import { CorruptionError } from "./storage-errors.ts";
 const PLAIN = /^[a-z0-9_-]{1,64}$/;
 const LONGEST_HEX_BYTES = 64;
 
-/**
- * A segment in a form that is safe on any disk or server: `[a-z0-9_-]{1,64}` is kept; all else becomes `~` and
+/** A segment in a form that is safe on any disk or server: `[a-z0-9_-]{1,64}` is kept; all else becomes `~` and
  * the hex of its UTF-8 bytes, or `~~` and its SHA-256 when that would be longer than 128 digits. `~` is not a plain
  * character, so no two texts have the same form, even on a disk that folds case.
- *
- * @throws TypeError for an empty segment or one with NUL
- */
+ * @throws TypeError for an empty segment or one with NUL */
 export function encodeSegment(segment: string): string {
   if (PLAIN.test(segment)) return segment;
   if (segment === "") throw new TypeError("A storage key has an empty segment.");
@@ -46,6 +43,9 @@ function isEncodedSegment(text: string): boolean {
   if (decoded === undefined) return /^~~[0-9a-f]{64}$/.test(text);
   return decoded !== "" && !decoded.includes("\0") && encodeSegment(decoded) === text;
 }
+
+/** Has a value while a whole storage is being restored, or was restored in part: it must not be used. */
+export const UNFINISHED_IMPORT: Key = ["import", "unfinished"];
 
 /** How many items share one folder of the files driver. */
 export const SEGMENT_SIZE = 1000;

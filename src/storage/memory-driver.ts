@@ -25,14 +25,9 @@ export function memoryDriver(): StorageDriver {
   return {
     ...stock,
     durable: false,
-    createItem(key, value) {
-      if (map.has(key)) return Promise.resolve(false);
-      map.set(key, value);
-      return Promise.resolve(true);
-    },
-    createItemAfter(key, value, predecessor) {
+    createItem(key, value, predecessor) {
       if (map.has(key)) return Promise.resolve("conflict");
-      if (!map.has(predecessor.key)) return Promise.resolve("gap");
+      if (predecessor !== undefined && !map.has(predecessor.key)) return Promise.resolve("gap");
       map.set(key, value);
       return Promise.resolve("created");
     },

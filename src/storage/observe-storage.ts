@@ -1,13 +1,13 @@
+import { interceptStorage, type StorageCall } from "./intercept-storage.ts";
 import type { Storage } from "./storage.ts";
 
 /** The kinds of calls that are counted. */
-export type StorageVerb = "get" | "has" | "getMany" | "create" | "put" | "remove";
+export type StorageVerb = Exclude<StorageCall, "confirm" | "list">;
 
 /** Is notified of every call on a storage. */
 export interface StorageObserver {
   /** A call has succeeded in `ms`. @param times how many calls of that verb this one represents */
   storageCalled(verb: StorageVerb, ms: number, times: number): void;
-  /** A call has failed. */
   storageFailed(verb: StorageVerb, error: unknown): void;
   /** A value was found damaged. @param key as a person reads it */
   damaged(key: string): void;
@@ -36,22 +36,11 @@ export function observeStorage(storage: Storage, observer: StorageObserver): Sto
     return result;
   }
 
-  function timedRarely<T>(call: () => Promise<T>): Promise<T> {
+  const intercepted = interceptStorage(storage, (call, _key, run) => {
+    if (call === "confirm" || call === "list") return run();
+    if (call !== "has") return observed(call, run);
     untimed = (untimed + 1) % TIMED_OF_HAS;
-    return untimed === 0 ? observed("has", call, TIMED_OF_HAS) : failing("has", call());
-  }
-
-  return {
-    ...storage,
-    verify: (key) => failing("get", storage.verify(key)),
-    get: (key) => observed("get", () => storage.get(key)),
-    has: (key) => timedRarely(() => storage.has(key)),
-    getMany: (keys) => observed("getMany", () => storage.getMany(keys)),
-    create: (key, value) => observed("create", () => storage.create(key, value)),
-    createAfter: (...given) => observed("create", () => storage.createAfter(...given)),
-    append: (...given) => observed("create", () => storage.append(...given)),
-    laterItem: (...given) => timedRarely(() => storage.laterItem(...given)),
-    put: (key, value) => observed("put", () => storage.put(key, value)),
-    remove: (key) => observed("remove", () => storage.remove(key)),
-  };
+    return untimed === 0 ? observed(call, run, TIMED_OF_HAS) : failing(call, run());
+  });
+  return { ...intercepted, verify: (key) => failing("get", storage.verify(key)) };
 }

@@ -7,7 +7,6 @@ import type { Storage } from "./storage.ts";
 /**
  * Opens the storage that a URL names: `fs:./data` (files, relative to `cwd`, by default the working directory), `memory:`, or a Redis
  * (see `redis-url.ts`), which is connected to when it is first used.
- *
  * @throws StorageAddressError when the URL is not understood
  * @throws StorageError when it does not exist although it must
  * @example
@@ -17,34 +16,25 @@ import type { Storage } from "./storage.ts";
  */
 export async function openStorage(url: string, options: { mustExist?: boolean; cwd?: string } = {}): Promise<Storage> {
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9-]*):(.*)$/s.exec(url) ?? [];
-  switch (scheme) {
-    case "fs": {
-      if (rest === "") throw new StorageAddressError("The storage URL fs: needs a folder, as fs:./data.");
-      const folder = resolve(options.cwd ?? "", rest);
-      if (options.mustExist === true && !existsSync(folder))
-        throw new StorageError(`There is no storage at ${folder}.`);
-      const { fsDriver } = await import("./fs/fs-driver.ts");
-      return storageOnDriver(url, fsDriver(folder));
-    }
-    case "memory": {
-      const { memoryDriver } = await import("./memory-driver.ts");
-      return storageOnDriver(url, memoryDriver());
-    }
-    case "redis":
-    case "rediss":
-    case "redis-cluster":
-    case "rediss-cluster": {
-      const { parseRedisUrl } = await import("./redis/redis-url.ts");
-      const settings = parseRedisUrl(url);
-      const { redisDriver } = await import("./redis/redis-driver.ts");
-      return storageOnDriver(settings.shown, redisDriver(settings));
-    }
-    default:
-      throw new StorageAddressError(
-        `The storage URL ${JSON.stringify(shownOf(url))} is not understood. Use fs:FOLDER, memory:, redis://HOST:PORT/DB, ` +
-          "rediss://… (TLS) or redis-cluster://HOST:PORT,….",
-      );
+  if (/^rediss?(-cluster)?$/.test(scheme)) {
+    const { parseRedisUrl } = await import("./redis/redis-url.ts");
+    const settings = parseRedisUrl(url);
+    const { redisDriver } = await import("./redis/redis-driver.ts");
+    return storageOnDriver(settings.shown, redisDriver(settings));
   }
+  if (scheme === "memory") {
+    const { memoryDriver } = await import("./memory-driver.ts");
+    return storageOnDriver(url, memoryDriver());
+  }
+  if (scheme !== "fs") {
+    const forms = "fs:FOLDER, memory:, redis://HOST:PORT/DB, rediss://… (TLS) or redis-cluster://HOST:PORT,…";
+    throw new StorageAddressError(`The storage URL ${JSON.stringify(shownOf(url))} is not understood. Use ${forms}.`);
+  }
+  if (rest === "") throw new StorageAddressError("The storage URL fs: needs a folder, as fs:./data.");
+  const folder = resolve(options.cwd ?? "", rest);
+  if (options.mustExist === true && !existsSync(folder)) throw new StorageError(`There is no storage at ${folder}.`);
+  const { fsDriver } = await import("./fs/fs-driver.ts");
+  return storageOnDriver(url, fsDriver(folder));
 }
 
 /** What may be shown of a URL that is not understood: the part before its last @ may be a password. */

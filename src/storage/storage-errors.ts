@@ -18,12 +18,21 @@ export class CorruptionError extends StorageError {
 
 /** The result of a read, or `instead` where the value is damaged. */
 export async function ifDamaged<T, U>(read: Promise<T>, instead: (error: CorruptionError) => U): Promise<T | U> {
-  try {
-    return await read;
-  } catch (error) {
+  return read.catch((error: unknown) => {
     if (error instanceof CorruptionError) return instead(error);
     throw error;
-  }
+  });
+}
+
+/** The result of a call, or `instead` where the storage does not answer. */
+export async function ifOutage<T, U>(
+  call: Promise<T>,
+  instead: (error: StorageError) => U | Promise<U>,
+): Promise<T | U> {
+  return call.catch((error: unknown) => {
+    if (isOutage(error)) return instead(error);
+    throw error;
+  });
 }
 
 /** Whether the storage does not answer or refuses; false for a damaged value. */

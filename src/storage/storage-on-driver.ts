@@ -5,11 +5,8 @@ import { encodeKey, itemKey, missingItem } from "./keys.ts";
 import { CorruptionError, StorageError } from "./storage-errors.ts";
 import { EncodedSegment, type Key, type Storage } from "./storage.ts";
 
-/**
- * The storage on a driver: keys are encoded, and failures name the call and its key.
- *
- * @throws StorageError for a driver without `createItem`
- */
+/** The storage on a driver: keys are encoded, and failures name the call and its key.
+ * @throws StorageError for a driver without `createItem` */
 export function storageOnDriver(url: string, driver: StorageDriver): Storage {
   if (typeof driver.createItem !== "function") {
     throw new StorageError(`The storage driver ${driver.name ?? url} cannot create a value atomically (createItem).`);
@@ -25,10 +22,7 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
     durable: driver.durable,
     generation: driver.generation ?? (() => 0),
     identity: driver.identity,
-    async verify(key) {
-      const { identity } = driver;
-      if (identity !== undefined) await call("read", key, (encoded) => identity.verify(encoded));
-    },
+    verify: (key) => call("read", key, async (encoded) => driver.identity?.verify(encoded)),
     get,
     has: (key) => readNow(key, (encoded) => driver.hasItem(encoded, {})),
     async getMany(keys) {
@@ -37,10 +31,11 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
       const values = await call("read", keys[0]!, () => getMany(keys.map(encodeKey)));
       return values.map((value) => value ?? undefined);
     },
-    create: (key, value) => call("create", key, (encoded) => driver.createItem(encoded, value)),
+    create: (key, value) =>
+      call("create", key, async (encoded) => (await driver.createItem(encoded, value)) === "created"),
     createAfter: (key, value, predecessor) =>
       call("create", key, (encoded) =>
-        driver.createItemAfter(encoded, value, { ...predecessor, key: encodeKey(predecessor.key) }),
+        driver.createItem(encoded, value, { ...predecessor, key: encodeKey(predecessor.key) }),
       ),
     append: (stream, version, value, previous) =>
       call("create", itemKey(stream, version), async () => {
@@ -49,21 +44,23 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
         return outcome;
       }),
     laterItem: (stream, end) => readNow(itemKey(stream, end + 1), () => driver.laterItem(stream.text, end)),
-    async confirm(key, value) {
-      const { confirmItem } = driver;
-      if (confirmItem !== undefined) await call("confirm", key, (encoded) => confirmItem(encoded, value));
-    },
+    confirm: (key, value) => call("confirm", key, async (encoded) => driver.confirmItem?.(encoded, value)),
     put: (key, value) => call("write", key, (encoded) => stock.setItemRaw(encoded, value)),
     remove: (key) => call("remove", key, (encoded) => stock.removeItem(encoded)),
+    discard: (key) => call("remove", key, (encoded) => driver.discardItem?.(encoded) ?? stock.removeItem(encoded)),
     children: (prefix) => list(children, prefix, (segment) => new EncodedSegment(segment)),
-    keys: (prefix) => list(driver.keys, prefix, (key) => key.split(":").map((segment) => new EncodedSegment(segment))),
+    async *keys(prefix, kind) {
+      const listed = (below: string): AsyncIterable<string> => driver.keys(below, kind);
+      for await (const key of list(listed, prefix, (text) => text.split(":"))) {
+        if (kind === undefined || key[prefix.length + 1] === kind) yield key.map((text) => new EncodedSegment(text));
+      }
+    },
     examine: (now) => driver.examine(now),
     tidy: async (now, signal) => driver.tidy?.(now, signal) ?? 0,
     close: () => stock.dispose(),
   };
 }
 
-/** Calls whose failures name what was asked for, and whether its value is damaged. */
 function callsOn(driver: StorageDriver) {
   function failure(verb: string, key: Key, error: unknown): StorageError {
     if (error instanceof StorageError) return error;

@@ -1,11 +1,9 @@
 import type { Finding } from "./finding.ts";
 import type { StorageIdentity } from "./identity/expected-identity.ts";
 
-/**
- * Text documents under keys of segments, with one primitive that decides races, `create`.
+/** Text documents under keys of segments, with one primitive that decides races, `create`.
  * Every driver behaves alike: a reader sees a whole value or none, a value once acknowledged survives a crash (as far
- * as the driver is durable), and of any number of racing `create` calls on one key exactly one gets `true`.
- */
+ * as the driver is durable), and of any number of racing `create` calls on one key exactly one gets `true`. */
 export interface Storage {
   /** The URL it was opened with, without secrets. */
   readonly url: string;
@@ -27,34 +25,30 @@ export interface Storage {
   create(key: Key, value: string): Promise<boolean>;
   /** Creates the value likewise, but only while its predecessor exists. */
   createAfter(key: Key, value: string, predecessor: Predecessor): Promise<CreateOutcome>;
-  /**
-   * Appends the item of that number, from 1, to a stream (its key, encoded): creates it while the item before it exists
-   * and none after it is known.
-   *
+  /** Appends the item of that number, from 1, to a stream (its key, encoded): creates it while the item before it
+   * exists and none after it is known.
    * @param previous the text of the item before, compared where the storage's server may lose acknowledged writes
-   * @throws CorruptionError when that number is free although it or a later item was stored
-   */
+   * @throws CorruptionError when that number is free although it or a later item was stored */
   append(stream: EncodedSegment, version: number, value: string, previous?: string): Promise<CreateOutcome>;
-  /**
-   * Number of an item that is, or is known to have been, in a stream after number `end`; undefined for none. What is known
-   * besides what is there: on Redis and in memory, a head that each append keeps; on files, what `FileStreams` says.
-   */
+  /** Number of an item that is, or is known to have been, in a stream after number `end`; undefined for none. What is
+   * known besides what is there: on Redis and in memory, a head that each append keeps; on files, what `createFileStreams`
+   * says. */
   laterItem(stream: EncodedSegment, end: number): Promise<number | undefined>;
-  /**
-   * Makes a value that was read as safe as one whose creation was acknowledged. A value may be seen before it is: its
+  /** Makes a value that was read as safe as one whose creation was acknowledged. A value may be seen before it is: its
    * writer may have died, or have got an error.
-   *
-   * @throws StorageError when that cannot be ensured, or the key has another value by now
-   */
+   * @throws StorageError when that cannot be ensured, or the key has another value by now */
   confirm(key: Key, value: string): Promise<void>;
   /** Writes the value as a whole, durably, over an earlier one if there is one. */
   put(key: Key, value: string): Promise<void>;
   /** Removes the value; nothing happens when it is absent. */
   remove(key: Key): Promise<void>;
+  /** Removes the last item of a stream on purpose: it is not missing afterwards. */
+  discard(key: Key): Promise<void>;
   /** The distinct segments right below a prefix. It may scan everything: never on a request's path. */
   children(prefix: Key): AsyncIterable<EncodedSegment>;
-  /** All keys below a prefix, in no order; one may come twice. It may scan everything: never on a request's path. */
-  keys(prefix: Key): AsyncIterable<EncodedSegment[]>;
+  /** All keys below a prefix, in no order; one may come twice. It may scan everything: never on a request's path.
+   * @param kind only those with this segment after the next one, as `profile` of all users */
+  keys(prefix: Key, kind?: string): AsyncIterable<EncodedSegment[]>;
   /** What an operator should know: durability, space, limits, roles. @param now to compare clocks, ms since 1970 */
   examine(now: number): Promise<Finding[]>;
   /** Removes what killed writers left: how many things. It may walk everything, in the background. @param now ms since 1970 */
@@ -63,11 +57,9 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/**
- * A key is a path of segments. A segment is any text but NUL; {@link encodeSegment} makes it safe, so ids made by users
- * may be segments. The first two segments place a key: all keys that share them are kept together (one
- * slot of a cluster), as `["users", id, …]` for all that belongs to one user.
- */
+/** A key is a path of segments. A segment is any text but NUL; {@link encodeSegment} makes it safe, so ids made by
+ * users may be segments. The first two segments place a key: all keys that share them are kept together (one slot of a
+ * cluster), as `["users", id, …]` for all that belongs to one user. */
 export type Key = readonly (string | EncodedSegment)[];
 
 /** What must exist for a value to be created: a key that shares its first two segments with the new one. */

@@ -14,9 +14,7 @@ export function serializeItem(item: unknown): string {
 
 const PAGE_SIZE = 256;
 
-/**
- * An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed.
- *
+/** An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed.
  * @example
  * const log = new Stream(storage, ["events", "2026-11-20"], batch);
  * const last = await log.head();
@@ -42,27 +40,22 @@ export class Stream<T> {
     return itemKey(this.#stem, version);
   }
 
-  /**
-   * Appends `item` as number `expectedVersion + 1`.
-   *
-   * @param previous the text of item `expectedVersion`, for an item that depends on the one before: after a failover
-   * another item may have its number, and nothing is appended after that one
-   * @param text what {@link serializeItem} makes of the item, for a caller that has it already
+  /** Appends `item` as number `expectedVersion + 1`.
    * @returns anything but "appended" means: read again and decide again. After a "conflict" the item with that number
    * may be the caller's own, if an earlier reply was lost.
-   * @throws CorruptionError when the stream has a hole there
-   */
-  async append(
-    expectedVersion: number,
-    item: T,
-    previous?: string,
-    text = serializeItem(item),
-  ): Promise<AppendOutcome> {
+   * @throws CorruptionError when the stream has a hole there */
+  append(expectedVersion: number, item: T): Promise<AppendOutcome> {
+    return this.appendText(expectedVersion, serializeItem(item));
+  }
+
+  /** The same for what {@link serializeItem} makes of an item.
+   * @param previous the text of item `expectedVersion`, for an item that depends on the one before: after a failover
+   * another item may have its number, and nothing is appended after that one */
+  async appendText(expectedVersion: number, text: string, previous?: string): Promise<AppendOutcome> {
     const outcome = await this.#storage.append(this.#stem, expectedVersion + 1, text, previous);
     return outcome === "created" ? "appended" : outcome;
   }
 
-  /** The item of that number. */
   async get(version: number): Promise<T | undefined> {
     return (await this.stored(version))?.item;
   }
@@ -75,11 +68,8 @@ export class Stream<T> {
     return text === undefined || item === undefined ? undefined : { item, text };
   }
 
-  /**
-   * The items from number `from` to number `to`, both included, or to the end.
-   *
-   * @throws CorruptionError that names the first item that is damaged or missing
-   */
+  /** The items from number `from` to number `to`, both included, or to the end.
+   * @throws CorruptionError that names the first item that is damaged or missing */
   async read(from: number, to: number): Promise<T[]> {
     const keys: Key[] = [];
     for (let version = Math.max(1, from); version <= to; version++) keys.push(this.keyOf(version));
@@ -94,12 +84,9 @@ export class Stream<T> {
     return items;
   }
 
-  /**
-   * The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at the stored head
-   * (which may lag on files), and searches on only where that is not the end.
-   *
-   * @throws CorruptionError that names an item that is missing although it, or a later one, was stored
-   */
+  /** The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at the stored
+   * head (which may lag on files), and searches on only where that is not the end.
+   * @throws CorruptionError that names an item that is missing although it, or a later one, was stored */
   async head(known?: number): Promise<number> {
     const generation = this.#storage.generation();
     const stored = known ?? (await this.#storedHead());
@@ -124,7 +111,6 @@ export class Stream<T> {
     throw missingItem(this.#stem, end > 0 && !(await this.#exists(end)) ? end : end + 1);
   }
 
-  /** The error that names an item as missing. */
   missing(version: number): CorruptionError {
     return missingItem(this.#stem, version);
   }
@@ -156,10 +142,15 @@ export class Stream<T> {
     return low;
   }
 
-  /**
-   * The number of the last item after an append behind `expectedVersion` was refused: a greater one when another
-   * writer was first, a smaller one when a failover lost items.
-   */
+  /** Removes the items from number `last` down, and what is known of them: wherever it is interrupted, a shorter stream
+   * is left. Nobody may append meanwhile. */
+  async removeAll(last: number): Promise<void> {
+    await this.#storage.remove([...this.name, "head"]);
+    for (let version = last; version > 0; version--) await this.#storage.discard(this.keyOf(version));
+  }
+
+  /** The number of the last item after an append behind `expectedVersion` was refused: a greater one when another
+   * writer was first, a smaller one when a failover lost items. */
   async headAfterRefusal(expectedVersion: number): Promise<number> {
     const now = await this.head(expectedVersion);
     return now > expectedVersion ? now : this.head();

@@ -9,10 +9,10 @@ const EMPTY = createHash("sha256").digest("hex");
 
 it("gives back the lines that were sealed, with their numbers in the input", async () => {
   const lines: string[] = [];
-  for await (const line of checksummed("ledger", NOW, Readable.from(["a", "b"]))) lines.push(line);
+  for await (const line of checksummed("ledger", NOW, Readable.from(["1", "{}"]))) lines.push(line);
   expect(await open(lines)).toEqual([
-    { number: 2, text: "a" },
-    { number: 3, text: "b" },
+    { number: 2, value: 1 },
+    { number: 3, value: {} },
   ]);
 });
 

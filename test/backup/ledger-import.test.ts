@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { createUsers } from "../../src/accounts/users.ts";
-import { verifyLedger, verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { checksummed } from "../../src/backup/checksummed-lines.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { exportLedgers, importLedgers, type ImportProgress } from "../../src/backup/ledger-import.ts";
@@ -10,7 +11,8 @@ import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { allOf, fillLedgers, openLedger, post, USERS } from "../support/ledgers.ts";
-import { intercept, watchedStorage } from "../support/watched-storage.ts";
+import { interceptStorage } from "../../src/storage/intercept-storage.ts";
+import { watchedStorage } from "../support/watched-storage.ts";
 
 const ENTRIES = 70;
 const NOW = "2026-11-20T00:00:00.000Z";
@@ -79,7 +81,7 @@ it("refuses a ledger that went on otherwise here than there, and writes nothing"
 
 it("mixes nothing into the ledger of a user who comes while it is being written", async () => {
   let came = false;
-  const busy = intercept(target, async (verb, key, run) => {
+  const busy = interceptStorage(target, async (verb, key, run) => {
     if (verb === "create" && !came && printKey(key) === "users/alice/ledger/0/1") {
       came = true;
       await post(target, "alice", "first");

@@ -7,7 +7,7 @@ import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { encodeKey } from "../../src/storage/keys.ts";
 import { EncodedSegment, type Key, type Storage } from "../../src/storage/storage.ts";
-import { isUnfinished, markFinished } from "../../src/storage/unfinished-import.ts";
+import { UNFINISHED_IMPORT } from "../../src/storage/keys.ts";
 import { allOf, fillLedgers, openLedger, post, USERS } from "../support/ledgers.ts";
 import { watchedStorage } from "../support/watched-storage.ts";
 
@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 it("copies every value to the letter, but what a storage keeps about itself", async () => {
   await take(storedValues(source));
-  await markFinished(target);
+  await target.remove(UNFINISHED_IMPORT);
   const all = await allOf(source);
   all.delete("ready/probe");
   expect([...(await allOf(target))]).toEqual([...all]);
@@ -82,13 +82,13 @@ it("finishes what was interrupted, also when the source has changed since", asyn
   let creates = 0;
   const failing = watchedStorage(target, ({ verb }) => (verb === "create" && ++creates === 150 ? "fail" : "pass"));
   await expect(take(storedValues(source), failing)).rejects.toThrow(StorageError);
-  expect(await isUnfinished(target)).toBe(true);
+  expect(await target.has(UNFINISHED_IMPORT)).toBe(true);
   await post(source, "alice", "since");
   await source.put(["users", "alice", "profile"], (await source.get(["users", "alice", "profile"]))!.replace("7", "8"));
   await take(storedValues(source));
   const all = await allOf(source);
   all.delete("ready/probe");
-  await markFinished(target);
+  await target.remove(UNFINISHED_IMPORT);
   expect([...(await allOf(target))]).toEqual([...all]);
 });
 
@@ -109,7 +109,7 @@ it("copies what comes after a gap too, and reports it", async () => {
   await damaged.remove(["users", "alice", "ledger", "0", "5"]);
   const faults: string[] = [];
   await take(storedValues(damaged, (fault) => faults.push(fault)));
-  await markFinished(target);
+  await target.remove(UNFINISHED_IMPORT);
   expect(faults).toEqual(["users/alice/ledger/0/5 is missing while a later item exists."]);
   expect([...(await allOf(target))]).toEqual([...(await allOf(damaged))]);
 });
@@ -125,7 +125,7 @@ it("leaves out a key that no storage of anp has, and reports it", async () => {
   await damaged.create(["users", "alice", "ledger", new EncodedSegment("."), "1"], "{}");
   const faults: string[] = [];
   await take(storedValues(damaged, (fault) => faults.push(fault)));
-  await markFinished(target);
+  await target.remove(UNFINISHED_IMPORT);
   expect([...(await allOf(target))]).toEqual(sound);
   expect(faults.sort()).toEqual([
     '"..:..:evil" is not a key that anp writes.',

@@ -3,7 +3,7 @@ import { openDay } from "../../src/events/log/day-log.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { intercept } from "../support/watched-storage.ts";
+import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { contents, openEvents, question, TODAY } from "./open-events.ts";
 
 /** A storage that can lose the last batches of today's log, as a Redis does that fails over to a replica. */
@@ -40,7 +40,7 @@ it("goes on appending where the log ends when the server lost what was appended 
 it("stores a keyed event once though what its claim had seen was lost, and its address was not noted", async () => {
   const { storage, lose } = await lossyStorage();
   let cut = false;
-  const failing = intercept(storage, (verb, key, run) => {
+  const failing = interceptStorage(storage, (verb, key, run) => {
     if (cut && verb === "put" && key[2] === "event-keys") throw new StorageError("cut");
     return run();
   });
@@ -58,7 +58,7 @@ it("stores a keyed event once though what its claim had seen was lost, and its a
 
 it("does not acknowledge a keyed event again before it is as safe as one that was", async () => {
   let unsafe = false;
-  const storage = intercept(await openStorage("memory:"), (verb, key, run) => {
+  const storage = interceptStorage(await openStorage("memory:"), (verb, key, run) => {
     // Seen on the primary, while no replica confirms.
     if (unsafe && verb === "confirm") throw new StorageError("0 of 1 replicas confirmed");
     if (unsafe && verb === "put" && key[2] === "event-keys") throw new StorageError("cut");

@@ -20,12 +20,7 @@ import { watchedStorage } from "../support/watched-storage.ts";
 const options = { days: 1, limit: 10, min_users: 3 };
 
 function asked(at: number, user_id: string, text: unknown, lang: unknown = "en"): StoredEvent {
-  return {
-    created_at: toIso(at),
-    user_id,
-    event_type: "question_asked",
-    event_payload: { question: text, lang },
-  };
+  return { created_at: toIso(at), user_id, event_type: "question_asked", event_payload: { question: text, lang } };
 }
 
 /** Each event as a line of its own: what a replay reads. */
@@ -295,7 +290,7 @@ describe("hot questions", () => {
           expect(await events.hotQuestions(query)).toEqual(expected(all, query));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

@@ -2,7 +2,7 @@ import type { Stream } from "fast-check";
 import { createEvents, type Events } from "../../src/events/events.ts";
 import type { AddressedEvent, NewEvent } from "../../src/events/event.ts";
 import { openDay } from "../../src/events/log/day-log.ts";
-import type { QueueLimits } from "../../src/events/log/event-queue.ts";
+import type { QueueLimits } from "../../src/events/log/event-log.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import type { Logger } from "../../src/runtime/logger.ts";

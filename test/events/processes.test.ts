@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, inject } from "vitest";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { collect, openEvents } from "./open-events.ts";
 
 const demo = join(import.meta.dirname, "../../fixtures/demo/events.ndjson");
-const program = join(import.meta.dirname, "recording-process.js");
+const program = join(inject("processes"), "recording-process.js");
 
 /** Runs a process that records `count` events. Killed once it has acknowledged `killAfter`. Gives what it acknowledged. */
 async function recordInProcess(folder: string, name: string, count: number, killAfter: number): Promise<string[]> {

@@ -1,8 +1,7 @@
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { anp } from "../cli/anp.ts";
-import { startDaemon, type Daemon } from "../support/daemon.ts";
+import { anp, serveHere, type DaemonHere } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const FIRST = join(import.meta.dirname, "../data/formats/first");
@@ -20,7 +19,7 @@ const verified = Object.entries(HEADS).map(([user_id, ledger]) => ({ user_id, ..
 describe("data of the first format", () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let cwd: string;
-  let daemon: Daemon;
+  let daemon: DaemonHere;
   let tokens: Record<"alice" | "bob" | "revoked" | "张伟", string>;
   const storage = (name: string): string[] => ["--storage", `fs:${join(cwd, name)}`];
   const config = (): string[] => ["--config", join(cwd, "world/config.yaml")];
@@ -31,12 +30,11 @@ describe("data of the first format", () => {
     await cp(FIRST, cwd, { recursive: true });
     await cp(join(cwd, "data"), join(cwd, "served"), { recursive: true });
     tokens = JSON.parse(await readFile(join(cwd, "tokens.json"), "utf8")) as typeof tokens;
-    daemon = await startDaemon([...storage("served"), ...config(), ...NOW], { cwd });
+    daemon = await serveHere([...storage("served"), ...config(), ...NOW], { cwd });
   });
 
   afterAll(async () => {
-    daemon.child.kill();
-    await daemon.ended;
+    await daemon.end();
     await folder.remove();
   });
 

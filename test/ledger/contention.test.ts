@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
-import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { openLedger } from "../support/ledgers.ts";
-import { intercept } from "../support/watched-storage.ts";
+import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 
 function posting(key: string) {
   return {
@@ -22,7 +22,7 @@ it("gives up with 503 and nothing done where another process always appends firs
   const other = openLedger(plain);
   let pushes = true;
   let others = 0;
-  const storage = intercept(plain, async (verb, key, run) => {
+  const storage = interceptStorage(plain, async (verb, key, run) => {
     if (pushes && verb === "create" && printKey(key).includes("/ledger"))
       await other.post("alice", posting(`other-${others++}`));
     return run();

@@ -5,8 +5,8 @@ import { AnpError } from "../../src/contract/errors.ts";
 import type { LedgerCommand } from "../../src/ledger/decide.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import type { LedgerOperation } from "../../src/ledger/stored-entries.ts";
-import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import type { LedgerOperation } from "../../src/ledger/stored-ledger.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
@@ -36,21 +36,20 @@ interface Step {
   readonly hours: number;
 }
 
-const keyedStep = fc.record({
-  key: fc.nat(KEYED.length - 1),
-  hours: fc.constantFrom(0, 0, 0, 1, 2, -1),
-});
+const keyedStep = fc.record({ key: fc.nat(KEYED.length - 1), hours: fc.constantFrom(0, 0, 0, 1, 2, -1) });
 const freeStep = fc.record({
   command: fc.oneof(
-    fc.nat(3).map((cost): LedgerCommand => ({
-      type: "chat_cost",
-      cost,
-      quota: QUOTA,
-      message_id: 7,
-      session_id: 7,
-      route: "help",
-      sub_intent: "fees",
-    })),
+    fc
+      .nat(3)
+      .map((cost): LedgerCommand => ({
+        type: "chat_cost",
+        cost,
+        quota: QUOTA,
+        message_id: 7,
+        session_id: 7,
+        route: "help",
+        sub_intent: "fees",
+      })),
     fc
       .integer({ min: -6, max: 6 })
       .map((delta): LedgerCommand => ({ type: "adjust", delta, reason: "r", actor: "op" })),
@@ -120,12 +119,7 @@ it("keeps every promise under any interleaving of writers that crash and lose re
 
       async function attempt(ledger: Ledger, command: LedgerCommand, operation: LedgerOperation): Promise<Outcome> {
         try {
-          const { entry, replayed } = await ledger.post(USER, {
-            operation,
-            command,
-            ref_id: operation.id,
-            lang: "en",
-          });
+          const { entry, replayed } = await ledger.post(USER, { operation, command, ref_id: operation.id, lang: "en" });
           return { operation: operation.id, kind: "done", entry, replayed };
         } catch (error) {
           if (error instanceof AnpError && (error.code === 1005 || error.code === 1009)) {
@@ -173,6 +167,6 @@ it("keeps every promise under any interleaving of writers that crash and lose re
       }
       for (const { operation } of entries) expect(outcomes.map((outcome) => outcome.operation)).toContain(operation.id);
     }),
-    { numRuns: Number(process.env["ANP_RUNS"] ?? 100) },
+    { numRuns: Number(process.env["ANP_RUNS"] ?? 50) },
   );
 });

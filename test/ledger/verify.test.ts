@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { hashEntry, type Entry, ledgerKey, operationKey } from "../../src/ledger/entry.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
-import type { LedgerDamage } from "../../src/ledger/key-scan.ts";
-import { verifyLedger, verifyLedgers, type Verification, type VerifyOptions } from "../../src/ledger/verify-ledgers.ts";
+import type { LedgerDamage } from "../../src/ledger/scan-for-damage.ts";
+import { verifyLedgers, type Verification, type VerifyOptions } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createUsers } from "../../src/accounts/users.ts";
 import { createIds } from "../../src/runtime/ids.ts";
@@ -13,7 +14,7 @@ import { printKey } from "../../src/storage/documents.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
-import { intercept } from "../support/watched-storage.ts";
+import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 
 const USER = "alice";
 const ENTRIES = 70;
@@ -260,7 +261,7 @@ describe("verification", () => {
     await storage.remove(["users", "zoe", "profile"]);
     await storage.put(entryKey(5), "[]");
     let listings = 0;
-    const broken = intercept(storage, (verb, key, run) => {
+    const broken = interceptStorage(storage, (verb, key, run) => {
       if (verb === "getMany") return Promise.reject(new StorageError("not that many"));
       if (verb === "get" && printKey(key).startsWith("users/~c39c")) return Promise.reject(new StorageError("EIO"));
       return run();
@@ -284,8 +285,8 @@ describe("verification", () => {
   });
 
   it("ends when the storage does not answer", async () => {
-    const down = intercept(storage, (verb, _key, run) =>
-      verb === "children" ? run() : Promise.reject(new StorageError("connection refused")),
+    const down = interceptStorage(storage, (verb, _key, run) =>
+      verb === "list" ? run() : Promise.reject(new StorageError("connection refused")),
     );
     await expect(verifyAll({}, down)).rejects.toThrow("connection refused");
   });

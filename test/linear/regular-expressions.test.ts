@@ -8,7 +8,6 @@ const SOURCES = resolve(import.meta.dirname, "../../src");
 
 /** Files that make expressions of their own constants, which `linear-time.test.ts` runs, or of what an operator wrote. */
 const MAKE_EXPRESSIONS = [
-  "assistant/grounding/check-reply.ts",
   "assistant/grounding/check-statement.ts",
   "assistant/grounding/figures.ts",
   "assistant/grounding/word-sets.ts",
@@ -19,6 +18,7 @@ const MAKE_EXPRESSIONS = [
   "language/traditional.ts",
   "news/items/sentiment.ts",
   "news/sources/parse-feed.ts",
+  "runtime/text/patterns.ts",
   "smoke/file/smoke-file.ts",
   "smoke/run/matchers.ts",
   "storage/redis/redis-scan.ts",
@@ -66,15 +66,21 @@ it("has no regular expression that takes more than linear time", async () => {
 });
 
 it("has none among those that are data", async () => {
-  const read = async (file: string): Promise<unknown> =>
-    JSON.parse(await readFile(join(SOURCES, "assistant/grounding", file), "utf8"));
-  const notations = (await read("data/figure-patterns.json")) as readonly { readonly pattern: string }[];
-  const patterns = Object.values((await read("reply-patterns.json")) as Record<string, string[]>).flat();
-  patterns.push(...notations.map(({ pattern }) => pattern.replaceAll("{words}", "one|two")));
-  const literals = (await read("data/literals.json")) as string[];
+  const read = async (file: string): Promise<unknown> => JSON.parse(await readFile(join(SOURCES, file), "utf8"));
+  const files = (await readdir(SOURCES, { recursive: true })).filter((file) => file.endsWith("-patterns.json"));
+  const found = textsIn(await Promise.all(files.map(read)));
+  expect(found.length).toBeGreaterThan(200);
+  const patterns = found.map((pattern) => pattern.replaceAll("{words}", "one|two"));
+  const literals = (await read("assistant/grounding/data/literals.json")) as string[];
   expect(patterns.flatMap((pattern) => slowPartsOf({ pattern, flags: "u" }))).toEqual([]);
   expect(literals.flatMap((pattern) => slowPartsOf({ pattern, flags: "gi" }))).toEqual([]);
 });
+
+/** All texts of a JSON value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
 
 it("would find the slow ones", () => {
   const { literals, makesExpressions } = expressionsIn("x.replace(/([ \\t]*)\\[/g, y); new RegExp(z);");

@@ -10,4 +10,4 @@ process.stdout.write("connected\n");
 await once(process.stdin, "data");
 process.stdin.destroy();
 while (!connection.client.isRefreshing) await setTimeout(10);
-await connection.close();
+connection.close();

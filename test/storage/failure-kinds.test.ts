@@ -1,11 +1,12 @@
+import fs from "node:fs";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
-import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isFileDamage, isRedisDamage } from "../../src/storage/failure-kinds.ts";
+import { isFileDamage } from "../../src/storage/fs/durable-files.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
+import { isRedisDamage } from "../../src/storage/redis/redis-errors.ts";
 import { CorruptionError, isOutage } from "../../src/storage/storage-errors.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -82,13 +83,16 @@ describe("failures of files", () => {
 
   it("reports every one of them as sorted to a caller who reads", async () => {
     const { storage } = await openFiles();
-    const { readFile } = promises;
+    const { readFile } = fs;
     onTestFinished(() => {
-      Object.assign(promises, { readFile });
+      Object.assign(fs, { readFile });
       syncBuiltinESMExports();
     });
     for (const code of CODES) {
-      Object.assign(promises, { readFile: () => Promise.reject(Object.assign(new Error(code), { code })) });
+      const fail = (...args: unknown[]): void => {
+        (args.at(-1) as (error: Error) => void)(Object.assign(new Error(code), { code }));
+      };
+      Object.assign(fs, { readFile: fail });
       syncBuiltinESMExports();
       const kind = FILES[code] ?? "outage";
       const expected = kind === "damage" ? "damage of users/alice/profile" : kind;

@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DurableFiles } from "../../src/storage/fs/durable-files.ts";
-import { FolderIdentity } from "../../src/storage/fs/fs-identity.ts";
+import { createFolderIdentity } from "../../src/storage/fs/fs-identity.ts";
 import { ExpectedIdentity, StorageReplacedError } from "../../src/storage/identity/expected-identity.ts";
 import { acceptStorage, identifyStorage, IDENTITY } from "../../src/storage/identity/storage-identity.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
@@ -147,7 +147,7 @@ describe("on files", () => {
 
   it("does not acknowledge what was written while the folder was replaced", async () => {
     const base = await newFolder();
-    const identity = new FolderIdentity(base, () => join(base, "mark"));
+    const identity = createFolderIdentity(base, () => join(base, "mark"));
     await mkdir(base);
     await writeFile(join(base, "mark"), '{"id":"x"}');
     identity.expected.expect("x", false);

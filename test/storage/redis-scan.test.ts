@@ -7,9 +7,10 @@ import { noRedis } from "../support/redis-available.ts";
 import { startCluster, type RedisCluster, type Shard } from "../support/redis-cluster.ts";
 import { startRedisPair } from "../support/redis-pair.ts";
 import { startRedis } from "../support/redis-server.ts";
+import { inStep } from "../support/replication.ts";
 
-/** More than three pages of a scan on any server. */
-const USERS = 12_000;
+/** Several pages of a scan on any server. */
+const USERS = 6000;
 const KEPT = { appendonly: "yes" };
 
 describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
@@ -73,7 +74,7 @@ describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
     const storage = await filled(server.url());
     const become = async (): Promise<void> => {
       await server.command("REPLICAOF", "127.0.0.1", other.port);
-      await expect.poll(() => server.command("INFO", "replication")).toMatch("link_status:up");
+      await inStep(other, server);
       await server.command("REPLICAOF", "NO", "ONE");
     };
     await expect(listed(storage.keys([]), become)).rejects.toThrow(CHANGED);
@@ -123,6 +124,7 @@ describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
       const storage = await filled(cluster.url());
       const [shard] = cluster.shards as [Shard];
       const takeOver = async (): Promise<void> => {
+        await inStep(shard.server, shard.replicas[0]!.server);
         await shard.replicas[0]!.server.command("CLUSTER", "FAILOVER", "TAKEOVER");
         await expect.poll(() => shard.server.command("ROLE")).toContain("slave");
       };

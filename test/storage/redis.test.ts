@@ -2,9 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { isOutage, StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import type { Storage } from "../../src/storage/storage.ts";
+import type { Key, Storage } from "../../src/storage/storage.ts";
 import { Stream } from "../../src/storage/stream.ts";
 import { makeCertificates } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
@@ -143,11 +143,21 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
     it("reports what it created although this process was too busy to hear the answers", async () => {
       const storage = await openStorage(server.url({ prefix: "busy" }));
       await storage.create(["a", "b"], "1");
-      const made = Promise.all(Array.from({ length: 30 }, (_, index) => storage.create(["a", String(index)], "1")));
-      await setImmediate();
-      // Longer than any command and any silence may last.
-      for (const end = performance.now() + 1500; performance.now() < end;);
-      expect(new Set(await made)).toEqual(new Set([true]));
+      let round = 0;
+      const made = await until("the next connection came in time", async () => {
+        const key = (index: number): Key => ["a", `${round}-${index}`];
+        const creations = Promise.all(Array.from({ length: 30 }, (_, index) => storage.create(key(index), "1")));
+        await setImmediate();
+        // Longer than any command and any silence may last.
+        for (const end = performance.now() + 1500; performance.now() < end;);
+        round += 1;
+        // On a busy machine it may come too late for the second try, which is reported as an outage.
+        return creations.catch((error: unknown) => {
+          if (!isOutage(error)) throw error;
+          return undefined;
+        });
+      });
+      expect(new Set(made)).toEqual(new Set([true]));
       await storage.close();
     });
 
@@ -253,16 +263,14 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       for (let n = 0; n < 200; n++) await storage.put(["a", String(n)], "1");
       await slow.kill();
       const restarted = slow.restart();
-      const answers: unknown[] = [];
-      while (answers.at(-1) !== "1") {
-        answers.push(
-          await storage.get(["a", "199"]).catch((error: unknown) => {
-            expect(error).toBeInstanceOf(StorageError);
-            return "refused";
-          }),
-        );
+      let answer: unknown = "refused";
+      while (answer === "refused") {
+        answer = await storage.get(["a", "199"]).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(StorageError);
+          return "refused";
+        });
       }
-      expect(answers).not.toContain(undefined);
+      expect(answer).toBe("1");
       await restarted;
       await storage.close();
       await slow.stop();

@@ -1,8 +1,8 @@
-import { invalid } from "../../contract/errors.ts";
 import { CorruptionError, ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { Stream } from "../../storage/stream.ts";
 import { formatAddress, isDay } from "./event-address.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
 import { batch, type AddressedEvent, type Batch } from "../event.ts";
 
 /** Bounds of one batch, so that a reader can hold several of them in memory. */
@@ -10,10 +10,10 @@ export const BATCH_LIMITS = { events: 512, bytes: 256 * 1024 } as const;
 
 const PAGE = { least: 4, most: 256, events: 512 } as const;
 
-/** UTC days as `2026-11-20`, both included; without a bound the range reaches as far as the log. */
-export interface DayRange {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
+/** Instants, ms since the epoch, both included; without a bound the range reaches as far as the log. */
+export interface TimeRange {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 /** The log of one UTC day: a stream of batches. */
@@ -24,51 +24,38 @@ export function openDay(storage: Storage, day: string): DayLog {
   return new Stream(storage, ["events", day], batch);
 }
 
-/**
- * Appends the batch as number `last + 1`. An error is retried once at the same number: if only the reply was lost, the
+/** Appends the batch as number `last + 1`. An error is retried once at the same number: if only the reply was lost, the
  * batch under that number is ours.
- *
+ * @param own the batch as JSON
  * @returns false when another writer's batch has that number
- * @throws StorageError when the retry fails too; it is unknown then whether the batch was stored
- */
-export async function appendBatch(log: DayLog, last: number, own: Batch): Promise<boolean> {
-  try {
-    if ((await log.append(last, own)) === "appended") return true;
-  } catch (error) {
+ * @throws StorageError when the retry fails too; it is unknown then whether the batch was stored */
+export async function appendBatch(log: DayLog, last: number, own: string): Promise<boolean> {
+  const outcome = await log.appendText(last, own).catch((error: unknown) => {
     if (!(error instanceof StorageError)) throw error;
-    if ((await log.append(last, own)) === "appended") return true;
-  }
+    return log.appendText(last, own);
+  });
+  if (outcome === "appended") return true;
   // A batch is created as a whole, so a damaged one is not the one just written.
-  const stored = await ifDamaged(log.get(last + 1), () => undefined);
+  const stored = await ifDamaged(log.stored(last + 1), () => undefined);
   // The batch id is not enough: two processes with the same seed make the same ids.
-  return stored?.batch_id === own.batch_id && JSON.stringify(stored) === JSON.stringify(batch.parse(own));
+  return stored?.text === own;
 }
 
-/**
- * Whether a log still holds the batches that were read up to a number. A server that fails over may lose the end of a
+/** Whether a log still holds the batches that were read up to a number. A server that fails over may lose the end of a
  * log, and other writers may have continued from there. A damaged batch exists all the same.
- *
- * @param batchId of the batch with that number; undefined for one that was skipped
- */
+ * @param batchId of the batch with that number; undefined for one that was skipped */
 export async function isUnchanged(log: DayLog, version: number, batchId: string | undefined): Promise<boolean> {
-  return (
-    version === 0 ||
-    ifDamaged(
-      log.get(version).then((found) => found?.batch_id === batchId),
-      () => true,
-    )
-  );
+  if (version === 0) return true;
+  const isSame = log.get(version).then((found) => found?.batch_id === batchId);
+  return ifDamaged(isSame, () => true);
 }
 
 /** Is told of a batch that is damaged or missing, which is skipped, and of its number. */
 export type OnSkipped = (error: CorruptionError, version: number) => void;
 
-/**
- * The batches after number `version` in order, up to the head. One read when there are none.
- *
+/** The batches after number `version` in order, up to the head. One read when there are none.
  * @param onSkipped without it, the first damaged or missing batch ends them
- * @throws CorruptionError that names the key of such a batch
- */
+ * @throws CorruptionError that names the key of such a batch */
 export async function* batchesAfter(
   log: DayLog,
   version: number,
@@ -109,16 +96,10 @@ export async function* batchesAfter(
   }
 }
 
-/** Reads a day's log, and later what was appended since. */
-export type DayFollower = ReturnType<typeof followDay>;
-
-/**
- * Follows the log of a UTC day, with nothing read yet. After a failed read the next one continues from the last batch.
- *
+/** Follows the log of a UTC day, with nothing read yet. After a failed read the next one continues from the last batch.
  * @param on.batch is called with each batch, once; again from the first one on after `restarted`
  * @param on.restarted a failover lost what was read before
- * @param on.skipped as of {@link batchesAfter}
- */
+ * @param on.skipped as of {@link batchesAfter} */
 export function followDay(
   storage: Storage,
   day: string,
@@ -155,47 +136,48 @@ export function followDay(
     /** Number of the last batch that was read. */
     version: () => read.version,
     /** Passes over the batch that follows the last one: the caller appended it. */
-    skip({ batch_id }: Batch): void {
-      read = { version: read.version + 1, batchId: batch_id };
+    skip(batchId: string): void {
+      read = { version: read.version + 1, batchId };
     },
     /** Reads the batches appended since. */
     catchUp,
   };
 }
 
-/**
- * The days of the range that have a log, in order. It lists the storage, so no request may wait for it.
- *
- * @throws AnpError 422 when a bound of the range is not a day
- */
-export async function listDays(storage: Storage, { from, to }: DayRange): Promise<string[]> {
-  for (const [path, value] of Object.entries({ from, to })) {
-    if (value !== undefined && !isDay(value)) {
-      throw invalid([{ in: "query", path, message: "must be a day such as 2026-11-20" }]);
-    }
-  }
+/** The UTC days with a log that the range touches, in order. It lists the storage, so no request may wait for it. */
+export async function listDays(storage: Storage, { from = -Infinity, to = Infinity }: TimeRange): Promise<string[]> {
   const days: string[] = [];
   for await (const { text } of storage.children(["events"])) {
-    if (isDay(text) && (from === undefined || text >= from) && (to === undefined || text <= to)) days.push(text);
+    const start = isDay(text) ? Date.parse(text) : NaN;
+    if (start > from - DAY_MS && start <= to) days.push(text);
   }
   return days.sort();
 }
 
-/**
- * The events of the range with their addresses, in the order of the log: by day, then as they were appended.
- *
- * @param onSkipped as of {@link batchesAfter}
- */
+/** The events of the range with their addresses, in the order of the log: by day, then as they were appended.
+ * @param onSkipped as of {@link batchesAfter} */
 export async function* loggedEvents(
   storage: Storage,
-  range: DayRange,
+  range: TimeRange,
   onSkipped?: OnSkipped,
 ): AsyncGenerator<AddressedEvent> {
   for (const day of await listDays(storage, range)) {
-    for await (const { version, batch: item } of batchesAfter(openDay(storage, day), 0, onSkipped)) {
-      for (const [index, event] of item.events.entries()) {
-        yield { event_id: formatAddress(day, version, index), ...event };
-      }
+    for await (const event of eventsOfDay(storage, day, onSkipped)) if (isWithin(event, range)) yield event;
+  }
+}
+
+/** The same, of one UTC day. */
+export async function* eventsOfDay(storage: Storage, day: string, onSkipped?: OnSkipped) {
+  for await (const { version, batch: item } of batchesAfter(openDay(storage, day), 0, onSkipped)) {
+    for (const [index, event] of item.events.entries()) {
+      yield { event_id: formatAddress(day, version, index), ...event };
     }
   }
+}
+
+/** Whether an event's instant is in the range. */
+export function isWithin({ created_at }: { readonly created_at: string }, range: TimeRange): boolean {
+  const { from = -Infinity, to = Infinity } = range;
+  const at = Date.parse(created_at);
+  return at >= from && at <= to;
 }

@@ -1,6 +1,8 @@
+import { remembered } from "../../runtime/cache/remembered.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { serializeItem } from "../../storage/stream.ts";
 import { formatAddress } from "./event-address.ts";
 import { appendBatch, batchesAfter, isUnchanged, openDay, type DayLog } from "./day-log.ts";
 import type { StoredEvent } from "../event.ts";
@@ -33,7 +35,6 @@ export interface StoredAt {
 
 type Results = Map<PendingEvent, StoredAt | StorageError>;
 
-/** The log of a day as its writer knows it. */
 interface OpenDay {
   readonly day: string;
   readonly log: DayLog;
@@ -46,25 +47,22 @@ interface OpenDay {
 
 /** Appends to the logs of days, one append at a time. */
 export function createDayWriter(storage: Storage, ids: Ids) {
-  /** The day that was written last. */
-  let latest: { readonly day: string; readonly opened: Promise<OpenDay> } | undefined;
+  let latest: { readonly day: string; readonly open: () => Promise<OpenDay> } | undefined;
 
   function openLatest(day: string): Promise<OpenDay> {
-    if (latest?.day === day) return latest.opened;
-    const log = openDay(storage, day);
-    const opening = { day, opened: log.head().then((head) => ({ day, log, head, lastForeign: head })) };
-    opening.opened.catch(() => {
-      // The next call tries again.
-      if (latest === opening) latest = undefined;
-    });
-    latest = opening;
-    return opening.opened;
+    const open = async (): Promise<OpenDay> => {
+      const log = openDay(storage, day);
+      const head = await log.head();
+      return { day, log, head, lastForeign: head };
+    };
+    if (latest?.day !== day) latest = { day, open: remembered(open) };
+    return latest.open();
   }
 
   /** @returns false when another writer appended first; the state of the day is up to date then */
   async function appendNext(open: OpenDay, events: readonly PendingEvent[], results: Results): Promise<boolean> {
     const batch = { batch_id: ids.request(), events: events.map(({ event }) => event) };
-    if (!(await appendBatch(open.log, open.head, batch))) {
+    if (!(await appendBatch(open.log, open.head, serializeItem(batch)))) {
       open.head = await open.log.headAfterRefusal(open.head);
       open.lastForeign = open.head;
       return false;
@@ -86,12 +84,9 @@ export function createDayWriter(storage: Storage, ids: Ids) {
       if (open.position?.since !== head) open.position = { since: head, mark: await mark() };
       return open.position;
     },
-    /**
-     * Stores events of one day in one batch.
-     *
+    /** Stores events of one day in one batch.
      * @returns for each event where it is stored, or why the log could not be searched for it
-     * @throws StorageError when it is unknown whether the batch was stored
-     */
+     * @throws StorageError when it is unknown whether the batch was stored */
     async append(day: string, events: readonly PendingEvent[]): Promise<(StoredAt | StorageError)[]> {
       const open = await openLatest(day);
       const results: Results = new Map();
@@ -124,7 +119,11 @@ async function findDuplicates(
         const one = source_id === undefined ? undefined : wanted.get(source_id);
         return one === undefined ? [] : [{ one, index }];
       });
-      if (matches.length > 0) await confirmBatch(storage, log, version);
+      if (matches.length > 0) {
+        const stored = await log.stored(version);
+        if (stored === undefined) throw new StorageError("A batch of events was lost while it was read.");
+        await storage.confirm(log.keyOf(version), stored.text);
+      }
       for (const { one, index } of matches) {
         results.set(one, { event_id: formatAddress(day, version, index), duplicate: true });
       }
@@ -135,12 +134,6 @@ async function findDuplicates(
     // The other events of the batch do not depend on what cannot be read.
     for (const one of searched) if (!results.has(one)) results.set(one, error);
   }
-}
-
-async function confirmBatch(storage: Storage, log: DayLog, version: number): Promise<void> {
-  const stored = await log.stored(version);
-  if (stored === undefined) throw new StorageError("A batch of events was lost while it was read.");
-  await storage.confirm(log.keyOf(version), stored.text);
 }
 
 /** The last batch before all of the searches; the beginning, where a failover lost a batch that one of them had seen. */

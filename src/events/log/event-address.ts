@@ -1,9 +1,4 @@
-import { toIso } from "../../runtime/clock.ts";
-
-/** Milliseconds of a UTC day. */
-export const DAY_MS = 86_400_000;
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
+import { DAY_MS, toIso } from "../../runtime/clock.ts";
 
 /** The address of an event as its id, `2026-11-20-12-0`: UTC day, number of the batch in its log from 1, index from 0. */
 export function formatAddress(day: string, batch: number, index: number): string {
@@ -15,9 +10,9 @@ function dayOf(ms: number): string {
   return toIso(ms).slice(0, 10);
 }
 
-/** Whether the text is a day of the calendar, as `2026-11-20`. */
+/** Whether the text is a day of the calendar, as `2026-11-20`: Date.parse reads February 30 as March 2. */
 export function isDay(text: string): boolean {
-  const ms = DAY.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN;
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN;
   return !Number.isNaN(ms) && dayOf(ms) === text;
 }
 

@@ -1,20 +1,17 @@
 import { z } from "zod";
 import { invalid } from "../../contract/errors.ts";
-import { canonicalJson, sha256 } from "../../runtime/canonical-json.ts";
-import { toIso, type Clock } from "../../runtime/clock.ts";
-import type { Ids } from "../../runtime/ids.ts";
+import { canonicalJson, sha256 } from "../../runtime/json/canonical-json.ts";
+import { toIso } from "../../runtime/clock.ts";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import { parseDocument, writeDocument } from "../../storage/documents.ts";
-import { isOutage } from "../../storage/storage-errors.ts";
-import type { Key, Storage } from "../../storage/storage.ts";
+import { ifOutage } from "../../storage/storage-errors.ts";
+import type { Key } from "../../storage/storage.ts";
 import { newEvent, type NewEvent } from "../event.ts";
-import type { EventLog, Recorded } from "./event-log.ts";
+import type { EventDeps, EventLog, Recorded } from "./event-log.ts";
 
-/**
- * The record of an idempotency key. The first call under the key creates it, so that every later one, of any process,
+/** The record of an idempotency key. The first call under the key creates it, so that every later one, of any process,
  * builds the same event of the same day and finds it in the log. The address is added once the event is stored; it saves
- * the search.
- */
+ * the search. */
 const idempotencyRecord = z.strictObject({
   /** SHA-256 of the event. */
   request: z.string(),
@@ -30,17 +27,13 @@ type IdempotencyRecord = z.infer<typeof idempotencyRecord>;
 /**
  * Stores events that carry an idempotency key, each exactly once however often it is sent and by whatever process, also
  * after a crash or a lost reply between any two steps.
- *
  * @returns stores an event under a key. An outage of the storage is reported by `stored: false`, not thrown; an
  *   AnpError 422 says that the key was used for another event, a CorruptionError names the key of a damaged record
  */
-export function createIdempotentRecorder(deps: {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: EventLog;
-}): (event: NewEvent, key: string) => Promise<Recorded> {
-  const { storage, clock, ids, log } = deps;
+export function createIdempotentRecorder(
+  { storage, clock, ids }: EventDeps,
+  log: EventLog,
+): (event: NewEvent, key: string) => Promise<Recorded> {
   const inTurn = createKeyedMutex();
   const notStored = (): Recorded => ({ event_id: ids.request(), stored: false });
 
@@ -54,9 +47,7 @@ export function createIdempotentRecorder(deps: {
 
   /** Adds the address. If that fails, the next call searches the log; the event is stored all the same. */
   const complete = (place: Key, record: IdempotencyRecord): Promise<void> =>
-    writeDocument(storage, place, record).catch((error: unknown) => {
-      if (!isOutage(error)) throw error;
-    });
+    ifOutage(writeDocument(storage, place, record), () => undefined);
 
   async function record(event: NewEvent, key: string): Promise<Recorded> {
     const { user_id } = event;
@@ -83,11 +74,5 @@ export function createIdempotentRecorder(deps: {
     return recorded;
   }
 
-  return (event, key) =>
-    inTurn(JSON.stringify([event.user_id, key]), () =>
-      record(event, key).catch((error: unknown) => {
-        if (!isOutage(error)) throw error;
-        return notStored();
-      }),
-    );
+  return (event, key) => inTurn(JSON.stringify([event.user_id, key]), () => ifOutage(record(event, key), notStored));
 }

@@ -3,8 +3,14 @@ import type { Ids } from "../../runtime/ids.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { createDayWriter, type DuplicateSearch, type LogPosition, type StoredAt } from "./day-writer.ts";
-import { createEventQueue, dayOfEvent, QUEUE_LIMITS, type QueuedEvent, type QueueLimits } from "./event-queue.ts";
+import { BATCH_LIMITS } from "./day-log.ts";
+import {
+  createDayWriter,
+  type DuplicateSearch,
+  type LogPosition,
+  type PendingEvent,
+  type StoredAt,
+} from "./day-writer.ts";
 import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
 
 /** The result of recording an event. One that was not stored has an id too, which addresses nothing. */
@@ -23,28 +29,42 @@ export interface Deduplication extends DuplicateSearch {
   readonly source_id: string;
 }
 
+/** How much may wait for the storage: events, and their size as JSON in bytes. */
+const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 };
+export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
+
+/** An event that waits for the storage, and the caller who waits with it. */
+interface QueuedEvent extends PendingEvent {
+  readonly bytes: number;
+  /** When it was queued, in milliseconds of the monotonic clock. */
+  readonly since_ms: number;
+  /** Called with undefined when the event was dropped. */
+  readonly resolve: (stored: StoredAt | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** What waits for the storage, and what was lost. */
 export type QueueState = ReturnType<EventLog["queue"]>;
 
-interface Dependencies {
+/** What recording events depends on. */
+export interface EventDeps {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
+  /** How much may wait for the storage. */
   readonly limits?: QueueLimits | undefined;
-  /** Called with the day after each append. */
-  readonly appended: (day: string) => void;
 }
 
-/**
- * The event log. It writes with group commit: while one append is being
- * written, further events queue up, and the next append carries them all. Under load the events share the cost of a
- * durable write; a single event does not wait.
- */
+/** The event log. It writes with group commit: while one append is being written, further events queue up, and the next
+ * append carries them all. Under load the events share the cost of a durable write; a single event does not wait. */
 export class EventLog {
-  readonly #deps: Dependencies;
-  readonly #queue: ReturnType<typeof createEventQueue>;
+  readonly #deps: EventDeps;
+  readonly #appended: (day: string) => void;
   readonly #writer: ReturnType<typeof createDayWriter>;
+  readonly #waiting: QueuedEvent[] = [];
+  #waitingBytes = 0;
+  #writing: readonly QueuedEvent[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
   /** Events dropped since the start. */
@@ -52,9 +72,10 @@ export class EventLog {
   /** Events dropped in the current outage; undefined when there is none. */
   #lost: number | undefined;
 
-  constructor(deps: Dependencies) {
+  /** @param appended called with the day after each append */
+  constructor(deps: EventDeps, appended: (day: string) => void) {
     this.#deps = deps;
-    this.#queue = createEventQueue(deps.limits ?? QUEUE_LIMITS);
+    this.#appended = appended;
     this.#writer = createDayWriter(deps.storage, deps.ids);
   }
 
@@ -73,9 +94,16 @@ export class EventLog {
     return this.#writer.head(day);
   }
 
-  /** What waits for the storage, and how many events were not stored since the start. */
+  /** What waits for the storage, with the batch that is being written, how long the oldest event has waited in
+   * milliseconds, and how many events were not stored since the start. */
   queue() {
-    return { ...this.#queue.state(), dropped: this.#dropped };
+    const oldest = this.#writing[0] ?? this.#waiting[0];
+    return {
+      events: this.#waiting.length + this.#writing.length,
+      bytes: this.#waitingBytes + this.#writing.reduce((sum, { bytes }) => sum + bytes, 0),
+      oldest_ms: oldest === undefined ? 0 : performance.now() - oldest.since_ms,
+      dropped: this.#dropped,
+    };
   }
 
   /** Waits until nothing is queued. */
@@ -94,30 +122,57 @@ export class EventLog {
       const bytes = Buffer.byteLength(JSON.stringify(event));
       const queued = { event, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };
       if (this.#closed) this.#drop([queued], "the event log is closed");
-      else if (this.#queue.add(queued)) this.#draining ??= this.#drain();
-      else this.#drop([queued], "too many events are waiting to be written");
+      else if (this.#isFull(bytes)) this.#drop([queued], "too many events are waiting to be written");
+      else {
+        this.#waiting.push(queued);
+        this.#waitingBytes += bytes;
+        this.#draining ??= this.#drain();
+      }
     });
     if (stored === undefined) return { event_id: this.#deps.ids.request(), stored: false };
     return { event_id: stored.event_id, stored: true, ...(stored.duplicate && { replayed: true }) };
   }
 
+  #isFull(bytes: number): boolean {
+    const { limits = QUEUE_LIMITS } = this.#deps;
+    return this.#waiting.length >= limits.events || this.#waitingBytes + bytes > limits.bytes;
+  }
+
+  /** Removes the next events that may share an append: of one day, within the limits. */
+  #takeBatch(): readonly QueuedEvent[] {
+    const day = dayOf(this.#waiting[0]!);
+    let bytes = 0;
+    let count = 0;
+    for (const one of this.#waiting) {
+      const fits = count < BATCH_LIMITS.events && bytes + one.bytes <= BATCH_LIMITS.bytes;
+      if ((count > 0 && !fits) || dayOf(one) !== day) break;
+      bytes += one.bytes;
+      count += 1;
+    }
+    this.#waitingBytes -= bytes;
+    return this.#waiting.splice(0, count);
+  }
+
   async #drain(): Promise<void> {
-    while (!this.#queue.isEmpty()) await this.#write(this.#queue.takeBatch());
-    this.#queue.batchDone();
+    while (this.#waiting.length > 0) {
+      this.#writing = this.#takeBatch();
+      await this.#write(this.#writing);
+    }
+    this.#writing = [];
     // In the same step as the check of the queue, or an event queued between the two would wait for the next one.
     this.#draining = undefined;
   }
 
   async #write(batch: readonly QueuedEvent[]): Promise<void> {
-    const day = dayOfEvent(batch[0]!);
+    const day = dayOf(batch[0]!);
     try {
       const results = await this.#writer.append(day, batch);
-      this.#deps.appended(day);
+      this.#appended(day);
       for (const [index, result] of results.entries()) {
         if (result instanceof StorageError) this.#drop([batch[index]!], result.message);
         else batch[index]!.resolve(result);
       }
-      if (!this.#queue.isEmpty() || this.#lost === undefined) return;
+      if (this.#waiting.length > 0 || this.#lost === undefined) return;
       this.#deps.logger.info({ lost: this.#lost }, "the event log is written again");
       this.#lost = undefined;
     } catch (error) {
@@ -134,4 +189,9 @@ export class EventLog {
     this.#dropped += events.length;
     for (const { resolve } of events) resolve(undefined);
   }
+}
+
+/** The UTC day in whose log an event belongs. */
+function dayOf({ event }: PendingEvent): string {
+  return event.created_at.slice(0, 10);
 }

@@ -1,17 +1,20 @@
+import { toIso } from "../../runtime/clock.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { loggedEvents, type DayRange, type OnSkipped } from "../log/day-log.ts";
+import { loggedEvents, type TimeRange, type OnSkipped } from "../log/day-log.ts";
 import { userHash } from "./hot-questions.ts";
 
-/** Counts of the events in a range of days. */
+/** Counts of the events in a range of time. */
 export type EventStats = Awaited<ReturnType<typeof countEvents>>;
 
-/**
- * Counts the events of the range by reading them all; memory holds one number per user.
- *
+/** Counts the events of the range by reading them all; memory holds one number per user.
  * @param onSkipped as of `batchesAfter`
- * @throws AnpError 422 when a bound of the range is not a day
- */
-export async function countEvents(storage: Storage, range: DayRange, onSkipped?: OnSkipped) {
+ * @param dayOf the day of an instant, ms since the epoch; the UTC day by default */
+export async function countEvents(
+  storage: Storage,
+  range: TimeRange,
+  onSkipped?: OnSkipped,
+  dayOf: (ms: number) => string = (ms) => toIso(ms).slice(0, 10),
+) {
   let events = 0;
   const users = new Set<number>();
   const types = new Map<string, number>();
@@ -21,13 +24,13 @@ export async function countEvents(storage: Storage, range: DayRange, onSkipped?:
     events += 1;
     users.add(userHash(event.user_id));
     types.set(event.event_type, (types.get(event.event_type) ?? 0) + 1);
-    const day = event.created_at.slice(0, 10);
+    const day = dayOf(Date.parse(event.created_at));
     days.set(day, (days.get(day) ?? 0) + 1);
     if (event.feedback_type !== undefined) feedback[event.feedback_type] += 1;
   }
   const byType = [...types].map(([event_type, count]) => ({ event_type, count }));
   byType.sort((a, b) => b.count - a.count || (a.event_type < b.event_type ? -1 : 1));
-  const by_day = [...days].map(([day, count]) => ({ day, count }));
+  const by_day = [...days].map(([day, count]) => ({ day, count })).sort((a, b) => (a.day < b.day ? -1 : 1));
   /** Different users, types with the most frequent first, and the days that have events, in order. */
   return { events, users: users.size, by_type: byType, by_day, feedback };
 }

@@ -7,11 +7,9 @@ import { isPublic } from "./public-question.ts";
 /** The events that count as a question: their payload holds `question` and `lang`. */
 export const QUESTION_ASKED = "question_asked";
 
-/**
- * Memory of one day: at most 20,000 different questions of at most 200 code points, 64 variants each, and 200,000
+/** Memory of one day: at most 20,000 different questions of at most 200 code points, 64 variants each, and 200,000
  * occurrences (24 bytes each): about 30 MB when full. What exceeds a limit is not counted; a longer text is unlikely to be
- * asked by many.
- */
+ * asked by many. */
 export const DAY_LIMITS = { questions: 20_000, length: 200, variants: 64, asked: 200_000 } as const;
 
 /** Each occurrence of one question on one day: time, user and variant, as three columns of one table. */
@@ -27,10 +25,7 @@ export interface Asked {
 }
 
 /** The questions of one day's log, by their normalized text. */
-export interface QuestionDay {
-  readonly questions: Map<string, Asked>;
-  asked: number;
-}
+export type QuestionDay = ReturnType<typeof emptyQuestionDay>;
 
 /** A question that several users asked. `count` is how often it was asked. */
 export interface HotQuestion {
@@ -42,8 +37,8 @@ export interface HotQuestion {
 /** From `from` to `to`, both included, in milliseconds. */
 export type TimeWindow = { readonly from: number; readonly to: number };
 
-export function emptyQuestionDay(): QuestionDay {
-  return { questions: new Map(), asked: 0 };
+export function emptyQuestionDay() {
+  return { questions: new Map<string, Asked>(), asked: 0 };
 }
 
 /** Folds one event into the day and the totals; events that are not questions change nothing. */
@@ -78,12 +73,10 @@ function variantOf(asked: Asked, text: string, lang: string): number {
   return asked.texts.push({ text, lang }) - 1;
 }
 
-/** The key with the highest count, the first seen among equals. */
 function mostFrequent(counts: ReadonlyMap<string, number>): string {
   return Array.from(counts).reduce((best, one) => (one[1] > best[1] ? one : best), ["", 0])[0];
 }
 
-/** The most frequent text and language of a question within the window, and its number of users. */
 function describe(parts: readonly Asked[], { from, to }: TimeWindow) {
   const texts = new Map<string, number>();
   const langs = new Map<string, number>();
@@ -112,12 +105,9 @@ export function forgetQuestions(totals: QuestionTotals, { questions }: QuestionD
   }
 }
 
-/**
- * The questions that at least `minUsers` different users asked within the window: the most often asked first, then the
+/** The questions that at least `minUsers` different users asked within the window: the most often asked first, then the
  * most recently asked, then in the order of the text. The text shown is the most frequent variant.
- *
- * @param totals of all days that the window touches, and possibly others
- */
+ * @param totals of all days that the window touches, and possibly others */
 export function rankQuestions(
   totals: QuestionTotals,
   window: TimeWindow,

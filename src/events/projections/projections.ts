@@ -1,12 +1,7 @@
+import { LRUCache } from "lru-cache";
 import type { Storage } from "../../storage/storage.ts";
 import { followDay, type OnSkipped } from "../log/day-log.ts";
-import {
-  emptyQuestionDay,
-  foldQuestion,
-  forgetQuestions,
-  type QuestionDay,
-  type QuestionTotals,
-} from "./hot-questions.ts";
+import { emptyQuestionDay, foldQuestion, forgetQuestions, type QuestionTotals } from "./hot-questions.ts";
 
 /** How many days a projection may span, and how many are kept in memory: 30 × 24 hours touch 31 days. */
 export const PROJECTED_DAYS = 30;
@@ -28,17 +23,9 @@ function coalesce(run: () => Promise<void>): () => Promise<void> {
   return () => (next ??= running.catch(() => undefined).then(start));
 }
 
-interface CachedDay {
-  /** All batches up to the last one that was read, each folded in once. */
-  questions: QuestionDay;
-  /** The last check of the log: when it began, in milliseconds of the monotonic clock, and its result. */
-  lastCheck: { readonly began: number; readonly end: Promise<void> } | undefined;
-  readonly catchUp: () => Promise<void>;
-  /** Not kept any more: what a read under way still folds does not count. */
-  isForgotten: boolean;
-}
+type CachedDay = ReturnType<typeof openProjection>;
 
-function openProjection(storage: Storage, name: string, totals: QuestionTotals, skipped?: OnSkipped): CachedDay {
+function openProjection(storage: Storage, name: string, totals: QuestionTotals, skipped?: OnSkipped) {
   const { catchUp } = followDay(storage, name, {
     batch({ events }) {
       for (const event of events) foldQuestion(day.questions, day.isForgotten ? new Map() : totals, event);
@@ -49,22 +36,22 @@ function openProjection(storage: Storage, name: string, totals: QuestionTotals, 
     },
     skipped,
   });
-  const day: CachedDay = {
+  const day = {
+    /** All batches up to the last one that was read, each folded in once. */
     questions: emptyQuestionDay(),
-    lastCheck: undefined,
+    /** The last check of the log: when it began, in milliseconds of the monotonic clock, and its result. */
+    lastCheck: undefined as { readonly began: number; readonly end: Promise<void> } | undefined,
     catchUp: coalesce(catchUp),
+    /** Not kept any more: what a read under way still folds does not count. */
     isForgotten: false,
   };
   return day;
 }
 
-/**
- * Keeps days of the log folded in memory. A day is read once. After that a check costs one read that finds nothing, or
+/** Keeps days of the log folded in memory. A day is read once. After that a check costs one read that finds nothing, or
  * reads the batches appended since (a replay may append to any day). There is at most one check a second per day.
- *
  * @param options.monotonic a monotonic clock, ms
- * @param options.onSkipped is told of batches that are damaged or missing, which are not counted
- */
+ * @param options.onSkipped is told of batches that are damaged or missing, which are not counted */
 export function createProjections(
   storage: Storage,
   {
@@ -72,8 +59,14 @@ export function createProjections(
     onSkipped,
   }: { readonly monotonic?: (() => number) | undefined; readonly onSkipped?: OnSkipped | undefined } = {},
 ) {
-  const cached = new Map<string, CachedDay>();
   const totals: QuestionTotals = new Map();
+  const cached = new LRUCache<string, CachedDay>({
+    max: KEPT_DAYS,
+    dispose(day) {
+      forgetQuestions(totals, day.questions);
+      day.isForgotten = true;
+    },
+  });
 
   /** Callers within a second of a check share its result, also a failure. */
   function check(day: CachedDay): Promise<void> {
@@ -87,25 +80,15 @@ export function createProjections(
   return {
     /** Of all days that are kept. */
     totals,
-    /**
-     * Brings the days asked for up to date: with all that this process appended, and what others appended up to
+    /** Brings the days asked for up to date: with all that this process appended, and what others appended up to
      * {@link CHECK_EVERY_MS} before.
-     *
-     * @throws StorageError when a day cannot be read
-     */
+     * @throws StorageError when a day cannot be read */
     async update(days: readonly string[]): Promise<void> {
       const wanted = days.map((day) => {
         const known = cached.get(day) ?? openProjection(storage, day, totals, onSkipped);
-        cached.delete(day);
         cached.set(day, known);
         return known;
       });
-      for (const [name, day] of cached) {
-        if (cached.size <= KEPT_DAYS) break;
-        cached.delete(name);
-        forgetQuestions(totals, day.questions);
-        day.isForgotten = true;
-      }
       const waiting = wanted.values();
       const reader = async (): Promise<void> => {
         for (const day of waiting) await check(day);
@@ -114,7 +97,7 @@ export function createProjections(
     },
     /** Called after this process appended to a day. */
     touch: (day: string): void => {
-      const known = cached.get(day);
+      const known = cached.peek(day);
       if (known !== undefined) known.lastCheck = undefined;
     },
   };

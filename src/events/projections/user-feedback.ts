@@ -1,5 +1,6 @@
 import type { Storage } from "../../storage/storage.ts";
-import { DAY_MS, daysBetween } from "../log/event-address.ts";
+import { daysBetween } from "../log/event-address.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
 import { batchesAfter, openDay } from "../log/day-log.ts";
 import type { StoredEvent } from "../event.ts";
 
@@ -8,13 +9,10 @@ export type UserFeedback = Pick<StoredEvent, "created_at" | "message_id" | "rout
   readonly feedback_type: NonNullable<StoredEvent["feedback_type"]>;
 };
 
-/**
- * A user's feedback on answers, newest first. It reads the whole log of these days, so it is for operators only.
- *
+/** A user's feedback on answers, newest first. It reads the whole log of these days, so it is for operators only.
  * @param options.now ms since the epoch
  * @param options.days how many UTC days to look back over, the present one included
- * @param options.most stops after so many
- */
+ * @param options.most stops after so many */
 export async function feedbackOf(
   storage: Storage,
   user: string,
@@ -26,13 +24,7 @@ export async function feedbackOf(
     for await (const { batch } of batchesAfter(openDay(storage, day), 0)) {
       for (const { user_id, feedback_type, created_at, message_id, route, sub_intent } of batch.events) {
         if (user_id !== user || feedback_type === undefined) continue;
-        ofDay.push({
-          created_at,
-          feedback_type,
-          ...(message_id !== undefined && { message_id }),
-          ...(route !== undefined && { route }),
-          ...(sub_intent !== undefined && { sub_intent }),
-        });
+        ofDay.push({ created_at, feedback_type, message_id, route, sub_intent });
       }
     }
     found.push(...ofDay.sort((one, other) => (one.created_at < other.created_at ? 1 : -1)));

@@ -1,13 +1,14 @@
 import type { Storage } from "../../storage/storage.ts";
-import { listDays, loggedEvents, type DayRange, type OnSkipped } from "../log/day-log.ts";
+import { eventsOfDay, isWithin, listDays, type TimeRange, type OnSkipped } from "../log/day-log.ts";
 import { contentOf, fingerprint, uniqueId } from "../log/event-fingerprint.ts";
 import { FingerprintCounts } from "./fingerprint-counts.ts";
 
 /** The events of the range as lines of JSON without line ends: see `Events.export`. */
-export async function* exportEvents(storage: Storage, range: DayRange, skipped?: OnSkipped): AsyncGenerator<string> {
+export async function* exportEvents(storage: Storage, range: TimeRange, skipped?: OnSkipped): AsyncGenerator<string> {
   for (const day of await listDays(storage, range)) {
     let ids: FingerprintCounts | undefined;
-    for await (const { event_id: address, ...event } of loggedEvents(storage, { from: day, to: day }, skipped)) {
+    for await (const { event_id: address, ...event } of eventsOfDay(storage, day, skipped)) {
+      if (!isWithin(event, range)) continue;
       const { source_id, ...content } = event;
       let id = address;
       if (source_id !== undefined) {
@@ -21,10 +22,9 @@ export async function* exportEvents(storage: Storage, range: DayRange, skipped?:
   }
 }
 
-/** How many events of a day have each id. */
 async function countIds(storage: Storage, day: string): Promise<FingerprintCounts> {
   const counts = new FingerprintCounts();
-  for await (const { event_id, source_id } of loggedEvents(storage, { from: day, to: day }, () => undefined)) {
+  for await (const { event_id, source_id } of eventsOfDay(storage, day, () => undefined)) {
     counts.addStored(fingerprint("", source_id ?? event_id));
   }
   return counts;

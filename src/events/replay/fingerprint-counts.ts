@@ -5,39 +5,18 @@ const GROWTH = 1.5;
 /** Counts from here on are kept apart. */
 const MOST_IN_BYTE = 255;
 
-/** Counts of slots, one byte each. */
-class Counts {
-  bytes = new Uint8Array(FIRST_SLOTS);
-  /** Counts above {@link MOST_IN_BYTE}, by fingerprint. */
-  readonly #large = new Map<string, number>();
+const [STORED, SEEN] = [0, 1] as const;
+type Kind = typeof STORED | typeof SEEN;
 
-  add(slot: number, fingerprint: string): number {
-    if (this.bytes[slot]! < MOST_IN_BYTE) return ++this.bytes[slot]!;
-    const count = (this.#large.get(fingerprint) ?? MOST_IN_BYTE) + 1;
-    this.#large.set(fingerprint, count);
-    return count;
-  }
-
-  get(slot: number, fingerprint: string): number {
-    const count = this.bytes[slot]!;
-    return count < MOST_IN_BYTE ? count : (this.#large.get(fingerprint) ?? count);
-  }
-
-  clear(): void {
-    this.bytes.fill(0);
-    this.#large.clear();
-  }
-}
-
-/**
- * How often fingerprints occur in a log and in an input: an open-addressing hash table on 64 bits of each, which takes 13
- * to 19 bytes a fingerprint, where a Map takes about 150.
- */
+/** How often fingerprints occur in a log and in an input: an open-addressing hash table on 64 bits of each, which takes
+ * 13 to 19 bytes a fingerprint, where a Map takes about 150. */
 export class FingerprintCounts {
-  #high = new Uint32Array(FIRST_SLOTS);
-  #low = new Uint32Array(FIRST_SLOTS);
-  readonly #stored = new Counts();
-  readonly #seen = new Counts();
+  /** Of each slot the fingerprint's two words; a first word of 0 marks a free slot. */
+  #keys = new Uint32Array(2 * FIRST_SLOTS);
+  /** Of each slot a count of each {@link Kind}. */
+  #counts = new Uint8Array(2 * FIRST_SLOTS);
+  /** Counts above {@link MOST_IN_BYTE}, by fingerprint. */
+  readonly #large = [new Map<string, number>(), new Map<string, number>()] as const;
   #size = 0;
 
   /** Different fingerprints. */
@@ -47,59 +26,66 @@ export class FingerprintCounts {
 
   /** How often the log has it. */
   stored(fingerprint: string): number {
-    return this.#stored.get(this.#slotOf(fingerprint), fingerprint);
+    return this.#add(fingerprint, STORED, 0);
   }
 
   /** Counts an event of the log. */
   addStored(fingerprint: string): void {
-    this.#stored.add(this.#slotOf(fingerprint), fingerprint);
+    this.#add(fingerprint, STORED, 1);
   }
 
   /** Counts a line of the input. @returns its occurrence, from 1 */
   addSeen(fingerprint: string): number {
-    return this.#seen.add(this.#slotOf(fingerprint), fingerprint);
+    return this.#add(fingerprint, SEEN, 1);
   }
 
   /** Forgets the log, not the input. */
   clearStored(): void {
-    this.#stored.clear();
+    for (let at: number = STORED; at < this.#counts.length; at += 2) this.#counts[at] = 0;
+    this.#large[STORED].clear();
+  }
+
+  #add(fingerprint: string, kind: Kind, more: number): number {
+    const at = this.#slotOf(fingerprint) + kind;
+    const count = this.#counts[at]!;
+    if (count < MOST_IN_BYTE) return (this.#counts[at] = count + more);
+    const large = (this.#large[kind].get(fingerprint) ?? MOST_IN_BYTE) + more;
+    this.#large[kind].set(fingerprint, large);
+    return large;
   }
 
   #slotOf(fingerprint: string): number {
-    if (this.#size > this.#high.length * MOST_FILLED) this.#grow();
-    // 0 and 0 mark a free slot.
+    if (this.#size > (this.#keys.length / 2) * MOST_FILLED) this.#grow();
     const high = word(fingerprint, 0) || 1;
     const low = word(fingerprint, 4);
     const slot = this.#find(high, low);
-    if (this.#high[slot] === 0) {
-      this.#high[slot] = high;
-      this.#low[slot] = low;
+    if (this.#keys[slot] === 0) {
+      this.#keys[slot] = high;
+      this.#keys[slot + 1] = low;
       this.#size += 1;
     }
     return slot;
   }
 
   #find(high: number, low: number): number {
-    const slots = this.#high.length;
-    let slot = low % slots;
-    while (this.#high[slot] !== 0 && (this.#high[slot] !== high || this.#low[slot] !== low)) slot = (slot + 1) % slots;
+    const keys = this.#keys;
+    let slot = 2 * (low % (keys.length / 2));
+    while (keys[slot] !== 0 && (keys[slot] !== high || keys[slot + 1] !== low)) slot = (slot + 2) % keys.length;
     return slot;
   }
 
   #grow(): void {
-    const [high, low, stored, seen] = [this.#high, this.#low, this.#stored.bytes, this.#seen.bytes];
-    const slots = Math.ceil(high.length * GROWTH);
-    this.#high = new Uint32Array(slots);
-    this.#low = new Uint32Array(slots);
-    this.#stored.bytes = new Uint8Array(slots);
-    this.#seen.bytes = new Uint8Array(slots);
-    for (const [from, key] of high.entries()) {
-      if (key === 0) continue;
-      const slot = this.#find(key, low[from]!);
-      this.#high[slot] = key;
-      this.#low[slot] = low[from]!;
-      this.#stored.bytes[slot] = stored[from]!;
-      this.#seen.bytes[slot] = seen[from]!;
+    const [keys, counts] = [this.#keys, this.#counts];
+    const length = 2 * Math.ceil((keys.length / 2) * GROWTH);
+    this.#keys = new Uint32Array(length);
+    this.#counts = new Uint8Array(length);
+    for (let from = 0; from < keys.length; from += 2) {
+      if (keys[from] === 0) continue;
+      const slot = this.#find(keys[from]!, keys[from + 1]!);
+      for (const part of [0, 1]) {
+        this.#keys[slot + part] = keys[from + part]!;
+        this.#counts[slot + part] = counts[from + part]!;
+      }
     }
   }
 }

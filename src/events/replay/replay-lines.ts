@@ -1,35 +1,25 @@
-import { LIMITS } from "../../contract/field-bounds.ts";
-import { printField, validate } from "../../contract/validate.ts";
-import { findUnkept } from "../../runtime/unkept-json.ts";
-import { exportedEvent, type StoredEvent } from "../event.ts";
+import { z } from "zod";
+import { count } from "../../contract/schemas/shared-fields.ts";
 import { BATCH_LIMITS } from "../log/day-log.ts";
-import { dayOfEvent } from "../log/event-queue.ts";
-import { contentOf, fingerprint, sourceIdOf, without } from "../log/event-fingerprint.ts";
+import { type ReplayedEvent, readLine } from "./exported-line.ts";
 
-/** A line of the input that is not text. */
-export interface UnreadableLine {
-  readonly unreadable: string;
-}
+/** A line of the input, or why it is not text. */
+export type Line = string | { readonly unreadable: string };
 
-export type Lines = AsyncIterable<string | UnreadableLine> | Iterable<string | UnreadableLine>;
+/** Lines in order. They come in groups, as a chunk of a file has many: to wait for each would cost as much as to parse it. */
+export type Lines = AsyncIterable<Iterable<Line>> | Iterable<Iterable<Line>>;
 
-/** A line that was rejected, and why. */
-export interface RejectedLine {
-  /** Number in the input, from 1. */
-  readonly line: number;
-  readonly reason: string;
-}
+/** A line that was rejected, by its number in the input from 1, and why. */
+const rejectedLine = z.strictObject({ line: count, reason: z.string() });
+export type RejectedLine = z.infer<typeof rejectedLine>;
 
-/** The result of a replay: every line that is not blank is read, and then stored, skipped or rejected. */
-export interface ReplayReport {
-  read: number;
-  stored: number;
-  /** Events that the log had already, or that occurred earlier in the input. */
-  skipped: number;
-  rejected_total: number;
-  /** The first {@link REJECTED_KEPT} of the rejected lines. */
-  rejected: RejectedLine[];
-}
+/** The result of a replay: every line that is not blank is read, and then stored, skipped (the log had it already, or it
+ * occurred earlier in the input) or rejected. The first {@link REJECTED_KEPT} rejected lines are listed. */
+export const replayReport = z.strictObject({
+  ...{ read: count, stored: count, skipped: count, rejected_total: count },
+  rejected: z.array(rejectedLine),
+});
+export type ReplayReport = z.infer<typeof replayReport>;
 
 export interface ReplayOptions {
   /** Events per chunk; smaller chunks cost more appends. */
@@ -43,8 +33,9 @@ export interface ReplayOptions {
         readonly lines: Lines;
       }
     | undefined;
-  /** Called with the report so far after each chunk: every line that was read until then is settled. */
-  readonly onProgress?: ((report: Readonly<ReplayReport>) => void) | undefined;
+  /** Called when the lines of a chunk are read. What it returns is called with the report so far once they are settled,
+   * as is every line before them; meanwhile the next ones are read. */
+  readonly onChunk?: (() => (report: Readonly<ReplayReport>) => void) | undefined;
   /** Called with each rejected line, however many; `text` is absent where the line is not text. */
   readonly onRejected?: ((rejected: RejectedLine & { readonly text?: string }) => Promise<void>) | undefined;
 }
@@ -52,51 +43,9 @@ export interface ReplayOptions {
 /** How many rejected lines a report lists; all of them are counted. */
 const REJECTED_KEPT = 100;
 
-/** Longest reason, characters: a line of unknown keys would make one as long as itself. */
-const MOST_REASON = 500;
-
-/**
- * Lines are processed in chunks of so many events or characters, sorted by day within a chunk. A chunk of few days is
- * smaller: it fills batches all the same, and what dies young costs no memory.
- */
+/** Lines are processed in chunks of so many events or characters, sorted by day within a chunk. A chunk of few days is
+ * smaller: it fills batches all the same, and what dies young costs no memory. */
 const CHUNK = { events: 2048, ofOneDay: BATCH_LIMITS.events, characters: 4 * 1024 * 1024 } as const;
-
-/** An event of an export. */
-export interface ReplayedEvent {
-  /** The same for the same event, whatever the order of its fields. */
-  readonly fingerprint: string;
-  /** Its `source_id` is the id in the export, if there was one. */
-  readonly event: StoredEvent;
-  /** Its line and the number of the line in the input. */
-  readonly text: string;
-  readonly line: number;
-}
-
-/** Parses one line. Returns the event, or the reason for rejecting it. */
-function readLine(text: string, line: number): ReplayedEvent | string {
-  if (text.length > LIMITS.requestBody) return `longer than ${LIMITS.requestBody} characters`;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return `not JSON: ${(error as Error).message}`.slice(0, 200);
-  }
-  const checked = validate(exportedEvent, value);
-  const errors = [...findUnkept(text), ...(checked.valid ? [] : checked.errors)];
-  if (!checked.valid || errors.length > 0) {
-    return errors
-      .map((error) => printField(error, "line"))
-      .join("; ")
-      .slice(0, MOST_REASON);
-  }
-  const { event_id } = checked.data;
-  const event: StoredEvent = event_id === undefined ? checked.data : without(checked.data, "event_id");
-  const content = contentOf(event);
-  if (event_id === undefined) return { fingerprint: fingerprint(content, ""), event, text, line };
-  const source_id = sourceIdOf(event_id, content);
-  event.source_id = source_id;
-  return { fingerprint: fingerprint(content, source_id), event, text, line };
-}
 
 /** The result of a chunk: each of its events was stored, skipped or rejected. */
 export interface StoredChunk {
@@ -110,7 +59,7 @@ export interface ReplaySink {
   /** Stores a chunk; an error that it throws ends the replay. */
   readonly store: (chunk: readonly ReplayedEvent[]) => Promise<StoredChunk>;
   /** Counts an event that an earlier run stored. */
-  readonly count: (event: ReplayedEvent) => void;
+  readonly countStored: (event: ReplayedEvent) => void;
 }
 
 /** The report of a replay that has read nothing. */
@@ -118,68 +67,82 @@ export function emptyReport(): ReplayReport {
   return { read: 0, stored: 0, skipped: 0, rejected_total: 0, rejected: [] };
 }
 
-/** Reads lines of an export and passes their events on in chunks, one after the other, in bounded memory. */
+/** A part of the input that is settled as a whole, so that a failure leaves no partial report. */
+function emptyChunk() {
+  const rejects: (RejectedLine & { readonly text?: string })[] = [];
+  return { events: [] as ReplayedEvent[], rejects, days: new Set<string>(), characters: 0 };
+}
+type Chunk = ReturnType<typeof emptyChunk>;
+
+/** @param last number of the line before the first one */
+async function* chunksOf(lines: Lines, most: number, last: number): AsyncGenerator<Chunk> {
+  let chunk = emptyChunk();
+  let number = last;
+  for await (const group of lines) {
+    for (const raw of group) {
+      number += 1;
+      addLine(chunk, raw, number);
+      const enough = Math.min(most, CHUNK.ofOneDay * Math.max(1, chunk.days.size));
+      const count = chunk.events.length + chunk.rejects.length;
+      if (count < enough && chunk.characters < CHUNK.characters) continue;
+      yield chunk;
+      chunk = emptyChunk();
+    }
+  }
+  yield chunk;
+}
+
+function addLine(chunk: Chunk, raw: Line, line: number): void {
+  if (typeof raw !== "string") {
+    chunk.rejects.push({ line, reason: raw.unreadable });
+    return;
+  }
+  // Without the byte order mark of a file.
+  const text = line === 1 && raw.startsWith("\uFEFF") ? raw.slice(1) : raw;
+  if (text.trim() === "") return;
+  const event = readLine(text, line);
+  chunk.characters += text.length;
+  if (typeof event === "string") chunk.rejects.push({ line, reason: event, text });
+  else {
+    chunk.events.push(event);
+    chunk.days.add(event.day);
+  }
+}
+
+/** Reads lines of an export and passes their events on in chunks, one after the other, in bounded memory. While one is
+ * stored, the next is read. */
 export async function replayLines(
   lines: Lines,
-  { store, count }: ReplaySink,
-  { chunk: most = CHUNK.events, before, onProgress, onRejected }: ReplayOptions,
+  { store, countStored }: ReplaySink,
+  { chunk: most = CHUNK.events, before, onChunk, onRejected }: ReplayOptions,
 ): Promise<ReplayReport> {
   const report: ReplayReport = before ? { ...before.report, rejected: [...before.report.rejected] } : emptyReport();
+  for await (const { events } of chunksOf(before?.lines ?? [], most, 0)) events.forEach(countStored);
 
-  let chunk: ReplayedEvent[] = [];
-  /** Lines rejected since the last chunk: reported with it, so that a failure in between leaves no partial report. */
-  let rejects: (RejectedLine & { readonly text?: string })[] = [];
-  const days = new Set<string>();
-  let characters = 0;
-  let number = 0;
-  for await (const raw of before?.lines ?? []) {
-    number += 1;
-    const event = typeof raw === "string" ? readLine(withoutMark(raw, number), number) : undefined;
-    if (typeof event === "object") count(event);
-  }
-  number = before?.line ?? 0;
-
-  async function finishChunk(): Promise<void> {
-    const { stored, skipped, rejected = [] } = await store(chunk);
+  async function settle({ events, rejects }: Chunk): Promise<void> {
+    const { stored, skipped, rejected = [] } = await store(events);
     report.stored += stored;
     report.skipped += skipped;
-    report.read += chunk.length + rejects.length;
+    report.read += events.length + rejects.length;
     const refused = rejected.map(({ event: { line, text }, reason }) => ({ line, reason, text }));
     for (const one of [...rejects, ...refused].sort((a, b) => a.line - b.line)) {
       report.rejected_total += 1;
       if (report.rejected.length < REJECTED_KEPT) report.rejected.push({ line: one.line, reason: one.reason });
       await onRejected?.(one);
     }
-    chunk = [];
-    rejects = [];
-    days.clear();
-    characters = 0;
-    onProgress?.(report);
   }
 
-  for await (const raw of lines) {
-    number += 1;
-    if (typeof raw === "string") {
-      const text = withoutMark(raw, number);
-      if (text.trim() === "") continue;
-      const event = readLine(text, number);
-      if (typeof event === "string") rejects.push({ line: number, reason: event, text });
-      else {
-        chunk.push(event);
-        days.add(dayOfEvent(event));
-      }
-      characters += text.length;
-    } else {
-      rejects.push({ line: number, reason: raw.unreadable });
+  let settled = Promise.resolve();
+  try {
+    for await (const chunk of chunksOf(lines, most, before?.line ?? 0)) {
+      const onSettled = onChunk?.();
+      await settled;
+      settled = settle(chunk).then(() => onSettled?.(report));
+      // Its failure ends the replay when it is awaited.
+      settled.catch(() => undefined);
     }
-    const enough = Math.min(most, CHUNK.ofOneDay * Math.max(1, days.size));
-    if (chunk.length + rejects.length >= enough || characters >= CHUNK.characters) await finishChunk();
+  } finally {
+    await settled;
   }
-  await finishChunk();
   return report;
-}
-
-/** The line without the byte order mark of its file. */
-function withoutMark(line: string, number: number): string {
-  return number === 1 && line.startsWith("\uFEFF") ? line.slice(1) : line;
 }

@@ -1,12 +1,12 @@
+import { existsSync } from "node:fs";
 import { opendir, stat, unlink, statfs } from "node:fs/promises";
 import { join, relative, basename } from "node:path";
 import type { Driver } from "unstorage";
 import fsLite from "unstorage/drivers/fs-lite";
 import type { StorageDriver } from "../driver.ts";
-import { isFileDamage } from "../failure-kinds.ts";
-import { DurableFiles, ignoring, TEMPORARY_SUFFIX } from "./durable-files.ts";
-import { FolderIdentity } from "./fs-identity.ts";
-import { FileStreams } from "./fs-streams.ts";
+import { DurableFiles, ignoring, isFileDamage, TEMPORARY_SUFFIX } from "./durable-files.ts";
+import { createFolderIdentity } from "./fs-identity.ts";
+import { createFileStreams, discardItem, replaceItem } from "./fs-streams.ts";
 import { randomUUID } from "node:crypto";
 import { type Finding, findingsOf } from "../finding.ts";
 import FINDINGS from "../storage-findings.json" with { type: "json" };
@@ -21,20 +21,21 @@ const SUFFIX = ".json";
 export function fsDriver(base: string): StorageDriver {
   const stock = stockDriver({ base });
   const pathOf = (key: string): string => `${base}/${key.replaceAll(":", "/")}${SUFFIX}`;
-  const identity = new FolderIdentity(base, pathOf);
+  const identity = createFolderIdentity(base, pathOf);
   const files = new DurableFiles(base, () => identity.isThere());
   const folderOf = (prefix: string): string => join(base, prefix.replaceAll(":", "/"));
   const exists = (key: string): boolean => {
     identity.admit();
     return files.exists(pathOf(key));
   };
-  const streams = new FileStreams(files, pathOf);
+  const streams = createFileStreams(files, pathOf);
   // Not the stock driver's, which returns an error as if it were a value.
   const getItem = async (key: string): Promise<string | null> => {
     identity.admit();
     return (await files.read(pathOf(key))) ?? null;
   };
-  const setItem = (key: string, value: string): Promise<void> => identity.around(() => files.write(pathOf(key), value));
+  const setItem = (key: string, value: string): Promise<void> =>
+    identity.around(() => replaceItem(files, pathOf(key), value));
 
   return {
     ...stock,
@@ -48,14 +49,12 @@ export function fsDriver(base: string): StorageDriver {
     getItemRaw: getItem,
     setItemRaw: setItem,
     removeItem: (key) => identity.around(() => files.remove(pathOf(key))),
-    createItem: (key, value) =>
-      identity.around(async () => !files.exists(pathOf(key)) && (await files.create(pathOf(key), value))),
-    createItemAfter: (key, value, predecessor) =>
+    createItem: (key, value, predecessor) =>
       identity.around(async () => {
         const path = pathOf(key);
         if (files.exists(path)) return "conflict";
         // A predecessor that exists now still does when the file is linked: nothing of a stream is ever removed.
-        if (!files.exists(pathOf(predecessor.key))) return "gap";
+        if (predecessor !== undefined && !files.exists(pathOf(predecessor.key))) return "gap";
         return (await files.create(path, value)) ? "created" : "conflict";
       }),
     appendItem: (stem, version, value) => identity.around(() => streams.append(stem, version, value)),
@@ -68,12 +67,15 @@ export function fsDriver(base: string): StorageDriver {
       identity.check();
       yield* childrenOf(folderOf(prefix));
     },
-    async *keys(prefix) {
+    async *keys(prefix, kind) {
       identity.check();
-      for await (const path of filesBelow(folderOf(prefix))) {
+      for await (const path of kind === undefined
+        ? filesBelow(folderOf(prefix))
+        : filesOfKind(folderOf(prefix), kind)) {
         if (path.endsWith(SUFFIX)) yield relative(base, path).slice(0, -SUFFIX.length).replaceAll("/", ":");
       }
     },
+    discardItem: (key) => identity.around(() => discardItem(files, pathOf(key), base)),
     isDamage: isFileDamage,
     examine: () => examineFiles(base, files),
     tidy: (now, signal) => sweepTemporaries(base, now, signal),
@@ -81,7 +83,7 @@ export function fsDriver(base: string): StorageDriver {
 }
 
 async function* childrenOf(folder: string): AsyncGenerator<string> {
-  const entries = await opendir(folder).catch(ignoring("ENOENT"));
+  const entries = await opendir(folder).catch(ignoreGone);
   if (entries === undefined) return;
   const seen = new Set<string>();
   for await (const entry of entries) {
@@ -92,7 +94,6 @@ async function* childrenOf(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** The name of a temporary file: nothing else that is stored begins with a dot and ends so. */
 const TEMPORARY = /^\..*\.tmp$/s;
 /** A write takes milliseconds. A day is far more than a running one takes, even if a clock was set meanwhile. */
 const OLD_MS = 24 * 3600 * 1000;
@@ -110,13 +111,17 @@ async function* filesBelow(folder: string): AsyncGenerator<string> {
   }
 }
 
-/**
- * Removes the temporary files that killed writers left in a folder and below it: those untouched for a day, so that none
- * belongs to a running process.
- *
- * @param now ms since 1970
- * @returns how many were removed
- */
+/** Of each folder in a folder, the file of that name and those below. */
+async function* filesOfKind(folder: string, kind: string): AsyncGenerator<string> {
+  for await (const name of childrenOf(folder)) {
+    const path = join(folder, name, kind);
+    if (existsSync(`${path}${SUFFIX}`)) yield `${path}${SUFFIX}`;
+    yield* filesBelow(path);
+  }
+}
+
+/** Removes the temporary files that killed writers left: those untouched for a day, so that none belongs to a running
+ * process. */
 async function sweepTemporaries(folder: string, now: number, signal?: AbortSignal): Promise<number> {
   let removed = 0;
   for await (const path of filesBelow(folder)) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseJson } from "../../runtime/parse-json.ts";
+import { parseJson } from "../../runtime/json/parse-json.ts";
 import { StorageError } from "../storage-errors.ts";
 
 /** What a storage bears: a random id, created when the storage is first used. */
@@ -56,13 +56,10 @@ export class ExpectedIdentity {
     this.#isFixed = isFixed;
   }
 
-  /**
-   * Judges what a place bears. An identity that is accepted by `anp storage accept` after the expected one was missed is
-   * expected from then on.
-   *
+  /** Judges what a place bears. An identity that is accepted by `anp storage accept` after the expected one was missed
+   * is expected from then on.
    * @param place as an operator knows it: a URL, a folder, a node's address
-   * @returns why the place must not be used; undefined when it may be
-   */
+   * @returns why the place must not be used; undefined when it may be */
   judge(place: string, text: string | null | undefined): StorageReplacedError | undefined {
     if (this.#id === undefined) return undefined;
     const found = parseIdentity(text);

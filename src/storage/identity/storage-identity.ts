@@ -8,11 +8,9 @@ export const IDENTITY: Key = ["ready", "identity"];
 
 const BATCH = 32;
 
-/**
- * Identifies the storage that a process works on: from then on every call is refused while another storage is in its
+/** Identifies the storage that a process works on: from then on every call is refused while another storage is in its
  * place. Marks that are missing are created with `create`: on a new storage, one of an earlier build, and one whose
  * loss is accepted by the start itself.
- *
  * @param options.expected the id that the configuration names, if any: then nothing is created
  * @returns its id, and how many marks of an older identity were missing; undefined where no other storage can take its
  *   place, and where it has no identity yet
@@ -46,10 +44,8 @@ export async function identifyStorage(
   return { id: found.id, missing };
 }
 
-/**
- * Gives the storage an identity on purpose: the given one, else the one that is left on a part of it, else a new one.
- * Processes that run and miss theirs go on with it.
- */
+/** Gives the storage an identity on purpose: the given one, else the one that is left on a part of it, else a new one.
+ * Processes that run and miss theirs go on with it. */
 export async function acceptStorage(storage: Storage, expected: string | undefined): Promise<string | undefined> {
   const { identity } = storage;
   if (identity === undefined) return undefined;
@@ -61,12 +57,9 @@ export async function acceptStorage(storage: Storage, expected: string | undefin
   return id;
 }
 
-/**
- * What is found of a storage's identity: its id, how many marks of it there should be, how many of them are missing or
+/** What is found of a storage's identity: its id, how many marks of it there should be, how many of them are missing or
  * damaged, and whether an earlier build made only one of several.
- *
- * @param all reads all marks, also when the first one has an id
- */
+ * @param all reads all marks, also when the first one has an id */
 export async function findIdentity(storage: Storage, all: boolean) {
   const marks = storage.identity?.marks.length ?? 0;
   const main = parseIdentity(await storage.get(IDENTITY));

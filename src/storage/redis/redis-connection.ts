@@ -1,13 +1,23 @@
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { Cluster, Redis } from "ioredis";
-import { isRedisDamage } from "../failure-kinds.ts";
+import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
+import { within } from "../../runtime/within.ts";
 import { type ExpectedIdentity, type LostParts, StorageReplacedError } from "../identity/expected-identity.ts";
-import { classifyFailure, refusalError, withinDeadline, withoutCommand } from "./redis-errors.ts";
+import { StorageError } from "../storage-errors.ts";
+import {
+  classifyFailure,
+  isRedisDamage,
+  isRefusal,
+  isWrongDatabase,
+  reasonOf,
+  refusalError,
+  withinDeadline,
+} from "./redis-errors.ts";
 import { RedisIdentity } from "./redis-identity.ts";
 import { hashTagOf } from "./redis-keys.ts";
-import { RedisLink } from "./redis-link.ts";
-import { clusterNodes, clusterOptions, redisOptions, RETRY_AFTER_MS, TRY_FOR_MS } from "./redis-options.ts";
+import { clusterOptions, redisOptions, RETRY_AFTER_MS, SLOTS_REFRESH_MS, TRY_FOR_MS } from "./redis-options.ts";
 import type { RedisSettings } from "./redis-url.ts";
+import { stopSocketTimer, watchReplicationId, watchSlotOwners } from "./redis-watchers.ts";
 
 /** How long the second try waits at least for a connection that was lost, ms. */
 const SECOND_TRY_MS = 250;
@@ -15,21 +25,29 @@ const SECOND_TRY_MS = 250;
 /** `uncertain`: an earlier try may have been applied, though its reply did not arrive. */
 type Tries = { readonly uncertain: boolean };
 
-interface RunOptions {
-  /** Not to be run again when it may have been applied. */
-  readonly once?: boolean;
-  /** Its failure domain: the server, or the slots of a node. Callers do not wait one after the other for one that is down. */
-  readonly domain?: string;
-}
+/** How the try before failed, for the error of an operation that is not tried again. */
+type EarlierTry = Partial<Tries> & { readonly error?: Error | undefined };
 
-/** A connection to one Redis or to a cluster, which is restored in the background. It connects when it is first used. */
+/** A connection to one Redis or to a cluster, which is restored in the background. It connects when it is first used. Its
+ * state is what the client's events show: whether it is up, since when it is down and why, what may be lost. */
 export class RedisConnection {
   readonly client: Redis | Cluster;
-  /** Its URL without secrets and parameters. */
   readonly name: string;
-  readonly #link: RedisLink;
   readonly #breaker = createCircuitBreaker(TRY_FOR_MS);
   readonly #identity: RedisIdentity | undefined;
+  readonly #hasNewOwners: () => boolean;
+  /** To be called before each command: so a change of servers is noticed before the command is answered. */
+  readonly #checkReplicationId: () => void;
+  #losses = 0;
+  #downSince: number | undefined = performance.now();
+  #isConnecting = false;
+  #wasEverReady = false;
+  #isClosed = false;
+  #lastError: Error | undefined;
+  /** The server has no database of our number. The client would go on in database 0. */
+  #wrongDatabase: Error | undefined;
+  readonly #waiting: (() => void)[] = [];
+  #refreshes: NodeJS.Timeout | undefined;
 
   /** @param identity what the servers must bear; nothing is checked without it */
   constructor(
@@ -39,14 +57,18 @@ export class RedisConnection {
   ) {
     this.client = client;
     this.name = name;
-    this.#link = new RedisLink(client, name, () => this.#breaker.reset());
-    const generation = (): number => this.#link.generation();
-    this.#identity = identity && new RedisIdentity({ client, name, generation, ...identity });
+    this.#identity = identity && new RedisIdentity({ client, name, generation: () => this.#lossesNow(), ...identity });
+    this.#hasNewOwners = client instanceof Cluster ? watchSlotOwners(client) : () => false;
+    this.#checkReplicationId = client instanceof Redis ? watchReplicationId(client, this.#lost) : () => undefined;
+    client.on("error", this.#failed);
+    client.on("ready", this.#connected);
+    for (const event of ["close", "end"]) client.on(event, this.#disconnected);
+    if (client instanceof Cluster) this.#watchNodes(client);
   }
 
   /** Rises each time a server was lost or another one took its place: what was read may not exist any more. */
   generation(): number {
-    return this.#link.generation() + (this.#identity?.generation() ?? 0);
+    return this.#lossesNow() + (this.#identity?.generation() ?? 0);
   }
 
   /** Reads the identity of the server, or of the primary, that holds a key. @throws StorageReplacedError */
@@ -68,38 +90,39 @@ export class RedisConnection {
 
   /** Waits until commands can be sent. @throws StorageError after a second without a server */
   ready(): Promise<void> {
-    return this.#link.ready(performance.now() + TRY_FOR_MS);
+    return this.#readyBy(performance.now() + TRY_FOR_MS);
   }
 
-  /**
-   * Runs commands, again after a failure, for at most a second and one command's time. While its `domain` is known not to
-   * answer, most callers get an error at once.
-   *
+  /** Runs commands, again after a failure, for at most a second and one command's time.
+   * @param domain its failure domain: the server, or the slots of a node. While it is known not to answer, most callers
+   * get an error at once, and do not wait one after the other
+   * @param once not to be run again when it may have been applied
    * @throws StorageError when the server cannot be reached, refuses, or does not answer in time; the server's own error
-   * where that concerns one key alone
-   */
-  async run<T>(action: (tries: Tries) => Promise<T>, { once = false, domain }: RunOptions = {}): Promise<T> {
+   * where that concerns one key alone */
+  async run<T>(action: (tries: Tries) => Promise<T>, domain?: string, once = false): Promise<T> {
     const began = performance.now();
     const until = began + TRY_FOR_MS;
     const outage = domain === undefined ? undefined : this.#breaker.errorOf(domain);
     if (outage !== undefined) {
       await setImmediate();
-      throw this.#link.failure({ error: outage });
+      throw this.#failure({ error: outage });
     }
     let uncertain = false;
     let replyError: Error | undefined;
     for (let tries = 1; ; tries++) {
-      if (!this.#link.isReady()) {
+      if (!this.#isReady()) {
         // The first try may have failed because this process was busy and heard nothing: the second has its own time.
         const end = tries === 2 ? Math.max(until, performance.now() + SECOND_TRY_MS) : until;
-        await this.#link.ready(end, { error: replyError, uncertain });
+        await this.#readyBy(end, { error: replyError, uncertain });
       }
       try {
         const result = await this.#runOnce(() => action({ uncertain }), domain);
         if (domain !== undefined) this.#breaker.answered(domain);
         return result;
       } catch (thrown) {
-        const error = withoutCommand(thrown as Error);
+        const error = thrown as Error;
+        // The client attaches the command, with passwords and stored values: they must not get into a log.
+        Reflect.deleteProperty(error, "command");
         const outcome = classifyFailure(error);
         if (outcome === "failed") throw isRedisDamage(error) ? error : refusalError(this.name, error);
         if (outcome === "uncertain") uncertain = true;
@@ -107,7 +130,7 @@ export class RedisConnection {
         const isLate = tries > 1 && performance.now() >= until;
         if ((once && outcome === "uncertain") || isLate) {
           if (domain !== undefined) this.#breaker.failed(domain, error, began);
-          throw this.#link.failure({ error, uncertain });
+          throw this.#failure({ error, uncertain });
         }
         await delay(RETRY_AFTER_MS);
       }
@@ -115,53 +138,138 @@ export class RedisConnection {
   }
 
   /** Runs commands on a key, or on several that share its hash tag, likewise. */
-  runOn<T>(name: string, action: (tries: Tries) => Promise<T>, options: { readonly once?: boolean } = {}): Promise<T> {
-    return this.run(action, { ...options, domain: this.#domainOf(name) });
+  runOn<T>(name: string, action: (tries: Tries) => Promise<T>, once = false): Promise<T> {
+    return this.run(action, this.#domainOf(name), once);
   }
 
-  close(): Promise<void> {
-    this.#link.close();
-    return Promise.resolve();
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#refreshes);
+    this.client.disconnect();
   }
 
-  /** The one server, or the slots of a cluster's node, for which the hash tag is enough. */
   #domainOf(name: string): string {
     return this.client instanceof Cluster ? hashTagOf(name) : "";
   }
 
   async #runOnce<T>(action: () => Promise<T>, domain: string | undefined): Promise<T> {
-    this.#link.checkReplicationId();
+    this.#checkReplicationId();
     const known = domain === undefined ? undefined : this.#identity?.admit(domain);
     if (known !== undefined) await known;
     const result = await withinDeadline(this.client, action());
     if (domain !== undefined) this.#identity?.confirm(domain);
     return result;
   }
+
+  #isReady(): boolean {
+    return this.client.status === "ready" && this.#wrongDatabase === undefined;
+  }
+
+  /** Waits until commands can be sent, at most until that `performance.now()`. @throws StorageError when they cannot */
+  async #readyBy(until: number, earlier: EarlierTry = {}): Promise<void> {
+    if (this.#isReady()) return;
+    if (this.#isClosed) throw new StorageError("The storage is closed.");
+    this.#connect();
+    // Nobody waits for a server that has been away so long already.
+    const now = performance.now();
+    const left = Math.min(until, (this.#downSince ?? now) + TRY_FOR_MS) - now;
+    if (isRefusal(this.#lastError) || left <= 0) {
+      // A caller that tries again at once must not keep the connection from coming up.
+      await setImmediate();
+      throw this.#failure(earlier);
+    }
+    await within(new Promise<void>((resolve) => this.#waiting.push(resolve)), left, () => undefined);
+    if (!this.#isReady()) throw this.#failure(earlier);
+  }
+
+  /** Why an operation failed: for the error of its last try, or for the last error of the connection. */
+  #failure({ error = this.#lastError, uncertain = false }: EarlierTry): StorageError {
+    const reason = error === undefined ? "no reply in time" : reasonOf(error);
+    if (uncertain) {
+      return new StorageError(`Redis at ${this.name} did not answer in time; a write may have been applied: ${reason}`);
+    }
+    if (error?.name === "ReplyError" || isRefusal(error)) return refusalError(this.name, error!);
+    const doubt = !this.#wasEverReady && this.name.startsWith("rediss") ? " (does the server speak TLS?)" : "";
+    return new StorageError(`Redis at ${this.name} does not answer: ${reason}${doubt}`);
+  }
+
+  #lossesNow(): number {
+    if (this.#hasNewOwners()) this.#lost();
+    return this.#losses;
+  }
+
+  #connect(): void {
+    if (this.#isConnecting) return;
+    this.#isConnecting = true;
+    this.#downSince = performance.now();
+    // A failure arrives as an event with more detail, and the client keeps trying.
+    this.client.connect().catch(() => undefined);
+  }
+
+  readonly #connected = (): void => {
+    this.#downSince = undefined;
+    this.#wasEverReady = true;
+    // The database is chosen before the client is ready.
+    this.#lastError = this.#wrongDatabase;
+    this.#breaker.reset();
+    this.#wake();
+  };
+
+  readonly #disconnected = (): void => {
+    this.#lost();
+    this.#downSince ??= performance.now();
+    this.#wrongDatabase = undefined;
+    if (this.client instanceof Redis) stopSocketTimer(this.client);
+  };
+
+  #watchNodes(cluster: Cluster): void {
+    cluster.on("node error", this.#failed);
+    this.#refreshes = setInterval(() => {
+      if (cluster.status === "ready") cluster.refreshSlotsCache();
+    }, SLOTS_REFRESH_MS).unref();
+    cluster.on("+node", (node: Redis) => {
+      // A command that is redirected while the client is closed still makes it connect.
+      if (this.#isClosed) node.disconnect();
+      this.#breaker.reset();
+      node.on("close", () => {
+        this.#lost();
+        stopSocketTimer(node);
+      });
+    });
+    cluster.on("-node", this.#lost);
+  }
+
+  readonly #lost = (): void => void this.#losses++;
+
+  readonly #failed = (error: Error): void => {
+    // The cluster client's own error hides the node's.
+    this.#lastError = (error as { lastNodeError?: Error }).lastNodeError ?? error;
+    if (isWrongDatabase(this.#lastError)) this.#wrongDatabase = this.#lastError;
+    if (isRefusal(this.#lastError)) this.#wake();
+  };
+
+  #wake(): void {
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
 }
 
 /** A new connection to the server or cluster of the settings. */
 export function connectRedis(settings: RedisSettings): RedisConnection {
   const client = settings.cluster
-    ? new Cluster(clusterNodes(settings), clusterOptions(settings))
+    ? new Cluster(settings.nodes, clusterOptions(settings))
     : new Redis({ ...settings.nodes[0], ...redisOptions(settings) });
   return new RedisConnection(client, settings.shown.replace(/\?.*/s, ""));
 }
 
-/** The most domains remembered: each is a user of a lost node. */
-const MAX_DOMAINS = 10_000;
-
-/**
- * A circuit breaker for each failure domain, so that queued callers do not each wait for a domain that does not answer.
- * After a failed call, the next one is let through once as much time has passed as the failed call took.
- *
- * @param minOutageMs how long a domain must have failed before callers are spared the wait
- */
+/** A circuit breaker for each failure domain, so that queued callers do not each wait for a domain that does not
+ * answer. After a failed call, the next one is let through once as much time has passed as the failed call took.
+ * Callers are spared the wait once a domain has failed for `minOutageMs`. */
 function createCircuitBreaker(minOutageMs: number) {
-  const outages = new Map<string, { readonly since: number; tryAt: number; error: Error }>();
+  const outages = new BoundedLru<{ readonly since: number; tryAt: number; error: Error }>(10_000);
   return {
     /** Why the domain should not be called now; undefined when it is up, or when this caller, and no other, should try. */
     errorOf(domain: string): Error | undefined {
-      const outage = outages.get(domain);
+      const outage = outages.size === 0 ? undefined : outages.get(domain);
       const now = performance.now();
       if (outage === undefined || now - outage.since < minOutageMs) return undefined;
       if (now < outage.tryAt) return outage.error;
@@ -172,15 +280,11 @@ function createCircuitBreaker(minOutageMs: number) {
     /** A call on the domain failed. @param began when it began, as `performance.now()` counts */
     failed(domain: string, error: Error, began: number): void {
       const now = performance.now();
-      if (outages.size >= MAX_DOMAINS) outages.clear();
       outages.set(domain, { since: outages.get(domain)?.since ?? began, tryAt: now + (now - began), error });
     },
     answered(domain: string): void {
       if (outages.size > 0) outages.delete(domain);
     },
-    /** Every domain should be tried again. */
-    reset(): void {
-      outages.clear();
-    },
+    reset: () => outages.clear(),
   };
 }

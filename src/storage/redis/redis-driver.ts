@@ -1,31 +1,30 @@
 import type { Cluster, Redis } from "ioredis";
 import type { Driver } from "unstorage";
 import redis from "unstorage/drivers/redis";
+import { groupBy } from "../../runtime/group-by.ts";
 import type { StorageDriver } from "../driver.ts";
-import { isRedisDamage } from "../failure-kinds.ts";
 import { ExpectedIdentity } from "../identity/expected-identity.ts";
 import { RedisConnection } from "./redis-connection.ts";
+import { isRedisDamage } from "./redis-errors.ts";
 import { examineRedis } from "./redis-findings.ts";
 import { markKeys } from "./redis-identity.ts";
-import { plainKey, redisKey, scanPattern, groupByHashTag } from "./redis-keys.ts";
-import { clusterNodes, clusterOptions, redisOptions } from "./redis-options.ts";
+import { hashTagOf, plainKey, redisKey, scanPattern } from "./redis-keys.ts";
+import { clusterOptions, redisOptions } from "./redis-options.ts";
 import { scanKeys } from "./redis-scan.ts";
 import type { RedisSettings } from "./redis-url.ts";
 import { createRedisWriter } from "./redis-writer.ts";
-import { BoundedLru } from "../../runtime/bounded-lru.ts";
+import { BoundedLru } from "../../runtime/cache/bounded-lru.ts";
 import { encodedItem, LOOK_AHEAD } from "../keys.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.
 const stockDriver = redis as (options: object) => Driver<object, Redis | Cluster>;
 
-/**
- * Keeps each value under its own Redis key, `prefix:{first:second}:rest`: what shares the first two segments of a
- * key shares a slot of a cluster. Every command ends in time; none is sent twice unless that is safe.
- */
+/** Keeps each value under its own Redis key, `prefix:{first:second}:rest`: what shares the first two segments of a
+ * key shares a slot of a cluster. Every command ends in time; none is sent twice unless that is safe. */
 export function redisDriver(settings: RedisSettings): StorageDriver {
   const stock = stockDriver(
     settings.cluster
-      ? { cluster: clusterNodes(settings), clusterOptions: clusterOptions(settings) }
+      ? { cluster: settings.nodes, clusterOptions: clusterOptions(settings) }
       : { ...settings.nodes[0], ...redisOptions(settings) },
   );
   const identity = { expected: new ExpectedIdentity(), prefix: settings.prefix };
@@ -35,6 +34,7 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
     settings.waitReplicas > 0
       ? new RedisConnection(connection.client.duplicate(), settings.shown, identity)
       : connection;
+  const connections = [...new Set([connection, writing])];
   const reader = createRedisReader(connection, settings);
   const writer = createRedisWriter(writing, settings);
   const nameOf = (key: string): string => redisKey(settings.prefix, key);
@@ -45,7 +45,7 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
     ...stock,
     durable: true,
     // The connection that writes may be the first to learn of another server.
-    generation: () => connection.generation() + (writing === connection ? 0 : writing.generation()),
+    generation: () => connections.reduce((sum, one) => sum + one.generation(), 0),
     identity: {
       expected: identity.expected,
       marks: markKeys(settings.cluster),
@@ -63,32 +63,27 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
     getItemRaw: getItem,
     setItemRaw: setItem,
     removeItem: (key) => writer.remove(nameOf(key)),
-    createItem: async (key, value) =>
-      (await writer.create({ name: nameOf(key), value, predecessor: undefined })) === "created",
-    createItemAfter: (key, value, { key: before, value: expected }) =>
-      writer.create({ name: nameOf(key), value, predecessor: { name: nameOf(before), value: expected } }),
+    createItem(key, value, before) {
+      const predecessor = before && { name: nameOf(before.key), value: before.value };
+      return writer.create({ name: nameOf(key), value, predecessor });
+    },
     appendItem: (...given) => writer.append(...given),
     laterItem: (stem, end) => reader.laterItem(stem, end),
     confirmItem: (key, value) => writer.confirm(nameOf(key), value),
     isDamage: isRedisDamage,
-    async *keys(below) {
+    async *keys(below, kind) {
       const [lost] = (await connection.findLost()).lost;
       if (lost !== undefined) throw lost;
-      const names = scanKeys(connection, scanPattern(settings.prefix, below));
+      const names = scanKeys(connection, scanPattern(settings.prefix, below, kind));
       for await (const name of names) yield plainKey(settings.prefix, name);
     },
     examine: (now) => examineRedis(connection, settings, now),
-    async dispose() {
-      await connection.close();
-      if (writing !== connection) await writing.close();
-    },
+    dispose: () => connections.forEach((one) => one.close()),
   };
 }
 
-/** Reads Redis keys. */
 function createRedisReader(connection: RedisConnection, { cluster, prefix }: RedisSettings) {
   const { client } = connection;
-  /** The end of streams without a head, as it was looked for. */
   const ends = new BoundedLru<number>(10_000);
 
   const getTogether = (names: readonly string[]): Promise<(string | null)[]> =>
@@ -100,7 +95,7 @@ function createRedisReader(connection: RedisConnection, { cluster, prefix }: Red
     /** One command for a server, one for each hash tag on a cluster. */
     async getMany(names: readonly string[]): Promise<(string | null)[]> {
       if (!cluster) return getTogether(names);
-      const groups = groupByHashTag(names);
+      const groups = [...groupBy(names, hashTagOf).values()];
       const found = (await Promise.all(groups.map(getTogether))).flat();
       const values = new Map(groups.flat().map((name, index) => [name, found[index] ?? null]));
       return names.map((name) => values.get(name) ?? null);

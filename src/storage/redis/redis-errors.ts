@@ -24,6 +24,11 @@ const UNSENT = /Stream isn't writeable|Cluster isn't ready/;
 const UNANSWERED =
   /Command timed out|Connection is closed|Command aborted|max retries per request|Socket timeout|ECONNRESET|EPIPE|ETIMEDOUT/;
 
+/** Whether an error reply concerns one key alone: a list, a set or the like is in the place of a string. */
+export function isRedisDamage(error: unknown): boolean {
+  return error instanceof Error && /^WRONGTYPE\b/.test(error.message);
+}
+
 /** The cause in plain words, without the client's names for its own settings. */
 export function reasonOf(error: Error): string {
   if (/Command timed out|Socket timeout/.test(error.message)) return "no reply in time";
@@ -31,12 +36,6 @@ export function reasonOf(error: Error): string {
   if (isWrongDatabase(error)) return `it has no database of that number (${error.message})`;
   const lost = /Connection is closed|Command aborted|max retries per request|Stream isn't writeable/;
   return lost.test(error.message) ? "the connection was lost" : serverMessage(error);
-}
-
-/** The client attaches the command to its errors, with passwords and stored values: they must not get into a log. */
-export function withoutCommand(error: Error): Error {
-  Reflect.deleteProperty(error, "command");
-  return error;
 }
 
 /** The server's message, without the client's prefix, and without what a server before version 7 puts around a script's. */

@@ -6,7 +6,6 @@ import FINDINGS from "./redis-findings.json" with { type: "json" };
 
 const finding = findingsOf(FINDINGS);
 
-/** The oldest version that has all the commands used here. */
 const MIN_VERSION = "6.0.0";
 const CLOCK_BOUND_MS = 2000;
 /** With more, one of the clocks shows another day: free uses would be counted on it. */
@@ -14,12 +13,9 @@ const LONGEST_CLOCK_DIFFERENCE_MS = 86_400_000;
 
 type Info = ReadonlyMap<string, string>;
 
-/**
- * Examines every primary of a Redis: append-only file and how often it is synced, eviction, replicas, role, version,
+/** Examines every primary of a Redis: append-only file and how often it is synced, eviction, replicas, role, version,
  * clock; and a cluster's own state.
- *
- * @throws StorageError when a server cannot be reached
- */
+ * @throws StorageError when a server cannot be reached */
 export async function examineRedis(
   connection: RedisConnection,
   settings: RedisSettings,

@@ -35,10 +35,8 @@ interface IdentityDeps {
   readonly generation: () => number;
 }
 
-/**
- * Checks the identity of the server, or of each primary of a cluster, before the first command that follows a connection:
- * a server that restarts loses its connections, so no command reaches one that came back empty.
- */
+/** Checks the identity of the server, or of each primary of a cluster, before the first command that follows a
+ * connection: a server that restarts loses its connections, so no command reaches one that came back empty. */
 export class RedisIdentity {
   readonly expected: ExpectedIdentity;
   readonly #deps: IdentityDeps;
@@ -48,7 +46,6 @@ export class RedisIdentity {
   /** Of the connection, when the states were found. */
   #generation = -1;
   #returns = 0;
-  /** Which mark of a place is read. */
   #turn = 0;
 
   constructor(deps: IdentityDeps) {
@@ -84,7 +81,6 @@ export class RedisIdentity {
     if (state instanceof StorageReplacedError) throw state;
   }
 
-  /** The places there are now. */
   places(): Place[] {
     const { client } = this.#deps;
     if (!(client instanceof Cluster)) return [""];
@@ -98,7 +94,6 @@ export class RedisIdentity {
     if (this.expected.id !== undefined && place !== undefined) await this.look(place);
   }
 
-  /** Reads the identity of a place. @throws StorageReplacedError */
   async look(place: Place): Promise<void> {
     for (;;) {
       this.#stateOf(place);

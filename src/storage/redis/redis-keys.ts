@@ -1,5 +1,3 @@
-import { groupBy } from "../../runtime/group-by.ts";
-
 /** `a:b:c:d` as `prefix:{a:b}:c:d`: what shares the first two segments shares a slot of a cluster. */
 export function redisKey(prefix: string, key: string): string {
   const second = key.indexOf(":", key.indexOf(":") + 1);
@@ -12,19 +10,17 @@ export function plainKey(prefix: string, name: string): string {
   return name.slice(prefix.length + 2).replace("}", "");
 }
 
-/** A pattern of SCAN for the keys below one. Keys are encoded, so they hold nothing with a meaning in a pattern. */
-export function scanPattern(prefix: string, below: string): string {
+/** A pattern of SCAN for the keys below one. Keys are encoded, so they hold nothing with a meaning in a pattern.
+ * @param kind as of the driver's `keys`, of a prefix of one segment */
+export function scanPattern(prefix: string, below: string, kind = ""): string {
   const escaped = prefix.replaceAll(/[*?[\]\\^-]/g, String.raw`\$&`);
   if (below === "") return `${escaped}:{*`;
-  return below.includes(":") ? `${redisKey(escaped, below)}:*` : `${escaped}:{${below}:*`;
+  return below.includes(":")
+    ? `${redisKey(escaped, below)}:*`
+    : `${escaped}:{${below}:*${kind === "" ? "" : `}:${kind}*`}`;
 }
 
-/** Names by their hash tag: one command may ask a cluster for those of one. */
-export function groupByHashTag(names: readonly string[]): string[][] {
-  return [...groupBy(names, hashTagOf).values()];
-}
-
-/** The part of a name that decides about its slot. */
+/** The part of a name that decides about its slot: one command may ask a cluster for the names of one. */
 export function hashTagOf(name: string): string {
   return name.slice(0, name.indexOf("}"));
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { ClusterNode, ClusterOptions, RedisOptions, Result } from "ioredis";
+import type { ClusterOptions, RedisOptions, Result } from "ioredis";
 import type { AppendItemOutcome } from "../driver.ts";
 import { isReplica } from "./redis-errors.ts";
 import type { RedisSettings } from "./redis-url.ts";
@@ -11,7 +11,6 @@ const RECONNECT_AFTER_MS = 500;
 /** How often a cluster is asked for its slots, and how long it may take to answer, ms. */
 export const SLOTS_REFRESH_MS = 1000;
 
-/** A value to be created under a Redis key. */
 export interface Creation {
   readonly name: string;
   readonly value: string;
@@ -24,30 +23,19 @@ export interface Creation {
 /** The script's reply for one creation; for `same`, the key has that very value. An error concerns only that one. */
 type CreationReply = AppendItemOutcome | "same" | Error;
 
-/**
- * Our scripts as ioredis wants them: it sends the text of one once over each connection and in each pipeline, its digest
- * afterwards, and the text again to a server that does not know the digest.
- */
-const REDIS_SCRIPTS = {
-  createValues: { lua: readScript("create-values") },
-  confirmValue: { lua: readScript("confirm-value") },
-};
-
-/** Its comments are not sent. */
-function readScript(name: string): string {
-  return readFileSync(new URL(`data/${name}.lua`, import.meta.url), "utf8").replaceAll(/^--.*\n/gm, "");
-}
+/** Our script, without its comments, as ioredis wants it: it sends the text once over each connection and in each
+ * pipeline, its digest afterwards, and the text again to a server that does not know the digest. */
+const SCRIPT = readFileSync(new URL("data/create-values.lua", import.meta.url), "utf8").replaceAll(/^--.*\n/gm, "");
+const REDIS_SCRIPTS = { createValues: { lua: SCRIPT } };
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
     createValues(...input: CreationInput): Result<CreationReply[], Context>;
-    confirmValue(keyCount: 1, key: string, value: string): Result<0 | 1, Context>;
   }
 }
 
 type CreationInput = [keyCount: number, ...string[]];
 
-/** The arguments of `createValues` for these creations. */
 export function inputOf(creations: readonly Creation[]): CreationInput {
   const names = creations.map(({ name }) => name);
   const predecessors = creations.map(({ name, predecessor }) => predecessor?.name ?? name);
@@ -61,18 +49,7 @@ export function inputOf(creations: readonly Creation[]): CreationInput {
   return [3 * names.length, ...names, ...predecessors, ...heads, ...values];
 }
 
-/**
- * What the reply of `createValues` for one creation means.
- *
- * @param uncertain whether an earlier try of ours may have been applied: the same value is ours then
- */
-export function outcomeOfReply(reply: CreationReply, uncertain: boolean): AppendItemOutcome | Error {
-  if (reply !== "same") return reply;
-  return uncertain ? "created" : "conflict";
-}
-
-/**
- * The options of ioredis that make every command end in time, and keep the client from sending any twice by itself: no
+/** The options of ioredis that make every command end in time, and keep the client from sending any twice by itself: no
  * queue while the connection is down, no resending after a reconnection. `RedisConnection.run` decides what is resent.
  */
 export function redisOptions(settings: RedisSettings): RedisOptions {
@@ -128,9 +105,4 @@ export function clusterOptions(settings: RedisSettings): ClusterOptions {
     maxRedirections: 8,
     lazyConnect: true,
   };
-}
-
-/** The nodes as ioredis wants them. */
-export function clusterNodes(settings: RedisSettings): ClusterNode[] {
-  return settings.nodes.map(({ host, port }) => ({ host, port }));
 }

@@ -4,13 +4,10 @@ import type { RedisConnection } from "./redis-connection.ts";
 
 const SCAN_COUNT = 1000;
 
-/**
- * All keys of a pattern, on every primary of a cluster; one may come twice. A cursor of SCAN is valid only
+/** All keys of a pattern, on every primary of a cluster; one may come twice. A cursor of SCAN is valid only
  * for the server process that returned it: another one continues from it without an error, and leaves keys out.
- *
  * @throws StorageError when a server was replaced meanwhile, or slots of a cluster moved, so that keys may be missing
- * @see https://redis.io/docs/latest/commands/scan/
- */
+ * @see https://redis.io/docs/latest/commands/scan/ */
 export async function* scanKeys(connection: RedisConnection, pattern: string): AsyncGenerator<string> {
   const { client } = connection;
   await connection.ready();

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import { fillTemplate, type TemplateValues } from "../../runtime/text/fill-template.ts";
 import { StorageAddressError } from "../storage-errors.ts";
+import ERRORS from "./redis-url-errors.json" with { type: "json" };
 
 /** The settings of a Redis storage URL. */
 export type RedisSettings = Readonly<ReturnType<typeof parseRedisUrl>>;
@@ -13,28 +15,21 @@ const PARAMETERS: readonly string[] = ["prefix", ...Object.keys(NUMBERS), ...FIL
 /** A command on a cluster fails after this time, ms: the client itself would look for a node forever. */
 export const CLUSTER_COMMAND_MS = 800;
 
-const REDIS_FORMS = "redis://HOST:PORT/DB, rediss:// (TLS), redis-cluster://HOST:PORT,HOST:PORT";
-const ENCODE = "In a password, write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25.";
-
-/**
- * Reads a Redis storage URL: `redis://[USER[:PASSWORD]@]HOST[:PORT][/DB][?PARAMETERS]`, `rediss://` over TLS,
+/** Reads a Redis storage URL: `redis://[USER[:PASSWORD]@]HOST[:PORT][/DB][?PARAMETERS]`, `rediss://` over TLS,
  * `redis-cluster://` and `rediss-cluster://` with one or more nodes to start from, separated by commas. Parameters:
  * `prefix` (default `anp`), `wait_replicas` (0), `wait_ms` (500; less than `timeout_ms`, and than 800 on a cluster),
  * `timeout_ms` (700), and files with secrets: `password_file`, `tls_ca_file`, `tls_cert_file`, `tls_key_file`.
- *
- * @throws StorageAddressError that names the part and its bounds
- */
+ * @throws StorageAddressError that names the part and its bounds */
 export function parseRedisUrl(url: string) {
   const match = FORM.exec(url);
-  if (match === null) throw unreadable();
+  // A URL that is not understood may hold a password anywhere, so it is not repeated.
+  if (match === null) throw errorOf("form");
   const [, scheme = "", user, hosts = "", db = "", query = ""] = match;
   const cluster = scheme.endsWith("-cluster");
   const nodes = hosts.split(",").map(parseNode);
-  if (!cluster && nodes.length > 1) {
-    throw new StorageAddressError("A redis:// URL has one host; several are for redis-cluster://.");
-  }
+  if (!cluster && nodes.length > 1) throw errorOf("hosts");
   const database = db === "" ? 0 : Number(db);
-  if (cluster && database !== 0) throw new StorageAddressError("A Redis Cluster has the database 0 alone.");
+  if (cluster && database !== 0) throw errorOf("database");
   const parameters = parseParameters(query);
   const prefix = parsePrefix(parameters);
   const [username, password] = parseUser(user);
@@ -46,30 +41,22 @@ export function parseRedisUrl(url: string) {
     nodes,
     username,
     password: password ?? readSecret(parameters, "password_file")?.trim(),
-    /** Number of the database; a cluster has only 0. */
     db: database,
-    /** The first part of every key. */
     prefix,
     ...timing,
-    /** The URL without its secrets. */
     shown: `${scheme}://${hosts}${db === "" ? "" : `/${db}`}${query === "" ? "" : `?${query}`}`,
   };
 }
 
-/** A URL that is not understood may hold a password anywhere, so it is not repeated. */
-function unreadable(): StorageAddressError {
-  return new StorageAddressError(`The Redis storage URL is not understood. Use ${REDIS_FORMS}. ${ENCODE}`);
+function errorOf(error: keyof typeof ERRORS, values: TemplateValues = {}): StorageAddressError {
+  return new StorageAddressError(fillTemplate(ERRORS[error], values));
 }
 
 /** The error does not repeat the text: it may be a part of a password. */
 function parseNode(text: string): { host: string; port: number } {
   const [, bracketed, plain, port = "6379"] = /^(?:\[([\da-fA-F:.]+)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined || Number(port) < 1 || Number(port) > 65_535) {
-    throw new StorageAddressError(
-      `The storage URL's host is not understood. Use HOST or HOST:PORT, a port from 1 to 65535. ${ENCODE}`,
-    );
-  }
+  if (host === undefined || Number(port) < 1 || Number(port) > 65_535) throw errorOf("host");
   return { host, port: Number(port) };
 }
 
@@ -78,9 +65,8 @@ function parseParameters(query: string): URLSearchParams {
   for (const name of parameters.keys()) {
     if (PARAMETERS.includes(name)) continue;
     // What comes before a later @ may be the rest of a password that has a ? in it.
-    if (query.includes("@")) throw unreadable();
-    const known = PARAMETERS.join(", ");
-    throw new StorageAddressError(`The storage URL has an unknown parameter ${JSON.stringify(name)}. Known: ${known}.`);
+    if (query.includes("@")) throw errorOf("form");
+    throw errorOf("parameter", { given: JSON.stringify(name), known: PARAMETERS.join(", ") });
   }
   return parameters;
 }
@@ -88,19 +74,16 @@ function parseParameters(query: string): URLSearchParams {
 function parsePrefix(parameters: URLSearchParams): string {
   const prefix = parameters.get("prefix") ?? "anp";
   if (/^[\w.:-]{1,64}$/.test(prefix)) return prefix;
-  throw new StorageAddressError("The storage URL's prefix must be 1 to 64 letters, digits, or one of _ . : -");
+  throw errorOf("prefix");
 }
 
-type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string };
-
-function readTls(scheme: string, parameters: URLSearchParams): Tls | undefined {
+function readTls(scheme: string, parameters: URLSearchParams) {
   const ca = readSecret(parameters, "tls_ca_file");
   const cert = readSecret(parameters, "tls_cert_file");
   const key = readSecret(parameters, "tls_key_file");
   if (scheme.startsWith("rediss")) return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   if ((ca ?? cert ?? key) === undefined) return undefined;
-  const secure = scheme.replace("redis", "rediss");
-  throw new StorageAddressError(`The storage URL's tls_… files need ${secure}://.`);
+  throw errorOf("tls", { secure: scheme.replace("redis", "rediss") });
 }
 
 function parseTiming(parameters: URLSearchParams, cluster: boolean) {
@@ -108,13 +91,8 @@ function parseTiming(parameters: URLSearchParams, cluster: boolean) {
   const waitMs = parseInteger(parameters, "wait_ms");
   const timeoutMs = parseInteger(parameters, "timeout_ms");
   const bound = cluster ? Math.min(timeoutMs, CLUSTER_COMMAND_MS) : timeoutMs;
-  if (waitReplicas > 0 && waitMs >= bound) {
-    throw new StorageAddressError(
-      `The storage URL's wait_ms is ${waitMs}, but a command is given up after ${bound} ms ` +
-        `(${bound === timeoutMs ? "timeout_ms" : "on a cluster"}), before it reports how many replicas confirmed. ` +
-        `Let wait_ms be less than ${bound}.`,
-    );
-  }
+  const reason = bound === timeoutMs ? "timeout_ms" : "on a cluster";
+  if (waitReplicas > 0 && waitMs >= bound) throw errorOf("wait", { waitMs, bound, reason });
   return {
     /** How many replicas must confirm a write before it is acknowledged; 0 waits for none. */
     waitReplicas,
@@ -131,7 +109,7 @@ function parseInteger(parameters: URLSearchParams, name: keyof typeof NUMBERS): 
   if (text === null) return fallback;
   const value = Number(text);
   if (/^\d{1,6}$/.test(text) && value >= min && value <= max) return value;
-  throw new StorageAddressError(`The storage URL's ${name} must be a whole number from ${min} to ${max}.`);
+  throw errorOf("number", { name, min, max });
 }
 
 function parseUser(text: string | undefined): [string | undefined, string | undefined] {
@@ -141,9 +119,7 @@ function parseUser(text: string | undefined): [string | undefined, string | unde
     try {
       return part === "" ? undefined : decodeURIComponent(part);
     } catch {
-      throw new StorageAddressError(
-        "The storage URL's user or password has a % that encodes nothing. Write it as %25.",
-      );
+      throw errorOf("percent");
     }
   };
   return [decode(name), decode(rest.join(":"))];
@@ -155,6 +131,6 @@ function readSecret(parameters: URLSearchParams, name: (typeof FILES)[number]): 
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new StorageAddressError(`The storage URL's ${name} cannot be read: ${(error as Error).message}`);
+    throw errorOf("file", { name, reason: (error as Error).message });
   }
 }

@@ -5,10 +5,10 @@ import { encodedItem } from "../keys.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { UncertainError } from "./redis-errors.ts";
 import { redisKey } from "./redis-keys.ts";
-import { inputOf, outcomeOfReply, type Creation } from "./redis-options.ts";
+import { inputOf, type Creation } from "./redis-options.ts";
 import type { RedisSettings } from "./redis-url.ts";
 
-type Commands = Pick<Redis, "set" | "unlink" | "createValues" | "confirmValue">;
+type Commands = Pick<Redis, "set" | "unlink" | "createValues">;
 
 /** Writes under Redis keys. With `wait_replicas`, a write is acknowledged once so many replicas have it. */
 export function createRedisWriter(connection: RedisConnection, settings: RedisSettings) {
@@ -17,7 +17,6 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
   const nameOf = (key: string): string => redisKey(settings.prefix, key);
   const batcher = createCreationBatcher(createAll);
 
-  /** One write: by itself, or in a pipeline with WAIT. */
   async function write<T>(name: string, command: (commands: Commands) => Promise<T>): Promise<T> {
     if (waitReplicas === 0) return command(client);
     const pipeline = client.pipeline();
@@ -39,7 +38,7 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
 
   /** A write that must not be sent twice: another writer may have written in between. */
   async function writeOnce(name: string, command: (commands: Commands) => Promise<unknown>): Promise<void> {
-    await connection.runOn(name, () => write(name, command), { once: true });
+    await connection.runOn(name, () => write(name, command), true);
   }
 
   /** The keys are in one slot of a cluster. */
@@ -48,7 +47,8 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
     const input = inputOf(creations);
     return connection.runOn(name, async ({ uncertain }) => {
       const replies = await write(name, (commands) => commands.createValues(...input));
-      return replies.map((reply) => outcomeOfReply(reply, uncertain));
+      // An earlier try of ours may have been applied: then the same value is ours.
+      return replies.map((reply) => (reply === "same" ? (uncertain ? "created" : "conflict") : reply));
     });
   }
 
@@ -65,7 +65,6 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
     remove: (name: string) => writeOnce(name, (commands) => commands.unlink(name)),
     /** What is no item of a stream is in no hole of one. */
     create: async (creation: Omit<Creation, "head">) => (await create(creation)) as CreateOutcome,
-    /** Appends an item of that number to the stream of an encoded key, and sets its head. */
     append: (stem: string, version: number, value: string, previous: string | undefined) =>
       create({
         name: nameOf(encodedItem(stem, version)),
@@ -76,10 +75,10 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
     /** Makes a value that was read as safe as an acknowledged one. @throws Error when the key has another value */
     async confirm(name: string, value: string): Promise<void> {
       if (waitReplicas === 0) return;
-      const confirmed = await connection.runOn(name, () =>
-        write(name, (commands) => commands.confirmValue(1, name, value)),
-      );
-      if (confirmed !== 1) throw new Error("the key has another value by now");
+      // Behind itself: only the same value is written once more, and nothing is created.
+      const input = inputOf([{ name, value, predecessor: { name, value } }]);
+      const [reply] = await connection.runOn(name, () => write(name, (commands) => commands.createValues(...input)));
+      if (reply !== "same") throw new Error("the key has another value by now");
     },
   };
 }
@@ -96,23 +95,20 @@ interface Request {
   readonly reject: (error: Error) => void;
 }
 
-/**
- * Batches the creations of one turn of the event loop: reading a command, syncing and replying are then done once per
+/** Batches the creations of one turn of the event loop: reading a command, syncing and replying are then done once per
  * batch, here and in the server. With 200 callers this halves the processor time of a creation. When many callers
  * create in a loop, one half is answered while the other prepares: a batch is sent early once it is half as large as
  * what was in flight last.
- *
- * @param createAll makes several creations at once: the outcome of each, or its error
- */
+ * @param createAll makes several creations at once: the outcome of each, or its error */
 function createCreationBatcher(
   createAll: (creations: readonly Creation[]) => Promise<(AppendItemOutcome | Error)[]>,
 ): (creation: Creation) => Promise<AppendItemOutcome> {
   let waiting: Request[] = [];
+  let waitingText = 0;
   let inFlight = 0;
   /** A batch of this size is sent without waiting for the end of the turn; once per turn. */
   let earlySize = Infinity;
-  let isTurnEndScheduled = false;
-  let hasSentEarly = false;
+  let turn: "begun" | "sent early" | undefined;
 
   async function send(batch: readonly Request[]): Promise<void> {
     inFlight += batch.length;
@@ -129,41 +125,26 @@ function createCreationBatcher(
   }
 
   function sendWaiting(): void {
-    const batches = batchesOf(waiting);
+    if (waiting.length > 0) void send(waiting);
     waiting = [];
-    for (const batch of batches) void send(batch);
+    waitingText = 0;
   }
 
-  function scheduleTurnEnd(): void {
-    if (isTurnEndScheduled) return;
-    isTurnEndScheduled = true;
-    setImmediate(() => {
-      isTurnEndScheduled = false;
-      hasSentEarly = false;
-      sendWaiting();
-    });
+  function endTurn(): void {
+    turn = undefined;
+    sendWaiting();
   }
 
   return (creation) =>
     new Promise((resolve, reject) => {
-      scheduleTurnEnd();
+      if (turn === undefined) setImmediate(endTurn);
+      turn ??= "begun";
+      const { length } = creation.value;
+      if (waiting.length === MAX_CREATIONS || waitingText + length > MAX_TEXT) sendWaiting();
       waiting.push({ creation, resolve, reject });
-      if (waiting.length < earlySize || hasSentEarly) return;
-      hasSentEarly = true;
+      waitingText += length;
+      if (waiting.length < earlySize || turn === "sent early") return;
+      turn = "sent early";
       sendWaiting();
     });
-}
-
-function batchesOf(requests: readonly Request[]): Request[][] {
-  const batches: Request[][] = [];
-  let text = 0;
-  for (const request of requests) {
-    const { length } = request.creation.value;
-    const last = batches.at(-1);
-    const fits = last !== undefined && last.length < MAX_CREATIONS && text + length <= MAX_TEXT;
-    if (fits) last.push(request);
-    else batches.push([request]);
-    text = fits ? text + length : length;
-  }
-  return batches;
 }

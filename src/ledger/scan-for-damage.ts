@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
-import { CorruptionError, type StorageError } from "../storage/storage-errors.ts";
+import { CorruptionError } from "../storage/storage-errors.ts";
 import { encodeSegment, streamItem } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 import { entryKey, operationPointer } from "./entry.ts";
@@ -21,29 +21,27 @@ export interface ChargeTrace {
 }
 
 /** The result of one pass over a user's keys. */
-export interface ScannedUser {
-  readonly segment: EncodedSegment;
-  /** Largest number of a stored entry. */
-  top: number;
-  /** Traces of delivered answers; one that the storage listed twice counts twice. */
-  traces: number;
-  /** The ids of these answers in no order, once they were read. */
-  answers: number[];
-  damage: LedgerDamage | undefined;
-}
+export type ScannedUser = ReturnType<typeof unscannedUser>;
 
 const BATCH = 256;
 
 /** A user of whom no key was read. */
-export function unscannedUser(segment: EncodedSegment): ScannedUser {
-  return { segment, top: 0, traces: 0, answers: [], damage: undefined };
+export function unscannedUser(segment: EncodedSegment) {
+  return {
+    segment,
+    /** Largest number of a stored entry. */
+    top: 0,
+    /** Traces of delivered answers; one that the storage listed twice counts twice. */
+    traces: 0,
+    /** The ids of these answers in no order, once they were read. */
+    answers: [] as number[],
+    damage: undefined as LedgerDamage | undefined,
+  };
 }
 
-/**
- * Reads all keys below `prefix` (all users, or one) once, in no order: records what each user has, and follows every
+/** Reads all keys below `prefix` (all users, or one) once, in no order: records what each user has, and follows every
  * operation of the index to its entry. Memory grows with the number of users, and with the delivered answers up to
  * `room`.
- *
  * @param options.room most traces that are read and kept
  * @returns the users by segment; `hasAnswers` is false when there are more traces than `room`: then no answers were read,
  *   see {@link scanAnswers}
@@ -82,11 +80,8 @@ export async function scanUsers(
   return { users, hasAnswers };
 }
 
-/**
- * Reads the keys once more, for the answers delivered to some users.
- *
- * @throws StorageError when the storage does not answer
- */
+/** Reads the keys once more, for the answers delivered to some users.
+ * @throws StorageError when the storage does not answer */
 export async function scanAnswers(
   storage: Storage,
   prefix: Key,
@@ -149,20 +144,16 @@ async function followPointers(storage: Storage, found: readonly Found[]): Promis
       note(user, damageAt(value.entry, places[index]!, `the entry is missing while ${printKey(key)} leads to it`));
       continue;
     }
-    const operation = operationIn(places[index]!, text);
-    if (operation !== undefined && encodeSegment(operation) !== key.at(-1)!.text) {
+    const entry = checkDocument(places[index]!, text, indexed);
+    // An entry that cannot be read or parsed is found when the ledger is walked.
+    if (entry === undefined || entry instanceof Error) continue;
+    if (encodeSegment(entry.operation.id) !== key.at(-1)!.text) {
       note(user, damageAt(value.entry, key, `it leads to entry ${value.entry}, which another operation made`));
     }
   }
 }
 
 const indexed = z.object({ operation: z.object({ id: z.string().min(1) }) });
-
-/** An entry that cannot be read or parsed is found when the ledger is walked. */
-function operationIn(key: Key, text: string | StorageError): string | undefined {
-  const found = checkDocument(key, text, indexed);
-  return found instanceof Error ? undefined : found?.operation.id;
-}
 
 function note(user: ScannedUser, damage: LedgerDamage): void {
   user.damage = firstDamage(user.damage, damage);

@@ -1,0 +1,36 @@
+import { itemKey } from "./keys.ts";
+import type { Key, Storage } from "./storage.ts";
+
+/** The kinds of calls: `has` is `laterItem` too, `create` also `createAfter` and `append`, and `list` what yields keys. */
+export type StorageCall = "get" | "has" | "getMany" | "create" | "confirm" | "put" | "remove" | "list";
+
+/** The same storage, each of whose calls goes through `around`: it may watch, delay or fail the call, or run it twice.
+ * For `getMany` it gets the first key, for `list` the prefix; the listing itself follows. */
+export function interceptStorage(
+  storage: Storage,
+  around: <T>(call: StorageCall, key: Key, run: () => Promise<T>) => Promise<T>,
+): Storage {
+  async function* listed<T>(prefix: Key, list: AsyncIterable<T>): AsyncGenerator<T> {
+    await around("list", prefix, () => Promise.resolve());
+    yield* list;
+  }
+
+  return {
+    ...storage,
+    get: (key) => around("get", key, () => storage.get(key)),
+    has: (key) => around("has", key, () => storage.has(key)),
+    getMany: (keys) =>
+      keys[0] === undefined ? Promise.resolve([]) : around("getMany", keys[0], () => storage.getMany(keys)),
+    create: (key, value) => around("create", key, () => storage.create(key, value)),
+    createAfter: (key, ...rest) => around("create", key, () => storage.createAfter(key, ...rest)),
+    append: (stream, version, ...rest) =>
+      around("create", itemKey(stream, version), () => storage.append(stream, version, ...rest)),
+    laterItem: (stream, end) => around("has", itemKey(stream, end + 1), () => storage.laterItem(stream, end)),
+    confirm: (key, value) => around("confirm", key, () => storage.confirm(key, value)),
+    put: (key, value) => around("put", key, () => storage.put(key, value)),
+    remove: (key) => around("remove", key, () => storage.remove(key)),
+    discard: (key) => around("remove", key, () => storage.discard(key)),
+    children: (prefix) => listed(prefix, storage.children(prefix)),
+    keys: (prefix, kind) => listed(prefix, storage.keys(prefix, kind)),
+  };
+}

@@ -1,0 +1,77 @@
+import type { Cluster, Redis } from "ioredis";
+
+/** The client has one timer for all connections: left running, it would destroy the next. A test watches the private field. */
+export function stopSocketTimer(client: Redis): void {
+  const timed = client as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined };
+  clearTimeout(timed.socketTimeoutTimer);
+  timed.socketTimeoutTimer = undefined;
+}
+
+const CHECK_EVERY_MS = 1000;
+
+/** Watches whose data one server has. One that becomes a replica and a primary again keeps its connections open, and
+ * has the data of the other one; the id of its replication history shows it.
+ * @returns checks the id, at most once a second; `changed` is called before what is sent after that is answered
+ * @see https://redis.io/docs/latest/operate/oss_and_stack/management/replication/ */
+export function watchReplicationId(client: Redis, changed: () => void): () => void {
+  let id: string | undefined;
+  let checkedAt = -Infinity;
+
+  client.on("close", () => {
+    id = undefined;
+    checkedAt = -Infinity;
+  });
+
+  return () => {
+    if (performance.now() < checkedAt + CHECK_EVERY_MS) return;
+    checkedAt = performance.now();
+    client.info("replication").then(
+      (info) => {
+        const found = /^master_replid:(\S+)/m.exec(info)?.[1];
+        if (id !== undefined && found !== id) changed();
+        id = found;
+      },
+      (error: unknown) => {
+        // A server that does not allow it now will not later; a lost one is noticed by the other commands.
+        if (/^(NOPERM|ERR unknown command)/.test((error as Error).message)) checkedAt = Infinity;
+      },
+    );
+  };
+}
+
+/** Watches which primary owns each slot of a cluster, as its client knows it: a primary that is demoted but stays up
+ * closes no connection, and the new one may lack what was acknowledged last. `slots` and the event `refresh` are not
+ * documented by ioredis, so its version is pinned and a test watches them.
+ * @returns checks whether a slot has got another owner since the last check */
+export function watchSlotOwners(cluster: Cluster): () => boolean {
+  let owners: readonly (string | undefined)[] | undefined;
+  // The client's lists of nodes, one for each range of slots, with the owner that each listed first.
+  const ranges = new Map<readonly string[], string | undefined>();
+  let changed = false;
+
+  function compare(): void {
+    const lists: readonly (readonly string[] | undefined)[] = cluster.slots;
+    const seen = Array.from(lists, (nodes) => nodes?.[0]);
+    changed ||= owners?.some((owner, slot) => owner !== seen[slot]) ?? false;
+    owners = seen;
+    ranges.clear();
+    lists.forEach((nodes, slot) => {
+      if (nodes !== undefined && nodes !== lists[slot - 1]) ranges.set(nodes, nodes[0]);
+    });
+  }
+
+  cluster.on("refresh", compare);
+
+  return () => {
+    // A MOVED reply changes the lists at once, before the client refreshes them.
+    for (const [nodes, owner] of ranges) {
+      if (nodes[0] !== owner) {
+        compare();
+        break;
+      }
+    }
+    const answer = changed;
+    changed = false;
+    return answer;
+  };
+}
