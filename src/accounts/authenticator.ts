@@ -2,13 +2,13 @@ import type { Config } from "../config/config-schema.ts";
 import { LIMITS } from "../contract/field-bounds.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { type Logger, silentLogger } from "../runtime/logger.ts";
-import { createTtlCache } from "../runtime/ttl-cache.ts";
+import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import type { Subscriptions, Users } from "./users.ts";
 import type { Tokens } from "./tokens.ts";
 import type { JwtConfig } from "../config/jwt-config.ts";
 import { AnpError } from "../contract/errors.ts";
 import { codePoints, isPortable, type Language } from "../contract/schemas/shared-fields.ts";
-import { sha256 } from "../runtime/canonical-json.ts";
+import { sha256 } from "../runtime/json/canonical-json.ts";
 import { createThrottle } from "../runtime/throttle.ts";
 
 /** The user of a token, one of ours or the platform's; undefined when it is not valid. */
@@ -64,21 +64,18 @@ export interface JwtIdentity {
 /** The codes of jose's errors for a key set that times out, has another status than 200, or is invalid. */
 const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"]);
 
-/** How long the key set may take, ms. */
 const KEY_SET_MS = 2000;
 /** How long callers are refused at once after the key set failed, ms: each would wait for it in vain. */
 const PAUSE_MS = 1000;
 const LOGGED_EVERY_MS = 30_000;
 
 /** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
-export function isJwt(token: string): boolean {
+function isJwt(token: string): boolean {
   return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
 }
 
-/**
- * Makes what checks a compact JWS; undefined when it is not valid now. A token without an expiry is refused. It throws an
- * AnpError 503 when the key set does not answer.
- */
+/** Makes what checks a compact JWS; undefined when it is not valid now. A token without an expiry is refused. It throws
+ * an AnpError 503 when the key set does not answer. */
 export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger: Logger = silentLogger) {
   const { jwtVerify, createRemoteJWKSet, errors } = await import("jose");
   const options = {
@@ -96,7 +93,6 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
   let failedAt = -Infinity;
 
   return async (token: string): Promise<JwtIdentity | undefined> => {
-    if (!isJwt(token)) return undefined;
     if (performance.now() - failedAt < PAUSE_MS) throw unreachable();
     const current = { ...options, currentDate: new Date(clock.now()) };
     try {

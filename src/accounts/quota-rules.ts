@@ -1,12 +1,6 @@
-/**
- * The free daily quota as a pure function of the clock: a quota day runs from midnight to midnight in one fixed offset;
- * nothing is scheduled and nothing is reset by a job.
- */
-
+import { DAY_MS } from "../runtime/clock.ts";
 import { offsetMinutes } from "../runtime/utc-offset.ts";
 
-/** A day, ms. */
-export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** The state of a user's quota at an instant, in the fields of the interface. */
@@ -15,10 +9,10 @@ export type QuotaState = ReturnType<QuotaRules["stateOf"]>;
 /** The quota rules in one offset. */
 export type QuotaRules = ReturnType<typeof createQuotaRules>;
 
-/**
- * @param timezone a fixed offset, `+08:00`
- * @throws RangeError when it is not an offset
- */
+/** The free daily quota as a pure function of the clock: a quota day runs from midnight to midnight in one fixed offset;
+ * nothing is scheduled and nothing is reset by a job.
+ * @param timezone the offset, as `+08:00`
+ * @throws RangeError when it is not an offset */
 export function createQuotaRules(timezone: string) {
   const minutes = offsetMinutes(timezone);
   if (minutes === undefined) throw new RangeError(`quota.timezone must be an offset such as +08:00, not ${timezone}`);
@@ -42,10 +36,8 @@ export function createQuotaRules(timezone: string) {
     return reset.next_reset_at;
   }
 
-  /**
-   * The quota day of an instant: the date at the offset, but never one before `last` (clocks differ, and may step back).
-   * A `last` after tomorrow was written by a wrong clock and does not count: no user waits for that day.
-   */
+  /** The quota day of an instant: the date at the offset, but never one before `last` (clocks differ, and may step
+   * back). A `last` after tomorrow was written by a wrong clock and does not count: no user waits for that day. */
   function dayOf(now: number, last: string): string {
     const today = dateAt(now);
     return last <= today || last > dateAt(now + DAY_MS) ? today : last;

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { LIMITS } from "../contract/field-bounds.ts";
-import { batchesOf } from "../runtime/batches.ts";
-import { sha256 } from "../runtime/canonical-json.ts";
+import { ROLES, type Role } from "../contract/roles.ts";
+import { batchesOf, collect } from "../runtime/batches.ts";
+import { sha256 } from "../runtime/json/canonical-json.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
-import { createTtlCache } from "../runtime/ttl-cache.ts";
-import { BoundedLru } from "../runtime/bounded-lru.ts";
+import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
+import { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import type { Random } from "../runtime/random.ts";
-import { parseDocument, readDocument, writeDocument } from "../storage/documents.ts";
-import type { Key, Storage } from "../storage/storage.ts";
+import { readDocument, readDocuments, writeDocument } from "../storage/documents.ts";
+import type { Documents } from "../storage/documents-below.ts";
+import type { Key } from "../storage/storage.ts";
 
 /** What is kept of a token: never the token itself, only its SHA-256 (which is the document's name). */
 export const tokenRecord = z.strictObject({
@@ -15,6 +17,8 @@ export const tokenRecord = z.strictObject({
   id: z.string(),
   user_id: z.string(),
   label: z.string(),
+  /** What the operator may do whose token it is; absent for a user's. */
+  role: z.enum(ROLES).optional(),
   /** The token's first characters, so that its owner can be found by them; absent for a registered secret. */
   start: z.string().optional(),
   created_at: z.iso.datetime(),
@@ -24,37 +28,39 @@ export const tokenRecord = z.strictObject({
 
 export type TokenRecord = z.infer<typeof tokenRecord>;
 
+/** A token as operators see it. */
+export interface TokenRow extends TokenRecord {
+  readonly state: "active" | "expired" | "revoked";
+}
+
 /** Opaque tokens of 256 bits: shown once, kept as a hash, with an expiry and a way to revoke them. */
 export type Tokens = ReturnType<typeof createTokens>;
 
 /** What a new token is for, and when it expires, ms since the epoch; undefined for never. */
-type TokenSettings = { readonly label?: string | undefined; readonly expires_at?: number | undefined };
+type TokenSettings = { label?: string | undefined; role?: Role; expires_at?: number | undefined };
 
-const PREFIX = "anp_";
-
-/** How many characters of an issued token are stored as text: 48 of its 256 bits. */
-const INDEXED_TOKEN_LENGTH = PREFIX.length + 8;
+/** How many characters of an issued token are stored as text after its prefix: 48 of its 256 bits. */
+export const INDEXED_CHARACTERS = 8;
+/** How many characters an issued token has after its prefix. */
+export const SECRET_CHARACTERS = 43;
 
 const BATCH = 256;
 
-export function createTokens(deps: { storage: Storage; clock: Clock; random: Random; ttl_ms: number }) {
+type TokenDeps = { storage: Documents; clock: Clock; random: Random; ttl_ms: number; prefix?: string };
+
+export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
   const { storage, clock, random } = deps;
+  const indexedLength = prefix.length + INDEXED_CHARACTERS;
   const absent = createAbsentTokens(deps.ttl_ms);
   const cache = createTtlCache(deps.ttl_ms, (secret) => {
     const digest = sha256(secret);
     return absent.has(digest) ? Promise.resolve(undefined) : absent.note(digest, readPresent(storage, digest));
   });
 
-  type Named = Pick<TokenRecord, "user_id" | "label" | "start">;
   async function add(secret: string, token: Named, expires_at?: number): Promise<TokenRecord> {
     const digest = sha256(secret);
-    const record: TokenRecord = {
-      id: digest.slice(0, 16),
-      ...token,
-      created_at: toIso(clock.now()),
-      expires_at: expires_at === undefined ? null : toIso(expires_at),
-      revoked_at: null,
-    };
+    const dates = { created_at: toIso(clock.now()), expires_at: expires_at === undefined ? null : toIso(expires_at) };
+    const record: TokenRecord = { id: idOf(digest), ...token, ...dates, revoked_at: null };
     // The user's list comes first: a token that works is always listed.
     await storage.create(["users", token.user_id, "tokens", digest], "{}");
     await storage.create(tokenKey(digest), JSON.stringify(record));
@@ -63,53 +69,82 @@ export function createTokens(deps: { storage: Storage; clock: Clock; random: Ran
     return record;
   }
 
+  const toRow = (record: TokenRecord): TokenRow => ({ ...record, state: stateOf(record, clock.now()) });
+
+  async function identify(secret: string): Promise<TokenRecord | undefined> {
+    if (secret === "" || secret.length > LIMITS.token) return undefined;
+    const record = await cache.get(secret);
+    return record !== undefined && stateOf(record, clock.now()) === "active" ? record : undefined;
+  }
+
   return {
     /** Creates a token for a user. The secret is returned here and never again. */
-    async issue(user_id: string, { label = "", expires_at }: TokenSettings = {}) {
-      const secret = `${PREFIX}${random.bytes(32).toString("base64url")}`;
-      const start = secret.slice(0, INDEXED_TOKEN_LENGTH);
-      return { secret, record: await add(secret, { user_id, label, start }, expires_at) };
+    async issue(user_id: string, { label = "", role, expires_at }: TokenSettings = {}) {
+      const secret = `${prefix}${random.bytes(32).toString("base64url")}`;
+      const named = { user_id, label, ...(role !== undefined && { role }), start: secret.slice(0, indexedLength) };
+      return { secret, record: await add(secret, named, expires_at) };
     },
     /** Registers a secret that is known beforehand, such as the demo's; an existing one is not changed. */
     async register(user_id: string, secret: string, label: string): Promise<void> {
       await add(secret, { user_id, label });
     },
-    /** The user of a token, or undefined when it is unknown, expired or revoked. */
-    async resolve(secret: string): Promise<string | undefined> {
-      if (secret === "" || secret.length > LIMITS.token) return undefined;
-      const record = await cache.get(secret);
-      if (record === undefined || record.revoked_at !== null) return undefined;
-      if (record.expires_at !== null && Date.parse(record.expires_at) <= clock.now()) return undefined;
-      return record.user_id;
-    },
-    /** All tokens of a user. */
-    list: (user: string) => tokensOf(storage, user),
+    /** The record of a token, or undefined when it is unknown, expired or revoked. */
+    identify,
+    /** The user of such a token. */
+    resolve: async (secret: string): Promise<string | undefined> => (await identify(secret))?.user_id,
+    /** A user's tokens, the oldest first. */
+    list: async (user: string): Promise<TokenRow[]> => (await tokensOf(storage, user)).map(toRow),
     /** The token of this id, or this token itself, also when it is expired or revoked. */
-    async find(idOrSecret: string): Promise<TokenRecord | undefined> {
+    async find(idOrSecret: string): Promise<TokenRow | undefined> {
       const digest = await findDigest(storage, idOrSecret);
-      return digest === undefined ? undefined : readToken(storage, digest);
+      const record = digest === undefined ? undefined : await readToken(storage, digest);
+      return record && toRow(record);
     },
     /** The tokens with these first characters, as far as those are kept, also expired and revoked ones. For operators. */
-    startingWith: (start: string) => tokensStartingWith(storage, start.slice(0, INDEXED_TOKEN_LENGTH)),
-    /**
-     * Revokes by the token's id or the token itself. It is refused at once in this process, and within `ttl_ms` in others.
-     *
-     * @returns the record, or undefined when no such token is known
-     */
-    async revoke(idOrSecret: string): Promise<TokenRecord | undefined> {
+    startingWith: (start: string) => tokensStartingWith(storage, start.slice(0, indexedLength)),
+    /** Revokes by the token's id or the token itself. It is refused at once in this process, and within `ttl_ms` in
+     * others.
+     * @returns the token as it is then, or undefined when no such token is known */
+    async revoke(idOrSecret: string): Promise<TokenRow | undefined> {
       const digest = await findDigest(storage, idOrSecret);
-      if (digest === undefined) return undefined;
-      const record = await readToken(storage, digest);
-      if (record === undefined || record.revoked_at !== null) return record;
-      const revoked = { ...record, revoked_at: toIso(clock.now()) };
-      await writeDocument(storage, tokenKey(digest), revoked);
+      const record = digest === undefined ? undefined : await endToken(storage, digest, clock.now(), 0);
       cache.clear();
-      return revoked;
+      return record && toRow(record);
+    },
+    /** Ends active tokens of a user, as `list` has them: revokes them, or lets them expire `grace_ms` from now at the
+     * latest. Interrupted, some have ended.
+     * @returns the tokens as they are then */
+    async end(user: string, ids: readonly string[], grace_ms = 0): Promise<TokenRow[]> {
+      const ended: TokenRow[] = [];
+      for await (const { text: digest } of storage.children(["users", user, "tokens"])) {
+        const record = ids.includes(idOf(digest)) && (await endToken(storage, digest, clock.now(), grace_ms));
+        if (record) ended.push(toRow(record));
+      }
+      cache.clear();
+      return ended;
     },
   };
 }
 
-/** Bound of the tokens that are kept in mind. */
+/** @param now ms since the epoch */
+function stateOf({ revoked_at, expires_at }: TokenRecord, now: number): TokenRow["state"] {
+  if (revoked_at !== null) return "revoked";
+  return expires_at !== null && Date.parse(expires_at) <= now ? "expired" : "active";
+}
+
+type Named = Pick<TokenRecord, "user_id" | "label" | "role" | "start">;
+
+const idOf = (digest: string): string => digest.slice(0, 16);
+
+async function endToken(storage: Documents, digest: string, now: number, grace_ms: number) {
+  const record = await readToken(storage, digest);
+  if (record === undefined || record.revoked_at !== null) return record;
+  const at = Math.min(now + grace_ms, record.expires_at === null ? Infinity : Date.parse(record.expires_at));
+  const ended = grace_ms === 0 ? { ...record, revoked_at: toIso(now) } : { ...record, expires_at: toIso(at) };
+  await writeDocument(storage, tokenKey(digest), ended);
+  return ended;
+}
+
 const MOST_ABSENT = 10_000;
 
 /** Tokens that were not found, by their hash, for `ttl_ms` milliseconds: a caller who guesses costs one read each. */
@@ -126,7 +161,6 @@ function createAbsentTokens(ttl_ms: number) {
       if (found === undefined && before === cleared) digests.set(digest, true, { start: began });
       return found;
     },
-    /** A token was added in this process. */
     clear() {
       cleared++;
       digests.clear();
@@ -134,30 +168,26 @@ function createAbsentTokens(ttl_ms: number) {
   };
 }
 
-async function tokensOf(storage: Storage, user: string): Promise<TokenRecord[]> {
-  const records: TokenRecord[] = [];
-  for await (const segment of storage.children(["users", user, "tokens"])) {
-    const record = await readToken(storage, segment.text);
-    if (record !== undefined) records.push(record);
+/** The tokens whose digests are below a key. */
+async function* tokensBelow(storage: Documents, prefix: Key): AsyncGenerator<TokenRecord> {
+  for await (const segments of batchesOf(storage.children(prefix), BATCH)) {
+    const keys = segments.map(({ text }) => tokenKey(text));
+    yield* await readDocuments(storage, keys, tokenRecord);
   }
+}
+
+async function tokensOf(storage: Documents, user: string): Promise<TokenRecord[]> {
+  const records = await collect(tokensBelow(storage, ["users", user, "tokens"]));
   return records.sort((a, b) => (a.created_at + a.id < b.created_at + b.id ? -1 : 1));
 }
 
-async function tokensStartingWith(storage: Storage, start: string): Promise<TokenRecord[]> {
+async function tokensStartingWith(storage: Documents, start: string): Promise<TokenRecord[]> {
   const found: TokenRecord[] = [];
-  for await (const segments of batchesOf(storage.children(["tokens"]), BATCH)) {
-    const keys = segments.map(({ text }) => tokenKey(text));
-    const texts = await storage.getMany(keys);
-    for (const [index, key] of keys.entries()) {
-      const record = parseDocument(key, texts[index], tokenRecord);
-      if (record?.start?.startsWith(start) === true) found.push(record);
-    }
-  }
+  for await (const one of tokensBelow(storage, ["tokens"])) if (one.start?.startsWith(start) === true) found.push(one);
   return found;
 }
 
-/** The SHA-256 of a stored token, by the token itself or by its id. */
-async function findDigest(storage: Storage, idOrSecret: string): Promise<string | undefined> {
+async function findDigest(storage: Documents, idOrSecret: string): Promise<string | undefined> {
   const digest = sha256(idOrSecret);
   if ((await storage.get(tokenKey(digest))) !== undefined) return digest;
   if (!/^[0-9a-f]{16}$/.test(idOrSecret)) return undefined;
@@ -168,16 +198,17 @@ async function findDigest(storage: Storage, idOrSecret: string): Promise<string 
 }
 
 /** As `readToken`; on an emptied storage no token is known, and to refuse one there would log its user out. */
-async function readPresent(storage: Storage, digest: string): Promise<TokenRecord | undefined> {
+async function readPresent(storage: Documents, digest: string): Promise<TokenRecord | undefined> {
   const record = await readToken(storage, digest);
   if (record === undefined) await storage.verify(tokenKey(digest));
   return record;
 }
 
-function readToken(storage: Storage, digest: string): Promise<TokenRecord | undefined> {
+function readToken(storage: Documents, digest: string): Promise<TokenRecord | undefined> {
   return readDocument(storage, tokenKey(digest), tokenRecord);
 }
 
-function tokenKey(digest: string): Key {
+/** Where a token's record is stored. @param digest its SHA-256 in hex */
+export function tokenKey(digest: string): Key {
   return ["tokens", digest];
 }

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { LIMITS } from "../contract/field-bounds.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
-import { createTtlCache } from "../runtime/ttl-cache.ts";
-import { readDocument, writeDocument } from "../storage/documents.ts";
+import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
+import { batchesOf } from "../runtime/batches.ts";
+import { readDocument, readDocuments, writeDocument } from "../storage/documents.ts";
+import { decodeSegment } from "../storage/keys.ts";
 import type { Key, Storage } from "../storage/storage.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 import type { subscription } from "../contract/schemas/points-schemas.ts";
@@ -13,18 +15,21 @@ export const userProfile = z.strictObject({
   created_at: z.iso.datetime(),
   /** Free uses per day; null means the configured default. */
   free_daily_quota: z.int().min(0).nullable(),
-  /** Language the user reads. */
   lang: language,
   /** The platform's token that set it, as `JwtIdentity.as_of`; absent when none did. */
   as_of: z.string().optional(),
+  /** Who erased what was stored about the user, when and why; `complete` once nothing is left but the ledger. */
+  erased: z
+    .strictObject({ at: z.iso.datetime(), actor: z.string(), reason: z.string(), complete: z.boolean() })
+    .optional(),
 });
 
 export type UserProfile = z.infer<typeof userProfile>;
 
-/** The settings of a user. */
 type UserSettings = Partial<Pick<UserProfile, "free_daily_quota" | "lang">>;
-/** The settings of a new user; undefined for the default. */
 type NewSettings = { readonly [K in keyof UserSettings]: UserSettings[K] | undefined };
+
+const BATCH = 256;
 
 /** The users and their settings. */
 export type Users = ReturnType<typeof createUsers>;
@@ -53,33 +58,45 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
       cache.forget(user);
       return created;
     },
-    /**
-     * Stores the settings of a platform token: creates the user, or changes the settings unless a newer token has changed
-     * them since.
-     *
-     * @param as_of the token's, as `JwtIdentity.as_of`
-     */
+    /** Stores the settings of a platform token: creates the user, or changes the settings unless a newer token has
+     * changed them since.
+     * @param as_of the token's, as `JwtIdentity.as_of` */
     async adopt(user: string, settings: UserSettings, as_of: string): Promise<void> {
-      const isNewer = (known: UserProfile): boolean => known.as_of === undefined || known.as_of < as_of;
       const known = await cache.get(user);
-      if (known !== undefined && !isNewer(known)) return;
+      if (known !== undefined && !isNewer(known, as_of)) return;
       const created = { ...newProfile(user, settings), as_of };
       if (known !== undefined || !(await storage.create(profileKey(user), JSON.stringify(created)))) {
         // Not from the cache, which may be older than another process's change.
         const now = await readDocument(storage, profileKey(user), userProfile);
-        if (now === undefined || !isNewer(now)) return;
+        if (now === undefined || !isNewer(now, as_of)) return;
         await writeDocument(storage, profileKey(user), { ...now, ...settings, as_of });
       }
       cache.forget(user);
     },
+    /** Replaces the profile by the record of its erasure. */
+    async erase(user: string, erased: NonNullable<UserProfile["erased"]>): Promise<void> {
+      const profile: UserProfile = { ...newProfile(user, {}), created_at: erased.at, erased };
+      await writeDocument(storage, profileKey(user), profile);
+      cache.forget(user);
+    },
     /** All users, in no particular order. Reads everything: for operators. */
     async *list(): AsyncGenerator<UserProfile> {
-      for await (const segment of storage.children(["users"])) {
-        const profile = await readDocument(storage, ["users", segment, "profile"], userProfile);
-        if (profile !== undefined) yield profile;
+      for await (const keys of batchesOf(storage.keys(["users"], "profile"), BATCH))
+        yield* await readDocuments(storage, keys, userProfile);
+    },
+    /** The ids of all users, in no particular order: for operators. Only the ids that the keys do not hold are read. */
+    async *ids(): AsyncGenerator<string> {
+      for await (const key of storage.keys(["users"], "profile")) {
+        const id = decodeSegment(key[1]!);
+        if (id !== undefined) yield id;
+        else for (const { user_id } of await readDocuments(storage, [key], userProfile)) yield user_id;
       }
     },
   };
+}
+
+function isNewer(held: { readonly as_of?: string | undefined }, as_of: string): boolean {
+  return held.as_of === undefined || held.as_of < as_of;
 }
 
 /** Where a user's profile is stored. */
@@ -87,7 +104,6 @@ export function profileKey(user: string): Key {
   return ["users", user, "profile"];
 }
 
-/** The plan of users who have none. */
 const FREE_PLAN = "free";
 
 /** A user's plan and period, as they are stored. */
@@ -118,7 +134,6 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
   const read = async (user: string): Promise<Stored> =>
     (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
   const cache = createTtlCache(deps.ttl_ms, read);
-  const isNewer = (held: Stored, as_of: string): boolean => held.as_of === undefined || held.as_of < as_of;
 
   return {
     /** The subscription at the present instant, at most `ttl_ms` stale. */
@@ -136,12 +151,9 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
       cache.forget(user);
       return begun;
     },
-    /**
-     * Sets the plan of a platform token, unless a newer token has set one since. An active subscription to that plan keeps
-     * its period.
-     *
-     * @param as_of the token's, as `JwtIdentity.as_of`
-     */
+    /** Sets the plan of a platform token, unless a newer token has set one since. An active subscription to that plan
+     * keeps its period.
+     * @param as_of the token's, as `JwtIdentity.as_of` */
     async adopt(user: string, plan: string, as_of: string): Promise<void> {
       if (!isNewer((await cache.get(user)) ?? NONE, as_of)) return;
       // Not from the cache, which may be older than another process's change.

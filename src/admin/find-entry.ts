@@ -1,71 +1,66 @@
 import type { Entry } from "../ledger/entry.ts";
+import { DAY_MS } from "../runtime/clock.ts";
 import { requestTime } from "../runtime/ids.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 import { readMessages, type Message } from "../assistant/sessions/messages.ts";
+import { reversalOf } from "../service/points.ts";
 import { knownUsers } from "./find-users.ts";
-import { storedLedgerReader, newestFirst } from "./ledger-reader.ts";
+import { newestEntries } from "./ledger-reader.ts";
 
 /** Message ids begin with the time, so they are larger than any entry's number. */
 const SMALLEST_MESSAGE_ID = 1_000_000_000;
-const DAY_MS = 86_400_000;
 
-/** An entry, and the answered question that it charged for, if it did. */
-export interface FoundEntry {
-  readonly entry: Entry;
-  readonly message: Message | undefined;
-}
+/** An entry, the answered question that it charged for, if it did, and the number of the entry that takes it back. */
+export type FoundEntry = Readonly<Awaited<ReturnType<typeof withMessages>>[number]>;
+
+/** Characters of a reference that are enough to search by: they hold the time of a request id of ours. */
+const SHORTEST_REF = 10;
 
 /**
- * Finds an entry by its reference (the request id), by the message id of the answer it charged for, or by its number in
- * a user's ledger.
- *
+ * Finds entries by their reference (the request id) or its beginning, by the message id of the answer they charged for,
+ * or by their number in a user's ledger. Only a reference may be that of more than one.
  * @param id one of the three
  * @param user whose ledger to search; all users' when left out, and a number then finds nothing
  * @param onUser called before each ledger that is searched, with its position from 1 and their number
  * @throws AnpError 404 for a user who is not known
  * @example
- * const found = await findEntry(service, "17", "alice", () => undefined);
+ * const [found] = await findEntries(service, "17", "alice", () => undefined);
  */
-export async function findEntry(
+export async function findEntries(
   service: AccountsService,
   id: string,
   user: string | undefined,
   onUser: (position: number, users: number) => void,
-): Promise<FoundEntry | undefined> {
+): Promise<FoundEntry[]> {
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
   if (number !== undefined && number >= SMALLEST_MESSAGE_ID) {
     const [message] = await readMessages(service.storage, [number]);
     if (message !== undefined) {
-      if (user !== undefined && user !== message.user_id) return undefined;
-      const entry = await findCharge(service, message);
-      return entry === undefined ? undefined : { entry, message };
+      const entry = user !== undefined && user !== message.user_id ? undefined : await findCharge(service, message);
+      return entry === undefined ? [] : withMessages(service, [entry]);
     }
   } else if (number !== undefined && user !== undefined) {
-    return withMessage(service, (await service.ledger.read(user, number, number))[0]);
+    return withMessages(service, await service.ledger.read(user, number, number));
   }
   const users = await knownUsers(service, user);
+  // A request id of ours carries its time, which bounds the search.
+  const at = requestTime(id);
+  // What is too short for a beginning may still be a whole reference, which the platform chose.
+  const whole = at === undefined && id.length < SHORTEST_REF;
+  const selection = { types: [], ref: id, whole, ...(at !== undefined && around(at)) };
+  const found: Entry[] = [];
   for (const [index, owner] of users.entries()) {
     onUser(index + 1, users.length);
-    const entry = await findRef(service, owner, id);
-    if (entry !== undefined) return withMessage(service, entry);
+    for await (const entry of newestEntries(service.ledger, owner, selection)) found.push(entry);
   }
-  return undefined;
-}
-
-/** The entry with that reference. A request id of ours carries its time, which bounds the search. */
-async function findRef({ ledger }: AccountsService, user: string, ref: string): Promise<Entry | undefined> {
-  const at = requestTime(ref);
-  const range = at === undefined ? {} : around(at);
-  for await (const entry of newestFirst(storedLedgerReader(ledger, user), { types: [], ref, ...range })) {
-    if (entry.ref_id === ref) return entry;
-  }
-  return undefined;
+  const exact = found.filter(({ ref_id }) => ref_id === id);
+  return withMessages(service, exact.length === 0 ? found : exact);
 }
 
 /** The entry that charged for an answer. It is written right after the message. */
 async function findCharge({ ledger }: AccountsService, { user_id, message_id, created_at }: Message) {
   const selection = { types: ["chat_cost"], ...around(Date.parse(created_at)) };
-  for await (const entry of newestFirst(storedLedgerReader(ledger, user_id), selection)) {
+  for await (const entry of newestEntries(ledger, user_id, selection)) {
     if (entry.details.type === "chat_cost" && entry.details.message_id === message_id) return entry;
   }
   return undefined;
@@ -76,8 +71,12 @@ function around(ms: number): { since: number; until: number } {
   return { since: ms - DAY_MS, until: ms + DAY_MS };
 }
 
-async function withMessage({ storage }: AccountsService, entry: Entry | undefined): Promise<FoundEntry | undefined> {
-  if (entry === undefined) return undefined;
-  const ids = entry.details.type === "chat_cost" ? [entry.details.message_id] : [];
-  return { entry, message: (await readMessages(storage, ids))[0] };
+function withMessages({ storage, ledger }: AccountsService, entries: readonly Entry[]) {
+  const found = entries.map(async (entry) => {
+    const ids = entry.details.type === "chat_cost" ? [entry.details.message_id] : [];
+    const [message] = await readMessages(storage, ids);
+    const reversal = await (await ledger.open(entry.user_id)).find(reversalOf(entry.id));
+    return { entry, message, reversed_by: reversal?.id ?? null };
+  });
+  return Promise.all(found);
 }

@@ -1,15 +1,16 @@
-import { AnpError } from "../contract/errors.ts";
+import { INDEXED_CHARACTERS, SECRET_CHARACTERS } from "../accounts/tokens.ts";
+import { AnpError, UnknownUserError } from "../contract/errors.ts";
+import { collect } from "../runtime/batches.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 
 const TOKEN_PREFIX = "anp_";
 /** Characters of a token, its prefix included, that are enough to search by. */
 const SHORTEST_TOKEN_START = TOKEN_PREFIX.length + 4;
 
-/**
- * The ids of the users that a text names: a user's id, a whole token of any kind, a token's id, or the beginning of a
+/** The ids of the users that a text names: a user's id, a whole token of any kind, a token's id, or the beginning of a
  * token of ours (`anp_` and 4 characters or more). An exact user id takes precedence over tokens. Only the beginning of
  * a token may name more than one user.
- *
+ * @param onCut called with how many characters were compared, where more were given: the others are not stored
  * @throws AnpError 404 when it names none
  * @example
  * const [user, ...others] = await findUsers(service, "anp_Xk3v");
@@ -17,11 +18,12 @@ const SHORTEST_TOKEN_START = TOKEN_PREFIX.length + 4;
 export async function findUsers(
   { users, tokens }: Pick<AccountsService, "users" | "tokens">,
   text: string,
+  onCut?: (compared: number) => void,
 ): Promise<[string, ...string[]]> {
   if ((await users.get(text)) !== undefined) return [text];
   const token = await tokens.find(text);
   if (token !== undefined) return [token.user_id];
-  if (!text.startsWith(TOKEN_PREFIX)) throw new AnpError(404, `User ${text} is not known.`);
+  if (!text.startsWith(TOKEN_PREFIX)) throw new UnknownUserError(text);
   if (text.length < SHORTEST_TOKEN_START) {
     const need = `the beginning of a token needs ${SHORTEST_TOKEN_START} characters`;
     throw new AnpError(404, `User ${text} is not known; ${need}.`);
@@ -29,20 +31,21 @@ export async function findUsers(
   const found = await tokens.startingWith(text);
   const [first, ...others] = [...new Set(found.map(({ user_id }) => user_id))].sort();
   if (first === undefined) throw new AnpError(404, "No known user has this id, or a token that begins like this.");
+  if (text.length >= TOKEN_PREFIX.length + SECRET_CHARACTERS) {
+    const owners = [first, ...others].join(" or ");
+    throw new AnpError(404, `What was given begins as a token of ${owners}, but is not it.`);
+  }
+  const compared = TOKEN_PREFIX.length + INDEXED_CHARACTERS;
+  if (text.length > compared) onCut?.(compared);
   return [first, ...others];
 }
 
-/**
- * The ids of all users, sorted, or only the given one.
- *
- * @throws AnpError 404 when the given user is not known
- */
+/** The ids of all users, sorted, or only the given one.
+ * @throws AnpError 404 when the given user is not known */
 export async function knownUsers(service: AccountsService, user: string | undefined): Promise<string[]> {
   if (user !== undefined) {
     await service.userStates.of(user);
     return [user];
   }
-  const ids: string[] = [];
-  for await (const { user_id } of service.users.list()) ids.push(user_id);
-  return ids.sort();
+  return [...new Set(await collect(service.users.ids()))].sort();
 }

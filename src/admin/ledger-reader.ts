@@ -9,34 +9,58 @@ export interface LedgerRow extends Omit<OperationData<"getLedger">["items"][numb
   readonly balance_after: number | null;
   /** Whether a free use paid for it. */
   readonly free_use: boolean;
+  /** Why and by whom it was made; null for an entry that no operator made, and where a user's token lists them. */
+  readonly reason: string | null;
+  readonly actor: string | null;
+  /** Number of the entry that it takes back. */
+  readonly reverses: number | null;
 }
 
 /** A user's ledger, read by the numbers of its entries. */
 export interface LedgerReader<E = LedgerRow> {
   /** Number of the last entry. */
   total(): Promise<number>;
+  /** The last entry, as of the last call of `total`, where that was read. */
+  last?(): E | undefined;
   /** The existing entries from number `from` to number `to`, both included, oldest first. */
   read(from: number, to: number): Promise<E[]>;
 }
 
 /** Reads a user's ledger from the storage. */
 export function storedLedgerReader(ledger: Ledger, user: string): LedgerReader<Entry> {
+  let last: Entry | undefined;
   return {
-    total: async () => (await ledger.open(user)).version,
+    async total() {
+      const open = await ledger.open(user);
+      last = open.last;
+      return open.version;
+    },
+    last: () => last,
     read: (from, to) => ledger.read(user, from, to),
   };
+}
+
+/** A user's stored entries that match, as {@link newestFirst}. */
+export function newestEntries(ledger: Ledger, user: string, selection: Selection): AsyncGenerator<Entry> {
+  return newestFirst(storedLedgerReader(ledger, user), selection);
 }
 
 /** Reads a user's ledger from the storage, as rows. */
 export function storedRowReader(ledger: Ledger, user: string): LedgerReader {
   const entries = storedLedgerReader(ledger, user);
-  return { ...entries, read: async (from, to) => (await entries.read(from, to)).map(toLedgerRow) };
+  return { total: () => entries.total(), read: async (from, to) => (await entries.read(from, to)).map(toLedgerRow) };
 }
 
 export function toLedgerRow(entry: Entry): LedgerRow {
   const { id, delta, type, description, ref_id, created_at, account } = entry;
   const row = { id, delta, type, description, ref_id, created_at };
-  return { ...row, balance_after: account.balance, free_use: isFreeUse(entry) };
+  return { ...row, balance_after: account.balance, free_use: isFreeUse(entry), ...adjustmentOf(entry) };
+}
+
+/** Why and by whom an entry was made, and which one it takes back; null for an entry that no operator made. */
+export function adjustmentOf({ details }: Entry) {
+  const { reason, actor, reverses = null } = details.type === "adjust" ? details : { reason: null, actor: null };
+  return { reason, actor, reverses };
 }
 
 /** Whether a free use, not points, paid for the entry's answer. */
@@ -49,39 +73,31 @@ const NONE = { earned: 0, spent: 0, free_uses: 0, entries: 0 };
 type Totals = typeof NONE;
 
 /** Totals of entries, by type and by day. */
-export type LedgerSummary = ReturnType<ReturnType<typeof createLedgerSummary>["result"]>;
+export type LedgerSummary = Awaited<ReturnType<typeof summarizeLedger>>;
 
-/**
- * Sums up entries one by one, in memory that grows with the days and not with the entries.
- *
- * @param offset minutes east of UTC, at whose midnight a day begins
- */
-export function createLedgerSummary(offset: number) {
+/** Sums up entries, in memory that grows with the days and not with the entries: types with the most entries first, days
+ * newest first; days without entries are left out.
+ * @param dayOf the quota day of an instant, ms since the epoch */
+export async function summarizeLedger(rows: AsyncIterable<LedgerRow>, dayOf: (ms: number) => string) {
   const all = { ...NONE };
   const types = new Map<string, Totals>();
   const days = new Map<string, Totals>();
+  for await (const { type, delta, free_use, created_at } of rows) {
+    for (const totals of [all, totalsOf(types, type), totalsOf(days, dayOf(Date.parse(created_at)))]) {
+      totals.entries += 1;
+      totals.earned += Math.max(0, delta);
+      totals.spent += Math.max(0, -delta);
+      totals.free_uses += free_use ? 1 : 0;
+    }
+  }
+  const by_type = [...types].map(([type, { entries, earned, spent, free_uses }]) => {
+    return { type, entries, delta: earned - spent, free_uses };
+  });
+  const by_day = [...days].map(([day, totals]) => ({ day, ...totals }));
   return {
-    add(row: LedgerRow): void {
-      const day = new Date(Date.parse(row.created_at) + offset * 60_000).toISOString().slice(0, 10);
-      for (const totals of [all, totalsOf(types, row.type), totalsOf(days, day)]) {
-        totals.entries += 1;
-        totals.earned += Math.max(0, row.delta);
-        totals.spent += Math.max(0, -row.delta);
-        totals.free_uses += row.free_use ? 1 : 0;
-      }
-    },
-    /** Types with the most entries first, days newest first; days without entries are left out. */
-    result() {
-      const by_type = [...types].map(([type, { entries, earned, spent, free_uses }]) => {
-        return { type, entries, delta: earned - spent, free_uses };
-      });
-      const by_day = [...days].map(([day, totals]) => ({ day, ...totals }));
-      return {
-        ...all,
-        by_type: by_type.sort((one, other) => other.entries - one.entries),
-        by_day: by_day.sort((one, other) => (one.day < other.day ? 1 : -1)),
-      };
-    },
+    ...all,
+    by_type: by_type.sort((one, other) => other.entries - one.entries),
+    by_day: by_day.sort((one, other) => (one.day < other.day ? 1 : -1)),
   };
 }
 
@@ -98,35 +114,34 @@ export interface Selection {
   /** Ms since the epoch. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** A reference, or its first characters. */
+  /** A reference, or its first characters unless it must be whole. */
   readonly ref?: string | undefined;
+  readonly whole?: boolean;
 }
 
 type Selectable = Pick<LedgerRow, "type" | "created_at" | "ref_id">;
 
-/** Whether the selection matches every entry. */
-export function selectsAll({ types, since, until, ref }: Selection): boolean {
-  return types.length === 0 && since === undefined && until === undefined && ref === undefined;
-}
-
 /** Whether an entry matches the selection. */
-export function matches({ type, created_at, ref_id }: Selectable, { types, since, until, ref }: Selection): boolean {
+export function matches(
+  { type, created_at, ref_id }: Selectable,
+  { types, since, until, ref, whole }: Selection,
+): boolean {
   const at = Date.parse(created_at);
   return (
     (types.length === 0 || types.includes(type)) &&
     (since === undefined || at >= since) &&
     (until === undefined || at <= until) &&
-    (ref === undefined || ref_id.startsWith(ref))
+    (ref === undefined || (whole === true ? ref_id === ref : ref_id.startsWith(ref)))
   );
 }
 
 const PAGE = 100;
+/** Entries that are read at first where a range may end before them. */
+const FIRST = 8;
 /** Clocks of daemons may differ, and step: an entry may be dated this much earlier than one before it, ms. */
-const DISORDER_MS = 86_400_000;
+export const DISORDER_MS = 86_400_000;
 
-/**
- * The entries that match, newest first, in constant memory; entries written meanwhile are not among them.
- *
+/** The entries that match, newest first, in constant memory; entries written meanwhile are not among them.
  * @throws CorruptionError after all entries above the damaged one were yielded
  * @example
  * for await (const row of newestFirst(storedRowReader(ledger, "alice"), { types: ["exchange"] })) console.log(row.id);
@@ -137,8 +152,12 @@ export async function* newestFirst<E extends Selectable>(
 ): AsyncGenerator<E> {
   const { since, until } = selection;
   const total = await reader.total();
-  const top = until === undefined ? total : await lastBefore(reader, until + DISORDER_MS, total);
-  let size = PAGE;
+  const end = reader.last?.();
+  const newest = end === undefined ? NaN : Date.parse(end.created_at);
+  if (since !== undefined && newest < since - DISORDER_MS) return;
+  const isInRange = until === undefined || newest <= until + DISORDER_MS;
+  const top = isInRange ? total : await lastBefore(reader, until + DISORDER_MS, total);
+  let size = since === undefined ? PAGE : FIRST;
   for (let to = top; to >= 1;) {
     let rows: E[];
     try {
@@ -150,6 +169,7 @@ export async function* newestFirst<E extends Selectable>(
       continue;
     }
     to -= rows.length;
+    if (size > 1) size = Math.min(PAGE, size * 4);
     for (const row of rows.toReversed()) {
       if (matches(row, selection)) yield row;
     }
@@ -157,15 +177,15 @@ export async function* newestFirst<E extends Selectable>(
   }
 }
 
-/** Number of the last entry dated at an instant or before it, by binary search. */
+/** Number of the last entry dated at an instant or before it, by binary search, or a little larger. */
 async function lastBefore(reader: LedgerReader<Selectable>, instant: number, total: number): Promise<number> {
   let low = 0;
   let high = total + 1;
-  while (high - low > 1) {
+  while (high - low > FIRST) {
     const middle = Math.floor((low + high) / 2);
     const [row] = await reader.read(middle, middle);
     if (Date.parse(row!.created_at) <= instant) low = middle;
     else high = middle;
   }
-  return low;
+  return high - 1;
 }

@@ -10,37 +10,25 @@ import { language } from "../contract/schemas/shared-fields.ts";
 
 const fixtureFile = z.object({ name: z.string(), anchor: z.iso.datetime(), description: z.string() });
 
-const usersFile = z.object({
-  users: z.array(
-    z.strictObject({
-      user_id: z.string(),
-      token: z.string(),
-      free_daily_quota: z.int().min(0),
-      points: z.int().min(0),
-      plan: z.string(),
-      lang: language,
-    }),
-  ),
+const fixtureUser = z.strictObject({
+  user_id: z.string(),
+  token: z.string(),
+  free_daily_quota: z.int().min(0),
+  points: z.int().min(0),
+  plan: z.string(),
+  lang: language,
 });
+const usersFile = z.object({ users: z.array(fixtureUser) });
 
 const loadMark = z.strictObject({ moved_by_ms: z.int() });
 
-/** A fixture: a folder of sample data, written for one instant, its anchor. */
-export interface Fixture {
-  readonly folder: string;
-  readonly name: string;
-  /** Milliseconds since the epoch. */
-  readonly anchor_ms: number;
-  readonly configFile: string;
-}
+/** A fixture: a folder of sample data, written for one instant, its anchor (ms since the epoch). */
+export type Fixture = Readonly<Awaited<ReturnType<typeof openFixture>>>;
 
 /** A user of a fixture, with a token that is valid only where the fixture was loaded. */
-export interface FixtureUser {
-  readonly user_id: string;
-  readonly token: string;
-}
+export type FixtureUser = Readonly<Pick<z.infer<typeof fixtureUser>, "user_id" | "token">>;
 
-export async function openFixture(folder: string): Promise<Fixture> {
+export async function openFixture(folder: string) {
   const { name, anchor } = fixtureFile.parse(JSON.parse(await readFile(join(folder, "fixture.json"), "utf8")));
   return { folder, name, anchor_ms: Date.parse(anchor), configFile: join(folder, "config.yaml") };
 }
@@ -50,12 +38,27 @@ export async function isLoaded({ name }: Fixture, storage: Storage): Promise<boo
   return (await storage.get(["fixtures", name])) !== undefined;
 }
 
+/** What differs from the users of a fixture, by their ids. */
+export type UserChanges = Readonly<
+  Record<string, { readonly free_daily_quota?: number | undefined; readonly points?: number | undefined }>
+>;
+
+/** The users of a fixture. */
+export async function fixtureUsers({ folder }: Fixture) {
+  return usersFile.parse(JSON.parse(await readFile(join(folder, "users.json"), "utf8"))).users;
+}
+
 /** Loads a fixture's users, tokens, points and events. Idempotent, also between processes; the first dates the events. */
-export async function loadFixture(fixture: Fixture, service: Service): Promise<FixtureUser[]> {
+export async function loadFixture(
+  fixture: Fixture,
+  service: Service,
+  changes: UserChanges = {},
+): Promise<FixtureUser[]> {
   const { storage, clock } = service;
-  const { users } = usersFile.parse(JSON.parse(await readFile(join(fixture.folder, "users.json"), "utf8")));
+  const users = await fixtureUsers(fixture);
   for (const user of users) {
-    const { user_id, token, free_daily_quota, points, plan, lang } = user;
+    const { user_id, token, plan, lang } = user;
+    const { free_daily_quota = user.free_daily_quota, points = user.points } = changes[user_id] ?? {};
     await service.users.create(user_id, { free_daily_quota, lang });
     await service.tokens.register(user_id, token, `fixture ${fixture.name}`);
     if (plan !== "free") await service.subscriptions.begin(user_id, plan, { started_at: clock.now() });

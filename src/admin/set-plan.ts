@@ -1,10 +1,7 @@
 import type { AccountsService } from "../service/accounts-service.ts";
 
-/**
- * Sets a user's plan and when it expires. An active subscription to the same plan keeps its start.
- *
- * @param expires_at ms since the epoch; when left out the plan does not expire
- */
+/** Sets a user's plan and when it expires. An active subscription to the same plan keeps its start.
+ * @param expires_at ms since the epoch; when left out the plan does not expire */
 export async function setPlan(
   { subscriptions, clock }: Pick<AccountsService, "subscriptions" | "clock">,
   user: string,

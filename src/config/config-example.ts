@@ -63,7 +63,6 @@ function atDepth(depth: number, off: number | undefined, lines: readonly string[
   return lines.map((line) => pad + line);
 }
 
-/** A description as comment lines of bounded width. */
 function comment(text: string): string[] {
   return wrapText(text, WIDTH - 2).map((line) => `# ${line}`);
 }

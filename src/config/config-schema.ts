@@ -1,20 +1,21 @@
 import { z } from "zod";
-import type { RateGroup } from "../contract/endpoints.ts";
 import { LIMITS } from "../contract/field-bounds.ts";
-import { example, integer, section } from "./config-fields.ts";
+import { example, integer, section } from "./section.ts";
 import { offsetMinutes } from "../runtime/utc-offset.ts";
 import { jwtConfig } from "./jwt-config.ts";
 import { modelConfig } from "./model-config.ts";
 import { newsConfig } from "./news-config.ts";
-import { unwrapSchema } from "../contract/schema-walk.ts";
-import TEXTS from "./config-texts.json" with { type: "json" };
+import { ratesConfig } from "./rates-config.ts";
+import { schemaAt, unwrapSchema } from "../contract/schema-walk.ts";
+import TEXTS from "./key-descriptions.json" with { type: "json" };
 
 /** An origin as browsers send it: scheme, host, and the port where it is not the scheme's own. */
-const origin = z.string().refine((value) => value === "*" || (URL.canParse(value) && new URL(value).origin === value), {
-  message: "must be an origin such as https://app.example.com, or * for all",
-});
+const origin = z
+  .string()
+  .refine((value) => value === "*" || (URL.canParse(value) && new URL(value).origin === value), {
+    message: "must be an origin such as https://app.example.com, or * for all",
+  });
 
-/** Where and how the daemon listens. */
 const serverConfig = section({
   host: z.string().default("127.0.0.1"),
   port: integer([0, 65_535], 8787),
@@ -29,43 +30,31 @@ const serverConfig = section({
       key_file: example(z.string().min(1), "tls/server.key"),
     })
     .optional(),
-  cors: section({
-    origins: z.array(origin).default([]),
-    max_age_s: integer([0, 86_400], 600),
-  }),
+  cors: section({ origins: z.array(origin).default([]), max_age_s: integer([0, 86_400], 600) }),
   docs: z.boolean().default(true),
 });
 
-/** Metrics for Prometheus. */
 const metricsConfig = section({
   enabled: z.boolean().default(true),
   host: z.string().default("127.0.0.1"),
   port: example(z.int().min(0).max(65_535), 9187).optional(),
 });
 
-const rate = (requests: number) =>
-  section({
-    requests: integer([0, 1_000_000], requests).describe("Requests per window; 0 for no limit"),
-    window_s: integer([1, 86_400], 60).describe("Length of the window, s"),
-  });
+const adminConfig = section({
+  host: z.string().default("127.0.0.1"),
+  port: example(z.int().min(0).max(65_535), 8788).optional(),
+});
 
-/** Limits per caller. */
 const limitsConfig = section({
   body_bytes: integer([32 * 1024, 16 * 1024 * 1024], LIMITS.requestBody),
   in_flight: integer([0, Infinity], 2000),
   in_flight_per_user: integer([0, Infinity], 256),
   wait_ms: integer([0, 60_000], 2000),
   store: z.enum(["auto", "memory"]).default("memory"),
-  // Generous: far beyond what a person does. Reads of a user's own account are cheap.
-  rates: section({
-    account: rate(0),
-    chat: rate(300),
-    events: rate(60_000),
-    points: rate(600),
-    public: rate(300_000),
-    refresh: rate(60),
-  } satisfies Record<RateGroup, unknown>),
+  rates: ratesConfig,
 });
+
+const keptDays = (shown: number) => example(z.int().min(1).max(36_500), shown).optional();
 
 const points = z.int().min(0);
 /** Points per USD; computed in exact decimal arithmetic. */
@@ -79,6 +68,7 @@ export const configSchema = z.strictObject({
   server: serverConfig,
   limits: limitsConfig,
   metrics: metricsConfig,
+  admin: adminConfig,
   quota: section({
     timezone: z
       .string()
@@ -86,10 +76,7 @@ export const configSchema = z.strictObject({
       .default("+08:00"),
     free_daily: points.default(5),
   }),
-  exchange: section({
-    rate: integer([1, 1_000_000_000], 10),
-    max_amount: z.number().positive().default(1_000_000),
-  }),
+  exchange: section({ rate: integer([1, 1_000_000_000], 10), max_amount: z.number().positive().default(1_000_000) }),
   trade_reward: section({
     spot: rewardRate.default(0.01),
     futures: rewardRate.default(0.005),
@@ -101,36 +88,23 @@ export const configSchema = z.strictObject({
     account: points.default(0),
     small_talk: points.default(0),
   }),
-  plans: z.record(z.string(), z.strictObject({ memory: z.boolean(), advanced_research: z.boolean() })).default({
-    free: { memory: false, advanced_research: false },
-    pro: { memory: true, advanced_research: true },
-  }),
-  auth: section({
-    jwt: jwtConfig.optional(),
-    cache_ms: integer([0, 2000], 1000),
-  }),
+  plans: z
+    .record(z.string(), z.strictObject({ memory: z.boolean(), advanced_research: z.boolean() }))
+    .default({ free: { memory: false, advanced_research: false }, pro: { memory: true, advanced_research: true } }),
+  auth: section({ jwt: jwtConfig.optional(), cache_ms: integer([0, 2000], 1000) }),
   model: modelConfig.optional(),
   news: newsConfig.prefault({}),
   assistant: section({
     questions: example(z.string(), "questions.json").optional(),
     lexicon: example(z.string(), "lexicon.txt").optional(),
   }),
-  hot_questions: section({
-    min_users: integer([1, Infinity], 3),
-  }),
-  log: section({
-    level: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
-  }),
+  retention: section({ answers_days: keptDays(365), events_days: keptDays(90) }),
+  hot_questions: section({ min_users: integer([1, Infinity], 3) }),
+  log: section({ level: z.enum(["debug", "info", "warn", "error", "silent"]).default("info") }),
 });
 
-// The description of each key and section.
 for (const [path, description] of Object.entries(TEXTS)) {
-  let field: z.ZodType = configSchema;
-  for (const name of path.split(".")) {
-    const { inner } = unwrapSchema(field);
-    const fields = (inner instanceof z.ZodArray ? inner.element : inner) as z.ZodObject;
-    field = fields.shape[name] as z.ZodType;
-  }
+  const field = schemaAt(configSchema, path.split("."))!;
   z.globalRegistry.add(field, { ...field.meta(), description });
 }
 
@@ -147,7 +121,6 @@ export interface ConfigKey {
   /** Its schema without the wrappers for default and optionality. */
   readonly schema: z.ZodType;
   readonly description: string;
-  /** The default; undefined when there is none. */
   readonly fallback: unknown;
   /** Whether configuration files must not hold the value, and output must not show it. */
   readonly secret: boolean;
@@ -159,7 +132,9 @@ export function configKeys(schema: z.ZodType, path: readonly string[] = []): Con
   if (inner instanceof z.ZodObject) {
     return Object.entries(inner.shape).flatMap(([name, field]) => configKeys(field as z.ZodType, [...path, name]));
   }
-  const single = !(inner instanceof z.ZodRecord) && !(inner instanceof z.ZodArray && !isText(inner.element));
+  const single =
+    !(inner instanceof z.ZodRecord) &&
+    !(inner instanceof z.ZodArray && (inner.element as z.ZodType).def.type !== "string");
   const variable = single && { variable: `ANP_${path.join("_").toUpperCase()}` };
   return [{ path, name: path.join("."), ...variable, schema: inner, description, secret, fallback }];
 }
@@ -182,8 +157,4 @@ export function valueFromText(text: string, schema: z.ZodType): unknown {
   if (schema instanceof z.ZodBoolean) return text === "true" ? true : text === "false" ? false : text;
   const items = text.split(",").map((item) => item.trim());
   return schema instanceof z.ZodArray ? items.filter((item) => item !== "") : text;
-}
-
-function isText(schema: unknown): boolean {
-  return schema instanceof z.ZodType && schema.def.type === "string";
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { example, section } from "./config-fields.ts";
+import { example, section } from "./section.ts";
 
 /** How the platform's own tokens are verified, and the names of their claims. */
 export const jwtConfig = z

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { validate } from "../contract/validate.ts";
-import { closestMatch } from "../runtime/did-you-mean.ts";
+import { closestMatch } from "../runtime/text/edit-distance.ts";
 import { ConfigError, printConfigError, type ConfigOrigin } from "./config-errors.ts";
 import { configKeys, configSections, valueFromText, configSchema } from "./config-schema.ts";
 import type { ConfigKey, Config } from "./config-schema.ts";
@@ -18,8 +18,6 @@ export interface LoadedConfig {
   readonly baseDir: string;
   /** The source of each key, by its dotted name. */
   readonly sources: ReadonlyMap<string, ConfigOrigin>;
-  /** Environment variables that start with `ANP_` but set no key. */
-  readonly unknownVariables: readonly string[];
 }
 
 /** What a configuration is loaded from. */
@@ -44,11 +42,9 @@ interface Draft {
   readonly errors: string[];
 }
 
-/**
- * Loads the configuration. Precedence: flags, environment (`ANP_SERVER_PORT` is `server.port`), fixture, file (YAML or
+/** Loads the configuration. Precedence: flags, environment (`ANP_SERVER_PORT` is `server.port`), fixture, file (YAML or
  * JSON), defaults. A secret comes from the environment, or from a file that `…_FILE` or, in the configuration, `…_file`
  * names.
- *
  * @throws ConfigError with every error: an unreadable file, an unknown key, a secret in clear text, an invalid value
  * @example
  * const { config } = await loadConfig({ file: "anp.yaml", env: process.env, flags: { "server.port": 0 } });
@@ -71,13 +67,12 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
     if (flags[key.name] !== undefined) set(draft, key, flags[key.name], { kind: "flag" });
     if (!draft.sources.has(key.name)) draft.sources.set(key.name, { kind: "default" });
   }
-  const { misspelt, unknown } = unknownVariables(env, keys, input.otherVariables ?? []);
-  draft.errors.push(...misspelt);
+  draft.errors.push(...unknownVariables(env, keys, input.otherVariables ?? []));
   const { baseDir, sources, errors } = draft;
   const checked = validate(configSchema, draft.tree);
   if (!checked.valid) errors.push(...checked.errors.map((error) => printConfigError(error, { keys, sources, file })));
   if (!checked.valid || errors.length > 0) throw new ConfigError(errors);
-  return { config: checked.data, cwd, baseDir, sources, unknownVariables: unknown };
+  return { config: checked.data, cwd, baseDir, sources };
 }
 
 function set({ tree, sources }: Draft, key: ConfigKey, value: unknown, source: ConfigOrigin): void {
@@ -85,7 +80,6 @@ function set({ tree, sources }: Draft, key: ConfigKey, value: unknown, source: C
   sources.set(key.name, source);
 }
 
-/** Records the source of each of the file's values, and reads the secrets that it names. */
 async function applyFile(draft: Draft, file: string, keys: readonly ConfigKey[]): Promise<void> {
   for (const key of keys) {
     if (key.secret) await applySecretFile(draft, file, key);
@@ -126,7 +120,6 @@ async function applyEnvironment(draft: Draft, key: ConfigKey, env: ConfigInput["
   await readSecret(draft, key, path, pointer, { kind: "environment", variable: pointer });
 }
 
-/** @param pointer the key or variable that names the file */
 async function readSecret(draft: Draft, key: ConfigKey, path: string, pointer: string, source: ConfigOrigin) {
   try {
     const secret = (await readFile(resolve(draft.cwd, path), "utf8")).trim();
@@ -151,36 +144,31 @@ function checkStorageUrl({ tree, baseDir, errors }: Draft, file: string): void {
   }
 }
 
-/** Variables that start with `ANP_` and set no key. One that is close to a known name is an error: a typing mistake. */
-function unknownVariables(env: ConfigInput["env"], keys: readonly ConfigKey[], others: readonly string[]) {
+/** Errors for variables that start with `ANP_` and set no key. In every pod, Kubernetes describes a service that is called
+ * anp: `ANP_PORT` is a URL then, and others begin with `ANP_PORT_` and `ANP_SERVICE_`. */
+function unknownVariables(env: ConfigInput["env"], keys: readonly ConfigKey[], others: readonly string[]): string[] {
   const known = new Set(others);
   for (const { variable, secret } of keys) {
     if (variable === undefined) continue;
     known.add(variable);
     if (secret) known.add(`${variable}_FILE`);
   }
-  const suffixes = [...known].map((name) => name.slice(4));
-  const misspelt: string[] = [];
-  const unknown: string[] = [];
-  for (const name of Object.keys(env)) {
-    // Kubernetes sets ANP_SERVICE_* and ANP_PORT* in every pod when a service is called anp.
-    if (!/^ANP_(?!SERVICE_|PORT$|PORT_)/.test(name) || known.has(name)) continue;
-    const meant = closestMatch(name.slice(4), suffixes);
-    if (meant === undefined) unknown.push(name);
-    else misspelt.push(`${name}: is not a known environment variable. Did you mean ANP_${meant}?`);
-  }
-  return { misspelt, unknown };
+  const linked = /^[a-z]+:\/\//.test(env["ANP_PORT"] ?? "");
+  const names = [...known].map((name) => name.slice(4));
+  return Object.keys(env)
+    .filter((name) => name.startsWith("ANP_") && !known.has(name))
+    .filter((name) => !linked || !/^ANP_(?:PORT$|PORT_|SERVICE_)/.test(name))
+    .map((name) => {
+      const own = name.slice(4);
+      const meant = closestMatch(own, names) ?? names.find((known) => known.endsWith(`_${own}`));
+      return `${name}: is not a known environment variable.${meant === undefined ? "" : ` Did you mean ANP_${meant}?`}`;
+    });
 }
 
-/** A configuration before validation: maps of keys within maps of keys. */
 type ConfigTree = Record<string, unknown>;
 
-/**
- * Reads a configuration file, YAML or JSON. A section in `sections` (dotted names) that is null counts as absent: in YAML
- * that is a section whose lines are all commented out.
- *
- * @throws ConfigError for a file that cannot be read, cannot be parsed, or does not hold an object
- */
+/** Reads a file of YAML or JSON. A section in `sections` (dotted names) that is null counts as absent: in YAML that is a
+ * section whose lines are all commented out. */
 async function readConfigTree(file: string, cwd: string, sections: readonly string[]): Promise<ConfigTree> {
   let tree: unknown;
   try {
@@ -204,7 +192,6 @@ export function getAt(tree: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => (isTree(at) ? at[name] : undefined), tree);
 }
 
-/** Removes the value at a path of a tree. */
 function removeAt(tree: object, path: readonly string[]): void {
   const section = getAt(tree, path.slice(0, -1)) as ConfigTree | null | undefined;
   delete section?.[path.at(-1)!];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { example, integer } from "./config-fields.ts";
+import { example, integer } from "./section.ts";
 
 /** An endpoint of chat completions, and the dialect that it speaks. */
 const endpoint = {

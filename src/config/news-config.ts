@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { example, integer } from "./config-fields.ts";
+import { example, integer } from "./section.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
 /** An http(s) URL, or a path relative to the folder of the config file. */

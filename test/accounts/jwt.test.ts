@@ -37,10 +37,7 @@ describe("platform tokens with a shared secret", () => {
   });
 
   it("are refused when wrong in any part", async () => {
-    const { service, clock } = await openFixtureService({
-      flags: { ...flags, "auth.cache_ms": 0 },
-      refresh: false,
-    });
+    const { service, clock } = await openFixtureService({ flags: { ...flags, "auth.cache_ms": 0 }, refresh: false });
     const good = await sign({ iss: "platform", uid: "u1" });
     expect(await service.authenticate(good)).toBe("u1");
     const [header, payload, signature] = good.split(".");

@@ -52,6 +52,19 @@ it("finds every user whose tokens have the same beginning", async () => {
   expect(await findUsers(service, "anp_AAAA")).toEqual(["alice", "bob"]);
 });
 
+it("says how much of a cut token was compared, and takes a whole one only if it is right", async () => {
+  first = [9, 9, 9];
+  const { secret } = await service.tokens.issue("alice");
+  const cuts: number[] = [];
+  const find = (text: string) => findUsers(service, text, (compared) => cuts.push(compared));
+  for (const text of [secret, secret.slice(0, 12)]) expect(await find(text)).toEqual(["alice"]);
+  expect(cuts).toEqual([]);
+  for (const length of [13, 46]) expect(await find(`${secret.slice(0, length - 1)}_`)).toEqual(["alice"]);
+  expect(cuts).toEqual([12, 12]);
+  for (const wrong of [`${secret}x`, `${secret.slice(0, 46)}_`])
+    await expect(find(wrong)).rejects.toThrow("begins as a token of alice, but is not it");
+});
+
 it.for([
   ["carol", "User carol is not known."],
   ["anp_AAA", "the beginning of a token needs 8 characters"],

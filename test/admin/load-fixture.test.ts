@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { ANCHOR, openFixtureService, type FixtureService } from "../support/service.ts";

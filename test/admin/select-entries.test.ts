@@ -11,6 +11,19 @@ import {
 const HOUR = 3_600_000;
 const START = Date.parse("2026-11-20T00:00:00Z");
 const TYPES = ["chat_cost", "exchange"] as const;
+const ROW: LedgerRow = {
+  id: 0,
+  created_at: "",
+  type: "exchange",
+  delta: 0,
+  balance_after: 0,
+  description: "",
+  ref_id: "",
+  free_use: false,
+  reason: null,
+  actor: null,
+  reverses: null,
+};
 
 /** Entries hours apart, some of which a clock that steps dates up to eleven hours off. */
 const ledger = fc
@@ -22,8 +35,7 @@ const ledger = fc
     return steps.map(({ gap, off, type }, index): LedgerRow => {
       at += gap * HOUR;
       const created_at = new Date(at + off * HOUR).toISOString();
-      const words = { type: TYPES[type]!, delta: 0, description: "", ref_id: `ref-${index % 7}` };
-      return { id: index + 1, created_at, balance_after: 0, free_use: false, ...words };
+      return { ...ROW, id: index + 1, created_at, type: TYPES[type]!, ref_id: `ref-${index % 7}` };
     });
   });
 
@@ -68,8 +80,7 @@ it("finds exactly the entries that match, newest first, although clocks step", a
 it("reads only a small part of a long ledger for a short range of time", async () => {
   const rows = Array.from({ length: 100_000 }, (_, index): LedgerRow => {
     const created_at = new Date(START + index * HOUR).toISOString();
-    const words = { type: "exchange", delta: 1, description: "", ref_id: "" };
-    return { id: index + 1, created_at, balance_after: 0, free_use: false, ...words };
+    return { ...ROW, id: index + 1, created_at, delta: 1 };
   });
   const reader = readerOf(rows);
   const since = START + 50_000 * HOUR;

@@ -133,9 +133,9 @@ describe("configuration", () => {
 
   it("knows where each value comes from", () =>
     withFile("server: { port: 1, host: h, drain_ms: 5 }\nstorage: 'memory:'\n", async (file) => {
-      const env = { ANP_SERVER_PORT: "2", ANP_SERVER_HOST: "e", ANP_STRANGER: "x", ANP_SERVICE_HOST: "kubernetes" };
+      const env = { ANP_SERVER_PORT: "2", ANP_SERVER_HOST: "e" };
       const flags = { "server.port": 3 };
-      const { sources, unknownVariables } = await loadConfig({ file, env, flags, fixture: { storage: "fs:own" } });
+      const { sources } = await loadConfig({ file, env, flags, fixture: { storage: "fs:own" } });
       const of = (key: string) => describeOrigin(sources.get(key)!);
       expect([of("server.port"), of("server.host"), of("server.drain_ms"), of("storage"), of("log.level")]).toEqual([
         "flag",
@@ -144,8 +144,18 @@ describe("configuration", () => {
         "fixture",
         "default",
       ]);
-      expect(unknownVariables).toEqual(["ANP_STRANGER"]);
     }));
+
+  it("refuses unknown variables, except those by which Kubernetes describes a service that is called anp", async () => {
+    const load = (env: Record<string, string>) => loadConfig({ env, flags: {} });
+    await expect(load({ ANP_STRANGER: "x", ANP_PORT: "9999" })).rejects.toThrow(
+      "ANP_STRANGER: is not a known environment variable.\n" +
+        "ANP_PORT: is not a known environment variable. Did you mean ANP_SERVER_PORT?",
+    );
+    const service = { ANP_PORT: "tcp://10.0.0.11:8787", ANP_PORT_8787_TCP_PORT: "8787", ANP_SERVICE_HOST: "10.0.0.11" };
+    expect((await load(service)).config.server.port).toBe(8787);
+    await expect(load({ ANP_SERVICE_HOST: "10.0.0.11" })).rejects.toThrow("ANP_SERVICE_HOST");
+  });
 
   it("takes lists from the environment with commas, and a section without keys for none", () =>
     withFile("server:\n  cors:\nlimits:\n", async (file) => {

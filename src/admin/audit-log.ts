@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { ROLES } from "../contract/roles.ts";
+import { linkError } from "../ledger/chain.ts";
+import { hashEntry } from "../ledger/entry.ts";
+import { toIso, type Clock } from "../runtime/clock.ts";
+import { sha256 } from "../runtime/json/canonical-json.ts";
+import type { Storage } from "../storage/storage.ts";
+import { ifDamaged } from "../storage/storage-errors.ts";
+import { serializeItem, Stream } from "../storage/stream.ts";
+import { DISORDER_MS } from "./ledger-reader.ts";
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** One entry of the audit log: a call that begins, the end of one, or a call that was refused. */
+export const auditEntry = z.strictObject({
+  id: z.int().min(1),
+  at: z.iso.datetime(),
+  /** The request id, as in the daemon's log. */
+  call: z.string(),
+  operator: z.string(),
+  /** Null, like the address, for a command on the storage itself. */
+  role: z.enum(ROLES).nullable(),
+  address: z.string().nullable(),
+  command: z.string(),
+  /** The user that the call is about. */
+  user: z.string().nullable(),
+  /** Without secrets and without free text, of which only the length is kept: an erased user's words are not here. */
+  arguments: z.record(z.string(), z.json()),
+  /** Number of the entry in which the call began, at its end. */
+  began: z.int().min(1).optional(),
+  /** How it ended; null where it begins. */
+  outcome: z.string().nullable(),
+  /** `hash` of the entry before. */
+  prev: digest,
+  /** SHA-256 of the canonical JSON of all other fields. */
+  hash: digest,
+});
+
+export type AuditEntry = z.infer<typeof auditEntry>;
+
+/** Who calls what. */
+export type AuditCall = Omit<AuditEntry, "id" | "at" | "began" | "outcome" | "prev" | "hash">;
+
+/** A call as `anp audit list` shows it. */
+export type AuditRow = Omit<AuditEntry, "began" | "prev" | "hash" | "outcome"> & { readonly outcome: string };
+
+const GENESIS = sha256("anp audit log");
+const PAGE = 256;
+
+/** The log of what operators do: append-only, each entry chained to the one before by its hash.
+ * @example
+ * const end = await createAuditLog({ storage, clock }).begin(call); // it runs only once this is stored
+ * await end("exit 0");
+ */
+export function createAuditLog({ storage, clock }: { readonly storage: Storage; readonly clock: Clock }) {
+  const stream = new Stream(storage, ["audit", "log"], auditEntry);
+
+  async function append(call: AuditCall, end: Pick<AuditEntry, "began" | "outcome">): Promise<number> {
+    for (let version = await stream.head(); ;) {
+      const last = version === 0 ? undefined : await stream.stored(version);
+      if (version > 0 && last === undefined) throw stream.missing(version);
+      // It may be seen before it is safe.
+      if (last !== undefined) await storage.confirm(stream.keyOf(version), last.text);
+      const fields = { id: version + 1, at: toIso(clock.now()), ...call, ...end, prev: last?.item.hash ?? GENESIS };
+      const text = serializeItem({ ...fields, hash: hashEntry(fields) });
+      const outcome = await stream.appendText(version, text, last?.text);
+      if (outcome === "appended") return fields.id;
+      version = await stream.headAfterRefusal(version);
+      // A conflict with this very entry: the reply to its append was lost.
+      if (outcome !== "conflict" || (await stream.stored(fields.id))?.text !== text) continue;
+      await storage.confirm(stream.keyOf(fields.id), text);
+      return fields.id;
+    }
+  }
+
+  return {
+    /** Records that a call begins; the returned function records how it ended. */
+    async begin(call: AuditCall): Promise<(outcome: string) => Promise<number>> {
+      const began = await append(call, { outcome: null });
+      return (outcome) => append(call, { began, outcome });
+    },
+    /** Records a call that does not run. */
+    refused: (call: AuditCall) => append(call, { outcome: "refused" }),
+    /** Calls, newest first, with their outcome; `unfinished` without one. @param since ms since the epoch */
+    async *newestFirst(since = -Infinity): AsyncGenerator<AuditRow> {
+      const outcomes = new Map<number, string | null>();
+      for (let to = await stream.head(); to >= 1; to -= PAGE) {
+        const page = await stream.read(Math.max(1, to - PAGE + 1), to);
+        for (const { began, prev: _prev, hash: _hash, ...entry } of page.toReversed()) {
+          const outcome = entry.outcome ?? outcomes.get(entry.id) ?? "unfinished";
+          outcomes.delete(entry.id);
+          if (began !== undefined) outcomes.set(began, outcome);
+          else if (Date.parse(entry.at) >= since) yield { ...entry, outcome };
+        }
+        if (Date.parse(page[0]!.at) < since - DISORDER_MS) return;
+      }
+    },
+    /** Checks every entry and the chain. `fault` is the first that is wrong; what follows it is not checked. */
+    async verify() {
+      const running = new Set<number>();
+      let last: AuditEntry | undefined;
+      async function firstFault(): Promise<string | null> {
+        for await (const { item } of stream.items()) {
+          const error = linkError(item, last, GENESIS);
+          if (error !== undefined) return `entry ${(last?.id ?? 0) + 1}: ${error}`;
+          if (item.began !== undefined) running.delete(item.began);
+          else if (item.outcome === null) running.add(item.id);
+          last = item;
+        }
+        return null;
+      }
+      const fault = await ifDamaged(firstFault(), ({ message }) => message);
+      return { entries: last?.id ?? 0, unfinished: running.size, fault };
+    },
+  };
+}

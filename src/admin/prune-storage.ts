@@ -1,0 +1,109 @@
+import { messageKey, sessionTurn } from "../assistant/sessions/messages.ts";
+import { markPruned } from "../assistant/sessions/pruned-answers.ts";
+import { batch } from "../events/event.ts";
+import { listDays } from "../events/log/day-log.ts";
+import { batchesOf } from "../runtime/batches.ts";
+import { DAY_MS, toIso } from "../runtime/clock.ts";
+import { idTime, leastIdAt } from "../runtime/ids.ts";
+import type { AccountsService } from "../service/accounts-service.ts";
+import { decodeSegment, streamItem } from "../storage/keys.ts";
+import { ifDamaged } from "../storage/storage-errors.ts";
+import type { Key, Storage } from "../storage/storage.ts";
+import { Stream } from "../storage/stream.ts";
+
+const AT_ONCE = 32;
+/** Sessions whose names are held at a time. */
+const SESSIONS = 10_000;
+
+/** What a pruning removes of one kind, and the UTC days that it is of; null where there is nothing. */
+export type Pruned = ReturnType<typeof nothing>;
+
+const nothing = (kind: "answers" | "sessions" | "event_days") => {
+  return { kind, count: 0, oldest_day: null as string | null, newest_day: null as string | null };
+};
+
+interface PruneOptions {
+  /** Only finds what would be removed. */
+  readonly dryRun?: boolean;
+  /** Ends it early; the next one goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Removes what is older than the configuration keeps, by whole UTC days: answers, sessions whose last turn is a day older
+ * still, and days of events. Ledgers stay. It may be interrupted anywhere, and several processes may do it at once.
+ * @example
+ * const [answers, sessions, eventDays] = await pruneStorage(service, { dryRun: true });
+ */
+export async function pruneStorage(
+  { storage, clock, config }: Pick<AccountsService, "storage" | "clock" | "config">,
+  options: PruneOptions = {},
+): Promise<readonly Pruned[]> {
+  const { answers_days, events_days } = config.retention;
+  const startOf = (days: number): number => Math.floor(clock.now() / DAY_MS - days) * DAY_MS;
+  const pruned = [nothing("answers"), nothing("sessions"), nothing("event_days")] as const;
+  if (answers_days !== undefined) {
+    await pruneAnswers(storage, startOf(answers_days), pruned[0], options);
+    await pruneSessions(storage, startOf(answers_days + 1), pruned[1], options);
+  }
+  if (events_days !== undefined) await pruneEvents(storage, startOf(events_days), pruned[2], options);
+  return pruned;
+}
+
+function note(pruned: Pruned, ms: number): void {
+  const day = toIso(ms).slice(0, 10);
+  pruned.count += 1;
+  if (pruned.oldest_day === null || day < pruned.oldest_day) pruned.oldest_day = day;
+  if (pruned.newest_day === null || day > pruned.newest_day) pruned.newest_day = day;
+}
+
+async function pruneAnswers(storage: Storage, before: number, pruned: Pruned, { dryRun, signal }: PruneOptions) {
+  const ids: number[] = [];
+  for await (const segment of storage.children(["messages"])) {
+    const id = Number(decodeSegment(segment));
+    if (id < leastIdAt(before)) ids.push(id);
+  }
+  for (const id of ids) note(pruned, idTime(id));
+  if (dryRun === true || ids.length === 0) return;
+  await markPruned(storage, leastIdAt(before));
+  for await (const some of batchesOf(ids, AT_ONCE)) {
+    if (signal?.aborted === true) return;
+    await Promise.all(some.map((id) => storage.remove(messageKey(id))));
+  }
+}
+
+/** A session that no question continues any more: see `Messages.isOver`. A damaged one stays as it is. */
+async function pruneSessions(storage: Storage, before: number, pruned: Pruned, { dryRun, signal }: PruneOptions) {
+  for (let isMore = true; isMore;) {
+    isMore = false;
+    const over: [session: Stream<{ message_id: number }>, last: number][] = [];
+    for await (const key of storage.keys(["users"], "sessions")) {
+      const item = streamItem(key);
+      if (item?.version !== 1) continue;
+      const session = new Stream(storage, [item.stem], sessionTurn);
+      const head = await ifDamaged(session.head(), () => 0);
+      const last = head === 0 ? undefined : await ifDamaged(session.get(head), () => undefined);
+      if (last === undefined || last.message_id >= leastIdAt(before)) continue;
+      note(pruned, idTime(last.message_id));
+      if (dryRun === true) continue;
+      isMore = over.push([session, head]) === SESSIONS;
+      if (isMore) break;
+    }
+    for (const [session, last] of over) {
+      if (signal?.aborted === true) return;
+      await session.removeAll(last);
+    }
+  }
+}
+
+async function pruneEvents(storage: Storage, before: number, pruned: Pruned, { dryRun, signal }: PruneOptions) {
+  for (const day of await listDays(storage, { to: before - 1 })) {
+    if (signal?.aborted === true) return;
+    note(pruned, Date.parse(day));
+    if (dryRun === true) continue;
+    const name: Key = ["events", day];
+    let last = 0;
+    // Of a damaged log, its head cannot be read.
+    for await (const key of storage.keys(name)) last = Math.max(last, streamItem(key)?.version ?? 0);
+    await new Stream(storage, name, batch).removeAll(last);
+  }
+}

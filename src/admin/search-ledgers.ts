@@ -1,0 +1,118 @@
+import { DAY_MS } from "../runtime/clock.ts";
+import { feedbackOf } from "../events/projections/user-feedback.ts";
+import type { Entry } from "../ledger/entry.ts";
+import { batchesOf, collect, firstOf } from "../runtime/batches.ts";
+import type { AccountsService } from "../service/accounts-service.ts";
+import { chargedQuestions } from "./charged-questions.ts";
+import { knownUsers } from "./find-users.ts";
+import { newestEntries, toLedgerRow, type LedgerRow, type Selection } from "./ledger-reader.ts";
+
+const READ_AT_ONCE = 32;
+
+/** Which entries of all ledgers to find: those that match every given field. */
+export interface LedgerSearch extends Selection {
+  readonly actor?: string | undefined;
+  /** A part of the reason, in any case. */
+  readonly reason?: string | undefined;
+  /** Bounds of the change in points. */
+  readonly least?: number | undefined;
+  readonly most?: number | undefined;
+}
+
+/** An entry and whose it is. */
+export type FoundRow = LedgerRow & { readonly user_id: string };
+
+/** The entries of all users that match, by user, newest first. A user whose last entry is older than the range costs a
+ * few reads.
+ * @param onUser called with how many users have been searched, and their number
+ * @throws CorruptionError */
+export async function* searchLedgers(
+  service: AccountsService,
+  search: LedgerSearch,
+  onUser: (done: number, users: number) => void,
+): AsyncGenerator<FoundRow> {
+  const read = async (user_id: string, entries: AsyncIterable<Entry>): Promise<FoundRow[]> => {
+    const rows: FoundRow[] = [];
+    for await (const entry of entries) if (fits(entry, search)) rows.push({ user_id, ...toLedgerRow(entry) });
+    return rows;
+  };
+  for await (const rows of eachLedger(service, search, read, onUser)) yield* rows;
+}
+
+function fits({ delta, details }: Entry, { actor, reason, least, most }: LedgerSearch): boolean {
+  const adjusted = details.type === "adjust" ? details : { actor: "", reason: "" };
+  return (
+    (actor === undefined || adjusted.actor === actor) &&
+    (reason === undefined || adjusted.reason.toLowerCase().includes(reason.toLowerCase())) &&
+    (least === undefined || delta >= least) &&
+    (most === undefined || delta <= most)
+  );
+}
+
+/** What `read` makes of the selected entries of each ledger: none of them is kept. */
+async function* eachLedger<T>(
+  service: AccountsService,
+  selection: Selection,
+  read: (user: string, entries: AsyncIterable<Entry>) => Promise<T>,
+  onUser: (done: number, users: number) => void,
+): AsyncGenerator<T> {
+  const users = await knownUsers(service, undefined);
+  let done = 0;
+  for await (const some of batchesOf(users, READ_AT_ONCE)) {
+    yield* await Promise.all(some.map((user) => read(user, newestEntries(service.ledger, user, selection))));
+    onUser((done += some.length), users.length);
+  }
+}
+
+/** What a user did in a range of time, in points and in numbers of answers. What an operator took back does not count, if
+ * both entries are in the range; nor do other corrections. */
+export type UserTotals = Readonly<Awaited<ReturnType<typeof totalsOf>>>;
+
+/** @param entries newest first */
+async function totalsOf(user_id: string, entries: AsyncIterable<Entry>) {
+  const totals = { user_id, spent: 0, earned: 0, free: 0, asked: 0 };
+  const takenBack = new Map<number, number>();
+  for await (const { id, delta, details } of entries) {
+    const net = delta + (takenBack.get(id) ?? 0);
+    if (details.type === "adjust") {
+      if (details.reverses !== undefined) takenBack.set(details.reverses, delta);
+    } else if (details.type === "chat_cost") {
+      totals.spent -= net;
+      totals.free += Number(details.free);
+      totals.asked += 1;
+    } else totals.earned += net;
+  }
+  return totals;
+}
+
+/** The users with the most of one figure in a range, the highest first; users who have none of it are left out. */
+export async function topUsers(
+  service: AccountsService,
+  by: Exclude<keyof UserTotals, "user_id">,
+  { most, ...selection }: Selection & { readonly most: number },
+  onUser: (done: number, users: number) => void,
+): Promise<UserTotals[]> {
+  const all = await collect(eachLedger(service, selection, totalsOf, onUser));
+  const ranked = all.filter((one) => one[by] > 0).sort((one, other) => other[by] - one[by]);
+  return ranked.slice(0, most);
+}
+
+/** What a user asked and was answered, newest first, with the user's last word on each answer.
+ * @param range.most how many
+ * @throws CorruptionError */
+export async function askedQuestions(
+  service: AccountsService,
+  user: string,
+  { most, since, until }: { readonly most: number; readonly since: number; readonly until?: number | undefined },
+) {
+  const entries = newestEntries(service.ledger, user, { types: ["chat_cost"], since, until });
+  // One more than is listed: the last one may repeat it.
+  const charges = await chargedQuestions(service.storage, firstOf(entries, most + 1), most);
+  const now = service.clock.now();
+  const days = Math.ceil((now - since) / DAY_MS) + 1;
+  const feedback = await feedbackOf(service.storage, user, { now, days, most: Infinity });
+  return charges.map((charge) => {
+    const said = feedback.find(({ message_id }) => message_id === charge.message_id);
+    return { ...charge, feedback: said?.feedback_type ?? null };
+  });
+}

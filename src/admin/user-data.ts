@@ -1,0 +1,129 @@
+import type { UserProfile } from "../accounts/users.ts";
+import { tokenKey } from "../accounts/tokens.ts";
+import { message, messageKey, type Message } from "../assistant/sessions/messages.ts";
+import type { StoredEvent } from "../events/event.ts";
+import { batchesAfter, listDays, loggedEvents, openDay } from "../events/log/day-log.ts";
+import { batchesOf, collect } from "../runtime/batches.ts";
+import { toIso } from "../runtime/clock.ts";
+import type { AccountsService } from "../service/accounts-service.ts";
+import { checkDocument } from "../storage/documents.ts";
+import { decodeSegment } from "../storage/keys.ts";
+import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
+
+const BATCH = 256;
+
+/** Everything that is stored about a user, as one JSON document: without the secrets of tokens, of which none is stored.
+ * @throws AnpError 404 for a user who is not known */
+export async function exportUser(service: AccountsService, user: string) {
+  const { storage, clock, ledger, tokens, subscriptions } = service;
+  const { profile } = await service.userStates.of(user);
+  const exported_at = toIso(clock.now());
+  const entries = await collect(ledger.entries(user));
+  const questions = await collect(storedAnswers(storage, user));
+  const events: StoredEvent[] = [];
+  for await (const event of loggedEvents(storage, {}, () => undefined)) if (event.user_id === user) events.push(event);
+  return {
+    user_id: user,
+    exported_at,
+    profile,
+    subscription: await subscriptions.get(user),
+    tokens: await tokens.list(user),
+    ledger: entries,
+    questions: questions.map(({ value }) => value),
+    events,
+    feedback: events.filter(({ feedback_type }) => feedback_type !== undefined),
+  };
+}
+
+/** What an erasure removed; an answer keeps its ids, which the ledger names, and an event its place in the log. */
+export type Erased = typeof NOTHING_ERASED;
+
+/** Values are sessions' turns, the plan, and keys of events. */
+const NOTHING_ERASED = { tokens: 0, values: 0, answers: 0, events: 0 };
+
+/** Erases all that is stored about a user except the ledger, which is an accounting record and holds none of the user's
+ * words. The profile becomes a record of who erased it, when and why, so that an interrupted erasure is finished by
+ * running it again. It reads every answer and event.
+ * @param about.settled called once no token works any more, to wait for daemons that remember one
+ * @param onProgress called as it goes on
+ * @throws AnpError 404 for a user who is not known */
+export async function eraseUser(
+  { storage, clock, users, userStates }: AccountsService,
+  user: string,
+  about: { readonly actor: string; readonly reason: string; readonly settled: () => Promise<unknown> },
+  onProgress: (erased: Readonly<Erased>) => void,
+): Promise<{ readonly record: NonNullable<UserProfile["erased"]>; readonly erased: Erased }> {
+  const { actor, reason } = about;
+  const before = (await userStates.profileOf(user)).erased;
+  const record = { at: toIso(clock.now()), actor, reason, ...before, complete: false };
+  const erased = { ...NOTHING_ERASED };
+  await users.erase(user, record);
+  for await (const { text } of storage.children(["users", user, "tokens"])) {
+    // The user's list goes last: until then it names the token to whoever continues.
+    await storage.remove(tokenKey(text));
+    await storage.remove(["users", user, "tokens", text]);
+    erased.tokens += 1;
+  }
+  await about.settled();
+  // A request that had begun may have written since: only a pass that finds nothing is the last.
+  for (let sum = -1; sum !== erased.values + erased.answers + erased.events;) {
+    sum = erased.values + erased.answers + erased.events;
+    for await (const key of ownValues(storage, user)) {
+      await storage.remove(key);
+      erased.values += 1;
+    }
+    for await (const { key, value } of storedAnswers(storage, user)) {
+      if (isErased(value)) continue;
+      await storage.put(key, JSON.stringify({ ...value, question: "", answer: ERASED, source_items: [] }));
+      erased.answers += 1;
+      onProgress(erased);
+    }
+    erased.events += await eraseEvents(storage, user);
+    onProgress(erased);
+  }
+  await users.erase(user, { ...record, complete: true });
+  return { record: { ...record, complete: true }, erased };
+}
+
+const KEPT: ReadonlySet<string | undefined> = new Set(["profile", "ledger", "operations"]);
+
+async function* ownValues(storage: Storage, user: string): AsyncGenerator<Key> {
+  for await (const keys of batchesOf(storage.keys(["users", user]), BATCH)) {
+    for (const key of keys) if (!KEPT.has(key[2]?.text)) yield key;
+  }
+}
+
+const ERASED = "[erased]";
+const isErased = ({ question, answer }: Message): boolean => question === "" && answer === ERASED;
+
+async function* storedAnswers(
+  storage: Storage,
+  user: string,
+): AsyncGenerator<{ readonly key: Key; readonly value: Message }> {
+  for await (const segments of batchesOf<EncodedSegment>(storage.children(["messages"]), BATCH)) {
+    const keys = segments.map((segment) => messageKey(Number(decodeSegment(segment))));
+    for (const [index, text] of (await storage.getMany(keys)).entries()) {
+      const value = checkDocument(keys[index]!, text, message);
+      if (value instanceof Error || value?.user_id !== user) continue;
+      yield { key: keys[index]!, value };
+    }
+  }
+}
+
+/** Takes a user's events out of the log; their places stay, since they are the addresses of the events after them. */
+async function eraseEvents(storage: Storage, user: string): Promise<number> {
+  let count = 0;
+  for (const day of await listDays(storage, {})) {
+    const log = openDay(storage, day);
+    for await (const { version, batch } of batchesAfter(log, 0, () => undefined)) {
+      const own = batch.events.filter(({ user_id }) => user_id === user).length;
+      if (own === 0) continue;
+      const events = batch.events.map((event): StoredEvent =>
+        event.user_id === user ? { created_at: `${day}T00:00:00.000Z`, user_id: "", event_type: "erased" } : event,
+      );
+      await storage.put(log.keyOf(version), JSON.stringify({ ...batch, events }));
+      count += own;
+    }
+  }
+  return count;
+}
