@@ -1,46 +1,37 @@
 /** How often a call is retried and how long it waits. Times in ms. */
-export interface RetryPolicy {
+export const RETRY_POLICY = {
   /** Attempts after the first. */
-  readonly retries: number;
+  retries: 3,
   /** The wait before the first retry; it doubles with each retry. */
-  readonly base_ms: number;
-  readonly max_ms: number;
+  base_ms: 200,
+  max_ms: 5000,
   /** The longest Retry-After that is honoured; a longer one ends the call. */
-  readonly retry_after_ms: number;
-}
+  retry_after_ms: 30_000,
+};
 
-export const RETRY_POLICY: RetryPolicy = { retries: 3, base_ms: 200, max_ms: 5000, retry_after_ms: 30_000 };
+export type RetryPolicy = Readonly<typeof RETRY_POLICY>;
 
 /** Statuses after which a retry may succeed: RFC 9110 §15.5.9, §15.6, RFC 6585 §4. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
-/**
- * Whether the same request may succeed later.
- *
- * @param code the envelope's code; one of the service's own (1000 and above) is final
- */
+/** Whether the same request may succeed later.
+ * @param code the envelope's code; one of the service's own (1000 and above) is final */
 export function isTransient(status: number, code: number | undefined): boolean {
   return TRANSIENT.has(status) && (code === undefined || code < 1000);
 }
 
-/**
- * The wait before attempt number `attempt` + 1, ms: exponential backoff whose upper half is random, so that callers that
- * failed together do not retry together. It is at least the Retry-After.
- *
+/** The wait before attempt number `attempt` + 1, ms: exponential backoff whose upper half is random, so that callers
+ * that failed together do not retry together. It is at least the Retry-After.
  * @param attempt the number of the last attempt, from 1
- * @returns undefined when there is to be no retry
- */
+ * @returns undefined when there is to be no retry */
 export function waitBefore(attempt: number, retryAfter_ms = 0, policy: RetryPolicy): number | undefined {
   if (attempt > policy.retries || retryAfter_ms > policy.retry_after_ms) return undefined;
   const step = Math.min(policy.max_ms, policy.base_ms * 2 ** (attempt - 1));
   return Math.max(retryAfter_ms, Math.round(step * (0.5 + Math.random() / 2)));
 }
 
-/**
- * A Retry-After header in ms: seconds or an HTTP date (RFC 9110 §10.2.3).
- *
- * @param now ms since the Unix epoch
- */
+/** A Retry-After header in ms: seconds or an HTTP date (RFC 9110 §10.2.3).
+ * @param now ms since the Unix epoch */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;

@@ -4,14 +4,13 @@ import { checkInput, type RawInput } from "../contract/check-input.ts";
 import { ENDPOINTS, type Endpoint, type OperationId, type OperationData } from "../contract/endpoints.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
-import { ContractViolation, RemoteRefusal, UnreachableError } from "./client-errors.ts";
 import { isTransient, readRetryAfter, RETRY_POLICY, waitBefore } from "./client-retry.ts";
 import type { RetryPolicy } from "./client-retry.ts";
-import { readUrl } from "./daemon-url.ts";
-import { send, WireError, type WireRequest, type WireResponse } from "./transport.ts";
+import { pageUrl, readUrl } from "./daemon-url.ts";
+import { send, UnreachableError, WireError, type WireRequest, type WireResponse } from "./transport.ts";
 import { errorEnvelope, successEnvelope } from "../contract/envelope.ts";
-import { ERRORS, type ErrorCode } from "../contract/errors.ts";
-import { parseJson } from "../runtime/parse-json.ts";
+import { AnpError, ERRORS, type ErrorCode, type FieldError } from "../contract/errors.ts";
+import { parseJson } from "../runtime/json/parse-json.ts";
 import { printField, validate, type InvalidField } from "../contract/validate.ts";
 
 type Part<K extends OperationId, P extends "query" | "body"> =
@@ -24,7 +23,6 @@ type Part<K extends OperationId, P extends "query" | "body"> =
 /** The input of an operation: query and body of its endpoint. Fields with a default may be omitted. */
 export type ClientInput<K extends OperationId> = Part<K, "query"> & Part<K, "body">;
 
-/** Options of one call. */
 export interface CallOptions {
   /** Makes a repeat of the call safe, on endpoints that accept one. The client generates a key where none is given. */
   readonly idempotencyKey?: string | undefined;
@@ -38,12 +36,9 @@ type ClientCall<K extends OperationId> =
 
 /** The API of a daemon: one function per endpoint, typed by the contract's table. */
 export type Client = { readonly [K in OperationId]: ClientCall<K> } & {
-  /**
-   * Calls an operation by its name, with input of any shape.
-   *
+  /** Calls an operation by its name, with input of any shape.
    * @throws AnpError 422 before anything is sent, with every field error of the input
-   * @throws RemoteRefusal, UnreachableError, ContractViolation
-   */
+   * @throws RemoteRefusal, UnreachableError, ContractViolation */
   readonly call: <K extends OperationId>(id: K, input: RawInput, options?: CallOptions) => Promise<Success<K>>;
 };
 
@@ -71,7 +66,6 @@ const TIMEOUTS: Readonly<Record<string, number>> = {
  * A client of a daemon, typed by the contract: requests are validated before they are sent, responses when they arrive. It
  * retries, with exponential backoff and Retry-After, only what cannot take effect twice: reads, POSTs with an
  * Idempotency-Key, and requests that certainly did not arrive.
- *
  * @throws RangeError for a URL that is not http or https, or a token that a header cannot carry
  * @example
  * const client = createClient({ url: "http://127.0.0.1:8787", token: "alice-token" });
@@ -140,8 +134,7 @@ export function createClient(settings: ClientSettings): Client {
 }
 
 function urlOf(base: URL, { path }: Endpoint, query: unknown): string {
-  const url = new URL(base);
-  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}${path}`;
+  const url = new URL(pageUrl(base, path));
   for (const [name, value] of Object.entries((query ?? {}) as Record<string, string | number | undefined>)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
@@ -168,19 +161,12 @@ export interface Success<K extends OperationId> {
   readonly pause_s?: number;
 }
 
-/**
- * Reads a response and checks every field of it against the contract. Fields that the contract does not know are kept.
- *
- * @throws RemoteRefusal for an error of the catalogue
- * @throws ContractViolation for a response that violates the contract
- * @throws UnreachableError for a body that is not an envelope: the address belongs to another server, or to a load
- *   balancer without a daemon
- */
+/** Checks every field of a response against the contract, and keeps those that the contract does not know. A body that
+ * is no envelope is of another server, or of a load balancer without a daemon. */
 function readEnvelope<K extends OperationId>(id: K, response: WireResponse, origin: string): Success<K> {
   const { status, headers, text } = response;
   const value = parseJson(text);
-  if (typeof value !== "object" || value === null || !("success" in value)) throw noDaemon(response, origin);
-  if (value.success === false) throw refusal(id, response, value);
+  if (!isEnvelope(value) || value.success === false) throw failureOf(id, response, origin);
   const checked = validate(successEnvelope(ENDPOINTS[id].data), value);
   if (!checked.valid || status !== 200) {
     const reason = checked.valid ? `the status is ${status}` : describe(checked.errors);
@@ -193,7 +179,16 @@ function readEnvelope<K extends OperationId>(id: K, response: WireResponse, orig
   return { data, request_id, replayed: headers["idempotency-replayed"] === "true", ...rate };
 }
 
-function refusal(id: OperationId, { status, headers }: WireResponse, value: object): Error {
+const isEnvelope = (value: unknown): value is { readonly success: unknown } =>
+  typeof value === "object" && value !== null && "success" in value;
+
+/** The error of a response that is no success: the daemon's own, or that of something else at the address. */
+export function failureOf(id: string, response: WireResponse, origin: string): Error {
+  const value = parseJson(response.text);
+  return isEnvelope(value) ? refusal(id, response, value) : noDaemon(response, origin);
+}
+
+function refusal(id: string, { status, headers }: WireResponse, value: object): Error {
   const violation = (reason: string, request_id = headers["x-request-id"]): Error =>
     new ContractViolation(`The error response to ${id} violates the contract: ${reason}.`, request_id);
   const checked = validate(errorEnvelope, value);
@@ -218,4 +213,30 @@ function noDaemon({ status, headers }: WireResponse, origin: string): Unreachabl
 
 function describe(errors: readonly InvalidField[]): string {
   return errors.map((error) => printField(error, "envelope")).join("; ");
+}
+
+/** A response of a daemon violates the contract. The message names the operation and the field. */
+export class ContractViolation extends Error {
+  override readonly name = "ContractViolation";
+  /** The daemon's id of the request, if the response has one. */
+  readonly request_id: string | undefined;
+
+  constructor(message: string, request_id: string | undefined) {
+    super(message);
+    this.request_id = request_id;
+  }
+}
+
+/** An error of the catalogue that the daemon returned, with the id of the request in the daemon's log. */
+export class RemoteRefusal extends AnpError {
+  readonly request_id: string;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { fieldErrors: readonly FieldError[]; headers: Record<string, string>; request_id: string },
+  ) {
+    super(code, message, options);
+    this.request_id = options.request_id;
+  }
 }

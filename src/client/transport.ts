@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
-import { UnreachableError } from "./client-errors.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
 import REASONS from "./network-reasons.json" with { type: "json" };
 
@@ -16,8 +15,11 @@ export interface WireRequest {
   readonly body?: string | undefined;
 }
 
-/** A request whose body need not be text. */
-type AnyRequest = Omit<WireRequest, "body"> & { readonly body?: string | Uint8Array | undefined };
+type AnyRequest = Omit<WireRequest, "body"> & {
+  readonly body?: string | Uint8Array | undefined;
+  /** Whether the server's certificate need not be valid: where no secret is sent, and the server is this machine's own. */
+  readonly insecure?: boolean | undefined;
+};
 
 /** One HTTP response, complete. Header names are in lower case. */
 export interface WireResponse {
@@ -26,11 +28,15 @@ export interface WireResponse {
   readonly text: string;
 }
 
+/** No daemon answers at the address: nothing listens there, it is too slow, or it is another server. */
+export class UnreachableError extends Error {
+  override readonly name = "UnreachableError";
+}
+
 /** No complete response arrived. */
 export class WireError extends UnreachableError {
   /** Whether the request may have arrived: there was a connection. */
   readonly sent: boolean;
-  /** Whether the time was up. */
   readonly late: boolean;
 
   constructor(message: string, { sent, late, cause }: { sent: boolean; late: boolean; cause: unknown }) {
@@ -40,29 +46,46 @@ export class WireError extends UnreachableError {
   }
 }
 
-/**
- * Sends a request over a persistent connection. It follows no redirect: a token is only sent to the host it is for.
- *
+/** Sends a request over a persistent connection. It follows no redirect: a token is only sent to the host it is for.
  * @param timeout_ms how long the whole exchange may take, ms
  * @throws WireError when no complete response arrived
- * @throws the signal's reason when it was aborted
- */
-export async function send(
-  { method, url, headers, body }: AnyRequest,
+ * @throws the signal's reason when it was aborted */
+export function send(
+  request: AnyRequest,
   timeout_ms: number,
   signal?: AbortSignal,
 ): Promise<WireResponse & { readonly bytes: Buffer }> {
+  return exchange(request, timeout_ms, signal, readWhole);
+}
+
+/** The complete response. */
+export async function readWhole(response: IncomingMessage): Promise<WireResponse & { readonly bytes: Buffer }> {
+  const bytes = await readBytes(response, MAX_BYTES, () => new Error(`it is larger than ${MAX_BYTES} bytes`));
+  return { status: response.statusCode!, headers: flatHeaders(response), text: bytes.toString("utf8"), bytes };
+}
+
+/** As `send`, for a response that is read as it comes.
+ * @param read gets the response, and what ends the timeout: from then on it may take any time. What it throws means that
+ * the response is not complete */
+export async function exchange<T>(
+  { method, url, headers, body, insecure = false }: AnyRequest,
+  timeout_ms: number,
+  signal: AbortSignal | undefined,
+  read: (response: IncomingMessage, begun: () => void) => Promise<T>,
+): Promise<T> {
   signal?.throwIfAborted();
   const { protocol, origin } = new URL(url);
-  const timeout = AbortSignal.timeout(timeout_ms);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeout_ms);
   const state = { sent: false };
   let response: IncomingMessage | undefined;
   try {
     // Node's fetch is not used: its loading would take longer than most calls.
     const request = (protocol === "https:" ? requestHttps : requestHttp)(url, {
       method,
+      rejectUnauthorized: !insecure,
       headers: { ...(body !== undefined && { "content-length": Buffer.byteLength(body) }), ...headers },
-      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      signal: signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]),
     });
     request.on("socket", (socket) => {
       if (!socket.connecting) state.sent = true;
@@ -70,15 +93,15 @@ export async function send(
     });
     request.on("error", () => undefined).end(body);
     [response] = (await once(request, "response")) as [IncomingMessage];
-    const bytes = await readBytes(response, MAX_BYTES, () => new Error(`it is larger than ${MAX_BYTES} bytes`));
-    return { status: response.statusCode!, headers: flatHeaders(response), text: bytes.toString("utf8"), bytes };
+    return await read(response, () => clearTimeout(timer));
   } catch (error) {
     signal?.throwIfAborted();
-    const late = timeout.aborted;
-    const what = late
+    const what = late.signal.aborted
       ? `sent no complete response within ${timeout_ms / 1000} s`
       : `${response === undefined ? "cannot be reached" : "sent no complete response"}: ${reasonOf(error as Error)}`;
-    throw new WireError(`${origin} ${what}.`, { ...state, late, cause: error });
+    throw new WireError(`${origin} ${what}.`, { ...state, late: late.signal.aborted, cause: error });
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -11,9 +11,7 @@ export interface RawInput {
   readonly fieldErrors?: readonly FieldError[];
 }
 
-/**
- * Validates an operation's input against the contract and fills in the defaults.
- *
+/** Validates an operation's input against the contract and fills in the defaults.
  * @throws AnpError 422 with every field error of query and body
  * @example
  * const { query } = checkInput("getLedger", { query: { page: 2 } });

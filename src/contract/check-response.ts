@@ -1,6 +1,7 @@
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
 import { errorEnvelope, errorEnvelopeOf, successEnvelope } from "./envelope.ts";
-import { ERRORS, type ErrorCode, type ErrorKind } from "./errors.ts";
+import { ERRORS, type ErrorCode } from "./errors.ts";
+import { responseHeaders } from "./openapi.ts";
 import { validate, type InvalidField } from "./validate.ts";
 
 /** A response of a daemon, with the request that it belongs to. */
@@ -23,17 +24,13 @@ export interface Deviation {
   readonly message: string;
 }
 
-const IDS = Object.keys(ENDPOINTS) as OperationId[];
-
 /** The operation at a path of the API, whatever the method. */
 export function operationAt(path: string): OperationId | undefined {
-  return IDS.find((id) => ENDPOINTS[id].path === path);
+  return (Object.keys(ENDPOINTS) as OperationId[]).find((id) => ENDPOINTS[id].path === path);
 }
 
-/**
- * Checks a response of the API: the status is one of the operation's, the envelope agrees with it, `data` has every field
- * of the contract and no other, and the headers are present. A page outside of /api/ has no contract.
- */
+/** Checks a response of the API: the status is one of the operation's, the envelope agrees with it, `data` has every
+ * field of the contract and no other, and the headers are present. A page outside of /api/ has no contract. */
 export function checkResponse(response: CheckedResponse): Deviation[] {
   if (!response.path.startsWith("/api/")) return [];
   const id = operationAt(response.path);
@@ -42,40 +39,49 @@ export function checkResponse(response: CheckedResponse): Deviation[] {
 }
 
 function checkBody({ method, status, body }: CheckedResponse, endpoint: Endpoint | undefined): Deviation[] {
+  if (status === 304) {
+    if (endpoint?.max_age_s === undefined)
+      return [{ path: "status", message: "is 304, which the operation does not have" }];
+    return body === undefined ? [] : [{ path: "body", message: "is not empty" }];
+  }
   // A HEAD is answered as the GET, without its body (RFC 9110 §9.3.2).
   if (method === "HEAD") return [];
   if (typeof body !== "object" || body === null) return [{ path: "body", message: "is not a JSON object" }];
   return status === 200 ? checkSuccess(endpoint, body) : checkFailure(endpoint, status, body);
 }
 
-function checkContentType({ headers }: CheckedResponse): Deviation[] {
+function checkContentType({ status, headers }: CheckedResponse): Deviation[] {
   const type = headers.get("content-type") ?? "";
-  if (/^application\/json\b/i.test(type)) return [];
+  if (status === 304 || /^application\/json\b/i.test(type)) return [];
   return [{ path: "headers.content-type", message: `is ${type || "missing"}, not application/json` }];
 }
 
+/** The headers are those that the document has for the status. */
 function checkHeaders(response: CheckedResponse, endpoint: Endpoint | undefined): Deviation[] {
   const { status, headers } = response;
   const deviations = checkRequestId(response);
   const deviate = (header: string, message: string): void => {
     deviations.push({ path: `headers.${header}`, message });
   };
-  const stability = headers.get("x-stability");
-  const expected = endpoint?.stability === "experimental" ? "experimental" : null;
-  if (stability !== expected) deviate("x-stability", `is ${stability ?? "missing"}, not ${expected ?? "absent"}`);
-  const replayed = headers.get("idempotency-replayed");
-  if (replayed !== null && replayed !== "true") deviate("idempotency-replayed", `is ${replayed}, not true`);
-  for (const header of REQUIRED[status] ?? []) if (headers.get(header) === null) deviate(header, "is missing");
-  const kind = Object.values<ErrorKind>(ERRORS).find((known) => known.status === status);
-  const retryAfter = headers.get("retry-after");
-  if (kind?.retry_after_s !== undefined && !/^[1-9]\d*$/.test(retryAfter ?? "")) {
-    deviate("retry-after", retryAfter === null ? "is missing" : `is ${retryAfter}, not a number of seconds`);
+  const documented = responseHeaders(endpoint ?? {}, status);
+  for (const [name, { required, schema }] of Object.entries(documented)) {
+    const header = name.toLowerCase();
+    const value = headers.get(header);
+    if (value === null) {
+      const wanted = schema.const === undefined ? "" : `, not ${schema.const}`;
+      if (required && header !== "x-request-id") deviate(header, `is missing${wanted}`);
+    } else if (schema.const !== undefined && value !== schema.const) {
+      deviate(header, `is ${value}, not ${schema.const}`);
+    } else if (schema.type === "integer" && !/^[1-9]\d*$/.test(value)) {
+      deviate(header, `is ${value}, not a number of seconds`);
+    }
+  }
+  for (const name of ["X-Stability", "Idempotency-Replayed"]) {
+    const value = headers.get(name);
+    if (value !== null && documented[name] === undefined) deviate(name.toLowerCase(), `is ${value}, not absent`);
   }
   return deviations;
 }
-
-/** Headers that come with a status: RFC 9110 §15.5.2 and §15.5.6. */
-const REQUIRED: Readonly<Record<number, readonly string[]>> = { 401: ["www-authenticate"], 405: ["allow"] };
 
 /** The X-Request-Id is present, equals the envelope's request_id, and echoes a well-formed one that was sent. */
 function checkRequestId({ method, headers, body, sent }: CheckedResponse): Deviation[] {

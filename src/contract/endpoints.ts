@@ -19,17 +19,14 @@ export interface Endpoint {
   readonly auth: "required" | "optional" | "none";
   /** `stable` when left out. */
   readonly stability?: "experimental";
-  /** The group whose rate limit it counts against. */
   readonly rate: RateGroup;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** The envelope's `data` on success. */
   readonly data: z.ZodObject;
-  /**
-   * Codes of the error catalogue that this endpoint may answer with, besides those that follow from the rest (`codesOf`):
-   * 500 and 503 when left out. An endpoint without 503 either needs no storage, or has another code for a storage that
-   * cannot be reached.
-   */
+  /** Codes of the error catalogue that this endpoint may answer with, besides those that follow from the rest
+   * (`codesOf`): 500 and 503 when left out. An endpoint without 503 either needs no storage, or has another code for a
+   * storage that cannot be reached. */
   readonly errors?: readonly ErrorCode[];
   /** Seconds for which a success may be used again. It has an ETag, and is 304 where If-None-Match names that. */
   readonly max_age_s?: number;
@@ -128,7 +125,6 @@ export const ENDPOINTS = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-/** Codes that every endpoint may return. */
 const EVERYWHERE: readonly ErrorCode[] = [400, 404, 405, 408, 417, 429, 431];
 
 /** All codes of the error catalogue that an endpoint may return. */

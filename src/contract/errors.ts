@@ -3,9 +3,7 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 
 /** One kind of error, as the API and the command line show it. */
 export interface ErrorKind {
-  /** HTTP status of the response. */
   readonly status: number;
-  /** Exit code of the command line. */
   readonly exit: ExitCode;
   /** The envelope's default message. */
   readonly message: string;
@@ -18,10 +16,8 @@ export interface ErrorKind {
 /** A code of the error catalogue. */
 export type ErrorCode = keyof typeof catalogue extends `${infer Code extends number}` ? Code : never;
 
-/**
- * The error catalogue: the envelope's `code` → HTTP status → exit code → what the user can do.
- * Codes 401, 422, 1005, 1007, 1009 and 500 are the interface's; the others are plain HTTP.
- */
+/** The error catalogue: the envelope's `code` → HTTP status → exit code → what the user can do.
+ * Codes 401, 422, 1005, 1007, 1009 and 500 are the interface's; the others are plain HTTP. */
 export const ERRORS = Object.fromEntries(
   Object.entries(catalogue).map(([code, kind]) => [code, { ...kind, exit: EXIT[kind.exit as keyof typeof EXIT] }]),
 ) as Readonly<Record<ErrorCode, ErrorKind>>;
@@ -55,10 +51,19 @@ export class AnpError extends Error {
   }
 }
 
+/** A 404 for a user who is not known. */
+export class UnknownUserError extends AnpError {
+  readonly user: string;
+
+  constructor(user: string, hint = "") {
+    super(404, `User ${user} is not known.${hint}`);
+    this.user = user;
+  }
+}
+
 /** A 422. Its message names the first field error, so that a reader of the message alone can act. */
 export function invalid(fieldErrors: readonly FieldError[]): AnpError {
-  const first = fieldErrors[0];
-  const message =
-    first === undefined ? ERRORS[422].message : `${ERRORS[422].message} ${first.path || first.in}: ${first.message}`;
-  return new AnpError(422, message, { fieldErrors });
+  const [first] = fieldErrors;
+  const named = first === undefined ? "" : ` ${first.path || first.in}: ${first.message}`;
+  return new AnpError(422, ERRORS[422].message + named, { fieldErrors });
 }

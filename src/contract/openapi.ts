@@ -10,20 +10,21 @@ import {
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
 import { errorEnvelopeOf, successEnvelope } from "./envelope.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
-import { DOCUMENTATION } from "./documentation.ts";
+import documentation from "./documentation.json" with { type: "json" };
 import frame from "./openapi-frame.json" with { type: "json" };
 import headers from "./openapi-headers.json" with { type: "json" };
 import { LIMITS } from "./field-bounds.ts";
 import { groupBy } from "../runtime/group-by.ts";
-import { version } from "../runtime/version.ts";
+import { version } from "../runtime/package-file.ts";
+
+/** The summary, the description and an example of each endpoint: the query and body of a request, and the `data` of its
+ * success. A test validates the examples. */
+export const DOCUMENTATION: Readonly<
+  Record<OperationId, { summary: string; description: string; query?: object; body?: object; data: object }>
+> = documentation;
 
 /** The document without its paths. The operator differs from daemon to daemon, and has no name here. */
 const FRAME = frame as ZodOpenApiObject;
-
-/** The headers of answers, by what an answer has them for. */
-const HEADERS = headers as Readonly<Record<Exclude<keyof typeof headers, "statuses">, oas31.HeadersObject>> & {
-  readonly statuses: Readonly<Record<number, oas31.HeadersObject>>;
-};
 
 /** Largest values of fields of request bodies, by name, that the configuration of a daemon sets. */
 export type Ceilings = Readonly<Record<string, number>>;
@@ -43,7 +44,6 @@ export function openApiDocument(ceilings: Ceilings = {}): ReturnType<typeof crea
   return createDocument({ ...FRAME, info: { ...FRAME.info, version: version(), description: description() }, paths });
 }
 
-/** What a client developer needs to know before the first call, in Markdown. */
 function description(): string {
   const errors = Object.entries(ERRORS).map(([code, { status, message, remedy }]) => {
     return `| ${code} | ${status} | ${message} | ${remedy} |`;
@@ -65,15 +65,12 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
     "x-stability": endpoint.stability ?? "stable",
     security:
       endpoint.auth === "required" ? [{ userToken: [] }] : endpoint.auth === "optional" ? [{}, { userToken: [] }] : [],
-    requestParams: {
-      header: requestHeaders(endpoint),
-      ...(query !== undefined && { query: withMeta(query, example.query, (value) => ({ examples: [value] })) }),
-    },
+    parameters: requestHeaders(endpoint),
+    ...(query !== undefined && {
+      requestParams: { query: withMeta(query, example.query, (value) => ({ examples: [value] })) },
+    }),
     ...(body !== undefined && {
-      requestBody: {
-        required: true,
-        content: { "application/json": { schema: body, examples: named(example.body) } },
-      },
+      requestBody: { required: true, content: { "application/json": { schema: body, examples: named(example.body) } } },
     }),
     responses: {
       "200": {
@@ -109,29 +106,31 @@ function withMeta(schema: z.ZodObject, values: object = {}, keywords: (value: un
   return z.object(Object.fromEntries(fields) as z.ZodRawShape);
 }
 
-function requestHeaders({ idempotent, max_age_s }: Endpoint): z.ZodObject {
-  const key = z
-    .string()
-    .regex(/^[!-~]+$/)
-    .meta({ minLength: 1, maxLength: LIMITS.idempotencyKey });
-  return z.object({
-    "X-Request-Id": header("Echoed; generated when absent or malformed", z.string().regex(/^[\w-]{1,128}$/)),
-    ...(idempotent === true && {
-      "Idempotency-Key": header("A repeat with the same key and body returns the first result", key),
-    }),
-    ...(max_age_s !== undefined && { "If-None-Match": header("The ETag of an earlier success") }),
-  });
+/** The headers of requests, by what an endpoint takes them for. */
+function requestHeaders({ idempotent, max_age_s }: Endpoint) {
+  const { requests } = headers;
+  const more = [
+    ...(idempotent === true ? requests.idempotent : []),
+    ...(max_age_s === undefined ? [] : requests.reusable),
+  ];
+  return [...requests.always, ...more] as oas31.ParameterObject[];
 }
 
-/** A header that may be absent. */
-function header(description: string, schema: z.ZodType = z.string()): z.ZodType {
-  return schema.optional().meta({ description });
-}
+type ResponseHeader = oas31.HeaderObject & { readonly schema: { readonly type?: string; readonly const?: string } };
+type ResponseHeaders = Record<string, ResponseHeader>;
+
+/** The headers of answers, by what an answer has them for. */
+const HEADERS = headers as Readonly<Record<Exclude<keyof typeof headers, "statuses" | "requests">, ResponseHeaders>> & {
+  readonly statuses: Readonly<Record<number, ResponseHeaders>>;
+};
 
 /** The headers of an answer with this status. */
-function responseHeaders({ idempotent, stability, max_age_s }: Endpoint, status: number): oas31.HeadersObject {
+export function responseHeaders(
+  { idempotent, stability, max_age_s }: Partial<Endpoint>,
+  status: number,
+): ResponseHeaders {
   const { always, success, experimental, reusable } = HEADERS;
-  const cacheControl = { description: "How long it may be reused", schema: { const: `max-age=${max_age_s}` } } as const;
+  const cacheControl = { description: "How long it may be reused", schema: { const: `max-age=${max_age_s}` } };
   return {
     ...always,
     ...(stability === "experimental" && experimental),
@@ -144,7 +143,10 @@ function responseHeaders({ idempotent, stability, max_age_s }: Endpoint, status:
 
 /** One response per status; codes that share a status share it. */
 function errorResponses(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
-  const byStatus = groupBy(codesOf(endpoint).toSorted(byNumber), (code) => ERRORS[code].status);
+  const byStatus = groupBy(
+    codesOf(endpoint).toSorted((a, b) => a - b),
+    (code) => ERRORS[code].status,
+  );
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
       const [first, ...others] = codes.map((code) => ERROR_ENVELOPES.get(code)!);
@@ -163,8 +165,6 @@ const ERROR_ENVELOPES = new Map(
     errorEnvelopeOf(code).meta({ id: `Error${code}` }),
   ]),
 );
-
-const byNumber = (a: number, b: number): number => a - b;
 
 function errorExample(code: ErrorCode): object {
   return {

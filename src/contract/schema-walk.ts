@@ -1,9 +1,7 @@
 import { z } from "zod";
 
-/**
- * Removes the wrappers that `optional()`, `default()` and `prefault()` put around a schema, and returns what they add:
- * the default if there is one, the outermost description, and whether any is marked by `meta({ secret: true })`.
- */
+/** Removes the wrappers that `optional()`, `default()` and `prefault()` put around a schema, and returns what they add:
+ * the default if there is one, the outermost description, and whether any is marked by `meta({ secret: true })`. */
 export function unwrapSchema(schema: z.ZodType) {
   let inner = schema;
   let fallback: unknown;
@@ -22,14 +20,24 @@ export function unwrapSchema(schema: z.ZodType) {
   return { inner, fallback, optional, description: description ?? "", secret };
 }
 
+/** The schema of a value at a path, through arrays and records too; undefined where the path leads nowhere. */
+export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
+  let at: z.ZodType | undefined = schema;
+  for (const name of path) {
+    const { inner }: { inner: z.ZodType } = unwrapSchema(at);
+    if (inner instanceof z.ZodObject) at = inner.shape[String(name)] as z.ZodType | undefined;
+    else if (inner instanceof z.ZodArray) at = inner.element as z.ZodType;
+    else if (inner instanceof z.ZodRecord) at = inner.valueType as z.ZodType;
+    else return undefined;
+    if (at === undefined) return undefined;
+  }
+  return at;
+}
+
 /** The keys that a schema knows at a path, through arrays and records too; empty where it has no fixed keys. */
 export function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  let { inner } = unwrapSchema(schema);
-  for (const name of path) {
-    if (inner instanceof z.ZodObject) inner = unwrapSchema(inner.shape[String(name)] as z.ZodType).inner;
-    else if (inner instanceof z.ZodArray) inner = unwrapSchema(inner.element as z.ZodType).inner;
-    else if (inner instanceof z.ZodRecord) inner = unwrapSchema(inner.valueType as z.ZodType).inner;
-  }
+  const at = schemaAt(schema, path);
+  const inner = at && unwrapSchema(at).inner;
   return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
 }
 

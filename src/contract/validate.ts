@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { didYouMean } from "../runtime/did-you-mean.ts";
+import { didYouMean } from "../runtime/text/edit-distance.ts";
 import { describeSchema, knownKeys } from "./schema-walk.ts";
-import { describeGiven, describeType, notOneOf } from "../runtime/describe-value.ts";
+import { describeGiven, describeType, notOneOf } from "../runtime/text/describe-value.ts";
 
 /** A path into a value: names of fields and indexes of elements. */
 export type ValuePath = readonly (string | number)[];
@@ -25,7 +25,6 @@ export type Validation<T> =
 /**
  * Parses a value by a schema. Requests, configurations, smoke files and stored values are all validated here, so that an
  * error reads the same wherever it is found.
- *
  * @example
  * const checked = validate(z.object({ limit: z.int().min(1).max(20) }), { limit: 21 });
  * if (!checked.valid) console.log(checked.errors.map(printField));
@@ -39,11 +38,8 @@ export function validate<T extends z.ZodType>(schema: T, value: unknown): Valida
   return { valid: false, errors: issues.flatMap((issue) => fieldsOf(issue, schema)) };
 }
 
-/**
- * A field error in one line: `limit: must be an integer from 1 to 20, not 21`.
- *
- * @param whole what the value as a whole is called, for errors without a path
- */
+/** A field error in one line: `limit: must be an integer from 1 to 20, not 21`.
+ * @param whole what the value as a whole is called, for errors without a path */
 export function printField({ path, message, hint }: InvalidField, whole = "value"): string {
   return `${path.join(".") || whole}: ${message}${hint === undefined ? "" : `. ${hint}`}`;
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { fillTemplate } from "../runtime/fill-template.ts";
+import { fillTemplate } from "../runtime/text/fill-template.ts";
 import REASONS from "./bind-reasons.json" with { type: "json" };
 
 /** The daemon cannot listen on the address or the port. */
@@ -13,7 +13,8 @@ export async function checkPort(host: string, port: number): Promise<void> {
   const code = await bindError(host, port);
   if (code === undefined) return;
   const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-  throw new PortError(`Cannot listen on ${address}: ${reasonOf(code, host)}`);
+  const reason = code in REASONS ? fillTemplate(REASONS[code as keyof typeof REASONS], { host, code }) : code;
+  throw new PortError(`Cannot listen on ${address}: ${reason}`);
 }
 
 /** The platform's error code when listening on a host and port fails, as `EADDRINUSE`; undefined when it works. */
@@ -27,8 +28,4 @@ export async function bindError(host: string, port: number): Promise<string | un
   }
   await once(server.close(), "close");
   return undefined;
-}
-
-function reasonOf(code: string, host: string): string {
-  return code in REASONS ? fillTemplate(REASONS[code as keyof typeof REASONS], { host, code }) : code;
 }

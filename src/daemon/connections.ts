@@ -16,10 +16,8 @@ export interface ConnectionBounds {
   readonly closed?: ((reason: ClosingReason) => void) | undefined;
 }
 
-/**
- * What a connection was closed for: no complete headers, no complete body, a response that is not read, or because it was
- * idle when there were too many.
- */
+/** What a connection was closed for: no complete headers, no complete body, a response that is not read, or because it
+ * was idle when there were too many. */
 export type ClosingReason = "headers" | "body" | "response" | "idle";
 
 /** How often connections are examined at least, ms. */
@@ -41,83 +39,68 @@ interface Connection {
   since: number;
 }
 
-/**
- * The open connections of a server. Node's own timeouts leave out connections whose request was answered early and peers
- * that do not read, and are checked every 30 s only.
- */
-export class Connections {
-  readonly #bounds: ConnectionBounds;
-  readonly #open = new Map<Socket, Connection>();
-  readonly #most: number;
-  readonly #timer: NodeJS.Timeout;
+/** The open connections of a server. Node's own timeouts leave out connections whose request was answered early and
+ * peers that do not read, and are checked every 30 s only. */
+export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
+  const open = new Map<Socket, Connection>();
+  const mostOpen = Math.min(most, Math.max(64, mostFiles() - OTHER_FILES));
+  const timer = setInterval(examine, Math.min(EXAMINED_MS, peer_ms)).unref();
 
-  constructor(bounds: ConnectionBounds) {
-    this.#bounds = bounds;
-    this.#most = Math.min(bounds.most, Math.max(64, mostFiles() - OTHER_FILES));
-    const every = Math.min(EXAMINED_MS, bounds.peer_ms);
-    this.#timer = setInterval(() => this.#examine(), every).unref();
-  }
-
-  /** A request handler that notes which response a connection has begun. */
-  watch(handler: RequestListener): RequestListener {
-    return (request: IncomingMessage, response: ServerResponse) => {
-      const connection = this.#open.get(request.socket);
-      if (connection !== undefined) connection.response = response;
-      handler(request, response);
-    };
-  }
-
-  add(socket: Socket): void {
-    if (this.#open.size >= this.#most && !this.#closeIdle()) {
-      this.#close(socket, "idle");
-      return;
-    }
-    this.#open.set(socket, { awaited: "headers", since: performance.now() });
-    socket.once("close", () => this.#open.delete(socket));
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  #examine(): void {
+  function examine(): void {
     const now = performance.now();
-    const { peer_ms } = this.#bounds;
     let unread = 0;
-    for (const [socket, connection] of this.#open) {
+    for (const [socket, connection] of open) {
       const awaited = awaitedOf(connection);
       if (awaited !== connection.awaited) Object.assign(connection, { awaited, since: now });
       if (awaited === undefined) continue;
       if (awaited === "response") unread += socket.writableLength;
       const longest = awaited === "response" ? READING * peer_ms : peer_ms;
-      if (now - connection.since > longest || unread > MOST_UNREAD) this.#close(socket, awaited);
+      if (now - connection.since > longest || unread > MOST_UNREAD) close(socket, awaited);
     }
   }
 
   /** Closes the oldest idle connections, those without any request first; false when there is none. */
-  #closeIdle(): boolean {
-    const isIdle = ({ response }: Connection): boolean =>
-      response !== undefined && response.writableFinished && response.req.complete;
-    let closed = 0;
-    for (const isNext of [({ response }: Connection): boolean => response === undefined, isIdle]) {
-      for (const [socket, connection] of this.#open) {
-        if (closed >= CLOSED_TOGETHER) break;
-        if (!isNext(connection)) continue;
-        this.#open.delete(socket);
-        this.#close(socket, "idle");
-        closed++;
-      }
+  function closeIdle(): boolean {
+    const [unused, used] = [[] as Socket[], [] as Socket[]];
+    for (const [socket, { response }] of open) {
+      if (response === undefined) unused.push(socket);
+      else if (response.writableFinished && response.req.complete) used.push(socket);
     }
-    return closed > 0;
+    const idle = [...unused, ...used].slice(0, CLOSED_TOGETHER);
+    for (const socket of idle) {
+      open.delete(socket);
+      close(socket, "idle");
+    }
+    return idle.length > 0;
   }
 
-  #close(socket: Socket, reason: ClosingReason): void {
-    this.#bounds.closed?.(reason);
+  function close(socket: Socket, reason: ClosingReason): void {
+    closed?.(reason);
     // The peer of an earlier end may not read it.
     if (socket.writableEnded || reason === "response") socket.destroy();
     else if (reason === "headers" && socket.bytesRead > 0) answerParseError(TIMEOUT, socket);
     else socket.destroySoon();
   }
+
+  return {
+    /** A request handler that notes which response a connection has begun. */
+    watch(handler: RequestListener): RequestListener {
+      return (request: IncomingMessage, response: ServerResponse) => {
+        const connection = open.get(request.socket);
+        if (connection !== undefined) connection.response = response;
+        handler(request, response);
+      };
+    },
+    add(socket: Socket): void {
+      if (open.size >= mostOpen && !closeIdle()) {
+        close(socket, "idle");
+        return;
+      }
+      open.set(socket, { awaited: "headers", since: performance.now() });
+      socket.once("close", () => open.delete(socket));
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
 const TIMEOUT: NodeJS.ErrnoException = Object.assign(new Error(), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
@@ -129,7 +112,6 @@ function awaitedOf({ response }: Connection): ClosingReason | undefined {
   return response.writableEnded && !response.writableFinished ? "response" : undefined;
 }
 
-/** The number of files that this process may open; Infinity where that is not known. */
 function mostFiles(): number {
   try {
     return Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity);

@@ -3,20 +3,22 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { FixtureUser } from "../admin/load-fixture.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { Faults } from "../faults/inject-faults.ts";
+import type { AdminCommand } from "../http/admin/admin-app.ts";
 import { createApp, createMetricsApp } from "../http/app.ts";
 import { createConcurrencyLimits, type ConcurrencyLimits } from "../http/concurrency-limits.ts";
-import { openRateLimits, type OpenRates } from "../http/rate-limits.ts";
+import { openRateLimits, type OpenRates, type RateLimits } from "../http/rate-limits.ts";
 import { createMetrics, type Metrics } from "../http/metrics/metrics.ts";
-import { systemClock, type Clock } from "../runtime/clock.ts";
+import { systemClock, toIso, type Clock } from "../runtime/clock.ts";
 import { awaitInterrupt, type Interrupt, type Stoppable } from "../runtime/interrupt.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { version } from "../runtime/version.ts";
+import { version } from "../runtime/package-file.ts";
 import type { ServiceObserver, Service } from "../service/service.ts";
 import { listen, type Listener } from "./listen.ts";
-import { createPinoLogger, type BufferedLogger } from "./pino-logger.ts";
+import { createPinoLogger, readable, type BufferedLogger } from "./pino-logger.ts";
 import { checkListingSizes } from "../news/sources/sources.ts";
 import { RefreshTimer } from "./refresh-timer.ts";
-import { startBanner } from "./start-banner.ts";
+import { keepRetention } from "./retention-timer.ts";
+import { startBanner, startLine } from "./start-banner.ts";
 import { checkStorageRisks, watchStorageRisks } from "./storage-risks.ts";
 import { StorageWatch } from "./storage-watch.ts";
 import { tlsFilesOf } from "./tls-files.ts";
@@ -24,7 +26,6 @@ import { tlsFilesOf } from "./tls-files.ts";
 /** The service that a daemon runs. The caller opens and closes it. */
 export interface DaemonSession {
   readonly service: Service;
-  /** The folder that relative paths of the configuration are resolved against. */
   readonly baseDir: string;
   /** Loads a fixture, and returns the users whose tokens the banner shows; undefined without a fixture. */
   readonly fill: (() => Promise<readonly FixtureUser[]>) | undefined;
@@ -36,26 +37,29 @@ export interface DaemonOptions {
   readonly clock: Clock;
   /** Refuses to start on a storage that may lose acknowledged data. */
   readonly requireDurable: boolean;
-  /** Undefined when no fault is injected. */
   readonly faults: Faults | undefined;
+  /** The commands of the admin address. */
+  readonly adminCommands: (service: Service) => Promise<readonly AdminCommand[]>;
   /** Shows a text to the person who starts the daemon. */
   readonly say: (text: string) => void;
+  /** Where the log goes: as JSON lines, but to a terminal as lines for that person. */
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
 interface Started {
-  readonly listeners: readonly Listener[];
+  /** By what each serves, the API first. */
+  readonly listeners: Record<"api", Listener> & Partial<Record<"metrics" | "admin", Listener>>;
   readonly inFlight: ConcurrencyLimits;
   readonly rates: OpenRates;
   readonly refreshes: RefreshTimer;
 }
 
-/**
- * One daemon: `run` opens, starts, serves until a stop signal, and drains. The service is created with the daemon's
+/** One daemon: `run` opens, starts, serves until a stop signal, and drains. The service is created with the daemon's
  * logger and observer, so call `openLog` and `observe` first.
- *
  * @example
  * const stoppable = { signals: process, exit: process.exit };
- * const daemon = new Daemon({ process: stoppable, clock: systemClock, requireDurable: false, faults: undefined, say });
+ * const options = { requireDurable: false, faults: undefined, adminCommands: async () => [], say, stderr: process.stderr };
+ * const daemon = new Daemon({ process: stoppable, clock: systemClock, ...options });
  * const logger = daemon.openLog(config);
  * const service = await createService({ config, storage, logger, observer: daemon.observe(config), ... });
  * await daemon.run({ service, baseDir: ".", fill: undefined });
@@ -66,7 +70,6 @@ export class Daemon {
   readonly #stop: Interrupt;
   readonly #stopRequested: Promise<undefined>;
   #logger: BufferedLogger | undefined;
-  /** Undefined when the configuration turns them off. */
   #metrics: Metrics | undefined;
   #storageWatch: StorageWatch | undefined;
   #isStarting = true;
@@ -84,7 +87,10 @@ export class Daemon {
   }
 
   openLog({ log }: Config): Logger {
-    this.#logger = createPinoLogger(log.level, this.#options.clock);
+    const { clock, stderr, say } = this.#options;
+    // A stream without a file descriptor is not that of the process.
+    const write = "fd" in stderr ? undefined : (line: string) => stderr.write(line);
+    this.#logger = createPinoLogger(log.level, clock, stderr.isTTY === true ? (line) => say(readable(line)) : write);
     return this.#logger;
   }
 
@@ -103,20 +109,16 @@ export class Daemon {
     };
   }
 
-  /**
-   * Returns once everything that ran has finished or was cut off.
-   *
+  /** Returns once everything that ran has finished or was cut off.
    * @throws ConfigError, DurabilityError, PortError, TlsError
-   * @throws StorageError when the storage cannot be read and written
-   */
+   * @throws StorageError when the storage cannot be read and written */
   async run(session: DaemonSession): Promise<void> {
-    const logger = this.#openedLog();
     await checkListingSizes(session.service.config.news, session.baseDir);
-    const closeWatches = await this.#open(session.service, logger);
-    const started = await this.#start(session, logger);
-    const background = await this.#serve(session, started, logger);
+    const closeWatches = await this.#open(session.service);
+    const started = await this.#start(session);
+    const background = await this.#serve(session, started);
     await this.#stopRequested;
-    await this.#drain(started, background, session.service.config.server, logger);
+    await this.#drain(started, background, session.service);
     await closeWatches();
   }
 
@@ -130,14 +132,9 @@ export class Daemon {
     await this.#logger?.end();
   }
 
-  #openedLog(): BufferedLogger {
-    if (this.#logger === undefined) throw new Error("openLog comes before run");
-    return this.#logger;
-  }
-
   /** Checks the storage before anything is served from it, and watches it from then on. */
-  async #open(service: Service, logger: Logger): Promise<() => Promise<void>> {
-    const { storage } = service;
+  async #open(service: Service): Promise<() => Promise<void>> {
+    const { storage, logger } = service;
     const probe = (): Promise<void> => service.probe();
     const { requireDurable: required } = this.#options;
     // The storage's clock and its last use are compared with the machine's clock, even when the service's is fixed.
@@ -159,41 +156,36 @@ export class Daemon {
     };
   }
 
-  /** Listens, before anything is filled in or refreshed. */
-  async #start(session: DaemonSession, logger: Logger): Promise<Started> {
-    const { service } = session;
-    const { config, clock, news } = service;
-    const { refresh_interval_s: interval_s, min_interval_ms } = config.news;
-    const refreshes = new RefreshTimer({ news, clock, logger, interval_s, min_interval_ms });
+  async #start(session: DaemonSession): Promise<Started> {
+    const { config, logger } = session.service;
+    const refreshes = new RefreshTimer(session.service);
     const { in_flight: all, in_flight_per_user: perUser } = config.limits;
     const inFlight = createConcurrencyLimits({ all, perUser, refused: this.#metrics?.refused });
     const rates = await openRateLimits(config, { logger, refused: this.#metrics?.refused });
-    const listeners = await this.#listen(session, inFlight, rates, logger);
+    const listeners = await this.#listen(session, inFlight, rates.rates);
     return { listeners, inFlight, rates, refreshes };
   }
 
-  /** Listens for the API, and for the metrics if they have a separate port. */
   async #listen(
     { service, baseDir }: DaemonSession,
     inFlight: ConcurrencyLimits,
-    { rates }: OpenRates,
-    logger: Logger,
-  ): Promise<Listener[]> {
-    const { config, clock, ids, news, events } = service;
+    rates: RateLimits | undefined,
+  ): Promise<Started["listeners"]> {
+    const { config, clock, news, events, logger } = service;
     const { server } = config;
     const metrics = this.#metrics;
-    const draining = (): boolean => this.#stop.signal.aborted;
+    const state = () => (this.#stop.signal.aborted ? "draining" : this.#isStarting ? "starting" : undefined);
     metrics?.watch({
       now: () => clock.now(),
       newsStatus: () => news.status(),
       queue: () => events.queue(),
       inFlight: () => inFlight.running(),
-      draining,
+      state,
+      breakers: service.breakers,
     });
     const ownPort = config.metrics.port;
     const app = createApp(service, logger, {
-      draining,
-      starting: () => this.#isStarting,
+      state,
       inFlight,
       rates,
       meter: metrics,
@@ -201,56 +193,71 @@ export class Daemon {
     });
     const bounds = { peer_ms: server.body_ms, most: server.max_connections, closed: metrics?.connectionClosed };
     const tls = server.tls && tlsFilesOf(server.tls, baseDir);
-    const listeners = [await listen(app, server.host, server.port, tls, bounds)];
-    if (metrics !== undefined && ownPort !== undefined) {
-      listeners.push(await listen(createMetricsApp({ ids, logger, metrics }), config.metrics.host, ownPort));
+    const listeners: Started["listeners"] = { api: await listen(app, server.host, server.port, tls, bounds) };
+    try {
+      if (metrics !== undefined && ownPort !== undefined) {
+        listeners.metrics = await listen(createMetricsApp(service, metrics), config.metrics.host, ownPort);
+      }
+      const { host, port } = config.admin;
+      if (port !== undefined) {
+        const { createAdminApp } = await import("../http/admin/admin-app.ts");
+        const commands = await this.#options.adminCommands(service);
+        const admin = createAdminApp({ service, logger, commands, meter: metrics, stop: this.#stop.signal });
+        listeners.admin = await listen(admin, host, port, tls, bounds);
+      }
+      return listeners;
+    } catch (error) {
+      await stopAll(listeners, 0);
+      throw error;
     }
-    return listeners;
   }
 
   /** Loads the fixture and its news, local files, and injects the faults; only then it is ready. A stop signal ends it early. */
-  async #fill(session: DaemonSession, started: Started, logger: Logger): Promise<readonly FixtureUser[] | undefined> {
+  async #fill({ service, fill }: DaemonSession, started: Started): Promise<readonly FixtureUser[] | undefined> {
     const { faults } = this.#options;
-    const { service, fill } = session;
     const filled = async (): Promise<readonly FixtureUser[] | undefined> => {
       const users = await fill?.();
       if (users !== undefined) await started.refreshes.first();
       await faults?.arm(service);
-      if (faults !== undefined) logger.warn({ faults: faults.texts }, "fault injection is on");
+      if (faults !== undefined) service.logger.warn({ faults: faults.texts }, "fault injection is on");
       this.#isStarting = false;
       return users;
     };
     try {
       return await Promise.race([filled(), this.#stopRequested]);
     } catch (error) {
-      await Promise.all(started.listeners.map((listener) => listener.stop(0)));
-      await started.rates.close();
+      await stopAll(started.listeners, 0);
+      started.rates.close();
       throw error;
     }
   }
 
   /** Reports that the daemon listens, and starts the background work, which is returned and ends at the stop signal. */
-  async #serve(session: DaemonSession, started: Started, logger: Logger): Promise<readonly Promise<void>[]> {
+  async #serve(session: DaemonSession, started: Started): Promise<readonly Promise<void>[]> {
     const { service } = session;
+    const { logger } = service;
     const { listeners, refreshes } = started;
-    const users = await this.#fill(session, started, logger);
+    const users = await this.#fill(session, started);
     if (this.#stop.signal.aborted) return [];
-    const url = listeners[0]!.url;
+    const { url } = listeners.api;
     const storage = service.storage.url;
-    logger.info({ url, storage, metrics: listeners[1]?.url }, "listening");
-    this.#options.say(startBanner({ url, storage, faults: this.#options.faults?.texts, users }));
+    const { faults, stderr, clock, say } = this.#options;
+    const urls = { url, metrics: listeners.metrics?.url, admin: listeners.admin?.url };
+    const about = { ...urls, storage, faults: faults?.texts, users };
+    say(stderr.isTTY === true ? startBanner(about) : startLine(about, toIso(clock.now())));
     refreshes.start();
     const warmUp = service.warm().catch((error: unknown) => logger.warn({ err: error }, "could not warm up"));
-    return [warmUp, tidy(service, logger, this.#stop.signal)];
+    const { signal } = this.#stop;
+    return [warmUp, tidy(service, signal), keepRetention(service, logger, signal)];
   }
 
   /** Waits `drain_delay_ms` for load balancers to notice, stops accepting, and cuts off what runs after `drain_ms`. */
   async #drain(
     { listeners, inFlight, rates, refreshes }: Started,
     background: readonly Promise<void>[],
-    { drain_ms, drain_delay_ms }: Config["server"],
-    logger: Logger,
+    { config, logger }: Service,
   ): Promise<void> {
+    const { drain_ms, drain_delay_ms } = config.server;
     logger.info({ signal: (this.#stop.signal.reason as Error).message, drain_ms, drain_delay_ms }, "draining");
     refreshes.stop();
     await wait(drain_delay_ms);
@@ -259,13 +266,17 @@ export class Daemon {
       const requests = inFlight.running();
       if (requests > 0) logger.warn({ requests, drain_ms }, "requests were cut: they ran longer than drain_ms");
     }, drain_ms);
-    await Promise.all([...listeners.map((listener) => listener.stop(drain_ms)), ...background]);
+    await Promise.all([stopAll(listeners, drain_ms), ...background]);
     clearTimeout(cut);
-    await rates.close();
+    rates.close();
   }
 }
 
-async function tidy({ storage }: Service, logger: Logger, signal: AbortSignal): Promise<void> {
+async function stopAll(listeners: Started["listeners"], drain_ms: number): Promise<void> {
+  await Promise.all(Object.values(listeners).map((listener) => listener.stop(drain_ms)));
+}
+
+async function tidy({ storage, logger }: Service, signal: AbortSignal): Promise<void> {
   try {
     // The age of a file follows the machine's clock, even when the service's clock is fixed.
     const removed = await storage.tidy(systemClock.now(), signal);

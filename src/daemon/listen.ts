@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
-import { Connections, type ConnectionBounds, answerParseError, refuseRequest } from "./connections.ts";
+import { type ConnectionBounds, answerParseError, createConnections, refuseRequest } from "./connections.ts";
 import { checkPort, PortError } from "./bind-check.ts";
 import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
 
@@ -23,12 +23,9 @@ type Server = Awaited<ReturnType<typeof listhen>>["server"];
 /** A server that listens. */
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
-/**
- * Listens on exactly that host and port; port 0 takes a free one. With a certificate it is HTTPS.
- *
+/** Listens on exactly that host and port; port 0 takes a free one. With a certificate it is HTTPS.
  * @example
  * const { url, stop } = await listen(createApp(service, logger), "127.0.0.1", 8787);
- *
  * @throws PortError when the address or the port cannot be used
  * @throws TlsError when the certificate cannot be used
  */
@@ -42,7 +39,7 @@ export async function listen(
   if (tls !== undefined) await checkTlsFiles(tls);
   // listhen reports any failure of its own port check as a port in use.
   await checkPort(host, port);
-  const connections = new Connections(bounds);
+  const connections = createConnections(bounds);
   const { server, url } = await listenWithListhen(connections.watch(withHost(toNodeHandler(app))), host, port, tls);
   // Else Node answers such a request itself, without an envelope.
   Object.assign(server, { requireHostHeader: false });
@@ -66,10 +63,15 @@ export async function listen(
   };
 }
 
-/** Refuses HTTP/1.1 requests without a Host (RFC 9112 §3.2). */
+/** Refuses HTTP/1.1 requests without a Host, and any with several (RFC 9112 §3.2), of which Node keeps the first. */
 function withHost(handler: RequestListener): RequestListener {
   return (request, response) => {
-    if (request.headers.host === undefined && request.httpVersion !== "1.0") refuseRequest(request, response, 400);
+    let hosts = 0;
+    for (let at = 0; at < request.rawHeaders.length; at += 2) {
+      const name = request.rawHeaders[at]!;
+      if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+    }
+    if (hosts > 1 || (hosts === 0 && request.httpVersion !== "1.0")) refuseRequest(request, response, 400);
     else handler(request, response);
   };
 }

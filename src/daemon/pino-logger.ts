@@ -8,13 +8,16 @@ export type BufferedLogger = ReturnType<typeof createPinoLogger>;
 
 /** How long a line may wait to be written, ms. */
 const FLUSH_MS = 200;
-/** Time limit of the last flush, ms. */
 const END_WITHIN_MS = 500;
 /** Bound of the buffer while nobody reads, UTF-16 code units; further lines are dropped. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
-/** Logs JSON lines to stderr. */
-export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "silent", clock: Clock) {
+/** Logs JSON lines to stderr, or to `write`, which takes each one at once. */
+export function createPinoLogger(
+  level: "debug" | "info" | "warn" | "error" | "silent",
+  clock: Clock,
+  write?: (line: string) => void,
+) {
   // Lines are buffered: one write per line costs a quarter of a request. pino's own destination would flush when the
   // process exits, and retry forever if nobody reads.
   const destination = new SonicBoom({
@@ -37,7 +40,7 @@ export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "s
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
     },
-    destination,
+    write === undefined ? destination : { write },
   );
   const at =
     (name: "debug" | "info" | "warn" | "error") =>
@@ -57,6 +60,17 @@ export function createPinoLogger(level: "debug" | "info" | "warn" | "error" | "s
       await Promise.race([flushed, setTimeout(END_WITHIN_MS, undefined, { ref: false })]);
     },
   };
+}
+
+/** A line of the log for a person: `12:00:00 warn news refreshed version=3`, and the stack of an error below it. */
+export function readable(line: string): string {
+  const { level, time, msg, err, ...fields } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  const shown = Object.entries(fields).map(([name, value]) => {
+    return `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+  });
+  const { message, stack = message } = (err ?? {}) as { readonly message?: string; readonly stack?: string };
+  const text = [String(time).slice(11, 19), level, msg, ...shown].join(" ");
+  return stack === undefined ? text : `${text}\n${stack}`;
 }
 
 /** Type, message and stacks. pino's own serializer also copies every field of an error, a model's request among them. */

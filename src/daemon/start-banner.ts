@@ -1,14 +1,29 @@
 import type { FixtureUser } from "../admin/load-fixture.ts";
 
-/** What the person who starts a daemon sees: its address, its storage, and how to make a first call. */
-export function startBanner(about: {
+/** A daemon that has started. */
+interface Started {
   readonly url: string;
   readonly storage: string;
+  /** Where the metrics are, if they have a separate port. */
+  readonly metrics: string | undefined;
+  /** The admin address, if there is one. */
+  readonly admin: string | undefined;
   readonly faults: readonly string[] | undefined;
+  /** The users of a fixture, whose tokens are shown. */
   readonly users: readonly FixtureUser[] | undefined;
-}): string {
-  const { url, storage, faults, users } = about;
-  const lines = [`anp listens on ${url}`, `storage: ${storage}`];
+}
+
+/** A line of the log, whatever its level: who reads it must find the daemon. It has no tokens. */
+export function startLine({ url, storage, metrics, admin, faults }: Started, time: string): string {
+  const pages = [`${url}/`, `${url}/docs`];
+  const msg = `anp listens on ${url} with ${storage}`;
+  return JSON.stringify({ level: "info", time, url, pages, storage, metrics, admin, faults, msg });
+}
+
+/** What the person who starts a daemon sees: its address, its storage, and how to make a first call. */
+export function startBanner({ url, storage, admin, faults, users }: Started): string {
+  const lines = [`anp listens on ${url}`, `storage: ${storage}`, `in a browser: ${url}/ and ${url}/docs`];
+  if (admin !== undefined) lines.push(`admin address: ${admin}`);
   if (faults !== undefined) lines.push(`faults: ${faults.join(" ")}`);
   const first = users?.[0];
   if (users !== undefined && first !== undefined) {

@@ -1,6 +1,6 @@
 import type { Logger } from "../runtime/logger.ts";
 import type { Finding } from "../storage/finding.ts";
-import { lastUseFinding } from "../storage/last-use.ts";
+import { lastUseFinding } from "../storage/write-probe.ts";
 import { isOutage, StorageError } from "../storage/storage-errors.ts";
 import type { Storage } from "../storage/storage.ts";
 
@@ -20,15 +20,12 @@ interface RiskOptions {
   readonly now: () => number;
 }
 
-/**
- * Examines the storage before the daemon serves from it, and logs what an operator should know: what may be lost, and
+/** Examines the storage before the daemon serves from it, and logs what an operator should know: what may be lost, and
  * the setting that fixes it. A storage that cannot be written must be reported now, not at the first charge.
- *
  * @param options.probe reads and writes
  * @returns all findings
  * @throws DurabilityError when `required` and acknowledged data may be lost
- * @throws StorageError when the storage cannot be used: it cannot be read and written, or the clock is wrong
- */
+ * @throws StorageError when the storage cannot be used: it cannot be read and written, or the clock is wrong */
 export async function checkStorageRisks(
   storage: Storage,
   options: RiskOptions & { readonly required: boolean; readonly probe: () => Promise<void> },
@@ -41,7 +38,10 @@ export async function checkStorageRisks(
     throw new StorageError(`${storage.url} cannot be used: ${unusable.message} ${unusable.remedy ?? ""}`);
   const risks = findings.filter(({ level, loses }) => loses !== undefined || level === "error");
   if (required && risks.length > 0) {
-    const lines = risks.map((risk) => `  ${describe(risk)}`);
+    const lines = risks.map(({ subject, message, loses, remedy }) => {
+      const loss = loses === undefined ? "" : ` May lose ${loses}.`;
+      return `  ${subject}: ${message}${loss}${remedy === undefined ? "" : ` Remedy: ${remedy}`}`;
+    });
     throw new DurabilityError(`${storage.url} may lose acknowledged data:\n${lines.join("\n")}`);
   }
   await probe();
@@ -51,12 +51,9 @@ export async function checkStorageRisks(
   return findings;
 }
 
-/**
- * Examines the storage again in the background: when its server was lost or replaced, and once a minute.
- *
+/** Examines the storage again in the background: when its server was lost or replaced, and once a minute.
  * @param findings what was found and logged at the start
- * @returns ends it
- */
+ * @returns ends it */
 export function watchStorageRisks(
   storage: Storage,
   findings: readonly Finding[],
@@ -109,9 +106,4 @@ function logChanges(logger: Logger, before: Risks, risks: Risks): void {
 
 function logFinding(logger: Logger, { level, ...finding }: Finding): void {
   logger[level === "error" ? "error" : "warn"](finding, `storage: ${finding.message}`);
-}
-
-function describe({ subject, message, loses, remedy }: Finding): string {
-  const loss = loses === undefined ? "" : ` May lose ${loses}.`;
-  return `${subject}: ${message}${loss}${remedy === undefined ? "" : ` Remedy: ${remedy}`}`;
 }

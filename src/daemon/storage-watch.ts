@@ -23,10 +23,8 @@ interface WatchDeps {
   readonly onLostParts?: (lost: number) => void;
 }
 
-/**
- * Logs when the storage is lost and when it is back, in few lines however many calls fail meanwhile. It is lost when a
- * probe fails; a call that fails while the probe works concerns its key alone.
- */
+/** Logs when the storage is lost and when it is back, in few lines however many calls fail meanwhile. It is lost when a
+ * probe fails; a call that fails while the probe works concerns its key alone. */
 export class StorageWatch {
   readonly #deps: WatchDeps;
   readonly #logger: Logger;
@@ -37,7 +35,6 @@ export class StorageWatch {
   #lostAt = 0;
   #failedAt = 0;
   #probedAt = performance.now();
-  /** Failures since the last line. */
   #failures = 0;
   #lastError: unknown;
   #lostParts: ReadonlySet<string> = new Set();
@@ -86,14 +83,12 @@ export class StorageWatch {
     this.#lookForLoss();
   }
 
-  /** Reads the identity of every part, one such look at a time. */
   #lookForLoss(): void {
     this.#looking ??= this.#compareParts()
       .catch((error: unknown) => this.failed(error))
       .finally(() => (this.#looking = undefined));
   }
 
-  /** One probe at a time. */
   #check(): void {
     this.#checking ??= this.#probe().finally(() => (this.#checking = undefined));
   }

@@ -20,11 +20,8 @@ export class TlsError extends Error {
   override readonly name = "TlsError";
 }
 
-/**
- * Reads a certificate and its key.
- *
- * @throws TlsError that says which file is wrong and how; OpenSSL's own errors name neither
- */
+/** Reads a certificate and its key.
+ * @throws TlsError that says which file is wrong and how; OpenSSL's own errors name neither */
 export async function checkTlsFiles({ cert, key }: TlsFiles): Promise<X509Certificate> {
   const [certText, keyText] = [await read("cert_file", cert), await read("key_file", key)];
   const certificate = parsed("cert_file", cert, "certificate (PEM)", () => new X509Certificate(certText));

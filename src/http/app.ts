@@ -1,7 +1,6 @@
 import { H3 } from "h3";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Service } from "../service/service.ts";
 import { createCors } from "./cors.ts";
@@ -19,14 +18,11 @@ export interface AppOptions extends DaemonState {
   readonly inFlight?: ConcurrencyLimits;
   readonly rates?: RateLimits | undefined;
   readonly meter?: RequestMeter | undefined;
-  /** Served at /metrics; without it, that path is 404. */
-  readonly metrics?: MetricsPage | undefined;
 }
 
 /**
  * The HTTP surface: the contract's endpoints mounted on the service, and the daemon's own pages. Every error becomes an
  * envelope.
- *
  * @example
  * const response = await createApp(service, logger).request("http://anp.test/api/v1/news/hot");
  */
@@ -49,7 +45,7 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
     app.all(endpoint.path, exactly(id, route, { headers: stabilityHeaders(endpoint), outage }));
   }
   mountPages(app, exactly, service, options);
-  mountFrontPage(app, wrap, service, { ...options, has: { docs: server.docs, metrics: metrics !== undefined } });
+  mountFrontPage(app, wrap, service, options);
   if (server.docs) mountDocs(app, exactly);
   if (metrics !== undefined) mountMetrics(app, exactly, metrics);
   app.all("/**", unknown);
@@ -57,14 +53,10 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
 }
 
 /** An app for a separate address that serves only the metrics. */
-export function createMetricsApp(deps: {
-  readonly ids: Ids;
-  readonly logger: Logger;
-  readonly metrics: MetricsPage;
-}): H3 {
+export function createMetricsApp(service: Pick<Service, "ids" | "logger">, metrics: MetricsPage): H3 {
   const app = new H3({ silent: true });
-  const wrap = createRequestWrapper(deps);
-  mountMetrics(app, wrap, deps.metrics);
+  const wrap = createRequestWrapper({ ids: service.ids, logger: service.logger });
+  mountMetrics(app, wrap, metrics);
   app.all("/**", notFound(wrap));
   return app;
 }

@@ -21,7 +21,6 @@ const RECEIVING = { perUser: 4 * 1024 * 1024, all: 128 * 1024 * 1024 };
 export function createConcurrencyLimits(limits: {
   readonly all: number;
   readonly perUser: number;
-  /** Counts refusals. */
   readonly refused?: ((reason: RefusalReason) => void) | undefined;
 }) {
   const { all, perUser } = limits;
@@ -68,7 +67,6 @@ export function createConcurrencyLimits(limits: {
       slot.receiving -= bytes;
       receiving -= bytes;
     },
-    /** How many requests run now. */
     running: () => running,
   };
 }

@@ -22,7 +22,6 @@ export function createCors({ origins, max_age_s }: Config["server"]["cors"]) {
       appendCorsPreflightHeaders(event, { ...options, methods: [method] });
       return page("", "text/plain", { status: 204 });
     },
-    /** Adds the CORS headers to the response that the event will get. */
     mark(event: H3Event): void {
       if (event.req.headers.has("origin")) appendCorsHeaders(event, options);
     },

@@ -1,10 +1,10 @@
-import { RATE_GROUPS, type RateGroup } from "../contract/endpoints.ts";
+import type { RateGroup } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { RefusalReason } from "./concurrency-limits.ts";
 
 // Reads come from memory: a refusal would cost as much.
 /** The groups that queue for processor or disk, with the mean interval between ends that is assumed at first, ms. */
-const INTERVALS: Partial<Record<RateGroup, number>> = { chat: 7, points: 1, events: 1 };
+const INTERVALS = { chat: 7, points: 1, events: 1 } satisfies Partial<Record<RateGroup, number>>;
 
 /** So many are never too many. Fewer also say nothing of the throughput: their intervals are latencies. */
 const FEW = 8;
@@ -26,30 +26,25 @@ interface Queue {
   since: number;
 }
 
-/**
- * By Little's law, a new request waits for as long as those before it take: their number times the mean interval at which
- * they end while some are running.
- *
+/** By Little's law, a new request waits for as long as those before it take: their number times the mean interval at
+ * which they end while some are running.
  * @param wait_ms longest expected wait, ms; 0 for no limit
- * @param hasModel whether questions wait for a model: then most of their time is no queue, and they are not refused here
- * @param now a monotonic clock, ms
- */
+ * @param hasModel whether questions wait for a model: then most of their time is no queue, and they are not refused
+ * here
+ * @param now a monotonic clock, ms */
 export function createLoadShedder(
   options: { wait_ms: number; hasModel?: boolean; refused?: ((reason: RefusalReason) => void) | undefined },
   now: () => number = () => performance.now(),
 ) {
   const { wait_ms, hasModel = false, refused } = options;
-  const queues = new Map<RateGroup, Queue>();
-  for (const group of RATE_GROUPS) {
-    const interval = INTERVALS[group];
-    if (interval === undefined || (group === "chat" && hasModel)) continue;
+  const queues = new Map<string, Queue>();
+  for (const [group, interval] of Object.entries(INTERVALS)) {
+    if (group === "chat" && hasModel) continue;
     queues.set(group, { running: 0, ended: AVERAGED_MS / interval, ms: AVERAGED_MS, since: 0 });
   }
 
-  /**
-   * @param own requests of the same user, this one included: who has several is refused first
-   * @throws AnpError 429 with `Retry-After` when it would wait longer than `wait_ms`
-   */
+  /** @param own requests of the same user, this one included: who has several is refused first
+   * @throws AnpError 429 with `Retry-After` when it would wait longer than `wait_ms` */
   function check(group: RateGroup, own: number): void {
     const queue = queues.get(group);
     if (queue === undefined || queue.running < FEW || wait_ms === 0) return;

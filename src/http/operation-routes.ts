@@ -1,10 +1,10 @@
-import { isIPv6 } from "node:net";
 import type { H3Event } from "h3";
 import type { z } from "zod";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../contract/endpoints.ts";
 import { AnpError, type FieldError } from "../contract/errors.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { findUnkept } from "../runtime/unkept-json.ts";
+import { isOperatorToken } from "../contract/roles.ts";
+import { findUnkept } from "../runtime/json/unkept-json.ts";
 import type { Call } from "../service/operation.ts";
 import type { Service } from "../service/service.ts";
 import type { Cors } from "./cors.ts";
@@ -12,11 +12,11 @@ import { isUnavailable, type Handler } from "./request-wrapper.ts";
 import type { ConcurrencyLimits, UserSlot } from "./concurrency-limits.ts";
 import type { RateHeaders, RateLimits } from "./rate-limits.ts";
 import type { LoadShedder } from "./load-shedder.ts";
+import { clientAddress } from "./client-address.ts";
 import { allow, idempotencyKey, readQuery } from "./read-request.ts";
 import { declaredBytes, readJson } from "./request-body.ts";
 import { reusableSuccess, success } from "./respond.ts";
 
-/** The dependencies that the operations of one app share. */
 interface OperationContext {
   readonly service: Service;
   readonly logger: Logger;
@@ -26,10 +26,8 @@ interface OperationContext {
   readonly rates: RateLimits | undefined;
 }
 
-/**
- * Answers one operation of the contract. The order of the checks is part of the interface: method, load, token, rate
- * limit, body and its type, fields, then the service. Every await here adds to the time of each request.
- */
+/** Answers one operation of the contract. The order of the checks is part of the interface: method, load, token, rate
+ * limit, body and its type, fields, then the service. Every await here adds to the time of each request. */
 export function operationRoute(id: OperationId, context: OperationContext): Handler {
   const { cors, inFlight, load } = context;
   const endpoint: Endpoint = ENDPOINTS[id];
@@ -83,7 +81,6 @@ async function receive(event: H3Event, slot: UserSlot, { service, inFlight }: Op
   }
 }
 
-/** The field errors of what would not be stored as it was sent. */
 function unkeptFields({ shape }: z.ZodObject, text: string): FieldError[] {
   const unkept = findUnkept(text).filter(({ path: [name = ""] }) => Object.hasOwn(shape, name));
   return unkept.map(({ path, message }) => ({ in: "body", path: path.join("."), message }));
@@ -109,18 +106,17 @@ async function authenticate(event: H3Event, endpoint: Endpoint, context: Operati
   }
   // A caller who guesses tokens is counted by address.
   await countRate(event, endpoint, undefined, context);
-  throw new AnpError(401);
+  throw new AnpError(401, isOperatorToken(token ?? "") ? OPERATORS_TOKEN : undefined);
 }
 
-function countRate(
-  event: H3Event,
-  { rate }: Endpoint,
-  user: string | undefined,
-  { rates, service }: OperationContext,
-): ReturnType<RateLimits["take"]> {
-  if (rates === undefined) return undefined;
-  const { trusted_proxies } = service.config.server;
-  return rates.take(rate, user === undefined ? `address:${clientAddress(event.req, trusted_proxies)}` : `user:${user}`);
+const OPERATORS_TOKEN = "This is an operator's token: it is valid at the admin address (admin.port) only.";
+
+function countRate({ req }: H3Event, { rate }: Endpoint, user: string | undefined, context: OperationContext) {
+  const { trusted_proxies } = context.service.config.server;
+  return context.rates?.take(
+    rate,
+    user === undefined ? `address:${clientAddress(req, trusted_proxies)}` : `user:${user}`,
+  );
 }
 
 async function runOperation(
@@ -155,24 +151,4 @@ async function runOperation(
   if (max_age_s === undefined) return success(outcome.data, request_id, headers);
   const ifNoneMatch = event.req.headers.get("if-none-match");
   return reusableSuccess(outcome.data, request_id, { max_age_s, ifNoneMatch }, headers);
-}
-
-/** Where a request came from, as the outermost trusted proxy saw it: a caller can forge earlier X-Forwarded-For values. */
-function clientAddress({ headers, ip = "unknown" }: H3Event["req"], trustedProxies: number): string {
-  if (trustedProxies === 0) return countedAs(ip);
-  const hops = (headers.get("x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());
-  return countedAs(hops.filter((hop) => hop !== "").at(-trustedProxies) ?? ip);
-}
-
-/** One text for a subscriber's whole /64 of IPv6. IPv4 may be mapped into IPv6, and some proxies add a changing port. */
-function countedAs(address: string): string {
-  const alone = /^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address.replace(/^([\d.]+):\d+$/, "$1");
-  const plain = alone.replace(/^::ffff:(?=\d+\.)/i, "");
-  if (!isIPv6(plain)) return plain;
-  const [head = "", tail = ""] = plain.split("%", 1)[0]!.toLowerCase().split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === "" ? [] : tail.split(":");
-  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
-  const groups = [...before, ...zeros, ...after].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
-  return `${groups.join(":")}::/64`;
 }

@@ -4,7 +4,7 @@ import { RATE_GROUPS, type RateGroup } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import { silentLogger, type Logger } from "../runtime/logger.ts";
 import { createThrottle } from "../runtime/throttle.ts";
-import { createWindowCounter } from "../runtime/window-counter.ts";
+import { createWindowCounter } from "../runtime/cache/window-counter.ts";
 import type { RefusalReason } from "./concurrency-limits.ts";
 
 /** Headers that say what is left; undefined while that is not worth a word. */
@@ -13,19 +13,13 @@ export type RateHeaders = Record<string, string> | undefined;
 /** How many requests a caller may send to a group of operations in a window of time. */
 export type RateLimits = NonNullable<Awaited<ReturnType<typeof createRateLimits>>>;
 
-/** Requests in a window, in seconds. 0 requests: no limit. */
-interface Rate {
-  readonly requests: number;
-  readonly window_s: number;
-}
-
-type Rates = { readonly [G in RateGroup]?: Rate | undefined };
+type Rates = Config["limits"]["rates"];
+type Rate = Rates[RateGroup];
 
 /** A Redis to count in, so that several daemons share the limits. */
 export interface RateStore {
   /** A client of ioredis, of one server or of a cluster. */
   readonly client: object;
-  /** Prefix of the counters' names. */
   readonly prefix: string;
 }
 
@@ -44,13 +38,12 @@ interface Rule extends Rate {
 /**
  * The rate limits of the configuration; undefined when there are none. They are counted in `store`, or in memory without
  * one; while the store does not answer, each daemon counts for itself.
- *
  * @example
  * const limits = await createRateLimits({ chat: { requests: 60, window_s: 60 } }, undefined);
  * const headers = await limits?.take("chat", "user:alice");
  */
 export async function createRateLimits(
-  rates: Rates,
+  rates: Partial<Rates>,
   store: RateStore | undefined,
   watch: { readonly logger?: Logger; readonly refused?: ((reason: RefusalReason) => void) | undefined } = {},
 ) {
@@ -73,14 +66,11 @@ export async function createRateLimits(
     });
   };
   return {
-    /**
-     * Counts one request.
-     *
-     * @param caller who it is counted for: `user:…` or `address:…`. Addresses share the limit of the group `public`, if there
-     *   is one, so that users behind one address do not use up a limit that is meant for one user
+    /** Counts one request.
+     * @param caller who it is counted for: `user:…` or `address:…`. Addresses share the limit of the group `public`, if
+     * there is one, so that users behind one address do not use up a limit that is meant for one user
      * @returns headers that say what is left, once half of a limit is used
-     * @throws AnpError 429 with `Retry-After`
-     */
+     * @throws AnpError 429 with `Retry-After` */
     take(group: RateGroup, caller: string): RateHeaders | Promise<RateHeaders> {
       const shared = caller.startsWith("address:") ? rules.get("public") : undefined;
       const rule = shared ?? rules.get(group);
@@ -140,16 +130,11 @@ async function countInRedis(
     inMemoryBlockOnConsumed: requests + 1,
   });
   return (caller) =>
-    limiter
-      .consume(caller)
-      .catch(refusedOrFailed)
-      .catch(() => fallback(caller));
-}
-
-/** The library rejects with what is left when a limit is used up, and with an error when the counting failed. */
-function refusedOrFailed(reason: unknown): Left {
-  if (reason instanceof Error) throw reason;
-  return { remainingPoints: -1, msBeforeNext: (reason as Left).msBeforeNext };
+    // It rejects with what is left when a limit is used up, and with an error when the counting failed.
+    limiter.consume(caller).catch((reason: unknown) => {
+      if (reason instanceof Error) return fallback(caller);
+      return { remainingPoints: -1, msBeforeNext: (reason as Left).msBeforeNext };
+    });
 }
 
 /** The headers of draft-ietf-httpapi-ratelimit-headers-10: the policy's quota and window, what is left and until when. */
@@ -174,7 +159,7 @@ export type OpenRates = Awaited<ReturnType<typeof openRateLimits>>;
 export async function openRateLimits({ storage, limits }: Config, watch: Parameters<typeof createRateLimits>[2]) {
   const wanted = Object.values(limits.rates).some(({ requests }) => requests > 0);
   if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage)) {
-    return { rates: await createRateLimits(limits.rates, undefined, watch), close: () => Promise.resolve() };
+    return { rates: await createRateLimits(limits.rates, undefined, watch), close: () => undefined };
   }
   const { connectRedis } = await import("../storage/redis/redis-connection.ts");
   const { parseRedisUrl } = await import("../storage/redis/redis-url.ts");

@@ -7,11 +7,8 @@ const REQUEST_ID = /^[\w-]{1,128}$/;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
-/**
- * HEAD is allowed wherever GET is (RFC 9110 §9.1): load balancers use it.
- *
- * @throws AnpError 405 for another method
- */
+/** HEAD is allowed wherever GET is (RFC 9110 §9.1): load balancers use it.
+ * @throws AnpError 405 for another method */
 export function allow(request: Pick<Request, "method">, method: string): void {
   const allowed = method === "GET" ? ["GET", "HEAD"] : [method];
   if (!allowed.includes(request.method)) throw new AnpError(405, undefined, { headers: { allow: allowed.join(", ") } });
@@ -33,10 +30,8 @@ export function idempotencyKey(headers: Pick<Headers, "get">, fieldErrors: Field
   return undefined;
 }
 
-/**
- * The query parameters that the endpoint has. Numbers are written as JSON writes them: any other text, such as `05`, stays
- * one, and does not match the schema. A repeated parameter is added to the field errors.
- */
+/** The query parameters that the endpoint has. Numbers are written as JSON writes them: any other text, such as `05`,
+ * stays one, and does not match the schema. A repeated parameter is added to the field errors. */
 export function readQuery(endpoint: Endpoint, search: string, fieldErrors: FieldError[]): Record<string, unknown> {
   const { query } = endpoint;
   if (query === undefined || search === "") return {};

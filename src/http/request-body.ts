@@ -7,9 +7,7 @@ import { within } from "../runtime/within.ts";
 /** Bounds of a request's body; `ms` is the longest time from the headers to the last byte. */
 type BodyBounds = { readonly bytes: number; readonly ms: number };
 
-/**
- * The JSON body of a request, and its text.
- *
+/** The JSON body of a request, and its text.
  * @throws AnpError 415 for another content type, 413 and 408 past the bounds, 422 for a body that is incomplete or not JSON
  */
 export async function readJson(event: H3Event, bounds: BodyBounds): Promise<{ value: unknown; text: string }> {

@@ -1,4 +1,4 @@
-import type { H3Event } from "h3";
+import type { H3, H3Event } from "h3";
 import { AnpError } from "../contract/errors.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
@@ -6,7 +6,7 @@ import { createThrottle, type Throttle } from "../runtime/throttle.ts";
 import type { ReportDamage } from "../storage/damage-reporter.ts";
 import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import { givenRequestId } from "./read-request.ts";
+import { allow, givenRequestId } from "./read-request.ts";
 import { failure } from "./respond.ts";
 
 /** Counts responses. */
@@ -30,8 +30,16 @@ const REFUSALS_EVERY_MS = 5000;
 const DAMAGED = "Stored data that this request needs is damaged. Other requests are served; nothing was charged.";
 /** No repair takes less, s. */
 const REPAIR_S = 60;
-/** Failed requests that are logged in a second, one line each. */
 const LINES_A_SECOND = 100;
+
+/** Mounts a page, which is read by GET and HEAD. @param name what its requests are counted under */
+export function mountPage(app: H3, path: string, wrap: RequestWrapper, name: string, read: Handler): void {
+  const answer = wrap(name, (event, request_id) => {
+    allow(event.req, "GET");
+    return read(event, request_id);
+  });
+  app.all(path, answer);
+}
 
 export function createRequestWrapper(deps: {
   readonly ids: Ids;
@@ -59,7 +67,8 @@ export function createRequestWrapper(deps: {
         const known = toAnpError(error, outage);
         code = known.code;
         response = failure(known, request_id, headers);
-        if (isCallerGone(event, error)) {
+        const { signal } = event.req;
+        if (signal.aborted && error === signal.reason) {
           logger[mayLog() ? "info" : "debug"]({ request_id, operation }, "the caller has gone");
           return response;
         }
@@ -91,17 +100,12 @@ export function isUnavailable(error: unknown): boolean {
   return isOutage(error) || (error instanceof AnpError && error.code === 503);
 }
 
-function isCallerGone({ req: { signal } }: H3Event, error: unknown): boolean {
-  return signal.aborted && error === signal.reason;
-}
-
 function logFailure(logger: Logger, err: unknown, code: number, request: object): void {
   if (isUnavailable(err)) return;
   if (code === 500) logger.error({ err, ...request }, "internal error");
   if (code === 1007) logger.error({ err, ...request }, "the model call failed");
 }
 
-/** Lets so many calls pass in a second, and counts the others. */
 function limitLines(most: number, rest: Throttle): () => boolean {
   let second = 0;
   let lines = 0;

@@ -1,11 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createClient, type Client, type ClientSettings } from "../../src/client/client.ts";
-import { ContractViolation, RemoteRefusal, UnreachableError } from "../../src/client/client-errors.ts";
+import {
+  type Client,
+  type ClientSettings,
+  ContractViolation,
+  createClient,
+  RemoteRefusal,
+} from "../../src/client/client.ts";
 import { ENDPOINTS, type OperationId } from "../../src/contract/endpoints.ts";
-import { DOCUMENTATION } from "../../src/contract/documentation.ts";
+import { DOCUMENTATION } from "../../src/contract/openapi.ts";
 import { readRetryAfter } from "../../src/client/client-retry.ts";
+import { UnreachableError } from "../../src/client/transport.ts";
 import { AnpError } from "../../src/contract/errors.ts";
-import { startDaemon, type Daemon } from "../support/daemon.ts";
+import { serveHere, type DaemonHere } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { envelope, failure, forward, standIn, type StandIn } from "./stand-in.ts";
 
@@ -29,15 +35,15 @@ async function standing(...args: Parameters<typeof standIn>): Promise<StandIn> {
 
 describe("with a real daemon", () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let daemon: Daemon;
+  let daemon: DaemonHere;
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    daemon = await startDaemon(["--demo"], { cwd: folder.path });
+    daemon = await serveHere(["--demo"], { cwd: folder.path });
   });
 
   afterAll(async () => {
-    await daemon.end("SIGKILL");
+    await daemon.end();
     await folder.remove();
   });
 

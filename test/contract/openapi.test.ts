@@ -5,8 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
-import { DOCUMENTATION } from "../../src/contract/documentation.ts";
-import { openApiDocument, openApiText } from "../../src/contract/openapi.ts";
+import { DOCUMENTATION, openApiDocument, openApiText } from "../../src/contract/openapi.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const run = promisify(execFile);

@@ -1,14 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
-import { DOCUMENTATION } from "../../src/contract/documentation.ts";
+import { DOCUMENTATION } from "../../src/contract/openapi.ts";
 import { checkResponse, type CheckedResponse } from "../../src/contract/check-response.ts";
 
 const endpoints = Object.entries(ENDPOINTS) as [OperationId, Endpoint][];
 
 /** The answer that the contract gives as an example. */
 function exampleOf(id: OperationId): CheckedResponse {
-  const { method, path, stability }: Endpoint = ENDPOINTS[id];
-  const marks = stability === "experimental" ? { "x-stability": "experimental" } : {};
+  const { method, path, stability, max_age_s }: Endpoint = ENDPOINTS[id];
+  const marks = {
+    ...(stability === "experimental" && { "x-stability": "experimental" }),
+    ...(max_age_s !== undefined && { etag: 'W/"x"', "cache-control": `max-age=${max_age_s}` }),
+  };
   return {
     method,
     path,
@@ -93,7 +96,7 @@ describe("checking an answer against the contract", () => {
     [
       "a replay mark of its own kind",
       withHeaders({ "idempotency-replayed": "yes" }),
-      ["headers.idempotency-replayed is yes, not true"],
+      ["headers.idempotency-replayed is yes, not absent"],
     ],
     [
       "a code that the operation does not have",
@@ -134,6 +137,29 @@ describe("checking an answer against the contract", () => {
     expect(toldOf(failed, reward)).toEqual([]);
     expect(toldOf({ ...failed, ...withHeaders({ "x-stability": null }, reward) }, reward)).toEqual([
       "headers.x-stability is missing, not experimental",
+    ]);
+  });
+
+  it("wants the headers of the document, and no body of a 304", () => {
+    const questions = exampleOf("getRecommendedQuestions");
+    const unchanged = {
+      status: 304,
+      body: undefined,
+      headers: new Headers({ "x-request-id": "r1", etag: 'W/"x"', "cache-control": "max-age=60" }),
+    };
+    expect(toldOf(unchanged, questions)).toEqual([]);
+    expect(toldOf({ ...unchanged, headers: new Headers({ "x-request-id": "r1" }) }, questions)).toEqual([
+      "headers.etag is missing",
+    ]);
+    expect(toldOf({ ...unchanged, body: questions.body }, questions)).toEqual(["body is not empty"]);
+    expect(toldOf(unchanged)).toEqual(["status is 304, which the operation does not have"]);
+    const exchange = exampleOf("exchangePoints");
+    expect(toldOf(withHeaders({ "idempotency-replayed": "yes" }, exchange), exchange)).toEqual([
+      "headers.idempotency-replayed is yes, not true",
+    ]);
+    expect(toldOf(withHeaders({ "cache-control": "max-age=1", etag: null }, questions), questions)).toEqual([
+      "headers.etag is missing",
+      "headers.cache-control is max-age=1, not max-age=60",
     ]);
   });
 

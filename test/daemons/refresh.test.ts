@@ -11,6 +11,7 @@ import { systemClock } from "../../src/runtime/clock.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { rss } from "../news/world.ts";
+import { serveHere, type DaemonHere } from "../cli/anp.ts";
 import { startDaemon, type Daemon } from "../support/daemon.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
@@ -85,13 +86,20 @@ async function openWorld(open: SharedStorageKind["open"], feed: HeldFeed, interv
   const tokens = createTokens({ storage, clock: systemClock, random: systemRandom, ttl_ms: 0 });
   const { secret } = await tokens.issue("ops");
 
+  const args = ["--config", config, "--storage", shared.url];
   return {
     async start(): Promise<Daemon> {
-      const daemon = await startDaemon(["--config", config, "--storage", shared.url, "--log-level", "debug"]);
+      const daemon = await startDaemon([...args, "--log-level", "debug"]);
       cleanup.push(() => daemon.end("SIGKILL"));
       return daemon;
     },
-    async refresh({ url }: Daemon, mode: "view" | "full" = "view"): Promise<unknown> {
+    /** In this process: it cannot be killed. */
+    async startHere(): Promise<DaemonHere> {
+      const daemon = await serveHere([...args, "--log-level", "debug"], { cwd: folder.path });
+      cleanup.push(() => daemon.end());
+      return daemon;
+    },
+    async refresh({ url }: Pick<Daemon, "url">, mode: "view" | "full" = "view"): Promise<unknown> {
       const response = await fetch(`${url}/api/v1/news/refresh?mode=${mode}`, {
         method: "POST",
         headers: { "x-user-token": secret },
@@ -100,7 +108,7 @@ async function openWorld(open: SharedStorageKind["open"], feed: HeldFeed, interv
       expect(response.status).toBe(200);
       return data;
     },
-    async titles({ url }: Daemon): Promise<string[]> {
+    async titles({ url }: Pick<Daemon, "url">): Promise<string[]> {
       const response = await fetch(`${url}/api/v1/news/hot`);
       const { data } = (await response.json()) as { data: { news: { title: string }[] } };
       return data.news.map(({ title }) => title).sort();
@@ -126,10 +134,10 @@ describe.each(SHARED_STORAGES)("daemons on $name", ({ open }) => {
     (await feed.request(0))("At the start");
     const doomed = await starting;
     await until("it shows its first refresh", async () => (await world.titles(doomed)).length === 1);
-    const others = await Promise.all([world.start(), world.start()]);
+    const others = await Promise.all([world.startHere(), world.startHere()]);
     /** Asks the others to refresh, and waits until they wait for the one that is running. */
     const askOthers = async (): Promise<{ answers: Promise<unknown>[] }> => {
-      const waits = (daemon: Daemon): number => daemon.log().split("waiting for it").length;
+      const waits = (daemon: DaemonHere): number => daemon.log().split("waiting for it").length;
       const before = others.map(waits);
       const answers = others.map((daemon) => world.refresh(daemon));
       for (const [index, daemon] of others.entries()) {
@@ -179,7 +187,7 @@ describe.each(SHARED_STORAGES)("daemons on $name", ({ open }) => {
   it("refresh once an interval, however many they are, and show the newest", async () => {
     const feed = await openFeed((response) => response.end(feedOf(`Round ${feed.requests.length}`)));
     const world = await openWorld(open, feed, 1);
-    const daemons = await Promise.all([world.start(), world.start(), world.start()]);
+    const daemons = await Promise.all([world.startHere(), world.startHere()]);
     await until("some intervals have passed", async () => (await world.snapshots()).length >= 4);
     for (const daemon of daemons) {
       await until("it shows the third round", async () => {
@@ -187,7 +195,7 @@ describe.each(SHARED_STORAGES)("daemons on $name", ({ open }) => {
         return (await world.titles(daemon)).includes("Round 3");
       });
     }
-    for (const daemon of daemons) expect((await daemon.end("SIGTERM")).code).toBe(0);
+    for (const daemon of daemons) expect((await daemon.end()).code).toBe(0);
     const published = await world.snapshots();
     const gaps = published.slice(1).map(({ published_ms }, index) => published_ms - published[index]!.published_ms);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000);

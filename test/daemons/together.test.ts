@@ -7,7 +7,7 @@ import { silentLogger } from "../../src/runtime/logger.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { anp } from "../cli/anp.ts";
+import { anp, serveHere, type DaemonHere } from "../cli/anp.ts";
 import { startDaemon, type Daemon } from "../support/daemon.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { until } from "../support/until.ts";
@@ -23,15 +23,17 @@ interface Answer {
   readonly data: Record<string, unknown>;
 }
 
+type Target = Pick<Daemon, "url">;
+
 /** One call; a daemon that says to come again, as it may on a busy machine, is asked again. */
-async function call(daemon: Daemon, path: string, token: string, body?: object): Promise<Answer> {
+async function call(daemon: Target, path: string, token: string, body?: object): Promise<Answer> {
   return until("the daemon answered in time", async () => {
     const answer = await callOnce(daemon, path, token, body);
     return [502, 503].includes(answer.status) ? undefined : answer;
   });
 }
 
-async function callOnce({ url }: Daemon, path: string, token: string, body?: object): Promise<Answer> {
+async function callOnce({ url }: Target, path: string, token: string, body?: object): Promise<Answer> {
   const response = await fetch(`${url}/api/v1/ai/${path}`, {
     headers: { "x-user-token": token, ...(body === undefined ? {} : { "content-type": "application/json" }) },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
@@ -43,7 +45,11 @@ async function callOnce({ url }: Daemon, path: string, token: string, body?: obj
 describe.each(SHARED_STORAGES)("three daemons on $name", ({ open }) => {
   let shared: SharedStorage;
   let folder: { path: string; remove: () => Promise<void> };
-  let daemons: Daemon[] = [];
+  /** Processes that a test stops or kills, and one that it does not. */
+  let asleep: Daemon;
+  let here: DaemonHere;
+  let doomed: Daemon;
+  let daemons: Target[] = [];
   let storage: Storage;
   let tokens: Tokens;
   let events: Events;
@@ -51,8 +57,10 @@ describe.each(SHARED_STORAGES)("three daemons on $name", ({ open }) => {
   beforeAll(async () => {
     shared = await open();
     folder = await temporaryFolder();
-    const args = [...SMALL_WORLD, "--storage", shared.url, "--log-level", "warn"];
-    daemons = await Promise.all([1, 2, 3].map(() => startDaemon(args)));
+    const args = [...SMALL_WORLD, "--storage", shared.url];
+    const start = (): Promise<Daemon> => startDaemon([...args, "--log-level", "warn"]);
+    [asleep, here, doomed] = await Promise.all([start(), serveHere(args, { cwd: folder.path }), start()]);
+    daemons = [asleep, here, doomed];
     storage = await openStorage(shared.url);
     tokens = createTokens({ storage, clock: systemClock, random: systemRandom, ttl_ms: 0 });
     const ids = createIds(systemClock, systemRandom);
@@ -60,7 +68,7 @@ describe.each(SHARED_STORAGES)("three daemons on $name", ({ open }) => {
   });
 
   afterAll(async () => {
-    await Promise.all(daemons.map((daemon) => daemon.end("SIGKILL")));
+    await Promise.all([asleep.end("SIGKILL"), here.end(), doomed.end("SIGKILL")]);
     await storage.close();
     await folder.remove();
     await shared.remove();
@@ -95,12 +103,12 @@ describe.each(SHARED_STORAGES)("three daemons on $name", ({ open }) => {
   it("accept a token once it is issued, and refuse it within 2 s of its revocation, also after a stop", async () => {
     const { secret, record } = await tokens.issue("alice");
     for (const daemon of daemons) expect((await call(daemon, "me", secret)).status).toBe(200);
-    const [asleep, ...awake] = daemons;
-    asleep!.child.kill("SIGSTOP");
-    onTestFinished(() => void asleep!.child.kill("SIGCONT"));
+    const awake = daemons.slice(1);
+    asleep.child.kill("SIGSTOP");
+    onTestFinished(() => void asleep.child.kill("SIGCONT"));
     expect(await tokens.revoke(record.id)).toBeDefined();
     const revoked = performance.now();
-    const late = call(asleep!, "me", secret);
+    const late = call(asleep, "me", secret);
     await Promise.all(
       awake.map(async (daemon) => {
         await until("it refuses the token", async () => {
@@ -113,7 +121,7 @@ describe.each(SHARED_STORAGES)("three daemons on $name", ({ open }) => {
       }),
     );
     await until("the stop was longer than the bound", () => performance.now() - revoked > REVOKED_WITHIN_MS);
-    asleep!.child.kill("SIGCONT");
+    asleep.child.kill("SIGCONT");
     expect((await late).status).toBe(401);
   });
 
@@ -123,7 +131,7 @@ describe.each(SHARED_STORAGES)("three daemons on $name", ({ open }) => {
       call(daemons[index]!, "chat/send", `${user}-token`, { question });
     const asked = await Promise.all([ask(0, "demo"), ask(1, "alice"), ask(2, "carol"), ask(0, "demo")]);
     expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const counts = async (daemon: Daemon): Promise<number | undefined> => {
+    const counts = async (daemon: Target): Promise<number | undefined> => {
       const { data } = await call(daemon, "hot-topics?days=1&limit=50", "demo-token");
       const hot = data["user_hot_questions"] as { question: string; count: number }[];
       return hot.find((one) => one.question === question)?.count;
@@ -135,7 +143,6 @@ describe.each(SHARED_STORAGES)("three daemons on $name", ({ open }) => {
 
   it("keep every event that one of them stored, though one is killed meanwhile", async () => {
     const stored: { event_id: unknown; event_type: string }[] = [];
-    const doomed = daemons[2]!;
     let sent = 0;
     await Promise.all(
       daemons.flatMap((daemon) =>

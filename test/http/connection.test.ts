@@ -129,6 +129,7 @@ it("answers every request that is no proper HTTP with an envelope, and closes", 
   const host = "Host: anp.test\r\n";
   const cases: [string, number][] = [
     ["GET /api/v1/ai/me HTTP/1.1\r\nX-Request-Id: mine\r\n\r\n", 400],
+    [`GET /healthz HTTP/1.1\r\n${host}Host: other.test\r\n\r\n`, 400],
     [`GET /healthz HTTP/1.1\r\n${host}Expect: 200-ok\r\n\r\n`, 417],
     [`${exchange("Expect: a miracle", "Content-Length: 2")}{}`, 417],
     ["GARBAGE\r\n\r\n", 405],

@@ -4,7 +4,7 @@ import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
 import { createApp } from "../../src/http/app.ts";
 import { listen, type Listener } from "../../src/daemon/listen.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
-import { version } from "../../src/runtime/version.ts";
+import { version } from "../../src/runtime/package-file.ts";
 import { noChromium, startChromium } from "../support/chromium.ts";
 import { openFixtureService, type FixtureService } from "../support/service.ts";
 
@@ -79,7 +79,7 @@ describe("the documentation for browsers", () => {
 
     const { service } = await openFixtureService({ refresh: false, flags: { "server.docs": false } });
     const metrics = { contentType: "text/plain", text: () => Promise.resolve("") };
-    const app = createApp(service, silentLogger, { metrics, draining: () => true });
+    const app = createApp(service, silentLogger, { metrics, state: () => "draining" });
     const draining = await (await app.request("http://o'neill.test/")).text();
     expect(draining).toContain("State: <strong>not ready: draining</strong>");
     expect(draining).toContain("<pre>curl http://o&apos;neill.test/api");
@@ -120,6 +120,7 @@ describe("the documentation for browsers", () => {
       await page.goto(daemon.url);
       expect(await page.locator("h1").textContent()).toBe(`anp ${version()}`);
       expect(await page.locator("strong").textContent()).toBe("ready");
+      expect(await page.locator("pre").textContent()).toBe(`curl ${daemon.url}/api/v1/news/hot`);
       await page.getByRole("link", { name: "/docs" }).click();
       expect(new URL(page.url()).pathname).toBe("/docs");
       await context.close();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { checkResponse } from "../../src/contract/check-response.ts";
 import { createApp } from "../../src/http/app.ts";
-import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { createDocumentCheck } from "../contract/document-check.ts";
 import { openFixtureService } from "../support/service.ts";

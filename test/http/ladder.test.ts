@@ -5,14 +5,14 @@ import { createService } from "../../src/service/service.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { intercept } from "../support/watched-storage.ts";
+import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { describeApi, type Api } from "./describe-api.ts";
 
 /** A storage that can be broken and repaired: every call fails while it is broken. */
 async function breakable(): Promise<{ storage: Storage; broken: (is: boolean) => void }> {
   const base = await openStorage("memory:");
   let isBroken = false;
-  const storage = intercept(base, async (_verb, _key, run) => {
+  const storage = interceptStorage(base, async (_verb, _key, run) => {
     if (isBroken) throw new StorageError("the disk is gone");
     return run();
   });

@@ -7,7 +7,7 @@ import type { Storage } from "../../src/storage/storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
-import { intercept } from "../support/watched-storage.ts";
+import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { describeApi, type Api } from "./describe-api.ts";
 
 const HTTP_ALONE = { storages: false } as const;
@@ -17,7 +17,7 @@ async function holdable(): Promise<{ storage: Storage; hold: () => void; release
   let held = 0;
   let gate: Promise<void> | undefined;
   let open: (() => void) | undefined;
-  const storage = intercept(await openStorage("memory:"), async (_verb, _key, run) => {
+  const storage = interceptStorage(await openStorage("memory:"), async (_verb, _key, run) => {
     if (gate !== undefined) {
       held++;
       await gate;

@@ -10,7 +10,7 @@ import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { fails, startModelServer, says, type ModelServer } from "../assistant/model-server.ts";
 import { openFixtureService } from "../support/service.ts";
-import { intercept } from "../support/watched-storage.ts";
+import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { readSeries, type Series } from "./scrape.ts";
 
 const GROUNDED = "提现手续费是多少？";
@@ -19,6 +19,7 @@ describe("metrics", () => {
   let metrics: Metrics;
   let service: Service;
   let broken: boolean;
+  let state: "starting" | undefined;
   /** Runs before the next ledger entry is created. */
   let beforeEntry: (() => Promise<unknown>) | undefined;
   let ask: (path: string, token?: string, json?: object) => Promise<number>;
@@ -32,7 +33,7 @@ describe("metrics", () => {
 
   async function open(flags: Record<string, unknown> = {}): Promise<void> {
     broken = false;
-    const storage = intercept(await openStorage("memory:"), async (verb, key, run) => {
+    const storage = interceptStorage(await openStorage("memory:"), async (verb, key, run) => {
       const first = verb === "create" && printKey(key).includes("/ledger/") ? beforeEntry : undefined;
       if (first !== undefined) {
         beforeEntry = undefined;
@@ -51,7 +52,8 @@ describe("metrics", () => {
       newsStatus: () => news.status(),
       queue: () => events.queue(),
       inFlight: () => inFlight.running(),
-      draining: () => false,
+      state: () => state,
+      breakers: service.breakers,
     });
     const app = createApp(service, silentLogger, { inFlight, meter: metrics, metrics });
     ask = async (path, token, json) => {
@@ -132,6 +134,10 @@ describe("metrics", () => {
     const calls = (outcome: string) => series.get(`anp_model_calls_total{outcome="${outcome}"}`);
     expect([calls("answered"), calls("no_answer"), calls("failed")]).toEqual([1, 1, 1]);
     expect(series.get("anp_model_call_duration_seconds_count")).toBe(3);
+    const breaker = `anp_model_breaker_open{host="${new URL(model.baseUrl).host}",model="m"}`;
+    expect(series.get(breaker)).toBe(0);
+    for (let n = 0; n < 4; n++) await ask("/api/v1/ai/chat/send", "demo-token", { question: GROUNDED });
+    expect((await scrape()).get(breaker)).toBe(1);
   });
 
   it("report how old the news are, which sources fail, and what waits in the event queue", async () => {
@@ -141,6 +147,15 @@ describe("metrics", () => {
     expect(series.get("anp_news_refresh_age_seconds")).toBe(90);
     expect(series.get("anp_news_full_sync_age_seconds")).toBe(90);
     expect(series.get("anp_news_sources_failing")).toBe(0);
+    expect(series.get('anp_news_source_up{source="help:zh"}')).toBe(1);
+    expect(series.get("anp_news_items")).toBeGreaterThan(0);
+    expect(series.get("anp_ready")).toBe(1);
+    state = "starting";
+    expect((await scrape()).get("anp_ready")).toBe(0);
+    state = undefined;
+    metrics.storageIsUp(false);
+    expect((await scrape()).get("anp_ready")).toBe(0);
+    metrics.storageIsUp(true);
     expect(series.get('anp_news_refreshes_total{mode="full",outcome="published"}')).toBe(1);
     expect([series.get("anp_events_waiting"), series.get("anp_events_lag_seconds")]).toEqual([0, 0]);
 

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { LIMITS } from "../field-bounds.ts";
 import { count, named, positiveInt, text, timestamp } from "./shared-fields.ts";
+import TEXTS from "./amount-texts.json" with { type: "json" };
+
+const amount = z.number().gt(0);
 
 const quotaFields = {
   free_daily_quota: count.meta({ description: "Free uses per day" }),
@@ -33,10 +36,7 @@ export const ledgerEntry = named("LedgerEntry", {
   created_at: timestamp,
 });
 
-export const ledgerQuery = z.object({
-  page: positiveInt.default(1),
-  page_size: z.int().min(1).max(100).default(20),
-});
+export const ledgerQuery = z.object({ page: positiveInt.default(1), page_size: z.int().min(1).max(100).default(20) });
 
 export const ledgerPage = named("LedgerPage", {
   items: z.array(ledgerEntry).meta({ description: "Newest first" }),
@@ -45,16 +45,7 @@ export const ledgerPage = named("LedgerPage", {
   page_size: z.int().min(1).max(100),
 });
 
-export const exchangeBody = z.object({
-  token_amount: z
-    .number()
-    .gt(0)
-    .meta({
-      description:
-        "Amount of the platform token to exchange. 1009 where it is over `exchange.max_amount` of the configuration " +
-        "(1,000,000 by default), or earns less than 1 point",
-    }),
-});
+export const exchangeBody = z.object({ token_amount: amount.meta({ description: TEXTS.token_amount }) });
 
 export const exchangeResult = named("ExchangeResult", {
   token_amount: z.number().meta({ description: "The amount of the request" }),
@@ -65,10 +56,7 @@ export const exchangeResult = named("ExchangeResult", {
 
 export const tradeRewardBody = z.object({
   trade_type: z.enum(["spot", "futures"]),
-  volume_usd: z.number().gt(0).meta({
-    description:
-      "Traded volume in USD. 422 where it is over `trade_reward.max_volume_usd` of the configuration (1,000,000 by default)",
-  }),
+  volume_usd: amount.meta({ description: TEXTS.volume_usd }),
   ref_id: text(LIMITS.refId).meta({ description: "Deduplication id: a repeated one returns the first result" }),
 });
 

@@ -1,18 +1,19 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { QueueState } from "../../events/log/event-log.ts";
 import type { LedgerObserver } from "../../ledger/ledger.ts";
-import type { NewsStatus } from "../../news/news.ts";
-import type { ServiceObserver } from "../../service/service.ts";
+import type { Service, ServiceObserver } from "../../service/service.ts";
 import type { StorageObserver, StorageVerb } from "../../storage/observe-storage.ts";
 import type { RefusalReason } from "../concurrency-limits.ts";
-import HELP from "./metrics.json" with { type: "json" };
+import METRICS from "./metrics.json" with { type: "json" };
+import STARTS from "./series-at-start.json" with { type: "json" };
 
 interface Sources {
   readonly now: () => number;
-  readonly newsStatus: () => Promise<NewsStatus>;
-  readonly queue: () => QueueState;
+  readonly newsStatus: Service["news"]["status"];
+  readonly queue: Service["events"]["queue"];
   readonly inFlight: () => number;
-  readonly draining: () => boolean;
+  /** Why no requests are taken, apart from the storage. */
+  readonly state: () => "starting" | "draining" | undefined;
+  readonly breakers: Service["breakers"];
 }
 
 /** The metrics of one daemon, in the format of Prometheus. */
@@ -23,64 +24,61 @@ export function createMetrics(version: string) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const meters = createMeters(registry);
-  meters.gauge("anp_build_info", "version").set({ version }, 1);
+  startSeries(meters);
+  meters.gauges.anp_build_info.set({ version }, 1);
+  let sources: Sources | undefined;
   return {
     contentType: registry.contentType,
     ...createHttpMetrics(meters),
     ...createStorageMetrics(meters),
     ...createLedgerMetrics(meters),
     ...createCallMetrics(meters),
-    /** Adds the gauges that read from these sources. */
-    watch(sources: Sources): void {
-      watchNews(meters, sources);
-      watchEvents(meters, sources);
-      meters.reading("anp_http_requests_in_flight", sources.inFlight);
-      meters.reading("anp_draining", () => (sources.draining() ? 1 : 0));
+    /** Names what is read at each scrape. */
+    watch(given: Sources): void {
+      sources = given;
     },
-    text: () => registry.metrics(),
+    async text(): Promise<string> {
+      if (sources !== undefined) await readSources(meters, sources);
+      return registry.metrics();
+    },
   };
 }
 
-function watchNews({ reading }: Meters, { newsStatus, now }: Sources): void {
-  let running: Promise<NewsStatus | undefined> | undefined;
-  /** The gauges of one scrape share a read. While the storage is lost, they keep their values. */
-  const of = (read: (status: NewsStatus) => number) => async () => {
-    running ??= newsStatus()
-      .catch(() => undefined)
-      .finally(() => (running = undefined));
-    const status = await running;
-    return status && read(status);
-  };
-  const ageOf = (iso: string | null): number => (iso === null ? Infinity : Math.max(0, now() - Date.parse(iso)) / 1000);
-  const failing = of(({ sources }) => sources.filter(({ ok }) => !ok).length);
-  const refreshAge = of(({ published_at }) => ageOf(published_at));
-  const fullSyncAge = of(({ last_full_sync_at }) => ageOf(last_full_sync_at));
-  reading("anp_news_refresh_age_seconds", refreshAge);
-  reading("anp_news_full_sync_age_seconds", fullSyncAge);
-  reading("anp_news_sources_failing", failing);
+/** While the storage is lost, the gauges of the news keep their values. */
+async function readSources({ counters, gauges }: Meters, sources: Sources): Promise<void> {
+  const news = await sources.newsStatus().catch(() => undefined);
+  if (news !== undefined) {
+    const ageOf = (iso: string | null): number =>
+      iso === null ? Infinity : Math.max(0, sources.now() - Date.parse(iso)) / 1000;
+    gauges.anp_news_refresh_age_seconds.set(ageOf(news.published_at));
+    gauges.anp_news_full_sync_age_seconds.set(ageOf(news.last_full_sync_at));
+    gauges.anp_news_items.set(news.items);
+    gauges.anp_news_sources_failing.set(news.sources.filter(({ ok }) => !ok).length);
+    gauges.anp_news_source_up.reset();
+    for (const { id: source, ok } of news.sources) gauges.anp_news_source_up.set({ source }, Number(ok));
+  }
+  const { events, bytes, oldest_ms, dropped } = sources.queue();
+  gauges.anp_events_waiting.set(events);
+  gauges.anp_events_waiting_bytes.set(bytes);
+  gauges.anp_events_lag_seconds.set(oldest_ms / 1000);
+  counters.anp_events_dropped_total.reset();
+  counters.anp_events_dropped_total.inc(dropped);
+  gauges.anp_http_requests_in_flight.set(sources.inFlight());
+  for (const { isOpen, ...one } of sources.breakers()) gauges.anp_model_breaker_open.set(one, Number(isOpen));
+  const storageUp = (await gauges.anp_storage_up.get()).values[0]?.value;
+  const state = sources.state();
+  gauges.anp_draining.set(Number(state === "draining"));
+  gauges.anp_ready.set(Number(state === undefined && storageUp === 1));
 }
 
-function watchEvents({ reading, total }: Meters, { queue }: Sources): void {
-  reading("anp_events_waiting", () => queue().events);
-  reading("anp_events_waiting_bytes", () => queue().bytes);
-  reading("anp_events_lag_seconds", () => queue().oldest_ms / 1000);
-  total("anp_events_dropped_total", () => queue().dropped);
-}
-
-const REASONS: readonly RefusalReason[] = ["in_flight", "in_flight_per_user", "bodies", "wait", "rate"];
-
-/** Answered and refused requests, and closed connections. */
-function createHttpMetrics({ counter, histogram }: Meters) {
-  const seconds = histogram("anp_http_request_duration_seconds", LATENCY_BUCKETS_S, "operation");
-  const answers = counter("anp_http_requests_total", "operation", "status", "code");
-  const refusals = counter("anp_http_refused_total", "reason");
-  for (const reason of REASONS) refusals.inc({ reason }, 0);
-  const closed = counter("anp_http_connections_closed_total", "reason");
+function createHttpMetrics({ counters, histograms }: Meters) {
+  const seconds = histograms.anp_http_request_duration_seconds;
+  const answers = counters.anp_http_requests_total;
   return {
-    /** Counts a connection that was closed by this side. */
-    connectionClosed: (reason: string) => closed.inc({ reason }),
-    /** Counts a refusal with 429 by its reason. */
-    refused: (reason: RefusalReason) => refusals.inc({ reason }),
+    connectionClosed: (reason: string) => counters.anp_http_connections_closed_total.inc({ reason }),
+    refused: (reason: RefusalReason) => counters.anp_http_refused_total.inc({ reason }),
+    /** `outcome` is that of a command, or why it was refused. */
+    adminCalled: (command: string, outcome: string) => counters.anp_admin_calls_total.inc({ command, outcome }),
     /** Makes what counts an operation's answers: HTTP status, code of the catalogue or 0, and ms since the headers. */
     meterOf(operation: string) {
       seconds.zero({ operation });
@@ -92,24 +90,13 @@ function createHttpMetrics({ counter, histogram }: Meters) {
   };
 }
 
-const VERBS: readonly StorageVerb[] = ["get", "has", "getMany", "create", "put", "remove"];
-
 /** The most keys that damage is counted by; all others are one. */
 const MAX_KEYS = 100;
 
-/** Storage calls, and the storage's health. */
-function createStorageMetrics({ counter, gauge, histogram }: Meters) {
-  const seconds = histogram("anp_storage_call_duration_seconds", LATENCY_BUCKETS_S, "verb");
-  const errors = counter("anp_storage_errors_total", "verb");
-  for (const verb of VERBS) {
-    seconds.zero({ verb });
-    errors.inc({ verb }, 0);
-  }
-  const up = gauge("anp_storage_up");
-  up.set(1);
-  const partsLost = gauge("anp_storage_parts_lost");
-  const risks = gauge("anp_storage_risks");
-  const damage = counter("anp_storage_damaged_total", "key");
+function createStorageMetrics({ counters, gauges, histograms }: Meters) {
+  const seconds = histograms.anp_storage_call_duration_seconds;
+  const errors = counters.anp_storage_errors_total;
+  gauges.anp_storage_up.set(1);
   const keys = new Set<string>();
   return {
     storageCalled(verb: StorageVerb, ms: number, times: number) {
@@ -118,107 +105,72 @@ function createStorageMetrics({ counter, gauge, histogram }: Meters) {
     storageFailed: (verb: StorageVerb) => errors.inc({ verb }),
     damaged(key: string) {
       if (keys.size < MAX_KEYS) keys.add(key);
-      damage.inc({ key: keys.has(key) ? key : "other" });
+      counters.anp_storage_damaged_total.inc({ key: keys.has(key) ? key : "other" });
     },
-    /** Whether the storage answers, as far as is known. */
-    storageIsUp: (isUp: boolean) => up.set(isUp ? 1 : 0),
-    /** How many parts of the storage have lost their identity while others have it. */
-    storagePartsLost: (count: number) => partsLost.set(count),
-    /** How many findings about the storage are open. */
-    storageRisks: (count: number) => risks.set(count),
+    storageIsUp: (isUp: boolean) => gauges.anp_storage_up.set(isUp ? 1 : 0),
+    storagePartsLost: (count: number) => gauges.anp_storage_parts_lost.set(count),
+    storageRisks: (count: number) => gauges.anp_storage_risks.set(count),
   };
 }
 
-/** Upper bounds of a model call and of a refresh, in seconds. */
-const MODEL_BUCKETS_S = [0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60];
-const REFRESH_BUCKETS_S = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
-
-/** Points credited and debited, and charges. */
-function createLedgerMetrics({ counter }: Meters): LedgerObserver {
-  const entries = counter("anp_ledger_entries_total", "type");
-  const charges = counter("anp_charges_total", "route");
-  const pointsIn = counter("anp_points_in_total", "type");
-  const pointsOut = counter("anp_points_out_total", "type");
-  const freeUses = counter("anp_free_uses_total");
-  const conflicts = counter("anp_ledger_conflicts_total");
+function createLedgerMetrics({ counters }: Meters): LedgerObserver {
   return {
     posted({ type, delta, details }) {
-      entries.inc({ type });
-      if (delta > 0) pointsIn.inc({ type }, delta);
-      if (delta < 0) pointsOut.inc({ type }, -delta);
+      counters.anp_ledger_entries_total.inc({ type });
+      if (delta > 0) counters.anp_points_in_total.inc({ type }, delta);
+      if (delta < 0) counters.anp_points_out_total.inc({ type }, -delta);
       if (details.type !== "chat_cost") return;
-      if (details.free) freeUses.inc();
-      else if (delta < 0) charges.inc({ route: details.route });
+      if (details.free) counters.anp_free_uses_total.inc();
+      else if (delta < 0) counters.anp_charges_total.inc({ route: details.route });
     },
-    conflicted: () => conflicts.inc(),
+    conflicted: () => counters.anp_ledger_conflicts_total.inc(),
   };
 }
 
-/** Model calls, refreshes of the news, and jobs of worker threads. */
-function createCallMetrics({
-  counter,
-  histogram,
-}: Meters): Omit<ServiceObserver, keyof (StorageObserver & LedgerObserver)> {
-  const calls = counter("anp_model_calls_total", "outcome");
-  const callSeconds = histogram("anp_model_call_duration_seconds", MODEL_BUCKETS_S);
-  const refreshes = counter("anp_news_refreshes_total", "mode", "outcome");
-  const refreshSeconds = histogram("anp_news_refresh_duration_seconds", REFRESH_BUCKETS_S, "mode");
-  const failedJobs = counter("anp_jobs_failed_total", "worker", "reason");
-  const restarts = counter("anp_worker_restarts_total", "worker");
+type CallObserver = Omit<ServiceObserver, keyof (StorageObserver & LedgerObserver)>;
+
+function createCallMetrics({ counters, histograms }: Meters): CallObserver {
   return {
     modelCalled(outcome, ms) {
-      calls.inc({ outcome });
-      callSeconds.observe(ms / 1000);
+      counters.anp_model_calls_total.inc({ outcome });
+      histograms.anp_model_call_duration_seconds.observe(ms / 1000);
     },
     refreshed(mode, ok, ms) {
-      refreshes.inc({ mode, outcome: ok ? "published" : "failed" });
-      refreshSeconds.observe({ mode }, ms / 1000);
+      counters.anp_news_refreshes_total.inc({ mode, outcome: ok ? "published" : "failed" });
+      histograms.anp_news_refresh_duration_seconds.observe({ mode }, ms / 1000);
     },
-    jobFailed: (worker, reason) => failedJobs.inc({ worker, reason }),
-    workerRestarted: (worker) => restarts.inc({ worker }),
+    jobFailed: (worker, reason) => counters.anp_jobs_failed_total.inc({ worker, reason }),
+    workerRestarted: (worker) => counters.anp_worker_restarts_total.inc({ worker }),
   };
 }
-
-/** Upper bounds of a request's or a storage call's latency, in seconds: from a cached read to a model's answer. */
-const LATENCY_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
-/** A metric of `metrics.json`, which says what each is. */
-type Name = keyof typeof HELP;
 
 type Meters = ReturnType<typeof createMeters>;
 
-/** Creates what counts and measures, in a registry. */
+/** Prometheus sees no increase in a series that begins with 1: what counts rarely starts at 0. */
+function startSeries({ counters, histograms }: Meters): void {
+  for (const [name, series] of Object.entries<Labels[]>(STARTS.counters)) {
+    for (const labels of series) counters[name as keyof typeof counters].inc(labels, 0);
+  }
+  for (const labels of STARTS.storage_calls) histograms.anp_storage_call_duration_seconds.zero(labels);
+}
+
+type Labels = Record<string, string>;
+
+/** The metrics of `metrics.json`, which says what each is: its labels, and the upper bounds of its buckets. */
 function createMeters(registry: Registry) {
-  const registers = [registry];
+  const each = <N extends string, C, M>(
+    table: Readonly<Record<N, C>>,
+    create: (about: C & { readonly name: string; readonly registers: Registry[] }) => M,
+  ) => {
+    const made = Object.entries<C>(table).map(([name, about]) => [
+      name,
+      create({ name, registers: [registry], ...about }),
+    ]);
+    return Object.fromEntries(made) as Record<N, M>;
+  };
   return {
-    counter: <L extends string>(name: Name, ...labelNames: L[]): Counter<L> =>
-      new Counter({ name, help: HELP[name], labelNames, registers }),
-    gauge: <L extends string>(name: Name, ...labelNames: L[]): Gauge<L> =>
-      new Gauge({ name, help: HELP[name], labelNames, registers }),
-    histogram: <L extends string>(name: Name, buckets: number[], ...labelNames: L[]): Histogram<L> =>
-      new Histogram({ name, help: HELP[name], buckets, labelNames, registers }),
-    /** A gauge that is read at each scrape; it keeps its value where that gives undefined. */
-    reading: (name: Name, read: () => number | Promise<number | undefined>): void => {
-      const gauge: Gauge = new Gauge({
-        name,
-        help: HELP[name],
-        registers,
-        async collect() {
-          const value = await read();
-          if (value !== undefined) gauge.set(value);
-        },
-      });
-    },
-    /** A counter that is read at each scrape. */
-    total: (name: Name, read: () => number): Counter =>
-      new Counter({
-        name,
-        help: HELP[name],
-        registers,
-        collect() {
-          this.reset();
-          this.inc(read());
-        },
-      }),
+    counters: each(METRICS.counters, (about) => new Counter<string>(about)),
+    gauges: each(METRICS.gauges, (about) => new Gauge<string>(about)),
+    histograms: each(METRICS.histograms, (about) => new Histogram<string>(about)),
   };
 }

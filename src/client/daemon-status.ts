@@ -1,0 +1,96 @@
+import { toIso } from "../runtime/clock.ts";
+import { groupBy } from "../runtime/group-by.ts";
+import { pageUrl } from "./daemon-url.ts";
+import FIGURES from "./figures.json" with { type: "json" };
+import { quantileOf, readSamples, type Samples } from "./prometheus-text.ts";
+import { send, UnreachableError } from "./transport.ts";
+
+/** Where a daemon's pages are. */
+export interface DaemonPages {
+  readonly url: string;
+  /** Its metrics, where they are not beside the API. */
+  readonly metricsUrl?: string | undefined;
+  /** This machine's own: its certificate need not be for the address. */
+  readonly isOwn?: boolean;
+}
+
+/** A daemon's state, as its own pages report it. */
+export type DaemonStatus = Awaited<ReturnType<typeof readDaemonStatus>>;
+
+/** How long a page is waited for, ms. */
+export const PAGE_MS = 5000;
+
+/** Reads a daemon's pages. Its figures are those since its start, and null where its metrics cannot be read.
+ * @param now ms since the Unix epoch */
+export async function readDaemonStatus({ url, metricsUrl, isOwn }: DaemonPages, now: number) {
+  const metrics_url = metricsUrl ?? pageUrl(url, "/metrics");
+  const pages = [pageUrl(url, "/readyz"), pageUrl(url, "/healthz"), metrics_url].map((page) => readPage(page, isOwn));
+  const [ready, alive, metrics] = (await Promise.all(pages)) as [Page, Page, Page];
+  const isRead = metrics.status === 200;
+  const samples = readSamples(isRead ? metrics.text : "");
+  const seriesOf = (name: string) => samples.get(name) ?? [];
+  return {
+    url,
+    at: toIso(now),
+    ...readinessOf(ready, alive),
+    metrics_url,
+    metrics_error: isRead ? null : metrics.problem,
+    version: seriesOf("anp_build_info")[0]?.labels["version"] ?? null,
+    figures: isRead ? figuresOf(samples, now) : null,
+    sources: seriesOf("anp_news_source_up").map(({ labels, value }) => ({ id: labels["source"], ok: value === 1 })),
+    breakers: seriesOf("anp_model_breaker_open").map(({ labels: { host, model }, value }) => {
+      return { host, model, open: value === 1 };
+    }),
+    latencies: latenciesOf(samples),
+  };
+}
+
+type Page = Awaited<ReturnType<typeof readPage>>;
+
+/** A page; status 0 where there was no response. `problem`: what is wrong where another status is expected. */
+async function readPage(url: string, insecure?: boolean) {
+  try {
+    const headers = { accept: "text/plain", "user-agent": "anp" };
+    const { status, text } = await send({ method: "GET", url, headers, insecure }, PAGE_MS);
+    return { status, text, problem: `${url} answers ${status}.` };
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error;
+    return { status: 0, text: "", problem: error.message };
+  }
+}
+
+/** `reason`: why it is not ready, or not reached. */
+function readinessOf({ status, text, problem }: Page, alive: Page) {
+  if (status === 200 && text === "ready\n") return { state: "ready", reason: null } as const;
+  const [, reason] = /^not ready: (.{1,200})\n$/.exec(text) ?? [];
+  if (status === 503 && reason !== undefined) return { state: "not ready", reason } as const;
+  const isAlive = status === 0 && alive.text === "ok\n";
+  return { state: isAlive ? "not ready" : "unreachable", reason: problem } as const;
+}
+
+/** Sums of metrics, by the names of `figures.json`: each names its metric, and the values of a label that count. */
+function figuresOf(samples: Samples, now: number) {
+  const sums = Object.entries(FIGURES).map(([name, [metric, label, ...values]]) => {
+    const all = samples.get(metric!) ?? [];
+    const counted = label === undefined ? all : all.filter(({ labels }) => values.includes(labels[label] ?? ""));
+    return [name, round(counted.reduce((sum, { value }) => sum + value, 0))];
+  });
+  const figures = Object.fromEntries(sums) as Readonly<Record<keyof typeof FIGURES, number>>;
+  return { ...figures, uptime_seconds: round(now / 1000 - figures.uptime_seconds) };
+}
+
+/** The latencies of the operations that were called, the most frequent first. */
+function latenciesOf(samples: Samples) {
+  const seriesOf = (part: string) => samples.get(`anp_http_request_duration_seconds_${part}`) ?? [];
+  const buckets = groupBy(seriesOf("bucket"), ({ labels }) => labels["operation"]);
+  const called = seriesOf("count").filter(({ value }) => value > 0);
+  const latencies = called.map(({ labels: { operation }, value: count }) => {
+    const quantile = (of: number): number => round(quantileOf(buckets.get(operation) ?? [], of) * 1000);
+    return { operation, count, p50_ms: quantile(0.5), p99_ms: quantile(0.99) };
+  });
+  return latencies.sort((a, b) => b.count - a.count);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

@@ -1,0 +1,35 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createQuotaRules } from "../accounts/quota-rules.ts";
+import { DAY_MS } from "../runtime/clock.ts";
+import { pruneStorage } from "../admin/prune-storage.ts";
+import type { Logger } from "../runtime/logger.ts";
+import type { Service } from "../service/service.ts";
+
+/** The shortest wait, ms: a timer may end a little before the midnight that it waits for. */
+const LEAST_MS = 1000;
+
+/** Removes at each midnight of the quota what the configuration no longer keeps, until the signal. Several daemons may do
+ * so at once. @param wait passes so many ms, or less when the signal is aborted */
+export async function keepRetention(
+  service: Pick<Service, "storage" | "clock" | "config">,
+  logger: Logger,
+  signal: AbortSignal,
+  wait = (ms: number): Promise<unknown> => delay(ms, undefined, { signal, ref: false }).catch(() => undefined),
+): Promise<void> {
+  const { config, clock } = service;
+  if (config.retention.answers_days === undefined && config.retention.events_days === undefined) return;
+  const rules = createQuotaRules(config.quota.timezone);
+  for (;;) {
+    const now = clock.now();
+    const { next_reset_at } = rules.stateOf({ day: "", used: 0 }, 0, now);
+    await wait(Math.min(DAY_MS, Math.max(LEAST_MS, Date.parse(next_reset_at) - now)));
+    if (signal.aborted) return;
+    try {
+      const pruned = await pruneStorage(service, { signal });
+      const counts = Object.fromEntries(pruned.map(({ kind, count }) => [kind, count]));
+      logger.info(counts, "removed what is no longer kept");
+    } catch (error) {
+      logger.error({ err: error }, "what is no longer kept could not be removed; it is tried again in a day");
+    }
+  }
+}

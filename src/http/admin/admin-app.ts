@@ -1,0 +1,205 @@
+import { H3, type H3Event } from "h3";
+import { FastResponse } from "srvx";
+import { z } from "zod";
+import { createAuditLog, type AuditCall } from "../../admin/audit-log.ts";
+import { outputSchema, type LastFrame, type OutputFrame } from "../../contract/admin-call.ts";
+import { ENDPOINTS } from "../../contract/endpoints.ts";
+import { AnpError, invalid } from "../../contract/errors.ts";
+import { isOperatorToken } from "../../contract/roles.ts";
+import { validate } from "../../contract/validate.ts";
+import { createWindowCounter } from "../../runtime/cache/window-counter.ts";
+import type { Logger } from "../../runtime/logger.ts";
+import type { Service } from "../../service/service.ts";
+import { clientAddress } from "../client-address.ts";
+import { createConcurrencyLimits, type UserSlot } from "../concurrency-limits.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { allow } from "../read-request.ts";
+import { readJson } from "../request-body.ts";
+import { createRequestWrapper, mountPage, type RequestMeter } from "../request-wrapper.ts";
+import { page, SAFE_HEADERS } from "../respond.ts";
+import { adminOpenApi, type DocumentedCommand } from "./admin-openapi.ts";
+
+/** Failed tokens of one address, and recorded refusals of one operator, in a minute. */
+const IN_A_MINUTE = 10;
+/** Commands that run at once, and of those one operator's. */
+const AT_ONCE = { all: 8, perUser: 4 };
+const BODY_BYTES = 64 * 1024;
+/** How long a command may run until its caller is cut off, ms. */
+const LONGEST_MS = 900_000;
+/** What looks like a token; what is kept of it is no more than `anp tokens list` shows. */
+const TOKEN = /^(?:anp_|anpop_|eyJ).{9}/;
+const TOKEN_START = 12;
+
+const NO_TOKEN = "The operator's token is missing or invalid. A user's token is not accepted here.";
+const USERS_TOKEN = "A user's token is not valid at the admin address; the API is at the daemon's other address.";
+const NOT_HERE = "Not found. This is the admin address: the API is served at the daemon's other address.";
+
+/** What a running command gets of the request. */
+export interface AdminOutput extends z.infer<typeof outputSchema> {
+  /** Resolves once the caller has room for more; rejects when the caller has gone. */
+  readonly write: (frame: OutputFrame) => Promise<void>;
+  /** Aborted when the caller has gone, the time is up, or the daemon stops. */
+  readonly signal: AbortSignal;
+}
+
+/** A command that operators may run, `name` as `ledger list`. */
+export interface AdminCommand extends DocumentedCommand {
+  /** @returns what the audit log may hold of the body, and what runs the command
+   * @throws AnpError 422 */
+  readonly read: (
+    body: Readonly<Record<string, unknown>>,
+    operator: string,
+  ) => Promise<{
+    readonly recorded: AuditCall["arguments"];
+    readonly run: (output: AdminOutput) => Promise<LastFrame>;
+  }>;
+}
+
+interface AdminOptions {
+  readonly service: Service;
+  readonly logger: Logger;
+  readonly commands: readonly AdminCommand[];
+  readonly meter?: (RequestMeter & Pick<Metrics, "adminCalled">) | undefined;
+  /** Aborted when the daemon stops: a command that would not end by itself ends then. */
+  readonly stop: AbortSignal;
+}
+
+/** A daemon's admin address: each command at `POST /admin/v1/<its words>`, for operators. */
+export function createAdminApp(options: AdminOptions): H3 {
+  const { service, logger, commands, meter } = options;
+  const wrap = createRequestWrapper({ ids: service.ids, logger, meter, reportDamage: service.reportDamage });
+  const app = new H3({ silent: true });
+  const context = openContext(options);
+  for (const command of commands) {
+    const answer = wrap("admin", async (event, request_id) => {
+      allow(event.req, "POST");
+      return runCommand(event, command, await authenticate(event, command, request_id, context), context);
+    });
+    app.all(`/admin/v1/${command.name.replace(" ", "/")}`, answer);
+  }
+  const document = `${JSON.stringify(adminOpenApi(commands), null, 2)}\n`;
+  const openApi = () => page(document, "application/json; charset=utf-8");
+  mountPage(app, "/admin/openapi.json", wrap, "admin-openapi", openApi);
+  const operations: readonly string[] = Object.values(ENDPOINTS).map(({ path }) => path);
+  const unknown = wrap("unknown", ({ req, url }) => {
+    const isUsers = req.headers.has("x-user-token") && operations.includes(url.pathname);
+    throw isUsers ? unauthorized(USERS_TOKEN) : new AnpError(404, NOT_HERE);
+  });
+  return app.all("/**", unknown);
+}
+
+type CallContext = ReturnType<typeof openContext>;
+
+function openContext(options: AdminOptions) {
+  const { service, meter } = options;
+  const [failures, refusals] = [createWindowCounter(60_000), createWindowCounter(60_000)];
+  const limits = createConcurrencyLimits({ ...AT_ONCE, refused: meter?.refused });
+  return { ...options, audit: createAuditLog(service), limits, failures, refusals };
+}
+
+/** The operator of a call, who may run the command.
+ * @throws AnpError 401, 403, and 429 for an address with too many tokens that were not valid */
+async function authenticate(event: H3Event, command: AdminCommand, call: string, context: CallContext) {
+  const { service, failures, meter } = context;
+  const { name, role } = command;
+  const address = clientAddress(event.req, service.config.server.trusted_proxies);
+  const { times, left_ms } = failures(address, 0);
+  if (times >= IN_A_MINUTE) {
+    meter?.adminCalled(name, "locked");
+    const headers = { "retry-after": String(Math.ceil(left_ms / 1000)) };
+    throw new AnpError(429, "Too many calls of this address had no valid token.", { headers });
+  }
+  const [, token = ""] = /^Bearer (\S+)$/i.exec(event.req.headers.get("authorization") ?? "") ?? [];
+  const active = isOperatorToken(token) ? await service.operators.identify(token) : undefined;
+  const ended = active === undefined && isOperatorToken(token) ? await service.operators.find(token) : undefined;
+  const found = active ?? ended;
+  const caller = { call, operator: found?.user_id ?? "", role: found?.role ?? null, address, command: name };
+  if (active !== undefined && (role === "support" || active.role === "operator")) return caller;
+  meter?.adminCalled(name, active === undefined ? "unauthorized" : "forbidden");
+  if (active === undefined && token !== "") failures(address);
+  // A loop must not fill the storage.
+  if (found !== undefined && context.refusals(found.user_id).times <= IN_A_MINUTE) {
+    // A body that is not valid leaves nothing to record.
+    const sent = active && (await readCall(event, command, active.user_id, service).catch(() => undefined));
+    await context.audit.refused({ ...caller, user: sent?.user ?? null, arguments: sent?.arguments ?? {} });
+  }
+  if (ended?.state === "revoked") throw unauthorized(`This token was revoked on ${ended.revoked_at}.`);
+  if (ended?.state === "expired") throw unauthorized(`This token expired on ${ended.expires_at}.`);
+  if (active === undefined) throw unauthorized(NO_TOKEN);
+  throw new AnpError(403, `${name} needs the role operator; the role of ${active.user_id} is ${active.role!}.`);
+}
+
+const unauthorized = (message: string): AnpError =>
+  new AnpError(401, message, { headers: { "www-authenticate": 'Bearer realm="anp admin"' } });
+
+type Caller = Omit<AuditCall, "user" | "arguments">;
+
+/** Runs a command once its call is recorded, and answers with its output as lines of JSON, each a frame. */
+async function runCommand(
+  event: H3Event,
+  command: AdminCommand,
+  caller: Caller,
+  { service, logger, audit, limits, meter, stop }: CallContext,
+): Promise<Response> {
+  limits.enter();
+  const stream = new TransformStream<Uint8Array, Uint8Array>();
+  const frames = stream.writable.getWriter();
+  const gone = new AbortController();
+  frames.closed.catch(() => gone.abort());
+  const deadline = setTimeout(() => void frames.abort(new Error("The time is up.")), LONGEST_MS).unref();
+  const write = (frame: OutputFrame | LastFrame) => frames.write(Buffer.from(`${JSON.stringify(frame)}\n`));
+  let slot: UserSlot | undefined;
+  const leave = (): void => {
+    clearTimeout(deadline);
+    limits.leave();
+    if (slot !== undefined) limits.leaveAs(slot);
+  };
+  try {
+    slot = limits.enterAs(caller.operator);
+    const { run, output, ...values } = await readCall(event, command, caller.operator, service);
+    const end = await audit.begin({ ...caller, ...values });
+    const ended = async (frame: LastFrame): Promise<void> => {
+      const outcome = "ask" in frame ? "asked" : `exit ${frame.exit}`;
+      meter?.adminCalled(command.name, outcome);
+      await end(outcome).catch((err: unknown) =>
+        logger.error({ err, call: caller.call }, "an outcome is not recorded"),
+      );
+      await write(frame);
+      await frames.close();
+    };
+    // The head of the response is sent with its first byte.
+    frames.write(Buffer.from("\n")).catch(() => undefined);
+    void run({ ...output, write, signal: AbortSignal.any([gone.signal, stop]) })
+      .then(ended)
+      .catch((err: unknown) => frames.abort(err).catch(() => undefined))
+      .finally(leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  const headers = { "content-type": "application/x-ndjson", "x-request-id": caller.call, ...SAFE_HEADERS };
+  return new FastResponse(stream.readable, { headers });
+}
+
+/** Reads the body: how the command runs, and what the audit log holds of it, without tokens.
+ * @throws AnpError as `readJson`, and 422 */
+async function readCall(event: H3Event, command: AdminCommand, operator: string, { tokens, config }: Service) {
+  const { value } = await readJson(event, { bytes: BODY_BYTES, ms: config.server.body_ms });
+  const checked = validate(z.looseObject(outputSchema.shape), value);
+  if (!checked.valid) {
+    throw invalid(checked.errors.map(({ path, message }) => ({ in: "body", path: path.join("."), message })));
+  }
+  const { format, quiet, terminal, ...body } = checked.data;
+  const { run, recorded } = await command.read(body, operator);
+  let subject: string | null = null;
+  for (const [name, text] of Object.entries(recorded)) {
+    if (typeof text !== "string") continue;
+    // What looks like the id of a token is one only there.
+    const token = name !== "token" && /^[0-9a-f]{16}$/.test(text) ? undefined : await tokens.find(text);
+    if (name === "token") subject = token?.user_id ?? null;
+    if (token !== undefined) recorded[name] = name === "user" ? token.user_id : token.id;
+    else if (TOKEN.test(text)) recorded[name] = `${text.slice(0, TOKEN_START)}…`;
+  }
+  const { user = subject, ...others } = recorded;
+  return { run, output: { format, quiet, terminal }, user: user as string | null, arguments: others };
+}
