@@ -1,4 +1,4 @@
-import { didYouMean } from "../runtime/did-you-mean.ts";
+import { didYouMean } from "../runtime/text/edit-distance.ts";
 import FAULTS from "./faults.json" with { type: "json" };
 
 /** The part that fails: a name of `faults.json`, which says what each kind does, and how a caller notices. */
@@ -13,13 +13,11 @@ export type Fault = {
     readonly kind: KindOf<N>;
     /** How long an answer is held back, in milliseconds. */
     readonly ms: number;
-    /** How many times it is injected. */
     readonly times: number;
   };
 }[FaultName];
 
 const SLOW_MS = 2000;
-/** An hour, ms. */
 const MOST_MS = 3_600_000;
 
 /** All faults as `NAME=KIND`, with their descriptions. */
@@ -27,48 +25,35 @@ export const FAULT_LIST: readonly { readonly text: string; readonly about: strin
   ([name, kinds]) => Object.entries(kinds).map(([kind, about]) => ({ text: `${name}=${kind}`, about })),
 );
 
-/**
- * Reads `NAME=KIND`, optionally followed by `,times=N` or `,ms=N`.
- *
- * @throws RangeError whose message continues after the name of the flag or key
- */
+/** Reads `NAME=KIND`, optionally followed by `,times=N` or `,ms=N`.
+ * @throws RangeError whose message continues after the name of the flag or key */
 export function readFault(typed: string): Fault {
   const [head = "", ...settings] = typed.split(",");
-  const [name, kind] = head.split("=");
-  const kinds = name !== undefined && Object.hasOwn(FAULTS, name) ? FAULTS[name as FaultName] : undefined;
-  if (name === undefined || kinds === undefined) {
-    const names = Object.keys(FAULTS);
-    throw new RangeError(
-      `must be NAME=KIND with a NAME of ${names.join(", ")}, not ${quoted(typed)}${hinted(name ?? "", names)}`,
-    );
-  }
-  if (kind === undefined || !Object.hasOwn(kinds, kind)) {
-    const known = Object.keys(kinds);
-    throw new RangeError(
-      `must be ${name}=KIND with a KIND of ${known.join(" or ")}, not ${quoted(typed)}${hinted(kind ?? "", known)}`,
-    );
-  }
+  const [name = "", kind = ""] = head.split("=");
+  const names = Object.keys(FAULTS);
+  if (!names.includes(name)) throw misnamed(typed, `NAME=KIND with a NAME of ${names.join(", ")}`, name, names);
+  const kinds = Object.keys(FAULTS[name as FaultName]);
+  if (!kinds.includes(kind)) throw misnamed(typed, `${name}=KIND with a KIND of ${kinds.join(" or ")}`, kind, kinds);
   const read = { ms: name === "answers" ? SLOW_MS : 0, times: Infinity };
   for (const setting of settings) {
     const [key, value] = setting.split("=");
     const known = name === "answers" ? ["ms", "times"] : ["times"];
     if ((key !== "ms" && key !== "times") || !known.includes(key)) {
-      throw new RangeError(`has an unknown setting ${quoted(setting)}: ${name} takes only ${known.join(" and ")}`);
+      throw new RangeError(
+        `has an unknown setting ${JSON.stringify(setting)}: ${name} takes only ${known.join(" and ")}`,
+      );
     }
     const most = key === "ms" ? MOST_MS : Number.MAX_SAFE_INTEGER;
     if (!/^\d+$/.test(value ?? "") || Number(value) < 1 || Number(value) > most) {
-      throw new RangeError(`must give ${key} as an integer from 1 to ${most}, not ${quoted(setting)}`);
+      throw new RangeError(`must give ${key} as an integer from 1 to ${most}, not ${JSON.stringify(setting)}`);
     }
     read[key] = Number(value);
   }
   return { name, kind, ...read } as Fault;
 }
 
-/**
- * Checks that no two faults have the same name.
- *
- * @throws RangeError as {@link readFault} does
- */
+/** Checks that no two faults have the same name.
+ * @throws RangeError as {@link readFault} does */
 export function checkFaults(faults: readonly Fault[]): readonly Fault[] {
   for (const [index, { name }] of faults.entries()) {
     if (faults.findIndex((other) => other.name === name) !== index) throw new RangeError(`names ${name} twice`);
@@ -85,12 +70,8 @@ export function faultText({ name, kind, ms, times }: Fault): string {
   ].join(",");
 }
 
-/** The name that was probably meant, as one more sentence; the caller adds the full stop. */
-function hinted(typed: string, known: readonly string[]): string {
-  const hint = didYouMean(typed, known);
-  return hint === "" ? "" : `.${hint}`;
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text);
+function misnamed(typed: string, form: string, name: string, known: readonly string[]): RangeError {
+  const hint = didYouMean(name, known);
+  // The caller adds the full stop.
+  return new RangeError(`must be ${form}, not ${JSON.stringify(typed)}${hint === "" ? "" : `.${hint}`}`);
 }

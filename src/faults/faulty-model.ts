@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { modelConfig, type ModelConfig } from "../config/model-config.ts";
 import { sentencesOf } from "../language/sentences.ts";
+import type { Fault } from "./fault-catalogue.ts";
 
 /** The model where none is configured. Its timeout is short, so that a failure does not take long. */
 export const FAILING_MODEL: ModelConfig = modelConfig.parse({
@@ -9,29 +11,22 @@ export const FAILING_MODEL: ModelConfig = modelConfig.parse({
   max_retries: 0,
 });
 
-/** How a model's endpoint fails. */
-export type ModelFailure = "timeout" | "error" | "refused" | "empty";
+type ModelFailure = Extract<Fault, { name: "model" }>["kind"];
 
-/**
- * A fetch that fails as `failure` says.
- *
- * @param working answers when that is undefined
- */
+/** What a model's endpoint does that fails. */
+const FAILURES: Readonly<Record<ModelFailure, (init?: RequestInit) => Promise<Response>>> = {
+  timeout: (init) => untilAborted(init?.signal ?? new AbortController().signal),
+  error: () => Promise.resolve(Response.json({ error: { message: "injected fault" } }, { status: 500 })),
+  refused: () => Promise.reject(new TypeError("fetch failed", { cause: new Error("injected fault") })),
+  empty: () => Promise.resolve(completion("")),
+};
+
+/** A fetch that fails as `failure` says.
+ * @param working answers when that is undefined */
 export function failingFetch(failure: () => ModelFailure | undefined, working: typeof fetch): typeof fetch {
   return (input, init) => {
     const how = failure();
-    switch (how) {
-      case undefined:
-        return working(input, init);
-      case "timeout":
-        return untilAborted(init?.signal);
-      case "error":
-        return Promise.resolve(Response.json({ error: { message: "injected fault" } }, { status: 500 }));
-      case "refused":
-        return Promise.reject(new TypeError("fetch failed", { cause: new Error("injected fault") }));
-      case "empty":
-        return Promise.resolve(completion(""));
-    }
+    return how === undefined ? working(input, init) : FAILURES[how](init);
   };
 }
 
@@ -44,14 +39,9 @@ export const scriptedFetch: typeof fetch = (_input, init) => {
   return Promise.resolve(completion(`${quote} [1]`));
 };
 
-function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    const stop = (): void => {
-      reject(signal!.reason as Error);
-    };
-    if (signal?.aborted === true) stop();
-    else signal?.addEventListener("abort", stop, { once: true });
-  });
+async function untilAborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, "abort");
+  throw signal.reason as Error;
 }
 
 function completion(content: string): Response {

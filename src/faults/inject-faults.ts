@@ -1,25 +1,20 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { MakeViews } from "../news/news.ts";
-import { SnapshotViews } from "../news/snapshot/snapshot-views.ts";
+import { createSnapshotViews, type SnapshotViews } from "../news/snapshot/snapshot-views.ts";
 import { createService, type Service, type ServiceDeps } from "../service/service.ts";
+import { printKey } from "../storage/documents.ts";
+import { interceptStorage, type StorageCall } from "../storage/intercept-storage.ts";
+import { CorruptionError, StorageError } from "../storage/storage-errors.ts";
 import type { Storage } from "../storage/storage.ts";
 import { faultText, type Fault, type FaultName } from "./fault-catalogue.ts";
 import { failingFetch, FAILING_MODEL, scriptedFetch } from "./faulty-model.ts";
-import { failingStorage } from "./faulty-storage.ts";
 
-const FAILING_ACCESS = {
-  "read-error": ["read"],
-  "write-error": ["write"],
-  down: ["read", "write"],
-  damage: ["read"],
-};
+const READS: ReadonlySet<StorageCall> = new Set(["get", "has", "getMany", "list"]);
+const FAILING_ACCESS = { "read-error": ["read"], "write-error": ["write"], down: ["read", "write"], damage: ["read"] };
 
 /** The faults that are injected into a daemon, so that QA sees what users would. */
 export class Faults {
-  /** The faults as typed. */
   readonly texts: readonly string[];
   readonly #faults: ReadonlyMap<FaultName, Fault>;
-  /** How many more times each fault is injected. */
   readonly #left: Map<FaultName, number>;
   #isArmed = false;
 
@@ -36,14 +31,12 @@ export class Faults {
     const isFaulty = (...names: FaultName[]): boolean => names.some((name) => this.#faults.has(name));
     const service = await createService({
       ...deps,
-      ...(isFaulty("storage", "events") ? { storage: this.#storage(storage) } : {}),
-      ...(isFaulty("hot-topics") ? { newsViews: (...parts: Parameters<MakeViews>) => this.#views(...parts) } : {}),
-      ...(isFaulty("model")
-        ? {
-            config: { ...config, model: config.model ?? FAILING_MODEL },
-            modelFetch: failingFetch(() => this.#trigger("model")?.kind, config.model ? fetch : scriptedFetch),
-          }
-        : {}),
+      ...(isFaulty("storage", "events") && { storage: this.#storage(storage) }),
+      ...(isFaulty("hot-topics") && { newsViews: this.#views }),
+      ...(isFaulty("model") && {
+        config: { ...config, model: config.model ?? FAILING_MODEL },
+        modelFetch: failingFetch(() => this.#trigger("model")?.kind, config.model ? fetch : scriptedFetch),
+      }),
     });
     return isFaulty("trade-reward", "answers") ? { ...service, run: this.#run(service) } : service;
   }
@@ -65,23 +58,30 @@ export class Faults {
 
   #storage(storage: Storage): Storage {
     const fault = this.#faults.get("storage") as Extract<Fault, { name: "storage" }> | undefined;
-    return failingStorage(storage, (access, key) => {
-      if (access === "write" && key.startsWith("events/") && this.#trigger("events") !== undefined) return "error";
-      if (fault === undefined || !FAILING_ACCESS[fault.kind].includes(access)) return undefined;
-      if (this.#trigger("storage") === undefined) return undefined;
-      return fault.kind === "damage" ? "damage" : "error";
+    const isHit = (access: string, key: string): boolean => {
+      if (access === "write" && key.startsWith("events/") && this.#trigger("events") !== undefined) return true;
+      const concerns = fault !== undefined && FAILING_ACCESS[fault.kind].includes(access);
+      return concerns && this.#trigger("storage") !== undefined;
+    };
+    return interceptStorage(storage, async (call, key, run) => {
+      const access = READS.has(call) ? "read" : "write";
+      const printed = printKey(key);
+      if (!isHit(access, printed)) return await run();
+      if (access === "read" && fault?.kind === "damage") throw new CorruptionError(printed, "injected fault");
+      throw new StorageError(`Cannot ${access} ${printed}: injected fault`);
     });
   }
 
-  #views(...parts: Parameters<MakeViews>): SnapshotViews {
-    const views = new SnapshotViews(...parts);
-    const hotTopics = views.hotTopics.bind(views);
-    views.hotTopics = (...query) => {
-      if (this.#trigger("hot-topics") !== undefined) throw new Error("hot topics fail: injected fault");
-      return hotTopics(...query);
+  readonly #views = (...parts: Parameters<typeof createSnapshotViews>): SnapshotViews => {
+    const views = createSnapshotViews(...parts);
+    return {
+      ...views,
+      hotTopics: (...query) => {
+        if (this.#trigger("hot-topics") !== undefined) throw new Error("hot topics fail: injected fault");
+        return views.hotTopics(...query);
+      },
     };
-    return views;
-  }
+  };
 
   #run(service: Service): Service["run"] {
     return async (id, call, raw) => {

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { entry, ledgerKey } from "../../src/ledger/entry.ts";
-import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { systemRandom } from "../../src/runtime/random.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
@@ -8,7 +8,7 @@ import { createService, type Service } from "../../src/service/service.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { intercept } from "../support/watched-storage.ts";
+import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 import { askService } from "./load/ask-service.js";
 import { monotonicNow, type Answer, type Asked, type Call, type Request } from "./load/history.ts";
 import { ENTRIES, prepareLongestAppend } from "./load/longest-append.ts";
@@ -116,7 +116,7 @@ async function failLongestAppend(
 /** Creates the next entry twice, as a client does whose reply was lost, and runs `between` in between. */
 function createTwice(storage: Storage, between: () => Promise<unknown>): { storage: Storage; arm: () => void } {
   let armed = false;
-  const twice = intercept(storage, async (verb, key, run) => {
+  const twice = interceptStorage(storage, async (verb, key, run) => {
     const first = await run();
     if (!armed || verb !== "create" || !/\/ledger\/\d+\/\d+$/.test(printKey(key))) return first;
     armed = false;

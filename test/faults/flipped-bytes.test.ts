@@ -4,7 +4,7 @@ import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import type { LedgerCommand } from "../../src/ledger/decide.ts";
 import { entry, ledgerKey } from "../../src/ledger/entry.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
-import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { encodeKey } from "../../src/storage/keys.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";

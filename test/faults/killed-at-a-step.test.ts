@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 import type { Entry } from "../../src/ledger/entry.ts";
-import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { Stream } from "../../src/storage/stream.ts";
 import type { Storage } from "../../src/storage/storage.ts";
@@ -15,7 +15,7 @@ import { openPlace, PLACES } from "./load/places.ts";
 import { startServiceProcess, type Stop } from "./load/service-process.ts";
 import { createWorld, entriesOf, judge, QUESTION, SETTINGS } from "./load/world.ts";
 
-const program = join(import.meta.dirname, "load/append-process.js");
+const program = join(inject("processes"), "append-process.js");
 const USER = "step";
 
 /** Appends in a process of its own; undefined when that was killed. */

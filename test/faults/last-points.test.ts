@@ -11,8 +11,7 @@ import { createSummary } from "./load/summary.ts";
 import { createWorld, judge, QUESTION, SETTINGS } from "./load/world.ts";
 
 const ROUNDS = soak?.count ?? 1;
-const PROCESSES = 4;
-const CLIENTS = soak === undefined ? 40 : 64;
+const [PROCESSES, CLIENTS] = soak === undefined ? [3, 40] : [4, 64];
 const POINTS = 100;
 
 // On one Redis, the kills show the same.
@@ -20,7 +19,7 @@ const kinds = PLACES.filter((kind) => soak !== undefined || kind !== "redis");
 
 describe.each(soak?.storage === undefined ? kinds : [soak.storage])("a user with 100 points on %s", (kind) => {
   it(
-    `gets exactly 100 answers from 4 processes with ${CLIENTS} clients each, ${ROUNDS} times`,
+    `gets exactly 100 answers from ${PROCESSES} processes with ${CLIENTS} clients each, ${ROUNDS} times`,
     async () => {
       const place = await openPlace(kind);
       const storage = await openStorage(place.url);

@@ -4,6 +4,7 @@ import { redisKey } from "../../src/storage/redis/redis-keys.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster, type RedisCluster, type Shard } from "../support/redis-cluster.ts";
+import { inStep } from "../support/replication.ts";
 import { until } from "../support/until.ts";
 import { SEED, soak } from "./load/options.ts";
 import { seeded } from "./load/seeded.ts";
@@ -138,9 +139,7 @@ describe.skipIf(noRedis !== undefined)("a cluster of three primaries and their r
         const roles = await Promise.all(pair.map(isPrimary));
         const primary = pair[roles.indexOf(true)]!;
         const replica = pair[roles.indexOf(false)]!;
-        await until("the replica was in step", async () =>
-          String(await replica.server.command("INFO", "replication")).includes("master_link_status:up"),
-        );
+        await inStep(primary.server, replica.server);
         const killed = performance.now();
         await primary.server.kill();
         await until("the replica was the primary", () => isPrimary(replica));

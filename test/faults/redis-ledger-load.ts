@@ -1,15 +1,17 @@
+import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { createUsers } from "../../src/accounts/users.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
-import { verifyLedger } from "../../src/ledger/verify-ledgers.ts";
+import { verifyLedger } from "../support/verify-ledger.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { isOutage } from "../../src/storage/storage-errors.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { until } from "../support/until.ts";
+import { soak } from "./load/options.ts";
 
-/** Clients that post to ledgers without a pause, each on a ledger of its own as in a process of its own. */
+/** Clients that post to ledgers, each on a ledger of its own as in a process of its own. */
 export interface LedgerLoad {
   /** The entry that each acknowledged operation was answered with, by `user operation`. */
   readonly acknowledged: ReadonlyMap<string, Entry>;
@@ -32,6 +34,9 @@ export interface LoadOptions {
   /** Whether an operation that failed is sent again, with its id, until it is answered. */
   readonly again: boolean;
 }
+
+/** How long a client waits for its next operation, ms: those of a short run leave the processor to other tests. */
+const PAUSE_MS = soak === undefined ? 10 : 0;
 
 const quotaRules = createQuotaRules("+08:00");
 
@@ -103,6 +108,7 @@ export function startLedgerLoad({ storages, users, clients, again }: LoadOptions
       let answered = await attempt(ledger, user, id);
       while (!answered && again && !abandoned) answered = await attempt(ledger, user, id);
       if (!answered) unanswered.add(`${user} ${id}`);
+      if (PAUSE_MS > 0) await setTimeout(PAUSE_MS);
     }
   }
 

@@ -9,6 +9,7 @@ import type { Storage } from "../../src/storage/storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster, type RedisCluster, type Shard } from "../support/redis-cluster.ts";
 import { startRedis, type RedisServer } from "../support/redis-server.ts";
+import { inStep } from "../support/replication.ts";
 import { until } from "../support/until.ts";
 import { addUsers, giveOnePoint, ledgerOn } from "./redis-ledger-load.ts";
 
@@ -18,11 +19,9 @@ describe.skipIf(noRedis !== undefined)("a server that took over another one's da
     onTestFinished(() => Promise.all([server.stop(), other.stop()]).then(() => undefined));
     const storage = await openStorage(server.url());
     onTestFinished(() => storage.close());
-    const follow = async (follower: RedisServer, { port }: RedisServer): Promise<void> => {
-      await follower.command("REPLICAOF", "127.0.0.1", port);
-      await until("the replica had everything", async () =>
-        String(await follower.command("INFO", "replication")).includes("master_link_status:up"),
-      );
+    const follow = async (follower: RedisServer, followed: RedisServer): Promise<void> => {
+      await follower.command("REPLICAOF", "127.0.0.1", followed.port);
+      await inStep(followed, follower);
     };
     const ledger = ledgerOn(storage);
     await giveOnePoint(ledger, "alice", "kept", true);
@@ -73,7 +72,7 @@ describe.skipIf(noRedis !== undefined)("a slot of a cluster that goes to another
   async function takeOver({ server, replicas }: Shard, lose: () => Promise<unknown>): Promise<void> {
     const [replica] = replicas;
     // What went before must not be lost with it.
-    await until("the replica was in step", async () => Number(await server.command("WAIT", 1, 100)) === 1);
+    await inStep(server, replica!.server);
     await server.command("ACL", "SETUSER", "default", "-psync", "-sync");
     await server.command("CLIENT", "KILL", "TYPE", "replica");
     await lose();

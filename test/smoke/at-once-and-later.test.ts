@@ -91,12 +91,39 @@ it("refuses what does not go together, and what is not a moment", () => {
     ...step("expect: { counts: { 200: 1 } }"),
     ...step("at_once: 2, expect: { counts: { ok: 1 } }"),
     ...step("now: tomorrow"),
+    ...step("at_once: rows"),
   ]).toEqual([
     "2:38: steps[0].at_once must be an integer from 2 to 200, not 201.",
     "2:41: at_once and retry exclude each other.",
     "2:39: counts goes with at_once, and without status and code.",
     "2:61: counts.ok is not a status or a code.",
     "2:34: steps[0].now must be +1d (s, m, h, d), midnight, or an instant such as 2026-11-21T00:00:00Z.",
+    "2:29: at_once: rows needs 1 to 200 rows of the step.",
+  ]);
+});
+
+it("sends the rows of a step at once, each with its own user, body and expectation", async () => {
+  const text = `
+users: { bob: { free_daily_quota: 1 }, carol: { points: 7 } }
+steps:
+  - id: race
+    at_once: rows
+    rows: [{ user: alice, left: 0 }, { user: bob, left: 0 }, { user: carol, left: 6 }]
+    token: "\${run.tokens.\${row.user}}"
+    ${CHAT.replace(", body", "\n    body")}
+    expect: { data: { credits_remaining: "\${row.left:int}" } }
+  - { request: GET /api/v1/ai/me, token: carol-token, expect: { data: { balance_points: "\${race.all[2].data.credits_remaining}" } } }
+  - { id: wrong, at_once: rows, rows: [{ user: alice }, { user: bob }], token: "\${row.user}-token", request: GET /api/v1/ai/me, expect: { data: { user_id: alice } } }
+  - { at_once: rows, rows: [{ user: alice }, { user: nobody }], token: "\${row.user}-token", request: GET /api/v1/ai/me, expect: { counts: { 200: 1, 401: 1 } } }
+`;
+  const daemon = await daemonOf(text);
+  const result = await run(daemon, text);
+  await daemon.stop();
+  expect(outcomes(result)).toEqual([
+    "passed",
+    "passed",
+    'failed: all[1].data.user_id expected "alice", got "bob"',
+    "passed",
   ]);
 });
 

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
 import { operationAt } from "../../src/contract/check-response.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
-import { anp } from "../cli/anp.ts";
-import { startDaemon, type Daemon } from "../support/daemon.ts";
+import { anp, serveHere, type DaemonHere } from "../cli/anp.ts";
 import { smokeFileOf } from "./smoke-files.ts";
 
 const folder = join(import.meta.dirname, "../../fixtures/smoke");
@@ -82,15 +81,15 @@ const TOGETHER: readonly { readonly asked: readonly string[] }[] = [
   { asked: ["storage=down", "answers=slow,ms=100"] },
 ];
 
-describe("the bundled smoke files, against daemons of other processes", () => {
+describe("the bundled smoke files, against daemons that others use too", () => {
   const served = (faults: readonly string[]): string[] =>
     paths.filter((path) => {
       const own = headers.get(path)!.faults ?? [];
       return own.length === 0 ? faults.length === 0 : own.every((fault) => faults.includes(fault));
     });
-  const daemons: Daemon[] = [];
+  const daemons: DaemonHere[] = [];
   afterAll(async () => {
-    await Promise.all(daemons.map((daemon) => daemon.end("SIGTERM")));
+    await Promise.all(daemons.map((daemon) => daemon.end()));
   });
 
   it("leave no file out", () => {
@@ -99,7 +98,8 @@ describe("the bundled smoke files, against daemons of other processes", () => {
 
   it.for(TOGETHER)("pass with the faults $asked", async ({ asked }) => {
     const flags = asked.flatMap((fault) => ["--fault", fault]);
-    const daemon = await startDaemon(["--demo", "--storage", "memory:", "--now", "2026-11-20T00:00:00Z", ...flags]);
+    const world = ["--demo", "--storage", "memory:", "--now", "2026-11-20T00:00:00Z"];
+    const daemon = await serveHere([...world, ...flags], { cwd: folder });
     daemons.push(daemon);
     const run = await smoke([...served(asked), "--url", daemon.url, "--with-faults"]);
     expect(faults(run.files)).toEqual([]);

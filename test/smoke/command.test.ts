@@ -9,7 +9,6 @@ import { MATCHERS } from "../../src/smoke/run/matchers.ts";
 import { ANP } from "../support/program.ts";
 import { anp, anpInTerminal } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { noTerminal } from "../support/terminal.ts";
 
 let cwd: string;
 let remove: () => Promise<void>;
@@ -147,16 +146,14 @@ it("runs the cleanup and exits 130 when it is interrupted", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it.skipIf(noTerminal !== undefined)(
-  "shows on a terminal the expected and actual values, and how to repeat the request by hand",
-  async () => {
-    const { code, screen } = await anpInTerminal(["smoke", await write("failing.yaml", FAILING)], {
-      cwd,
-      env: { NO_COLOR: "1" },
-    });
-    expect(code).toBe(7);
-    const shown = screen.replace(/\d+ ms|\d+\.\d s/g, "N ms").replace(/"request_id":"\w+"/g, '"request_id":"…"');
-    expect(shown).toMatchInlineSnapshot(`
+it("shows on a terminal the expected and actual values, and how to repeat the request by hand", async () => {
+  const { code, screen } = await anpInTerminal(["smoke", await write("failing.yaml", FAILING)], {
+    cwd,
+    env: { NO_COLOR: "1" },
+  });
+  expect(code).toBe(7);
+  const shown = screen.replace(/\d+ ms|\d+\.\d s/g, "N ms").replace(/"request_id":"\w+"/g, '"request_id":"…"');
+  expect(shown).toMatchInlineSnapshot(`
     "failing.yaml  An <exchange> & more
       ✗ the #1 "exchange"  N ms
           failing.yaml:4  POST /api/v1/ai/points/exchange
@@ -179,8 +176,7 @@ it.skipIf(noTerminal !== undefined)(
     error: 2 steps failed.
     "
   `);
-  },
-);
+});
 
 it("skips a file with faults on a running daemon, and fails when nothing else ran, unless that is accepted", async () => {
   const file = await write("faults.yaml", "faults: [model=error]\nsteps:\n  - request: GET /healthz\n");

@@ -5,12 +5,13 @@ import { gzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
-import { smokeFileSchema } from "../../src/smoke/file/smoke-json-schema.ts";
+import { ENDPOINTS } from "../../src/contract/endpoints.ts";
+import { DEMO, type OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
 import { anp } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { daemonOf, faultsOf, outcomes, run } from "./smoke-files.ts";
+import { smokeFileSchema } from "./smoke-json-schema.ts";
 
 let daemon: OwnDaemon;
 let cwd: string;
@@ -69,8 +70,8 @@ steps:
       rows: [{ amount: "0.1" }, { amount: 1.5 }], tags: [money], retry: { times: 2 } }
   - { request: POST /api/v1/ai/events, rows: cases.csv, body: { event_type: { $repeat: [x, 3] } }, skip: later }
   - { request: POST /api/v1/ai/events, raw: "{}", retry: { times: 1, every: 1ms }, only: true, expect: { code: 422 } }
-  - request: GET /api/v1/news/topics
-    query: { lang: "\${row.lang}", limit: 3, fresh: true, x: [1, "2"] }
+  - request: GET /api/v1/news/topics?fresh=true
+    query: { lang: "\${row.lang}", limit: [3] }
     expect:
       status: { $in: [200, "\${vars.rate}"] }
       code: 0
@@ -83,10 +84,15 @@ steps:
         topics:
           $each: { lang: en, title: { $type: string } }
           $sorted: { by: heat, order: desc }
-          $all: [{ $contains: { title: x } }, { $sorted: asc }, { $exact: [{ title: { $x: 1 } }] }, [], null]
+          $all: [{ $contains: { title: x } }, { $sorted: asc }, { $exact: [{ title: { $x: 1 } }] }, []]
         nothing: { $exists: "\${vars.rate}" }
 cleanup: [{ request: GET /healthz }]
 `;
+
+it("has the JSON Schema of its parser: `vitest -u` writes it", async () => {
+  const text = `${JSON.stringify(smokeFileSchema(), null, 2)}\n`;
+  await expect(text).toMatchFileSnapshot("../../src/smoke/file/smoke-file.schema.json");
+});
 
 it("has a JSON Schema that a strict validator compiles, and that accepts every bundled file and every form", async () => {
   const schema = smokeFileSchema();
@@ -109,8 +115,24 @@ it("has a JSON Schema that a strict validator compiles, and that accepts every b
 
 it("accepts the examples of its help, which names the line that tells an editor the schema", async () => {
   const { stdout } = await anp(["help", "smoke-files"], { cwd });
-  const [first, table] = [/\n\n(  name: [^]*?)\n\n/, /TABLES\n([^]*?)\n\n/].map((part) => part.exec(stdout)![1]!);
-  expect([faultsOf(first!), faultsOf(`steps:\n${table}`)]).toEqual([[], []]);
+  const examples = [/\n\n(  name: [^]*?)\n\n/, /TABLES\n([^]*?)\n\n/, /(  - name: Three users[^]*?)\n\n/];
+  const [first, ...tables] = examples.map((part) => part.exec(stdout)![1]!);
+  expect([first!, ...tables.map((table) => `steps:\n${table}`)].flatMap((text) => faultsOf(text))).toEqual([]);
+  // The rates are those of the contract, and the users those of the demo.
+  for (const { method, path, rate } of Object.values(ENDPOINTS)) {
+    const [, listed = ""] = new RegExp(`  ${rate} +${method} (.*?)(  |\\n)`).exec(stdout) ?? [];
+    const words = listed
+      .replace("news/*", "news/hot, news/topics")
+      .split(", ")
+      .map((word) => word.replace(/^POST /, ""));
+    expect(words).toContain(path.replace(/^\/api\/v1\/(ai\/)?/, ""));
+  }
+  const { users } = JSON.parse(readFileSync(join(DEMO, "users.json"), "utf8")) as {
+    users: Record<string, string | number>[];
+  };
+  for (const { user_id, token, free_daily_quota, points } of users) {
+    expect(stdout).toMatch(new RegExp(`  ${user_id} +${token} +${free_daily_quota} +${points}\\b`));
+  }
   expect(stdout).toContain("\n  # yaml-language-server: $schema=./smoke.schema.json\n");
 });
 
@@ -145,7 +167,7 @@ vars: { other: "\${env.OTHER:-zh}" }
       "exchange [2: amount=1.5, points=15, note=] passed",
       "lang en: 2 [1] passed",
       "lang ${vars.other}: 1 [2] passed",
-      "GET /api/v1/ai/points [1: n=${exchange.status}] failed",
+      "GET /api/v1/ai/points [1: user_token=***, n=${exchange.status}] failed",
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { planDaemon, serveLine } from "../../src/smoke/run/own-daemon.ts";
-import { smokeFileOf } from "./smoke-files.ts";
+import { faultsOf, smokeFileOf } from "./smoke-files.ts";
 
 async function lineOf(header: string): Promise<string | undefined> {
   const plan = await planDaemon(smokeFileOf(`${header}\nsteps:\n  - request: GET /api/v1/ai/me\n`));
@@ -31,7 +31,7 @@ it("takes values of the environment into the configuration", async () => {
   const file = smokeFileOf(`${text}\nsteps:\n  - request: GET /api/v1/ai/me\n`, { MODEL: "m1" });
   const plan = await planDaemon(file, { MODEL: "m1" });
   expect(plan).toMatchObject({ loaded: { config: { model: { model: "m1" }, exchange: { max_amount: 5 } } } });
-  expect(
-    await planDaemon(smokeFileOf(text.replace("env.MODEL", "run.id") + "\nsteps:\n  - request: GET /readyz\n")),
-  ).toBe("test.yaml:1:1: config ${run.id} is not known before the daemon runs; only ${env.NAME} is.");
+  expect(faultsOf(text.replace("env.MODEL", "run.id") + "\nsteps:\n  - request: GET /readyz\n")).toEqual([
+    "1:110: ${run.id} is not known before the daemon runs; only ${env.NAME} is.",
+  ]);
 });

@@ -6,7 +6,11 @@ const STEP = "steps:\n  - request: GET /api/v1/ai/me\n";
 
 it.each([
   ["an empty file", "", ["1:1: the file is empty; it needs `steps`."]],
-  ["no steps", "name: x\n", ["1:1: steps is required."]],
+  [
+    "no steps",
+    "name: x\n",
+    ["1:1: steps is required. Write steps: [{ request: GET /api/v1/ai/me, token: alice-token }]."],
+  ],
   ["steps that are none", "steps: []\n", ["1:8: steps must not be empty."]],
   ["a key of the file that there is not", `nam: x\n${STEP}`, ["1:1: nam is not a known key. Did you mean name?"]],
   [
@@ -23,10 +27,10 @@ it.each([
     "values of the wrong kind, all of them",
     "seed: 7\nsteps:\n  - request: me\n    retry: { times: 0 }\n    timeout: 5\n",
     [
-      "1:7: seed must be a string, not a number.",
-      "3:14: steps[0].request must be METHOD /path, such as GET /api/v1/ai/me.",
+      '1:7: seed must be a string, not a number. Write seed: "7".',
+      "3:14: steps[0].request must be METHOD /path, such as GET /api/v1/ai/me; --url has the address.",
       "4:21: steps[0].retry.times must be an integer from 1 to 1000, not 0.",
-      "5:14: steps[0].timeout must be a string, not a number.",
+      "5:14: steps[0].timeout must be a string, not a number. Write timeout: 5s.",
     ],
   ],
   [
@@ -158,7 +162,13 @@ it("names a missing fixture and an unknown configuration value by their place", 
   expect(await planDaemon(smokeFileOf(`fixtures: nowhere\n${STEP}`))).toMatch(
     /^test\.yaml:1:1: fixtures: .*nowhere is not a fixture: ENOENT/,
   );
+  expect(await planDaemon(smokeFileOf(`users: { dave: { points: 1 } }\n${STEP}`))).toBe(
+    "test.yaml:1:10: dave is not a user of the fixture: those are demo, alice, bob, carol.",
+  );
+  expect(await planDaemon(smokeFileOf(`config: { quota: { free_daily: 0 } }\n${STEP}`))).toBe(
+    "test.yaml:1:20: config.quota.free_daily has no effect: each user of a fixture has a quota of their own. Write users: { alice: { free_daily_quota: 0 } }.",
+  );
   expect(await planDaemon(smokeFileOf(`name: x\nconfig: { exchange: { rate: 0 } }\n${STEP}`))).toBe(
-    "test.yaml:2:1: config exchange.rate: must be an integer from 1 to 1000000000, not 0",
+    "test.yaml:2:23: config exchange.rate: must be an integer from 1 to 1000000000, not 0",
   );
 });

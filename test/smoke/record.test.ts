@@ -8,11 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { main } from "../../src/cli/main.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { toSmokeFile } from "../../src/smoke/record/to-smoke-file.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
 import { anp } from "../cli/anp.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { cleanEnv } from "../support/program.ts";
-import { outcomes } from "./smoke-files.ts";
+import { faultsOf, outcomes } from "./smoke-files.ts";
 
 const DEMO = join(import.meta.dirname, "../../fixtures/demo");
 
@@ -39,13 +40,7 @@ async function record(
   const [stdout, stderr] = [new PassThrough({ encoding: "utf8" }), new PassThrough({ encoding: "utf8" })];
   const signals = new EventEmitter();
   const ended = main(["smoke", "record", "--out", "recorded.yaml", "--force", ...args], {
-    ...{
-      stdin: Readable.from([]),
-      stdout,
-      stderr,
-      env: cleanEnv(cwd, {}),
-      cwd,
-    },
+    ...{ stdin: Readable.from([]), stdout, stderr, env: cleanEnv(cwd, {}), cwd },
     ...{ clock: systemClock, signals, exit: () => undefined },
   });
   const first = await Promise.race([new Promise<string>((resolve) => stdout.once("data", resolve)), ended]);
@@ -260,4 +255,12 @@ describe("recorded calls", () => {
     const { code, stderr } = await record(["--url", "http://127.0.0.1:9"], none);
     expect([code, stderr]).toEqual([1, expect.stringContaining("No call was recorded; no file was written.")]);
   });
+});
+
+it("keeps texts that a smoke file would take for references of other tools", () => {
+  const json = { "content-type": "application/json" };
+  const answer = { status: 200, headers: json, text: '{"q":"$NAME"}', bytes: Buffer.from('{"q":"$NAME"}') };
+  const call = { method: "POST", target: "/x", headers: json, body: Buffer.from('{"q":"{{name}}"}'), answer };
+  const { text } = toSmokeFile([call], { head: {}, tokens: {}, exact: false });
+  expect(faultsOf(text)).toEqual([]);
 });

@@ -1,8 +1,11 @@
+import { sharedAssistants } from "../../src/assistant/assistant-runner.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { planDaemon, startDaemon, type OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../src/smoke/file/read-smoke-file.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
 import { runSmokeFile, type RunOptions } from "../../src/smoke/run/run-smoke-file.ts";
+
+const openAssistant = sharedAssistants();
 
 /** A smoke file of a text that is right. */
 export function smokeFileOf(text: string, env: RunOptions["env"] = {}): SmokeFile {
@@ -21,12 +24,12 @@ export function faultsOf(text: string, env: RunOptions["env"] = {}): string[] {
 export async function daemonOf(text: string): Promise<OwnDaemon> {
   const plan = await planDaemon(smokeFileOf(text));
   if (typeof plan === "string") throw new Error(plan);
-  return startDaemon(plan, silentLogger);
+  return startDaemon(plan, silentLogger, openAssistant());
 }
 
 /** Runs a text against a daemon. */
 export function run(
-  daemon: Pick<OwnDaemon, "url" | "run">,
+  daemon: Pick<OwnDaemon, "url" | "run"> & Partial<OwnDaemon>,
   text: string,
   options: Partial<RunOptions> = {},
 ): Promise<FileResult> {
@@ -37,6 +40,7 @@ export function run(
     env,
     signal: new AbortController().signal,
     bail: false,
+    begin: daemon.begin,
     ...options,
   });
 }

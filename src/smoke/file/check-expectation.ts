@@ -1,35 +1,97 @@
+import { z } from "zod";
 import { validate, type InvalidField, type ValuePath } from "../../contract/validate.ts";
-import { didYouMean } from "../../runtime/did-you-mean.ts";
+import { schemaAt, unwrapSchema } from "../../contract/schema-walk.ts";
+import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import { isMatcherName, isMatching, MATCHERS, type Matcher } from "../run/matchers.ts";
 import MATCHER_TEXTS from "../run/matchers.json" with { type: "json" };
+import { unknownIn } from "./check-field-names.ts";
+import { itemsOf } from "./json-values.ts";
+import OTHER_TOOLS from "./other-tools.json" with { type: "json" };
 import { textsIn } from "./references.ts";
 
-/** The errors of an expectation: unknown matchers, and arguments that a matcher does not accept. */
-export function checkExpectation(expected: unknown, path: ValuePath): InvalidField[] {
-  if (Array.isArray(expected)) return expected.flatMap((item, index) => checkExpectation(item, [...path, index]));
-  if (typeof expected !== "object" || expected === null) return [];
-  if (!isMatching(expected)) {
-    return Object.entries(expected).flatMap(([key, value]) => checkExpectation(value, [...path, key]));
-  }
-  return Object.entries(expected).flatMap(([name, argument]) => checkMatcher(name, argument, [...path, name]));
+interface Subject {
+  readonly answer: z.ZodObject;
+  readonly keys: readonly string[];
+  /** Whether the value itself is compared: not in `$not`. */
+  readonly isCompared?: boolean;
 }
 
-function checkMatcher(name: string, argument: unknown, path: ValuePath): InvalidField[] {
+/** The errors of an expectation: unknown matchers, arguments that a matcher does not accept, and, where the contract says
+ * what it is about, fields and values that the answer cannot have. */
+export function checkExpectation(expected: unknown, path: ValuePath, subject?: Subject): InvalidField[] {
+  if (typeof expected !== "object" || expected === null) return subject ? checkValue(expected, path, subject) : [];
+  if (isMatching(expected)) {
+    return Object.entries(expected).flatMap(([key, given]) => checkMatcher(key, given, [...path, key], subject));
+  }
+  const schema = subject && subject.isCompared !== false ? schemaAt(subject.answer, subject.keys) : undefined;
+  const checked =
+    schema && unwrapSchema(schema).inner instanceof z.ZodUnion ? undefined : schema && validate(schema, expected);
+  const whole = checked?.valid === false && checked.errors.find((error) => error.path.length === 0);
+  if (whole && /^must be an? (array|object|integer|number|string)/.test(whole.message)) {
+    const form = Array.isArray(expected) ? "{ $in: [A, B] }" : "{ $length: 3 }, { $each: … } or { $contains: … }";
+    return [{ path, message: `${subject!.keys.join(".")} ${whole.message}. Write ${form}.` }];
+  }
+  return itemsOf(expected).flatMap(([key, value]): InvalidField[] => {
+    const place = [...path, key];
+    const inner = subject && { ...subject, keys: [...subject.keys, String(key)] };
+    const message = inner === undefined || expectsAbsence(value) ? undefined : unknownIn(inner.answer, inner.keys);
+    return message === undefined ? checkExpectation(value, place, inner) : [{ path: place, of: "key", message }];
+  });
+}
+
+function checkValue(expected: unknown, path: ValuePath, { answer, keys, isCompared = true }: Subject): InvalidField[] {
+  const schema = schemaAt(answer, keys);
+  if (schema === undefined || !isCompared || hasReference(expected)) return [];
+  const checked = validate(schema, expected);
+  if (checked.valid) return [];
+  const [, sign = "", bound] = /^(>=?|<=?) *(-?[\d.]+)$/.exec(String(expected)) ?? [];
+  const [, hundreds] = /^([1-5])xx$/i.exec(String(expected)) ?? [];
+  const matcher = { ">": "$gt", ">=": "$gte", "<": "$lt", "<=": "$lte" }[sign];
+  const range = hundreds && ` Write { $gte: ${hundreds}00, $lte: ${hundreds}99 }.`;
+  const hint = matcher ? ` Write { ${matcher}: ${bound} }.` : (range ?? "");
+  return [{ path, message: `${keys.join(".")} ${checked.errors[0]!.message}.${hint}` }];
+}
+
+function checkMatcher(name: string, argument: unknown, path: ValuePath, subject?: Subject): InvalidField[] {
   const known = Object.keys(MATCHERS);
   if (!isMatcherName(name)) {
+    const hint = (OTHER_TOOLS.matcher as Record<string, string>)[name] ?? didYouMean(name, known).trim();
     const message = name.startsWith("$")
-      ? `${name} is not a matcher.${didYouMean(name, known)} Known matchers: ${known.join(", ")}.`
+      ? `${name} is not a matcher.${hint && ` ${hint}`} Known matchers: ${known.join(", ")}.`
       : `${name} is next to a matcher: an object has fields or matchers, not both.`;
     return [{ path, of: "key", message }];
   }
   const { argument: accepted }: Matcher = MATCHERS[name];
-  const refuse = (message: string): InvalidField[] => {
-    return [{ path, message: `${name} ${message}, such as ${MATCHER_TEXTS[name].example}.` }];
-  };
+  const refuse = (message: string) => [
+    { path, message: `${name} ${message}, such as ${MATCHER_TEXTS[name].example}.` },
+  ];
   if (accepted === "expectations" && !Array.isArray(argument)) return refuse("must be an array");
-  if (typeof accepted === "string") return checkExpectation(argument, path);
+  if (typeof accepted === "string") {
+    const keys = [...(subject?.keys ?? []), ...(name === "$each" || name === "$contains" ? ["0"] : [])];
+    const about = name === "$length" ? undefined : subject && { ...subject, isCompared: name !== "$not", keys };
+    if (accepted === "expectation") return checkExpectation(argument, path, about);
+    return itemsOf(argument).flatMap(([key, item]) => checkExpectation(item, [...path, key], about));
+  }
+  const fields = checkFields(name, argument, path, subject);
   // An argument with a reference is checked again once the reference is resolved.
-  if ([...textsIn(argument)].some(([text]) => text.replaceAll("$${", "").includes("${"))) return [];
+  if (fields.length > 0 || hasReference(argument)) return fields;
   const checked = validate(accepted, argument);
   return checked.valid ? [] : refuse(checked.errors[0]!.message);
+}
+
+function checkFields(name: string, argument: unknown, path: ValuePath, subject?: Subject): InvalidField[] {
+  if (name === "$exact" && !JSON.stringify(argument).includes('"$')) {
+    return checkExpectation(argument, path, subject && { ...subject, isCompared: false });
+  }
+  const { by } = (name === "$sorted" ? Object(argument) : {}) as { by?: string };
+  const message = subject && by && unknownIn(subject.answer, [...subject.keys, "0", ...by.split(".")]);
+  return message ? [{ path: [...path, "by"], message }] : [];
+}
+
+function hasReference(value: unknown): boolean {
+  return textsIn(value).some(([text]) => text.replaceAll("$${", "").includes("${"));
+}
+
+function expectsAbsence(expected: unknown): boolean {
+  return /"\$exists":(?!true)|"\$not":\{"\$exists":true/.test(JSON.stringify(expected));
 }

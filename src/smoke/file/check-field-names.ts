@@ -1,58 +1,67 @@
 import { z } from "zod";
 import { operationAt } from "../../contract/check-response.ts";
-import { ENDPOINTS } from "../../contract/endpoints.ts";
+import { codesOf, ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
 import { errorEnvelope } from "../../contract/envelope.ts";
+import { ERRORS } from "../../contract/errors.ts";
 import { knownKeys } from "../../contract/schema-walk.ts";
 import { hintFor, type InvalidField, type ValuePath } from "../../contract/validate.ts";
-import { isMatching } from "../run/matchers.ts";
+import { didYouMean } from "../../runtime/text/edit-distance.ts";
+import { isRecord } from "./json-values.ts";
 import type { Step } from "./smoke-file.ts";
 
-/** The fields that a step expects and the contract does not have. */
-export function checkExpectedFields(step: Step, path: ValuePath): InvalidField[] {
-  const { data, body } = step.expect ?? {};
-  const check = expectationCheck(answerOf(step));
-  return [...check(data, ["data"], [...path, "expect", "data"]), ...check(body, ["body"], [...path, "expect", "body"])];
+/** The operation of a step; undefined for pages, unknown paths and methods that no operation has. */
+function operationOf({ request }: Step): Endpoint | undefined {
+  const [method, target = ""] = request.split(" ");
+  const id = operationAt(target.split("?", 1)[0]!);
+  return id === undefined || method === "OPTIONS" ? undefined : ENDPOINTS[id];
 }
 
-/**
- * The schema of what `${step.…}` may name: the fields of the envelopes of success and failure, and those of every answer.
- * Undefined for pages and unknown paths, whose answers may have any field.
- */
-export function answerOf({ request }: Step): z.ZodObject | undefined {
-  const [method, target = ""] = request.split(" ");
-  const id = method === "HEAD" ? undefined : operationAt(target.split("?", 1)[0]!);
-  if (id === undefined) return undefined;
-  const body = errorEnvelope.extend({ data: ENDPOINTS[id].data });
+/** The schema of what `${step.…}` may name: the fields of the envelopes of success and failure, and those of every
+ * answer. Undefined for pages and unknown paths, whose answers may have any field. */
+export function answerOf(step: Step): z.ZodObject | undefined {
+  const operation = operationOf(step);
+  if (operation === undefined || step.request.startsWith("HEAD ")) return undefined;
+  const body = errorEnvelope.extend({ success: z.boolean(), data: operation.data });
   const answer = body.extend({ body, status: z.int(), headers: z.unknown(), text: z.string() });
   return answer.extend({ all: z.array(answer) });
 }
 
-/** A check of the keys of an expectation of a part of an answer. */
-function expectationCheck(answer: z.ZodObject | undefined) {
-  return function check(expected: unknown, keys: readonly string[], place: ValuePath): InvalidField[] {
-    if (typeof expected !== "object" || expected === null) return [];
-    return Object.entries(expected).flatMap(([key, value]: [string, unknown]) => {
-      if (Array.isArray(expected)) return check(value, [...keys, key], [...place, Number(key)]);
-      const path = [...place, key];
-      if (!isMatching(expected)) {
-        const message = expectsAbsence(value) ? undefined : unknownIn(answer, [...keys, key]);
-        return message === undefined ? check(value, [...keys, key], path) : [{ path, of: "key", message }];
-      }
-      if (key === "$each" || key === "$contains") return check(value, [...keys, "0"], path);
-      if (key === "$not" || key === "$exact") return check(value, keys, path);
-      if (Array.isArray(value) && (key === "$in" || key === "$all")) {
-        return value.flatMap((one, index) => check(one, keys, [...path, index]));
-      }
-      const { by } = (key === "$sorted" ? Object(value) : {}) as { by?: string };
-      const message = by === undefined ? undefined : unknownIn(answer, [...keys, "0", ...by.split(".")]);
-      return message === undefined ? [] : [{ path: [...path, "by"], message }];
-    });
-  };
-}
-
-/** Whether an expectation can be that a field does not exist. */
-function expectsAbsence(expected: unknown): boolean {
-  return /"\$exists":(?!true)|"\$not":\{"\$exists":true/.test(JSON.stringify(expected));
+/** The errors of what a step expects of its operation, and sends to it, by the contract: a status or code that it does not
+ * have, and names that it does not know. */
+export function checkOperation(step: Step, path: ValuePath): InvalidField[] {
+  const operation = operationOf(step);
+  if (operation === undefined) return [];
+  const { expect = {}, query = {}, body } = step;
+  const name = `${operation.method} ${operation.path}`;
+  const codes = codesOf(operation).toSorted((a, b) => a - b);
+  const statuses = new Set([200, ...(operation.max_age_s ? [304] : []), ...codes.map((code) => ERRORS[code].status)]);
+  const known = { status: [...statuses].sort((a, b) => a - b), code: [0, ...codes] };
+  const parameters = Object.keys(operation.query?.shape ?? {});
+  const fields = Object.keys(operation.body?.shape ?? {});
+  const isRefusal = Number(expect.status ?? expect.code ?? 0) >= 400;
+  const misspelt = isRecord(body) && !isRefusal ? Object.keys(body).filter((key) => !fields.includes(key)) : [];
+  const error = (keys: ValuePath, message: string, of: "key" | "value" = "key"): InvalidField => ({
+    path: [...path, ...keys],
+    of,
+    message,
+  });
+  return [
+    ...(["status", "code"] as const).flatMap((key) => {
+      const expected = expect[key];
+      if (typeof expected !== "number" || known[key].includes(expected)) return [];
+      return error(["expect", key], `${name} has no ${key} ${expected}. It has ${known[key].join(", ")}.`, "value");
+    }),
+    ...Object.keys(query).flatMap((key) => {
+      const hint = (hintFor(key, parameters) || "It has none").replace(/\w$/, "$&.");
+      const message = `${key} is not a parameter of ${name}. ${hint} To send it all the same, write it in the path.`;
+      return parameters.includes(key) ? [] : error(["query", key], message);
+    }),
+    ...misspelt.flatMap((key) => {
+      const hint = didYouMean(key, fields);
+      const message = `${key} is not a field of the body.${hint} To send it all the same, use raw.`;
+      return hint === "" ? [] : error(["body", key], message);
+    }),
+  ];
 }
 
 /** What is wrong with a path; undefined where every field exists or the contract does not say. */

@@ -1,15 +1,13 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import type { InvalidField, ValuePath } from "../../contract/validate.ts";
-import { readText } from "./read-text.ts";
 import { MOST_ROWS, stepsOf, type Row, type SmokeContent } from "./smoke-file.ts";
 
-/**
- * Replaces the names of CSV files by their rows. Every value of a CSV file is a string.
- *
+/** Replaces the names of CSV files by their rows. Every value of a CSV file is a string.
  * @param folder the folder of the smoke file
- * @returns the errors of the CSV files
- */
+ * @returns the errors of the CSV files */
 export function readRows(content: SmokeContent, folder: string): InvalidField[] {
   const steps = stepsOf(content).map(({ phase, index, step }) => ({ holder: step, path: [phase, index] as ValuePath }));
   return [{ holder: content, path: [] }, ...steps].flatMap(({ holder, path }): InvalidField[] => {
@@ -31,4 +29,16 @@ function unique(names: string[]): string[] {
   const twice = names.find((name, index) => name === "" || names.indexOf(name) !== index);
   if (twice !== undefined) throw new Error(twice === "" ? "a column has no name" : `two columns are named ${twice}`);
   return names;
+}
+
+/** Largest text of a compressed file, in bytes. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** The text of a file; that of a gzip file is decompressed.
+ * @throws Error for a file that cannot be read, is not UTF-8, or is larger than 16 MiB when decompressed */
+export function readText(path: string): string {
+  const bytes = readFileSync(path);
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const plain = isGzip ? gunzipSync(bytes, { maxOutputLength: MAX_BYTES }) : bytes;
+  return new TextDecoder("utf-8", { fatal: true }).decode(plain);
 }

@@ -1,7 +1,9 @@
 import { dirname, resolve } from "node:path";
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import type { Document, Pair, YAMLMap } from "yaml";
+import type { Document, Pair, Range, YAMLMap } from "yaml";
 import { validate, type InvalidField, type ValuePath } from "../../contract/validate.ts";
+import { knownKeys } from "../../contract/schema-walk.ts";
+import OTHER_TOOLS from "./other-tools.json" with { type: "json" };
 import { readRows } from "./read-rows.ts";
 import type { Env } from "./references.ts";
 import { checkContent } from "./check-smoke-file.ts";
@@ -9,7 +11,6 @@ import { smokeFile, type SmokeContent } from "./smoke-file.ts";
 
 /** A smoke file that was read and validated. */
 export interface SmokeFile {
-  /** Its path as given. */
   readonly path: string;
   readonly content: SmokeContent;
   /** The first and the last line of the value at a path, counted from 1. */
@@ -18,9 +19,7 @@ export interface SmokeFile {
   readonly errorAt: (path: ValuePath, message: string) => string;
 }
 
-/**
- * Reads a smoke file's text.
- *
+/** Reads a smoke file's text.
  * @param env the environment that `${env.NAME}` refers to
  * @param cwd the folder that the path is relative to; CSV files are beside the smoke file
  * @returns the file, or every error in it, as `FILE:LINE:COLUMN: message`
@@ -30,19 +29,15 @@ export interface SmokeFile {
 export function readSmokeFile(path: string, text: string, env: Env, cwd = ""): SmokeFile | readonly string[] {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: true });
-  const at = (offset: number, message: string): string => {
-    const { line, col } = lines.linePos(offset);
-    return `${path}:${line}:${col}: ${message}`;
-  };
+  const at = (offset: number, message: string): string =>
+    `${path}:${Object.values(lines.linePos(offset)).join(":")}: ${message}`;
   if (document.errors.length > 0) {
-    // The first error of a line causes the others.
-    const firsts = document.errors.filter(({ pos }, index, all) => {
-      const { line } = lines.linePos(pos[0]);
-      return all.findIndex((other) => lines.linePos(other.pos[0]).line === line) === index;
-    });
+    // The first error causes the others, but for keys that are given twice.
+    const twice = document.errors.filter(({ code }) => code === "DUPLICATE_KEY");
+    const firsts = twice.length === document.errors.length ? twice : document.errors.slice(0, 1);
     return firsts.map(({ pos, message }) => {
       const first = message.split("\n", 1)[0]!.replace(/ at line \d+, column \d+:?$/, "");
-      return at(pos[0], `${first}.${hintOf(text.split("\n")[lines.linePos(pos[0]).line - 1] ?? "")}`);
+      return at(pos[0], `${first}.${hintOf(first, text.split("\n")[lines.linePos(pos[0]).line - 1] ?? "")}`);
     });
   }
   const value: unknown = document.toJS();
@@ -52,9 +47,9 @@ export function readSmokeFile(path: string, text: string, env: Env, cwd = ""): S
   if (checked.valid && errors.length === 0) errors = checkContent(checked.data, env);
   if (!checked.valid || errors.length > 0) {
     const found = errors.map(
-      ({ path: keys, of = "value", message }) => [rangeOf(document, keys, of)[0], message] as const,
+      (error) => [rangeOf(document, error.path, error.of ?? "value")[0], error.message] as const,
     );
-    return found.sort(([a], [b]) => a - b).map(([offset, message]) => at(offset, message));
+    return found.sort(([a], [b]) => a - b).map(([from, message]) => at(from, message));
   }
   return {
     path,
@@ -67,10 +62,18 @@ export function readSmokeFile(path: string, text: string, env: Env, cwd = ""): S
   };
 }
 
-/** A field error of the schema as a sentence that names the key. */
 function toSentence(error: InvalidField): InvalidField {
-  const { path, message, hint } = error;
-  return { ...error, message: `${nameOf(path)} ${message}.${hint === undefined ? "" : ` ${hint}`}` };
+  const { path, message, of, hint } = error;
+  const key = path.findLast((name) => typeof name === "string") ?? "";
+  if (of === "key") {
+    const kind = path.length === 1 ? "file" : path.length === 3 ? "step" : String(path.at(-2));
+    const named = (OTHER_TOOLS as Record<string, Record<string, string>>)[kind]?.[key];
+    const ours = kind === "expect" && key.includes(".") ? "write data: { balance: 0 }" : named;
+    const known = hint?.replace(/\w$/, "$&.") ?? `Known keys: ${knownKeys(smokeFile, path.slice(0, -1)).join(", ")}.`;
+    return { ...error, message: `${nameOf(path)} ${message}${ours ? `: ${ours}.` : `. ${known}`}` };
+  }
+  const form = /^(is required|must be an? (object|array|string)\b)/.test(message) && OTHER_TOOLS.forms[key as "steps"];
+  return { ...error, message: `${nameOf(path)} ${message}.${form ? ` Write ${form}.` : ""}${hint ? ` ${hint}` : ""}` };
 }
 
 /** A path in words: `steps[2].expect`. */
@@ -82,7 +85,7 @@ export function nameOf(path: ValuePath): string {
 /** The offsets at which the key or value at a path starts and ends, or those of its nearest ancestor that exists. */
 function rangeOf(document: Document.Parsed, path: ValuePath, of: "key" | "value"): Range {
   let node: unknown = document.contents;
-  let found: Range = spanOf(node) ?? [0, 0];
+  let found: Range = spanOf(node) ?? [0, 0, 0];
   for (const [index, key] of path.entries()) {
     while (isAlias(node)) node = node.resolve(document);
     if (isMap(node)) {
@@ -111,14 +114,14 @@ function pairOf(map: YAMLMap, key: string | number, document: Document.Parsed): 
   return [...named(String(key)), ...pairs].find((pair) => pair !== undefined);
 }
 
-type Range = readonly [start: number, end: number];
-
 function spanOf(node: unknown): Range | undefined {
-  return isNode(node) && node.range ? [node.range[0], node.range[1]] : undefined;
+  return (isNode(node) && node.range) || undefined;
 }
 
-/** `{ id: ${a.b} }` is a nested map to YAML: the braces need quotes. */
-function hintOf(line: string): string {
-  const isUnquoted = /^[^[{]*[[{].*\$\{/.test(line) && !/"\$\{/.test(line);
-  return isUnquoted ? ' Quote references inside of { } and [ ]: "${step.path}".' : "";
+function hintOf(message: string, line: string): string {
+  // `{ id: ${a.b} }` is a nested map to YAML.
+  if (/^[^[{]*[[{].*\$\{/.test(line) && !/"\$\{/.test(line))
+    return ' Quote references inside of { } and [ ]: "${step.path}".';
+  if (/^Nested mappings|mplicit (map )?key/.test(message)) return ' Quote a text that contains ": ".';
+  return /^Unexpected|flow/.test(message) && /[[{]/.test(line) ? " Quote a text that contains [, ], { or }." : "";
 }

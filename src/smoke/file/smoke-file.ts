@@ -12,7 +12,8 @@ const duration = z
   .meta({ id: "Duration", examples: ["500ms", "2s"] });
 
 /** Most copies of a request at the same moment: each needs two open files where the daemon is in this process. */
-const MOST_AT_ONCE = 200;
+export const MOST_AT_ONCE = 200;
+const AT_ONCE = `must be an integer from 2 to ${MOST_AT_ONCE}, or rows`;
 
 const moment = z
   .string()
@@ -21,10 +22,6 @@ const moment = z
 
 /** What the name of a snapshot must be: it becomes part of a file's name. */
 const NAMED = "must be true, or a name of letters, digits, _ and -";
-
-const mask = z.array(text);
-
-const token = z.string().nullable();
 
 const headers = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 
@@ -38,7 +35,7 @@ const expectations = optional({
   headers: z.record(z.string(), expectation),
   text: expectation,
   snapshot: z.union([z.literal(true), z.string().regex(/^[\w-]{1,64}$/, NAMED)], NAMED),
-  mask,
+  mask: z.array(text),
   time: expectation,
   counts: z.record(z.string(), expectation),
 });
@@ -47,28 +44,25 @@ const tags = z.array(z.string().regex(/^[\w.-]+$/, "must be a word of letters, d
 
 const csv = z.string().regex(/\.csv(\.gz)?$/i, "must be a list of objects, or the name of a CSV file beside this one");
 
-/** Most rows of a table. */
 export const MOST_ROWS = 10_000;
 
 const rows = z.union([z.array(z.record(z.string(), z.unknown())).min(1).max(MOST_ROWS), csv]);
 
-const request = z
-  .string()
-  .regex(new RegExp(`^(${METHODS.join("|")}) /\\S*$`), "must be METHOD /path, such as GET /api/v1/ai/me");
+const REQUEST = new RegExp(`^(${METHODS.join("|")}) /\\S*$`);
 
 const scalar = z.union([z.string(), z.number()]);
 
 const step = optional({
   id: z.string().regex(/^[A-Za-z][\w-]*$/, "must be a word of letters, digits, _ and -"),
   name: text,
-  token,
+  token: z.string().nullable(),
   query: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(scalar)])),
   headers,
   body: z.unknown(),
   raw: z.string(),
   expect: expectations,
   now: moment,
-  at_once: z.int().min(2).max(MOST_AT_ONCE),
+  at_once: z.union([z.literal("rows"), z.int().min(2).max(MOST_AT_ONCE)], AT_ONCE),
   retry: z.strictObject({ times: z.int().min(1).max(1000), every: duration.default("500ms") }),
   timeout: duration,
   rows,
@@ -76,7 +70,9 @@ const step = optional({
   only: z.literal(true),
   skip: text,
 })
-  .extend({ request })
+  .extend({
+    request: z.string().regex(REQUEST, "must be METHOD /path, such as GET /api/v1/ai/me; --url has the address"),
+  })
   .meta({ id: "Step" });
 
 /** A smoke file: its daemon, the steps, and the cleanup. `smoke-file.json` describes the keys. */
@@ -87,8 +83,10 @@ export const smokeFile = optional({
   seed: text,
   faults: z.array(z.string()),
   config: z.record(z.string(), z.unknown()),
-  defaults: optional({ token, headers, mask, timeout: duration }),
+  users: z.record(z.string(), optional({ free_daily_quota: z.int().min(0), points: z.int().min(0) })),
+  defaults: optional({ token: z.string().nullable(), headers, mask: z.array(text), timeout: duration }),
   vars: z.record(z.string(), z.unknown()),
+  secrets: z.array(z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable, as DB_PASSWORD")),
   tags,
   rows,
   setup: z.array(step),
@@ -97,7 +95,6 @@ export const smokeFile = optional({
   .extend({ steps: z.array(step).min(1) })
   .meta({ title: "anp smoke file" });
 
-/** An object whose keys may be left out, and that has no others. */
 function optional<T extends z.ZodRawShape>(shape: T) {
   return z.strictObject(shape).partial();
 }
@@ -113,18 +110,11 @@ export type Row = Readonly<Record<string, unknown>>;
 /** The lists of steps, in the order in which they run. */
 export const PHASES = ["setup", "steps", "cleanup"] as const;
 
-export type Phase = (typeof PHASES)[number];
-
-/** A step with its place in the file. */
-export interface PlacedStep {
-  readonly phase: Phase;
-  /** Counted from 0 in its list. */
-  readonly index: number;
-  readonly step: Step;
-}
+/** A step with its place in the file: `index` is counted from 0 in its list. */
+export type PlacedStep = ReturnType<typeof stepsOf>[number];
 
 /** All steps of a file in the order in which they run. */
-export function stepsOf(content: SmokeContent): PlacedStep[] {
+export function stepsOf(content: SmokeContent) {
   return PHASES.flatMap((phase) => (content[phase] ?? []).map((step, index) => ({ phase, index, step })));
 }
 

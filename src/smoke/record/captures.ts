@@ -14,12 +14,10 @@ export function isId(key: string, value: unknown): boolean {
 
 /** The ids in recorded answers, by which later calls refer to earlier ones. */
 export class Captures {
-  /** By key and value, and by value alone. */
   readonly #references = new Map<unknown, { readonly step: string; readonly text: string }>();
   /** Names of the steps that others refer to. */
   readonly used = new Set<string>();
 
-  /** Notes the ids of a step's answer that are new. */
   note(step: string, body: unknown): void {
     for (const [value, path] of scalarsIn(body)) {
       const key = String(path.findLast((part) => typeof part === "string"));
@@ -33,9 +31,8 @@ export class Captures {
 
   /** The reference to the answer that had this id first, under the same key if there is one. */
   reference(key: string, id: unknown): string | undefined {
-    const known = isId(key, id)
-      ? (this.#references.get(`${key} ${String(id)}`) ?? this.#references.get(id))
-      : undefined;
+    if (!isId(key, id)) return undefined;
+    const known = this.#references.get(`${key} ${String(id)}`) ?? this.#references.get(id);
     if (known !== undefined) this.used.add(known.step);
     return known?.text;
   }

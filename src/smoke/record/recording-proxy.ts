@@ -8,11 +8,9 @@ import { readBytes } from "../../runtime/read-bytes.ts";
 const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
-/**
- * Headers of one connection, or of whoever sends the message, and those that make a request conditional: its answer would
- * have no body.
- */
-export const NOT_FORWARDED =
+/** Headers of one connection, or of whoever sends the message, and those that make a request conditional: its answer
+ * would have no body. */
+const NOT_FORWARDED =
   /^(connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|host|content-length|accept-encoding|expect|if-none-match|if-modified-since)$/;
 
 /** One call that went through the proxy. */
@@ -27,13 +25,10 @@ export interface RecordedCall {
   readonly answer: (WireResponse & { readonly bytes: Buffer }) | string;
 }
 
-/**
- * Starts a proxy on the loopback interface that forwards calls to one daemon, one at a time, so that their order is the
- * daemon's, and records them.
- *
+/** Starts a proxy on the loopback interface that forwards calls to one daemon, one at a time, so that their order is
+ * the daemon's, and records them.
  * @param daemon base address
- * @param most calls that are recorded; later ones are refused with 503
- */
+ * @param most calls that are recorded; later ones are refused with 503 */
 export async function startRecording(daemon: string, port: number, most: number) {
   const calls: RecordedCall[] = [];
   const [full, stopping] = [new AbortController(), new AbortController()];
@@ -51,8 +46,8 @@ export async function startRecording(daemon: string, port: number, most: number)
     try {
       if (!target.startsWith("/")) throw new RangeError("its target is not a path");
       body = await readBytes(request, MAX_BYTES, () => new RangeError(`its body is larger than ${MAX_BYTES} bytes`));
-      const sent = { method, url: daemon.replace(/\/$/, "") + target, headers: endToEnd(headers), body };
-      answer = await send(body.length === 0 ? { ...sent, body: undefined } : sent, TIMEOUT_MS, stopping.signal);
+      const sent = { method, url: daemon.replace(/\/$/, "") + target, headers: endToEnd(headers) };
+      answer = await send(body.length === 0 ? sent : { ...sent, body }, TIMEOUT_MS, stopping.signal);
       response.sendDate = false;
       response.writeHead(answer.status, endToEnd(answer.headers)).end(answer.bytes);
     } catch (error) {
@@ -86,7 +81,8 @@ function refuse(response: ServerResponse, status: number, message: string): void
   response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`Not recorded: ${message}\n`);
 }
 
-function endToEnd(headers: RecordedCall["headers"]): Record<string, string> {
+/** The headers of a message that a proxy forwards. */
+export function endToEnd(headers: RecordedCall["headers"]): Record<string, string> {
   const kept = Object.entries(headers).filter(([name]) => !NOT_FORWARDED.test(name));
   return Object.fromEntries(kept.map(([name, value = ""]) => [name, value]));
 }

@@ -1,16 +1,12 @@
+import { SHORTEST_SECRET } from "../file/value-of.ts";
 import type { RecordedCall } from "./recording-proxy.ts";
 
 /** Tokens that the daemon issues, and JWTs, wherever they are. */
 const TOKEN = /\banp_[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g;
-/** A shorter token would hide parts of other words. */
-const SHORTEST = 4;
 
-/**
- * What stands for the tokens of recorded calls, as `${run.token}`: a file never holds a token.
- *
+/** What stands for the tokens of recorded calls, as `${run.token}`: a file never holds a token.
  * @param known tokens of the daemon's users, by what stands for them
- * @param isComplete whether any other token is invalid
- */
+ * @param isComplete whether any other token is invalid */
 export function createSecrets(
   calls: readonly RecordedCall[],
   known: Readonly<Record<string, string>>,
@@ -34,7 +30,7 @@ export function createSecrets(
       references.set(token, isRefused ? `\${env.${name}:-unknown}` : `\${env.${name}}`);
     }
   }
-  const longestFirst = [...references].filter(([{ length }]) => length >= SHORTEST);
+  const longestFirst = [...references].filter(([{ length }]) => length >= SHORTEST_SECRET);
   longestFirst.sort(([a], [b]) => b.length - a.length);
   return {
     /** What the environment has to hold. */

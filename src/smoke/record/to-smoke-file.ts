@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { stringify } from "yaml";
-import { parseJson } from "../../runtime/parse-json.ts";
+import { parseJson } from "../../runtime/json/parse-json.ts";
 import { mapItems } from "../file/json-values.ts";
 import { METHODS, type SmokeContent, type Step } from "../file/smoke-file.ts";
 import { isInstant } from "../run/matchers.ts";
 import { bodyOf } from "../run/judge.ts";
 import { Captures, isId } from "./captures.ts";
-import { NOT_FORWARDED, type RecordedCall } from "./recording-proxy.ts";
+import { endToEnd, type RecordedCall } from "./recording-proxy.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
 
 /** What a recorded file says of its daemon, and how it compares. */
@@ -32,10 +32,8 @@ interface Context extends Recording {
   readonly note: (text: string) => void;
 }
 
-/**
- * The text of a smoke file that repeats the calls and expects their answers, and the environment variables that it needs.
- * The same calls make the same text.
- */
+/** The text of a smoke file that repeats the calls and expects their answers, and the environment variables that it
+ * needs. The same calls make the same text. */
 export function toSmokeFile(calls: readonly RecordedCall[], recording: Recording) {
   const isOwn = recording.head.seed !== undefined;
   const secrets = createSecrets(calls, recording.tokens, isOwn);
@@ -45,28 +43,25 @@ export function toSmokeFile(calls: readonly RecordedCall[], recording: Recording
     `Recorded by anp smoke record. ${isOwn ? "It runs on its own daemon." : "Run it with --url and --token."}`,
     ...variables.map((name) => `Set ${name} in the environment: a token.`),
   ];
-  const drafts = calls.map((call, index) => {
+  const drafts = calls.flatMap((call, index) => {
     const id = `call${index + 1}`;
     const note = (text: string): unknown =>
       comments.push(`${id}, ${call.method} ${secrets.hide(call.target)}: ${text}`);
     const step = toStep(call, { ...recording, isOwn, secrets, captures, note });
     if (step !== undefined && typeof call.answer === "object") captures.note(id, parseJson(call.answer.text));
-    return step && { id, step };
+    return step === undefined ? [] : { ...step, id };
   });
-  const steps = drafts
-    .filter((draft) => draft !== undefined)
-    .map(({ id, step }) => (captures.used.has(id) ? { id, ...step } : step));
+  const steps = drafts.map(({ id, ...step }) => (captures.used.has(id) ? { id, ...step } : step));
   // Long texts stay on one line.
   const options = { lineWidth: 0, aliasDuplicateObjects: false };
   const file = stringify({ name: "Recorded calls", ...recording.head, steps }, options);
   return { text: comments.map((line) => `# ${line.replaceAll(/[\r\n]+/g, " ")}\n`).join("") + file, variables };
 }
 
-/** The step of a call; undefined when it cannot be repeated. */
 function toStep(call: RecordedCall, context: Context): Step | undefined {
   const { method, target, headers, body, answer } = call;
   const { secrets, captures, note, exact } = context;
-  const text = textOf(body);
+  const text = isUtf8(body) ? body.toString() : undefined;
   const isKnown = METHODS.some((known) => known === method);
   if (typeof answer === "string" || !isKnown || text === undefined) {
     const why = isKnown ? "its body is not UTF-8 text" : "the method is not supported";
@@ -104,15 +99,12 @@ function bodyKeys(text: string, { captures, secrets }: Context): Pick<Step, "bod
 
 type Answer = Exclude<RecordedCall["answer"], string>;
 
-/** Status, headers and bytes. */
 function exactly(answer: Answer, { target }: RecordedCall, context: Context): Step["expect"] {
-  const kept = Object.entries(answer.headers).filter(([name]) => !NOT_FORWARDED.test(name));
-  const headers = Object.fromEntries(kept.map(([name, value = ""]) => [name, context.secrets.hide(value)]));
+  const headers = mapItems(endToEnd(answer.headers), (text) => context.secrets.hide(text)) as Record<string, string>;
   const text = heldText(answer, target, context);
   return { status: answer.status, headers, ...(text && { text: context.secrets.hide(text) }) };
 }
 
-/** What the answer says, without what differs in each run. */
 function alike(answer: Answer, { target, body: sent }: RecordedCall, context: Context): Step["expect"] {
   const { status, headers } = answer;
   const { secrets, captures, isOwn } = context;
@@ -141,26 +133,19 @@ function alike(answer: Answer, { target, body: sent }: RecordedCall, context: Co
   return { ...expected, code, body: rest };
 }
 
-/** The text of an answer that the file holds; undefined, and noted, when it is too long or no text. */
 function heldText({ bytes }: Answer, target: string, { note, exact }: Context): string | undefined {
-  const text = textOf(bytes);
+  const text = isUtf8(bytes) ? bytes.toString() : undefined;
   if (text !== undefined && bytes.length <= LONGEST[exact || target.startsWith("/api/") ? "api" : "page"]) return text;
   note(`its body is not compared: ${text === undefined ? "it is not UTF-8 text" : `it has ${bytes.length} bytes`}`);
   return undefined;
 }
 
-/** A JSON value with each scalar replaced. */
 function mapped(value: unknown, key: string, replace: (key: string, value: unknown) => unknown): unknown {
   if (typeof value !== "object" || value === null) return replace(key, value);
   return mapItems(value, (item, name) => mapped(item, typeof name === "number" ? key : name, replace));
 }
 
-/** Whether a file can hold the value: keys with `$` are matchers, and lone surrogates are not text. */
+/** Whether a file can hold the value: no key of a matcher, no lone surrogate, no text that looks like a reference. */
 function isPlain(value: unknown): boolean {
-  return !/"\$[^"]*":|\\ud[89a-f]/.test(JSON.stringify(value));
-}
-
-/** The text of a body; undefined when it is not UTF-8. */
-function textOf(bytes: Buffer): string | undefined {
-  return isUtf8(bytes) ? bytes.toString() : undefined;
+  return !/"\$[^"]*":|\\ud[89a-f]|"\$[A-Z_][A-Z0-9_]*"|\{\{/.test(JSON.stringify(value));
 }

@@ -1,10 +1,7 @@
 import type { WireRequest } from "../../client/transport.ts";
 
-/**
- * A shell command that repeats the request. The token is a variable, so that no report contains it.
- *
- * @param tokenName name of the variable
- */
+/** A shell command that repeats the request. The token is a variable, so that no report contains it.
+ * @param tokenName name of the variable */
 export function curlLine({ method, url, headers, body }: WireRequest, tokenName: string): string {
   const words = ["curl", "-sS", "-i"];
   if (method === "HEAD") words.push("--head");
@@ -17,6 +14,7 @@ export function curlLine({ method, url, headers, body }: WireRequest, tokenName:
   return words.join(" ");
 }
 
-function quote(text: string): string {
+/** A word of a shell command. */
+export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,9 @@
+import { cut } from "./cut.ts";
 import type { Problem } from "../run/problem.ts";
 import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
+
+/** What a report shows of a step, in characters; `--json` holds all. */
+const [MOST_PROBLEMS, MOST_OF_VALUE, MOST_OF_ANSWER] = [10, 1500, 2500];
 
 /** Applies a style to a text. */
 export type Paint = (style: "bold" | "dim" | "red" | "green", text: string) => string;
@@ -20,8 +24,7 @@ export function toHuman(file: FileResult, paint: Paint): string {
 
 /** The last line: the counts of all files. */
 export function toSummary(files: readonly FileResult[], paint: Paint): string {
-  const { ran, skippedFiles, passed, failed, skipped } = countOutcomes(files);
-  const ms = files.reduce((sum, file) => sum + file.ms, 0);
+  const { ran, skippedFiles, passed, failed, skipped, ms } = countOutcomes(files);
   const parts = [
     ...(failed > 0 ? [paint("red", `${failed} failed`)] : []),
     paint(failed === 0 && passed > 0 ? "green" : "bold", `${passed} passed`),
@@ -40,10 +43,18 @@ function linesOf(file: FileResult, step: StepResult, paint: Paint): string[] {
   return [
     `  ${paint("red", "✗")} ${paint("bold", name)}  ${took}`,
     `      ${paint("dim", `${file.path}:${step.line}`)}  ${step.request}`,
-    ...step.problems.flatMap((problem) => problemLines(problem, paint)),
-    ...(step.answer === undefined ? [] : [`      answer: ${step.answer.replaceAll("\n", "\n      ")}`]),
+    ...step.problems.slice(0, MOST_PROBLEMS).flatMap((problem) => problemLines(problem, paint)),
+    ...(step.problems.length > MOST_PROBLEMS ? [`      and ${step.problems.length - MOST_PROBLEMS} more`] : []),
+    ...(step.answer === undefined ? [] : [`      answer: ${shownAnswer(step).replaceAll("\n", "\n      ")}`]),
     ...(step.curl === undefined ? [] : [`      ${paint("dim", step.curl)}`]),
   ];
+}
+
+/** The answer from the first field that is wrong on, where it is long. */
+export function shownAnswer({ answer = "", problems }: StepResult): string {
+  const names = problems[0]?.path.split(/[.[\]]/) ?? [];
+  const field = names.findLast((name) => !/^(?:\d*|length)$/.test(name));
+  return cut(answer, MOST_OF_ANSWER, field && `"${field}":`);
 }
 
 function problemLines({ about, path, message, expected, got }: Problem, paint: Paint): string[] {
@@ -51,11 +62,11 @@ function problemLines({ about, path, message, expected, got }: Problem, paint: P
     const label = about === "contract" ? "contract: " : "";
     return [`      ${paint("red", `${label}${path === "" ? "" : `${path} `}${message}`)}`];
   }
-  const hint = /\. (Did you mean .*)$/.exec(message)?.[1];
+  const hint = /\. (Did you mean .*|Its rate .*)$/.exec(message)?.[1];
   return [
     `      ${paint("red", path)}`,
-    `        expected  ${paint("green", expected)}`,
-    `        got       ${paint("red", got)}${hint === undefined ? "" : `  ${hint}`}`,
+    `        expected  ${paint("green", cut(expected, MOST_OF_VALUE))}`,
+    `        got       ${paint("red", cut(got, MOST_OF_VALUE))}${hint === undefined ? "" : `  ${hint}`}`,
   ];
 }
 

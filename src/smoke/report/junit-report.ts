@@ -1,18 +1,14 @@
 import { escapeUTF8 } from "entities";
+import { shownAnswer } from "./human-report.ts";
 import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
 
-/**
- * The results as JUnit XML: one suite per file, one case per step.
- *
- * @see https://github.com/jenkinsci/xunit-plugin its junit-10.xsd defines the elements and their attributes
- */
+/** The results as JUnit XML: one suite per file, one case per step.
+ * @see https://github.com/jenkinsci/xunit-plugin its junit-10.xsd defines the elements and their attributes */
 export function toJunit(files: readonly FileResult[]): string {
-  const { passed, failed, skipped, skippedFiles } = countOutcomes(files);
-  const counts = { tests: passed + failed + skipped + skippedFiles, failures: failed, errors: 0 };
-  const ms = files.reduce((sum, file) => sum + file.ms, 0);
+  const { skipped: _, ...counts } = countsOf(files);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    open("testsuites", { name: "anp smoke", ...counts, time: seconds(ms) }),
+    open("testsuites", { name: "anp smoke", ...counts }),
     ...files.flatMap(suiteOf),
     "</testsuites>",
     "",
@@ -20,17 +16,20 @@ export function toJunit(files: readonly FileResult[]): string {
 }
 
 function suiteOf(file: FileResult): string[] {
-  const { passed, failed, skipped: steps, skippedFiles } = countOutcomes([file]);
-  const skipped = steps + skippedFiles;
-  const counts = { tests: passed + failed + skipped, failures: failed, errors: 0, skipped };
   return [
-    `  ${open("testsuite", { name: file.title, file: file.path, ...counts, time: seconds(file.ms) })}`,
+    `  ${open("testsuite", { name: file.title, file: file.path, ...countsOf([file]) })}`,
     ...(file.skipped === undefined
       ? []
       : [`    ${open("testcase", { classname: file.path, name: file.title })}${skip(file.skipped)}</testcase>`]),
     ...file.steps.flatMap((step) => caseOf(file, step)),
     "  </testsuite>",
   ];
+}
+
+function countsOf(files: readonly FileResult[]) {
+  const { passed, failed, ms, ...rest } = countOutcomes(files);
+  const skipped = rest.skipped + rest.skippedFiles;
+  return { tests: passed + failed + skipped, failures: failed, errors: 0, skipped, time: seconds(ms) };
 }
 
 function caseOf(file: FileResult, step: StepResult): string[] {
@@ -42,7 +41,7 @@ function caseOf(file: FileResult, step: StepResult): string[] {
   const detail = [
     `${file.path}:${line}  ${step.request}`,
     ...messages,
-    ...(answer === undefined ? [] : [`answer: ${answer}`]),
+    ...(answer === undefined ? [] : [`answer: ${shownAnswer(step)}`]),
     ...(curl === undefined ? [] : [curl]),
   ];
   const kind = problems[0]?.about ?? "expectation";

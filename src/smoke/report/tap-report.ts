@@ -1,3 +1,4 @@
+import { shownAnswer } from "./human-report.ts";
 import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
 
 /** The results as TAP 14: one test per step, with the problems as a YAML block. */
@@ -19,25 +20,17 @@ function linesOf(file: FileResult, step: StepResult, number: number): string[] {
   const name = `${number} - ${escape(`${file.path}:${step.line} ${step.title}`)}`;
   if (step.outcome === "skipped") return [`ok ${name} # SKIP ${oneLine(step.reason ?? "")}`];
   if (step.outcome === "passed") return [`ok ${name}`];
-  const block: Record<string, unknown> = {
-    problems: step.problems.map(({ about, path, message }) => ({ about, at: path, message })),
-    answer: step.answer,
-    reproduce: step.curl,
-    tries: step.tries,
-    duration_ms: Math.round(step.ms),
-  };
-  return [`not ok ${name}`, "  ---", ...yamlLines(block), "  ..."];
-}
-
-/** JSON is valid YAML: each value is on one line, whatever its characters. */
-function yamlLines(block: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(block)
-    .filter(([, value]) => value !== undefined)
-    .flatMap(([key, value]) =>
-      Array.isArray(value)
-        ? [`  ${key}:`, ...value.map((item) => `    - ${JSON.stringify(item)}`)]
-        : [`  ${key}: ${JSON.stringify(value)}`],
-    );
+  const { problems, answer, curl: reproduce, tries, ms } = step;
+  const others = { answer: answer && shownAnswer(step), reproduce, tries, duration_ms: Math.round(ms) };
+  // JSON is valid YAML: each value is on one line, whatever its characters.
+  const lines = [
+    "problems:",
+    ...problems.map(({ about, path, message }) => `  - ${JSON.stringify({ about, at: path, message })}`),
+    ...Object.entries(others).flatMap(([key, value]) =>
+      value === undefined ? [] : `${key}: ${JSON.stringify(value)}`,
+    ),
+  ];
+  return [`not ok ${name}`, "  ---", ...lines.map((line) => `  ${line}`), "  ..."];
 }
 
 /** `#` starts a directive, `\` escapes. */

@@ -1,13 +1,15 @@
 import { Decimal as DecimalJs } from "decimal.js";
 import { z } from "zod";
-import { differences, differs, show, type Compare, type Problem } from "./problem.ts";
+import { didYouMean } from "../../runtime/text/edit-distance.ts";
+import { isRecord } from "../file/json-values.ts";
+import { differs, show, type Problem } from "./problem.ts";
 
 /** A rule for an expected value, other than equality. */
 export interface Matcher {
   /** What its argument is: an expectation, a list of them, or a value of a schema. */
   readonly argument: "expectation" | "expectations" | z.ZodType;
   /** The problems of `actual`, which is undefined for an absent field. */
-  readonly match: (actual: unknown, argument: never, path: string, compare: Compare) => readonly Problem[];
+  readonly match: (actual: unknown, argument: never, path: string) => readonly Problem[];
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
@@ -18,12 +20,10 @@ const TYPES = {
   string: (value) => typeof value === "string",
   boolean: (value) => typeof value === "boolean",
   array: (value) => Array.isArray(value),
-  object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  object: isRecord,
   null: (value) => value === null,
   timestamp: isInstant,
 } satisfies Record<string, (value: unknown) => boolean>;
-
-type TypeName = keyof typeof TYPES;
 
 const orderable = z.union([z.number(), z.string()]);
 const sortedBy = z.union([
@@ -42,29 +42,28 @@ function unsigned(term: number | string): string {
 
 /** All matchers, by their key in a file. `matchers.json` says what each is, with an example. */
 export const MATCHERS = {
-  $exists: {
-    argument: z.boolean(),
-    match: (actual, wanted: boolean, path) =>
-      (actual !== undefined) === wanted ? [] : [differs(path, wanted ? "anything" : "nothing", actual)],
-  },
-  $type: {
-    argument: z.enum(Object.keys(TYPES) as TypeName[]),
-    match: (actual, type: TypeName, path) => (TYPES[type](actual) ? [] : [differs(path, `of type ${type}`, actual)]),
-  },
+  $exists: rule(
+    z.boolean(),
+    (actual, wanted) => (actual !== undefined) === wanted,
+    (wanted) => (wanted ? "anything" : "nothing"),
+  ),
+  $type: rule(
+    z.enum(Object.keys(TYPES) as (keyof typeof TYPES)[]),
+    (actual, type) => TYPES[type](actual),
+    (type) => `of type ${type}`,
+  ),
   $gt: ordered("greater than", (order) => order > 0),
   $gte: ordered("at least", (order) => order >= 0),
   $lt: ordered("less than", (order) => order < 0),
   $lte: ordered("at most", (order) => order <= 0),
-  $match: {
-    argument: z.string().refine((text) => patternOf(text) !== undefined, { message: "must be a regular expression" }),
-    match: (actual, pattern: string, path) =>
-      typeof actual === "string" && patternOf(pattern)!.test(actual)
-        ? []
-        : [differs(path, `a string that matches ${pattern}`, actual)],
-  },
+  $match: rule(
+    z.string().refine((text) => patternOf(text) !== undefined, { message: "must be a regular expression" }),
+    (actual, pattern) => typeof actual === "string" && patternOf(pattern)!.test(actual),
+    (pattern) => `a string that matches ${pattern}`,
+  ),
   $contains: {
     argument: "expectation",
-    match(actual, wanted: unknown, path, compare) {
+    match(actual, wanted: unknown, path) {
       if (typeof actual === "string" && typeof wanted === "string" && actual.includes(wanted)) return [];
       if (Array.isArray(actual) && actual.some((item) => compare(wanted, item, path).length === 0)) return [];
       return [differs(path, `to contain ${show(wanted)}`, actual)];
@@ -72,7 +71,7 @@ export const MATCHERS = {
   },
   $length: {
     argument: "expectation",
-    match(actual, wanted: unknown, path, compare) {
+    match(actual, wanted: unknown, path) {
       const items: unknown = typeof actual === "string" ? Array.from(actual) : actual;
       if (!Array.isArray(items)) return [differs(path, "an array or a string", actual)];
       return compare(wanted, items.length, `${path}.length`);
@@ -80,7 +79,7 @@ export const MATCHERS = {
   },
   $each: {
     argument: "expectation",
-    match: (actual, wanted: unknown, path, compare) =>
+    match: (actual, wanted: unknown, path) =>
       Array.isArray(actual)
         ? actual.flatMap((item, index) => compare(wanted, item, `${path}[${index}]`))
         : [differs(path, "an array", actual)],
@@ -90,11 +89,14 @@ export const MATCHERS = {
     match(actual, given: z.infer<typeof sortedBy>, path) {
       if (!Array.isArray(actual)) return [differs(path, "an array", actual)];
       const { by, order = "asc" } = typeof given === "string" ? { by: undefined, order: given } : given;
-      const keys = actual.map((item: unknown) => (by === undefined ? item : fieldOf(item, by)));
+      const names = by?.split(".") ?? [];
+      const keys = actual.map((item: unknown) =>
+        names.reduce((value, key): unknown => Reflect.get(Object(value) as object, key), item),
+      );
       for (const [index, key] of keys.entries()) {
         const sign = index === 0 ? 0 : orderOf(key, keys[index - 1]);
         const at = `${path}[${index}]${by === undefined ? "" : `.${by}`}`;
-        if (sign === undefined) return [differs(at, "a number or a string", key)];
+        if (Number.isNaN(sign)) return [differs(at, "a number or a string", key)];
         if (order === "asc" ? sign < 0 : sign > 0) {
           return [differs(at, `${order === "asc" ? "not before" : "not after"} ${show(keys[index - 1])}`, key)];
         }
@@ -111,24 +113,21 @@ export const MATCHERS = {
   },
   $in: {
     argument: "expectations",
-    match: (actual, wanted: readonly unknown[], path, compare) =>
+    match: (actual, wanted: readonly unknown[], path) =>
       wanted.some((one) => compare(one, actual, path).length === 0)
         ? []
         : [differs(path, `one of ${wanted.map(show).join(", ")}`, actual)],
   },
   $all: {
     argument: "expectations",
-    match: (actual, wanted: readonly unknown[], path, compare) => wanted.flatMap((one) => compare(one, actual, path)),
+    match: (actual, wanted: readonly unknown[], path) => wanted.flatMap((one) => compare(one, actual, path)),
   },
   $not: {
     argument: "expectation",
-    match: (actual, wanted: unknown, path, compare) =>
+    match: (actual, wanted: unknown, path) =>
       compare(wanted, actual, path).length > 0 ? [] : [differs(path, `not ${show(wanted)}`, actual)],
   },
-  $exact: {
-    argument: z.unknown(),
-    match: (actual, wanted: unknown, path) => differences(wanted, actual, path),
-  },
+  $exact: { argument: z.unknown(), match: (actual, wanted: unknown, path) => compare(wanted, actual, path, "exact") },
 } satisfies Record<string, Matcher>;
 
 export type MatcherName = keyof typeof MATCHERS;
@@ -147,26 +146,66 @@ export function isMatching(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.keys(value).some((key) => key.startsWith("$"));
 }
 
-function ordered(words: string, holds: (order: number) => boolean): Matcher {
-  return {
-    argument: orderable,
-    match(actual, bound: number | string, path) {
-      const order = orderOf(actual, bound);
-      return order !== undefined && holds(order) ? [] : [differs(path, `${words} ${show(bound)}`, actual)];
-    },
-  };
+/** Compares `actual`, which is undefined for an absent field, with what is expected at a path. Objects may have further
+ * fields, arrays must have the same length, matchers apply their rule, and everything else must be equal.
+ * @param mode `exact`: an object may have no further field, and a key with `$` is a field as any other */
+export function compare(
+  expected: unknown,
+  actual: unknown,
+  path: string,
+  mode: "exact" | "open" = "open",
+): readonly Problem[] {
+  if (mode === "open" && isMatching(expected)) {
+    if (Array.isArray(actual) && actual.length === 0 && "$each" in expected && !("$length" in expected)) {
+      return [differs(path, "at least one element ($length: { $gte: 0 } allows none)", actual)];
+    }
+    return Object.entries(expected).flatMap(([name, argument]) => {
+      const matcher: Matcher = MATCHERS[name as MatcherName];
+      return matcher.match(actual, argument as never, path);
+    });
+  }
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    if (actual.length === expected.length) {
+      return expected.flatMap((item, index) => compare(item, actual[index], `${path}[${index}]`, mode));
+    }
+    if (mode === "open") return [differs(`${path}.length`, String(expected.length), actual.length)];
+  }
+  if (isRecord(expected) && isRecord(actual)) {
+    const known = Object.keys(actual);
+    return [...new Set([...Object.keys(expected), ...(mode === "exact" ? known : [])])].flatMap((key) => {
+      const field = Object.hasOwn(actual, key) ? actual[key] : undefined;
+      const found = compare(expected[key], field, path === "" ? key : `${path}.${key}`, mode);
+      const hint = mode === "open" && field === undefined ? didYouMean(key, known) : "";
+      return hint === "" ? found : found.map((problem) => ({ ...problem, message: `${problem.message}.${hint}` }));
+    });
+  }
+  return expected === actual ? [] : [differs(path, show(expected), actual)];
 }
 
-/** The sign of the comparison of two numbers, instants or strings; undefined for values without an order. */
-function orderOf(a: unknown, b: unknown): number | undefined {
+function rule<T>(
+  argument: z.ZodType<T>,
+  holds: (actual: unknown, argument: T) => boolean,
+  words: (argument: T) => string,
+): Matcher {
+  const match = (actual: unknown, given: T, path: string): Problem[] =>
+    holds(actual, given) ? [] : [differs(path, words(given), actual)];
+  return { argument, match };
+}
+
+function ordered(words: string, holds: (order: number) => boolean): Matcher {
+  return rule(
+    orderable,
+    (actual, bound) => holds(orderOf(actual, bound)),
+    (bound) => `${words} ${show(bound)}`,
+  );
+}
+
+/** The sign of the comparison of two numbers, instants or strings; NaN for values without an order. */
+function orderOf(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") return Math.sign(a - b);
-  if (typeof a !== "string" || typeof b !== "string") return undefined;
+  if (typeof a !== "string" || typeof b !== "string") return NaN;
   if (INSTANT.test(a) && INSTANT.test(b)) return Math.sign(Date.parse(a) - Date.parse(b));
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function fieldOf(item: unknown, path: string): unknown {
-  return path.split(".").reduce((value, key): unknown => Reflect.get(Object(value) as object, key), item);
 }
 
 /** `/…/flags` or the bare pattern; undefined for an invalid regular expression. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DAY_MS } from "../../accounts/quota-rules.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
 import { offsetMinutes } from "../../runtime/utc-offset.ts";
 
 /** The clock of a daemon that runs in this process. */

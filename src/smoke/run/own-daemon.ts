@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { readFault } from "../../faults/fault-catalogue.ts";
 import { Faults } from "../../faults/inject-faults.ts";
+import { assistantInProcess } from "../../assistant/assistant-runner.ts";
 import { createApp } from "../../http/app.ts";
 import { listen } from "../../daemon/listen.ts";
 import { createRateLimits } from "../../http/rate-limits.ts";
@@ -9,72 +10,70 @@ import type { Logger } from "../../runtime/logger.ts";
 import { seededRandom } from "../../runtime/random.ts";
 import { configSchema, configKeys } from "../../config/config-schema.ts";
 import { ConfigError } from "../../config/config-errors.ts";
-import { loadFixture, openFixture, type Fixture } from "../../admin/load-fixture.ts";
-import { getAt, loadConfig, type LoadedConfig } from "../../config/load-config.ts";
+import { fixtureUsers, loadFixture, openFixture, type Fixture } from "../../admin/load-fixture.ts";
+import { getAt, loadConfig } from "../../config/load-config.ts";
 import { openStorage } from "../../storage/open-storage.ts";
 import { configValues } from "../file/config-values.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { castValue, envValue, resolveAll, UnresolvedError, type RunValues } from "../file/references.ts";
+import { resolveAll, type Reference } from "../file/references.ts";
+import { valueOf, type RunValues } from "../file/value-of.ts";
+import { quote } from "../report/curl.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
 /** The folder of the bundled demo. */
 export const DEMO = packageFile("fixtures/demo/").pathname;
-const DEFAULT_SEED = "smoke";
+const OWN_QUOTAS = "each user of a fixture has a quota of their own. Write users: { alice: { free_daily_quota: 0 } }.";
 /** No request is running when the runner stops its daemon. */
 const DRAIN_MS = 1000;
 /** Its peers are in this process, where other files may keep the thread busy. */
 const PEER_MS = 300_000;
 
-/** What a file's daemon is started with. */
-export interface DaemonPlan {
-  readonly fixture: Fixture;
-  readonly loaded: LoadedConfig;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  readonly seed: string;
-  /** As `model=timeout`. */
-  readonly faults: readonly string[];
-}
+/** What a file's daemon is started with; `now` is in milliseconds since the epoch. */
+export type DaemonPlan = Exclude<Awaited<ReturnType<typeof planDaemon>>, string>;
 
 /** A daemon that a run started for a file. */
 export type OwnDaemon = Awaited<ReturnType<typeof startDaemon>>;
 
-/**
- * Reads what a file's daemon needs, so that errors are reported before anything runs.
- *
+/** Reads what a file's daemon needs, so that errors are reported before anything runs.
  * @param env the environment that `${env.NAME}` refers to in its configuration
- * @returns the plan, or the error, as `FILE:LINE:COLUMN: message`
- */
+ * @returns the plan, or the error, as `FILE:LINE:COLUMN: message` */
 export async function planDaemon(
   file: Pick<SmokeFile, "path" | "errorAt"> & { readonly content: Omit<SmokeFile["content"], "steps"> },
   env: Readonly<Record<string, string | undefined>> = {},
   cwd = "",
-): Promise<DaemonPlan | string> {
-  const { fixtures = "demo", now, seed = DEFAULT_SEED, faults = [], config = {} } = file.content;
+) {
+  const { fixtures = "demo", now, seed = "smoke", faults = [], config = {}, users = {} } = file.content;
   const folder = fixtures === "demo" ? DEMO : resolve(cwd, dirname(file.path), fixtures);
   let fixture: Fixture;
   try {
     fixture = await openFixture(folder);
+    const known = (await fixtureUsers(fixture)).map(({ user_id }) => user_id);
+    const unknown = Object.keys(users).find((user) => !known.includes(user));
+    const message = `${unknown} is not a user of the fixture: those are ${known.join(", ")}.`;
+    if (unknown !== undefined) return file.errorAt(["users", unknown], message);
   } catch (error) {
     return file.errorAt(["fixtures"], `fixtures: ${folder} is not a fixture: ${(error as Error).message}`);
   }
   try {
     // The configuration in the environment is for other daemons and must not change the result of a file.
-    const resolved = resolveAll(configValues(config).values, (reference) => {
-      if (reference.head === "env") return castValue(reference, envValue(reference, env));
-      throw new UnresolvedError(reference, "is not known before the daemon runs; only ${env.NAME} is.");
-    });
-    const flags = { ...(resolved as object), storage: "memory:" };
+    const lookUp = (reference: Reference): unknown => valueOf(reference, { env, answer: () => undefined });
+    const resolved = configValues(config).map(([name, value]) => [name, resolveAll(value, lookUp)] as const);
+    const flags = { ...Object.fromEntries(resolved), storage: "memory:" };
     const loaded = await loadConfig({ file: fixture.configFile, env: {}, flags });
-    return { fixture, loaded, now: now === undefined ? fixture.anchor_ms : Date.parse(now), seed, faults };
+    if ("quota.free_daily" in flags && loaded.config.auth.jwt === undefined) {
+      return file.errorAt(["config", "quota", "free_daily"], `config.quota.free_daily has no effect: ${OWN_QUOTAS}`);
+    }
+    return { fixture, loaded, now: now === undefined ? fixture.anchor_ms : Date.parse(now), seed, faults, users };
   } catch (error) {
-    if (!(error instanceof ConfigError) && !(error instanceof UnresolvedError)) throw error;
-    return file.errorAt(["config"], `config ${error.message.split("\n").join("; ")}`);
+    if (!(error instanceof ConfigError)) throw error;
+    const [, name = ""] = /^([\w.]+):/.exec(error.message) ?? [];
+    return file.errorAt(["config", ...name.split(".")], `config ${error.message.split("\n").join("; ")}`);
   }
 }
 
-/** Starts an in-memory daemon on a free port of the loopback interface, with its fixture loaded and its faults on. */
-export async function startDaemon(plan: DaemonPlan, logger: Logger) {
+/** Starts an in-memory daemon on a free port of the loopback interface, with its fixture loaded.
+ * @param assistantRunner shares with other daemons what they compute alike */
+export async function startDaemon(plan: DaemonPlan, logger: Logger, assistantRunner = assistantInProcess()) {
   const { fixture, loaded, seed } = plan;
   const { config, baseDir } = loaded;
   const faults = new Faults(plan.faults.map(readFault));
@@ -87,11 +86,11 @@ export async function startDaemon(plan: DaemonPlan, logger: Logger) {
     random: seededRandom(seed),
     logger,
     anchor_ms: fixture.anchor_ms,
+    assistantRunner,
   });
   try {
-    const users = await loadFixture(fixture, service);
+    const users = await loadFixture(fixture, service, plan.users);
     await service.news.refresh("full");
-    if (plan.faults.length > 0) await faults.arm(service);
     const rates = await createRateLimits(config.limits.rates, undefined);
     const app = createApp(service, logger, { rates });
     // Node would add the machine's time.
@@ -107,6 +106,8 @@ export async function startDaemon(plan: DaemonPlan, logger: Logger) {
       url: listening.url,
       clock: { ...clock, timezone: config.quota.timezone },
       run,
+      /** Injects the faults from now on. */
+      begin: () => faults.arm(service),
       async stop() {
         await listening.stop(DRAIN_MS);
         await service.close();
@@ -121,23 +122,22 @@ export async function startDaemon(plan: DaemonPlan, logger: Logger) {
 /** The address of a daemon that {@link serveLine} starts. */
 export const SERVED_URL = "http://127.0.0.1:8787";
 
-/**
- * The command that starts a daemon like the plan's, to try a request by hand; undefined when its configuration has a value
- * that no environment variable can hold. Secrets are shell variables.
- */
-export function serveLine({ fixture, loaded, now, seed, faults }: DaemonPlan): string | undefined {
+/** The command that starts a daemon like the plan's, to try a request by hand; undefined when its configuration has a
+ * value that no environment variable can hold, or the file changes its users. Secrets are shell variables. */
+export function serveLine({ fixture, loaded, now, seed, faults, users }: DaemonPlan): string | undefined {
   const env: string[] = [];
+  if (Object.keys(users).length > 0) return undefined;
   for (const { name, path, variable, secret } of configKeys(configSchema)) {
     if (loaded.sources.get(name)?.kind !== "flag" || name === "storage") continue;
     if (variable === undefined) return undefined;
-    env.push(`${variable}=${secret ? `"$${variable}"` : quote(String(getAt(loaded.config, path)))}`);
+    env.push(`${variable}=${secret ? `"$${variable}"` : word(String(getAt(loaded.config, path)))}`);
   }
-  const world = fixture.folder === DEMO ? ["--demo"] : ["--fixtures", quote(fixture.folder)];
-  const clock = ["--now", new Date(now).toISOString().replace(".000Z", "Z"), "--seed", quote(seed)];
+  const world = fixture.folder === DEMO ? ["--demo"] : ["--fixtures", word(fixture.folder)];
+  const clock = ["--now", new Date(now).toISOString().replace(".000Z", "Z"), "--seed", word(seed)];
   const flags = [...world, "--storage", "memory:", ...clock, ...faults.flatMap((fault) => ["--fault", fault])];
   return [...env, "anp", "serve", ...flags].join(" ");
 }
 
-function quote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+function word(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : quote(text);
 }

@@ -1,6 +1,7 @@
+import { cut } from "../report/cut.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { allReferencesIn } from "../file/references.ts";
-import { listOf, PHASES, type PlacedStep, type Row, type Step } from "../file/smoke-file.ts";
+import { referencesIn } from "../file/references.ts";
+import { listOf, PHASES, type Row, type Step } from "../file/smoke-file.ts";
 
 /** Which steps of a file to run; those that they refer to, the setup and the cleanup run with them. */
 export interface Selection {
@@ -12,17 +13,9 @@ export interface Selection {
   readonly lines?: readonly number[];
 }
 
-/** A step that is to run, once for each of its rows. */
-export interface Case extends PlacedStep {
-  /** The values of `${row.NAME}`. */
-  readonly row?: Row | undefined;
-  /** Number of the row, as 2, or 1.2 with rows of the file too; empty without rows. */
-  readonly number: string;
-  readonly title: string;
-  readonly line: number;
-  /** Why it does not run. */
-  readonly skip?: string | undefined;
-}
+/** A step that is to run, once for each of its rows. `number` is that of the row, as 2, or 1.2 with rows of the file too;
+ * `rows` are several where they are sent at once. Without rows the number is empty, and the one row undefined. */
+export type Case = ReturnType<typeof casesOf>[number] & { readonly skip?: string | undefined };
 
 /** The steps of a file to run, in order; none where the selection chooses no step. */
 export function planCases(file: SmokeFile, selection: Selection = {}): Case[] {
@@ -52,34 +45,27 @@ function isChosen({ phase, index, step, title }: Case, { content, path, linesOf 
   return phase === "steps" && isTagged && words.includes(grep.toLowerCase());
 }
 
-/** The chosen cases, and all that they refer to. */
 function withReferences(all: readonly Case[], choose: (one: Case) => boolean): Set<Case> {
   const found = new Set(all.filter(choose));
   // A set also visits what is added while it is visited.
   for (const { step } of found) {
-    const heads = new Set(allReferencesIn(step).map(({ head }) => head));
+    const heads = new Set(referencesIn(step).map(({ head }) => head));
     for (const one of all) if (one.step.id !== undefined && heads.has(one.step.id)) found.add(one);
   }
   return found;
 }
 
 /** Each step with each of its rows; rows of the file repeat all of `steps`. */
-function casesOf({ content, linesOf }: SmokeFile): Case[] {
+function casesOf({ content, linesOf }: SmokeFile) {
   return PHASES.flatMap((phase) =>
     numbered(phase === "steps" ? content.rows : undefined).flatMap((outer) =>
       (content[phase] ?? []).flatMap((step, index) =>
-        numbered(step.rows).map((inner): Case => {
+        numbered(step.at_once === "rows" ? undefined : step.rows).map((inner) => {
           const row = outer.row || inner.row ? { ...outer.row, ...inner.row } : undefined;
           const number = [outer.number, inner.number].filter((one) => one !== "").join(".");
-          return {
-            phase,
-            index,
-            step,
-            row,
-            number,
-            title: titleOf(step, row, number),
-            line: linesOf([phase, index])[0],
-          };
+          const rows = step.at_once === "rows" ? listOf(step.rows).map((own) => ({ ...row, ...own })) : [row];
+          const [line] = linesOf([phase, index]);
+          return { phase, index, step, rows, number, title: titleOf(step, row, number), line };
         }),
       ),
     ),
@@ -94,28 +80,23 @@ function numbered(rows: Step["rows"]): { row?: Row; number: string }[] {
 /** Characters of a body or a row in a title. */
 const TITLE_PART = 60;
 
-/** Fields of rows that titles do not show. */
 const SECRET = /(^|_)(token|secret|key|password)$/i;
 
-/** The step's name or id, or else its request; with the values of its row, or the row itself. */
 function titleOf({ name, id, request, query, body, raw }: Step, row: Row | undefined, number: string): string {
   const sent = raw ?? (body === undefined ? "" : JSON.stringify(body));
   const search = Object.entries(query ?? {}).map(([key, value]) => `${key}=${[value].flat().join(",")}`);
   const path = search.length === 0 ? request : `${request}?${search.join("&")}`;
-  const title = name ?? id ?? (sent === "" ? path : `${path} ${cut(sent)}`);
+  const title = name ?? id ?? (sent === "" ? path : `${path} ${cut(sent, TITLE_PART)}`);
   if (row === undefined) return title;
-  const filled = title.replaceAll(/\$\{row\.([\w-]+)(?::\w+)?\}/g, (text, key: string) =>
-    key in row && !SECRET.test(key) ? word(row[key]) : text,
-  );
+  const shown = Object.entries(row).map(([key, value]) => [key, word(key, value)] as const);
+  const words = new Map(shown);
+  const filled = title.replaceAll(/\$\{row\.([\w-]+)(?::\w+)?\}/g, (text, key: string) => words.get(key) ?? text);
   if (filled !== title) return `${filled} [${number}]`;
-  const shown = Object.entries(row).filter(([key]) => !SECRET.test(key));
-  return `${title} [${number}: ${cut(shown.map(([key, value]) => `${key}=${word(value)}`).join(", "))}]`;
+  return `${title} [${number}: ${cut(shown.map((pair) => pair.join("=")).join(", "), TITLE_PART)}]`;
 }
 
-function word(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function cut(text: string): string {
-  return text.length > TITLE_PART ? `${text.slice(0, TITLE_PART)}…` : text;
+function word(key: string, value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  // A reference without a default is not the secret itself.
+  return SECRET.test(key) && !/^\$\{[\w.]+\}$/.test(text) ? "***" : text;
 }

@@ -1,55 +1,49 @@
 import { resolve } from "node:path";
 import { stepsOf } from "../file/smoke-file.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { allReferencesIn, type RunValues } from "../file/references.ts";
+import { referencesIn } from "../file/references.ts";
+import type { RunValues } from "../file/value-of.ts";
+import { answersOf } from "./prepare-step.ts";
 import { planCases, type Case } from "./plan-cases.ts";
 import type { FileResult, SmokeAnswer, StepResult } from "./smoke-result.ts";
-import type { MovableClock } from "./moment.ts";
-import { runStep } from "./run-step.ts";
+import { runStep, type StepTarget } from "./run-step.ts";
 
 /** How a file is run. */
-export interface RunOptions {
-  /** Base address of the daemon. */
-  readonly url: string;
-  /** The address in the curl commands, if another one. */
-  readonly shownUrl?: string;
+export interface RunOptions extends StepTarget {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly run: RunValues;
-  /** The daemon's clock, which steps may move; absent where the daemon is another process. */
-  readonly clock?: MovableClock;
-  /** Interrupts the steps; the cleanup still runs. */
-  readonly signal: AbortSignal;
-  /** Whether to stop at the first failed step. */
+  /** Called once the setup is over: injects the faults of the file's own daemon. */
+  readonly begin?: (() => Promise<void>) | undefined;
   readonly bail: boolean;
-  /** The folder that the file's path starts from. */
   readonly cwd?: string;
-  /** Whether to write the snapshots that answers are compared with. */
   readonly update?: boolean;
-  /** The steps to run; all by default. */
   readonly cases?: readonly Case[];
 }
 
-/**
- * Runs a file's setup and steps one after another, then its cleanup. A failed step does not end the file. A step that
+/** Runs a file's setup and steps one after another, then its cleanup. A failed step does not end the file. A step that
  * refers to an answer that does not exist is skipped, and so are all steps after the daemon could not be reached, and
  * those after a failed setup.
- *
  * @example
  * const result = await runSmokeFile(file, { url, env: {}, run: { id: "1" }, signal, bail: false });
  * result.steps.map(({ title, outcome }) => `${outcome}: ${title}`);
  */
 export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promise<FileResult> {
-  const { vars, defaults, name = file.path } = file.content;
+  const { vars, defaults, name = file.path, secrets: declared = [] } = file.content;
   const started = performance.now();
   const answers = new Map<string, SmokeAnswer>();
+  const answer = answersOf(answers);
+  const secrets = new Set(declared.map((variable) => options.env[variable] ?? ""));
   const failed = new Set<string>();
   const steps: StepResult[] = [];
   const unreachable: { steps?: string | undefined; cleanup?: string | undefined } = {};
   const base = resolve(options.cwd ?? "", file.path).replace(/\.ya?ml(\.gz)?$/i, "");
   const ids = new Set(stepsOf(file.content).flatMap(({ step }) => step.id ?? []));
   const isMissing = (head: string): boolean => ids.has(head) && !answers.has(head);
-  for (const one of options.cases ?? planCases(file)) {
-    const { phase, index, step, title, line, row, number } = one;
+  const { cases = planCases(file) } = options;
+  const first = cases.find(({ phase }) => phase !== "setup");
+  for (const one of cases) {
+    const { phase, index, step, title, line, rows, number } = one;
+    if (one === first) await options.begin?.();
     const { id = "", request } = step;
     const about = { phase, number: index + 1, line, title, request };
     // The cleanup runs even when the run was interrupted or the daemon could not be reached.
@@ -58,9 +52,9 @@ export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promis
     const reason = lost ?? reasonToSkip(one, steps, isMissing, { ...options, signal });
     answers.delete(id);
     if (reason === undefined) {
-      const scope = { env: options.env, run: options.run, answers, vars, row };
-      const snapshots = { base, row: number, update: options.update ?? false };
-      const ran = await runStep(step, { ...options, defaults, scope, snapshots, signal });
+      const scope = { env: options.env, run: options.run, vars, answer, secrets };
+      const snapshots = { base, row: number, update: options.update ?? false, mask: defaults?.mask ?? [] };
+      const ran = await runStep(step, { ...options, defaults, scope, rows, snapshots, signal });
       const { head, text } = ran.unresolved ?? {};
       // A step that fails because an earlier one did adds no information.
       const isLost = head !== undefined && failed.has(head);
@@ -89,7 +83,7 @@ function reasonToSkip(
   const failed = new Set(results.filter(({ outcome }) => outcome === "failed").map((result) => result.phase));
   if (phase !== "cleanup" && failed.has("setup")) return "the setup failed";
   if (phase === "steps" && bail && failed.has("steps")) return "an earlier step failed";
-  const missing = allReferencesIn(step).find(({ head }) => isMissing(head));
+  const missing = referencesIn(step).find(({ head }) => isMissing(head));
   return missing && `${missing.text} is not known: ${missing.head} got no answer`;
 }
 

@@ -1,39 +1,44 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { curlLine } from "../report/curl.ts";
 import { send, WireError } from "../../client/transport.ts";
-import { toMs, type SmokeContent, type Step } from "../file/smoke-file.ts";
+import { toMs, type Row, type SmokeContent, type Step } from "../file/smoke-file.ts";
 import { bodyOf, judge, judgeCounts } from "./judge.ts";
 import { instantOf, type MovableClock } from "./moment.ts";
-import { prepareStep, type PreparedStep, type Scope } from "./prepare-step.ts";
+import { prepareStep, type PreparedStep } from "./prepare-step.ts";
+import { SHORTEST_SECRET, type Scope } from "../file/value-of.ts";
 import { checkSnapshot, type Snapshots } from "./snapshot.ts";
 import { UnresolvedError, type Reference } from "../file/references.ts";
-import type { Problem } from "./problem.ts";
+import { cut } from "../report/cut.ts";
+import { MAX_CHARACTERS, type Problem } from "./problem.ts";
 import type { SmokeAnswer } from "./smoke-result.ts";
 
 const TIMEOUT_MS = 30_000;
-/** Characters of an answer that a report shows. */
-const MAX_CHARACTERS = 600;
 
-/** The context of a step. */
-export interface StepContext {
+/** The daemon that steps are sent to. */
+export interface StepTarget {
   readonly url: string;
+  /** The address in the curl commands, if another one. */
   readonly shownUrl?: string;
-  readonly defaults: SmokeContent["defaults"];
-  readonly scope: Scope;
-  readonly signal: AbortSignal;
+  /** The daemon's clock, which steps may move; absent where the daemon is another process. */
   readonly clock?: MovableClock;
+  /** Interrupts the steps; the cleanup still runs. */
+  readonly signal: AbortSignal;
+}
+
+interface StepContext extends StepTarget {
+  readonly defaults: SmokeContent["defaults"];
+  readonly scope: Scope & { readonly secrets: ReadonlySet<string> };
+  /** Those of the rows that are sent at once; else the one of this step, if any. */
+  readonly rows: readonly (Row | undefined)[];
   readonly snapshots: Snapshots;
 }
 
-/** What one try came to. */
 interface Attempt {
   readonly problems: readonly Problem[];
-  readonly prepared?: PreparedStep;
-  /** For later steps. */
+  /** What was sent; the first that is wrong, if any is, comes first. */
+  readonly sent?: readonly PreparedStep[];
   readonly answer?: SmokeAnswer | undefined;
-  /** Why the daemon could not be reached. */
   readonly unreachable?: string | undefined;
-  /** The reference that could not be resolved, so that nothing was sent. */
   readonly unresolved?: Reference;
 }
 
@@ -45,13 +50,13 @@ export async function runStep(step: Step, context: StepContext) {
   let last = await attempt(step, context);
   let tries = 1;
   while (last.problems.length > 0 && tries < most) {
-    const interrupted = await wait(toMs(step.retry!.every), false, { signal: context.signal }).catch(() => true);
-    if (interrupted) break;
+    if (await wait(toMs(step.retry!.every), false, { signal: context.signal }).catch(() => true)) break;
     last = await attempt({ ...step, now: undefined }, context);
     tries += 1;
   }
-  const { problems, prepared, answer } = last;
-  const redact = redactorFor(prepared?.secrets ?? []);
+  const { problems, sent = [], answer } = last;
+  const [prepared] = sent;
+  const redact = redactorFor([...context.scope.secrets, ...sent.map((one) => one.token ?? "")]);
   const result = {
     outcome: problems.length === 0 ? ("passed" as const) : ("failed" as const),
     problems: problems.map(({ message, expected, got, ...place }): Problem => {
@@ -60,49 +65,41 @@ export async function runStep(step: Step, context: StepContext) {
     tries,
     ms: performance.now() - started,
     curl: prepared && redact(curlLine(prepared.request, prepared.tokenName).replace(url, shownUrl)),
-    answer: answer && redact(`${answer.status} ${cut(answer.text.trim())}`),
+    answer:
+      answer && cut(redact(`${answer.status} ${answer.text.trim().replaceAll(CONTROL, "\ufffd")}`), MAX_CHARACTERS),
   };
   return { ...last, result };
 }
 
 async function attempt(step: Step, context: StepContext): Promise<Attempt> {
-  const { url, defaults, scope, signal, clock } = context;
-  let prepared: PreparedStep;
+  const { url, defaults, scope, rows, signal, clock } = context;
+  let prepared: PreparedStep[];
   try {
-    prepared = prepareStep(step, defaults, url, scope);
+    prepared = rows.map((row) => prepareStep(step, defaults, url, { ...scope, row }));
   } catch (error) {
     if (!(error instanceof UnresolvedError)) throw error;
     return { problems: [{ about: "reference", path: "", message: error.message }], unresolved: error.reference };
   }
-  const { expect, moment } = prepared;
+  const { expect, moment } = prepared[0]!;
   if (moment !== undefined) clock?.set(instantOf(moment, clock));
   const timeout = step.timeout ?? defaults?.timeout;
   const timeout_ms = timeout === undefined ? TIMEOUT_MS : toMs(timeout);
-  const copies = Array.from({ length: step.at_once ?? 1 }, () => exchange(prepared, timeout_ms, signal));
-  const replies = await Promise.all(copies);
+  const sent = typeof step.at_once === "number" ? Array.from({ length: step.at_once }, () => prepared[0]!) : prepared;
+  const replies = await Promise.all(sent.map((one) => exchange(one, timeout_ms, signal)));
   const [first] = replies as [Attempt];
   if (step.at_once === undefined) {
-    return { prepared, ...first, problems: [...first.problems, ...(await snapshotProblems(step, context, first))] };
+    const { problems, answer } = first;
+    const snapshot = answer === undefined ? [] : await checkSnapshot(step, context.snapshots, answer, problems);
+    return { sent, ...first, problems: [...problems, ...snapshot] };
   }
   const all = replies.flatMap((reply) => reply.answer ?? []);
   const answer = all.find(({ status }) => status === 200) ?? all[0];
   return {
-    prepared,
+    sent: [sent[replies.findIndex(({ problems }) => problems.length > 0)] ?? sent[0]!, ...sent],
     answer: answer && { ...answer, all },
     problems: [...(expect.counts === undefined ? [] : judgeCounts(expect.counts, all)), ...merge(replies)],
     unreachable: replies.every(({ unreachable }) => unreachable !== undefined) ? first.unreachable : undefined,
   };
-}
-
-async function snapshotProblems(
-  { id, expect: { snapshot, mask = [] } = {} }: Step,
-  { defaults, snapshots }: StepContext,
-  { answer, problems }: Attempt,
-): Promise<readonly Problem[]> {
-  if (snapshot === undefined || answer === undefined) return [];
-  // A wrong answer is not to become the snapshot, and the body of another status has other fields.
-  if (problems.length > 0 && (snapshots.update || problems.some(({ path }) => /^(status|code)$/.test(path)))) return [];
-  return checkSnapshot(snapshots, snapshot === true ? id! : snapshot, answer, [...(defaults?.mask ?? []), ...mask]);
 }
 
 async function exchange({ request, expect }: PreparedStep, timeout_ms: number, signal: AbortSignal): Promise<Attempt> {
@@ -132,13 +129,14 @@ function merge(replies: readonly Attempt[]): Problem[] {
 }
 
 function redactorFor(secrets: readonly string[]): (text: string) => string {
+  const toQuery = (secret: string): string => new URLSearchParams([["", secret]]).toString().slice(1);
+  const forms = secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURI(secret), toQuery(secret)]);
   // Longest first: one secret may be part of another.
-  const known = secrets.filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
-  return (text) => known.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);
+  forms.sort((a, b) => b.length - a.length);
+  return (text) => forms.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);
 }
 
-/** Truncates a text and replaces control characters, which would move a terminal's cursor. */
-function cut(text: string): string {
-  const characters = Array.from(text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "\ufffd"));
-  return characters.length <= MAX_CHARACTERS ? characters.join("") : `${characters.slice(0, MAX_CHARACTERS).join("")}…`;
-}
+/** Control characters would move a terminal's cursor. */
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;

@@ -1,5 +1,5 @@
 import type { WireResponse } from "../../client/transport.ts";
-import type { Phase } from "../file/smoke-file.ts";
+import type { PlacedStep } from "../file/smoke-file.ts";
 import type { Problem } from "./problem.ts";
 
 /** An answer. */
@@ -14,7 +14,7 @@ export interface SmokeAnswer extends WireResponse {
 
 /** The result of one step. */
 export interface StepResult {
-  readonly phase: Phase;
+  readonly phase: PlacedStep["phase"];
   /** Counted from 1 in its list. */
   readonly number: number;
   readonly line: number;
@@ -23,15 +23,13 @@ export interface StepResult {
   readonly request: string;
   readonly outcome: "passed" | "failed" | "skipped";
   readonly problems: readonly Problem[];
-  /** Why it was skipped. */
   readonly reason?: string;
-  /** How often the request was sent. */
   readonly tries: number;
   /** All tries and the waits between them, milliseconds. */
   readonly ms: number;
   /** A curl command that repeats the request, without the token. */
   readonly curl?: string | undefined;
-  /** Status and body of the last answer, truncated. */
+  /** Status and body of the last answer, at most 64 Ki characters. */
   readonly answer?: string | undefined;
 }
 
@@ -39,7 +37,6 @@ export interface StepResult {
 export interface FileResult {
   readonly path: string;
   readonly title: string;
-  /** Why none of it ran. */
   readonly skipped?: string;
   /** Why the daemon could not be reached; the remaining steps were skipped. */
   readonly unreachable?: string | undefined;
@@ -49,18 +46,12 @@ export interface FileResult {
   readonly serve?: string | undefined;
 }
 
-/** Counts of files that ran and that were skipped, and of steps by outcome. */
-export function countOutcomes(
-  files: readonly FileResult[],
-): Record<StepResult["outcome"] | "ran" | "skippedFiles", number> {
+/** Counts of files that ran and that were skipped, and of steps by outcome; the time of all, milliseconds. */
+export function countOutcomes(files: readonly FileResult[]) {
   const steps = files.flatMap((file) => file.steps);
   const count = (outcome: StepResult["outcome"]): number => steps.filter((step) => step.outcome === outcome).length;
   const skippedFiles = files.filter((file) => file.skipped !== undefined).length;
-  return {
-    ran: files.length - skippedFiles,
-    skippedFiles,
-    passed: count("passed"),
-    failed: count("failed"),
-    skipped: count("skipped"),
-  };
+  const ran = files.length - skippedFiles;
+  const ms = files.reduce((sum, file) => sum + file.ms, 0);
+  return { ran, skippedFiles, ms, passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
 }

@@ -12,14 +12,7 @@ const clock = { now: () => Date.now() + skew };
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
 const stops = stoppable(await openStorage(url));
 const { config, baseDir } = await loadConfig({ env: {}, flags: JSON.parse(flags) });
-const service = await createService({
-  config,
-  baseDir,
-  storage: stops.storage,
-  clock,
-  random: systemRandom,
-  logger,
-});
+const service = await createService({ config, baseDir, storage: stops.storage, clock, random: systemRandom, logger });
 
 const now = () => Number(process.hrtime.bigint());
 

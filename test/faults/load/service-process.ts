@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
+import { inject } from "vitest";
 import type { Asked } from "./history.ts";
 import type { Reply, Server } from "./server.ts";
 
@@ -29,7 +30,7 @@ export async function startServiceProcess(
   url: string,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<ServiceProcess> {
-  const program = join(import.meta.dirname, "service-process.js");
+  const program = join(inject("processes"), "service-process.js");
   const child = fork(program, [url, JSON.stringify(flags)], { stdio: ["ignore", "ignore", "pipe", "ipc"] });
   const waiting = new Map<number, (message: Message | undefined) => void>();
   let log = "";

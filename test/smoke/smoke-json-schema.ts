@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { expectation, smokeFile } from "./smoke-file.ts";
-import { isMatcherName, MATCHERS, type Matcher, type MatcherName } from "../run/matchers.ts";
-import TEXTS from "./smoke-file.json" with { type: "json" };
-import MATCHER_TEXTS from "../run/matchers.json" with { type: "json" };
+import { expectation, smokeFile } from "../../src/smoke/file/smoke-file.ts";
+import { isMatcherName, MATCHERS, type Matcher, type MatcherName } from "../../src/smoke/run/matchers.ts";
+import TEXTS from "../../src/smoke/file/smoke-file.json" with { type: "json" };
+import MATCHER_TEXTS from "../../src/smoke/run/matchers.json" with { type: "json" };
 
 type Json = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ const EXPECTATION = { $ref: "#/$defs/Expectation" };
 /** A reference may replace any argument of a matcher. */
 const REFERENCE = { type: "string", pattern: "\\$\\{" };
 
-/** The JSON Schema (2020-12) of smoke files, for editors. */
+/** The JSON Schema (2020-12) of smoke files, for editors, as `smoke-file.schema.json` has to hold it. */
 export function smokeFileSchema(): Json {
   const schema = z.toJSONSchema(smokeFile, {
     io: "input",
@@ -34,6 +34,7 @@ function describe(schema: unknown, texts: Readonly<Record<string, string>>): voi
 }
 
 function expectationSchema(): Json {
+  const names = Object.keys(MATCHERS).filter(isMatcherName);
   return {
     description: "A value that is to be equal, a map of fields, a list, or a map of matchers",
     anyOf: [
@@ -43,11 +44,7 @@ function expectationSchema(): Json {
       {
         type: "object",
         minProperties: 1,
-        properties: Object.fromEntries(
-          Object.keys(MATCHERS)
-            .filter(isMatcherName)
-            .map((name) => [name, argument(name)]),
-        ),
+        properties: Object.fromEntries(names.map((name) => [name, argument(name)])),
         additionalProperties: false,
       },
     ],
