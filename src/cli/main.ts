@@ -2,30 +2,22 @@ import { CommanderError, Command } from "commander";
 import { CATALOGUE } from "./command-catalogue.ts";
 import type { CommandIo } from "./framework/command-io.ts";
 import type { Invocation, Wiring } from "./framework/define-command.ts";
-import { didYouMean } from "../runtime/did-you-mean.ts";
+import { didYouMean } from "../runtime/text/edit-distance.ts";
 import { EXIT, UsageError } from "./framework/exit.ts";
 import TOPICS from "./help/help-topics.json" with { type: "json" };
 import type { Topic } from "./help/help-text.ts";
-import { version } from "../runtime/version.ts";
+import { version } from "../runtime/package-file.ts";
 import { declareGlobals } from "./framework/global-flags.ts";
 import { descriptionOf, examplesOf } from "./help/command-help.ts";
 
-/**
- * Runs one command line.
- *
+/** Runs one command line.
  * @param argv the words after `anp`
  * @returns the exit code of the process
- *
  * @example
  * const code = await main(["ledger", "alice", "--json"], io);
  */
 export async function main(argv: readonly string[], io: CommandIo): Promise<number> {
-  const invocation: Invocation = {
-    path: "anp",
-    fields: {},
-    verbose: (io.env["ANP_DEBUG"] ?? "") !== "",
-    exit: EXIT.ok,
-  };
+  const invocation: Invocation = { verbose: (io.env["ANP_DEBUG"] ?? "") !== "", exit: EXIT.ok };
   // The command that wrote reports a failed write. A reader that has gone is not a failure.
   for (const stream of [io.stdout, io.stderr]) stream.on("error", () => undefined);
   try {
@@ -35,7 +27,10 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
       return EXIT.ok;
     }
     const args = await argumentsOf(argv, io);
-    if (args !== undefined) await createProgram({ io, invocation }).parseAsync(args, { from: "user" });
+    if (args !== undefined)
+      await createProgram({ io, invocation, program: { catalogue: CATALOGUE, main } }).parseAsync(args, {
+        from: "user",
+      });
     return invocation.exit;
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -52,11 +47,18 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
   }
 }
 
+const ALIASES = new Map<string | undefined, string>([
+  ["balance", "quota"],
+  ["user", "users"],
+  ["token", "tokens"],
+]);
+
 /** `anp help X` is `anp X --help`, or one of the help topics; undefined when a topic was printed. */
 async function argumentsOf(argv: readonly string[], { stdout }: CommandIo): Promise<readonly string[] | undefined> {
-  const [first, second, ...rest] = argv;
+  const [typed, second, ...rest] = argv;
+  const first = ALIASES.get(typed) ?? typed;
   if (first === undefined) return ["--help"];
-  if (first !== "help") return argv;
+  if (first !== "help") return [first, ...argv.slice(1)];
   if (second === undefined) return ["--help"];
   if (CATALOGUE.some(({ name }) => name === second)) return [second, ...rest, "--help"];
   if (!Object.hasOwn(TOPICS, second)) {
@@ -75,7 +77,6 @@ function explainDoubleDash(argv: readonly string[], { stderr }: CommandIo): void
   if (flag !== undefined) stderr.write(`Words after -- are arguments: put ${flag} before it.\n`);
 }
 
-/** Width of help that is not shown on a terminal. */
 const DEFAULT_COLUMNS = 80;
 
 /** The program with the names of its commands; the definition of a command is loaded once it is typed. */

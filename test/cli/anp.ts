@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
-import { EventEmitter } from "node:events";
-import { Readable, Writable } from "node:stream";
+import { EventEmitter, once } from "node:events";
+import { PassThrough, Readable, Writable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import type { CommandIo } from "../../src/cli/framework/command-io.ts";
 import { main } from "../../src/cli/main.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { addressIn, saysIn, type Listening } from "../support/daemon.ts";
 import { ANP, cleanEnv, ended, type Ended } from "../support/program.ts";
-import { runInTerminal, type Shown, type Step } from "../support/terminal.ts";
+import { runInTerminal, typeAt, type Shown, type Step } from "../support/terminal.ts";
 
 /** Makes a run repeatable. */
 export const REPEATABLE = ["--now", "2026-11-20T00:00:00Z", "--seed", "x"] as const;
@@ -13,25 +16,69 @@ interface RunOptions {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
+  /** Emits SIGINT and SIGTERM, for what runs in this process. */
+  readonly signals?: EventEmitter;
+  /** Called with what has been written to stderr so far. */
+  readonly onStderr?: (text: string) => void;
 }
 
 /**
  * Runs `anp` in this process, as with pipes at all three streams. What only a process of its own has is tested with
  * `spawnAnp`: signals, a reader that leaves, the variables that Node itself reads, and daemons.
  */
-export async function anp(args: readonly string[], { cwd, env = {}, input = "" }: RunOptions): Promise<Ended> {
-  const [stdout, stderr] = [new TextSink(), new TextSink()];
-  const code = await main(args, {
-    stdin: Readable.from(input === "" ? [] : [Buffer.from(input)], { objectMode: false }),
-    stdout,
-    stderr,
-    env: cleanEnv(cwd, env),
-    cwd,
-    clock: systemClock,
-    signals: new EventEmitter(),
-    exit: () => undefined,
-  });
+export async function anp(args: readonly string[], options: RunOptions): Promise<Ended> {
+  const { input = "", onStderr, ...rest } = options;
+  const [stdout, stderr] = [new TextSink(), new TextSink(onStderr)];
+  const stdin = Readable.from(input === "" ? [] : [Buffer.from(input)], { objectMode: false });
+  const code = await run(args, { ...rest, stdin, stdout, stderr });
   return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+function run(
+  args: readonly string[],
+  { cwd, env, signals = new EventEmitter(), ...streams }: Pick<CommandIo, "stdin" | "stdout" | "stderr"> & RunOptions,
+): Promise<number> {
+  const own = { env: cleanEnv(cwd, env ?? {}), clock: systemClock, exit: () => undefined };
+  return main(args, { ...streams, ...own, cwd, signals });
+}
+
+/** A daemon in this process. */
+export interface DaemonHere extends Listening {
+  /** Stops it as a signal does, and waits until it has ended. */
+  readonly end: (signal?: "SIGINT" | "SIGTERM") => Promise<Ended>;
+}
+
+/** Runs `anp serve` in this process on a free port, until it listens: for what its death is not about, since a process
+ * takes most of a second to load. It logs only if it is told to. */
+export async function serveHere(args: readonly string[], options: RunOptions): Promise<DaemonHere> {
+  const signals = new EventEmitter();
+  const output = new EventEmitter();
+  let log = "";
+  const ended = anp(["serve", "--port", "0", "--log-level", "silent", ...args], {
+    ...options,
+    // A busy machine does not make it refuse what it would take too long for.
+    env: { ANP_LIMITS_WAIT_MS: "0", ...options.env },
+    signals,
+    onStderr(text) {
+      log = text;
+      output.emit("more");
+    },
+  });
+  const says = saysIn(
+    () => log,
+    () => once(output, "more"),
+    ended,
+  );
+  await says("anp listens on ");
+  return {
+    url: addressIn(log),
+    log: () => log,
+    says,
+    end(signal = "SIGTERM") {
+      signals.emit(signal, signal);
+      return ended;
+    },
+  };
 }
 
 /** As `anp`, but runs the built program. */
@@ -47,16 +94,27 @@ export function shell(line: string, cwd: string): Promise<Ended> {
   return ended(spawn("bash", ["-c", prelude + line], { cwd, env: cleanEnv(cwd, {}) }));
 }
 
+interface TerminalOptions {
+  readonly cwd: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly columns?: number;
+  readonly steps?: readonly Step[];
+}
+
+/** As `anp`, with streams that say that they are a terminal's. */
+export async function anpInTerminal(args: readonly string[], options: TerminalOptions): Promise<Shown> {
+  const { cwd, env = {}, columns = 100, steps = [] } = options;
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  // A prompt takes keys once it has drawn itself.
+  const onText = typeAt(steps, (text) => setImmediate(() => stdin.write(text)));
+  // Like stderr, it stays open when a prompt ends.
+  const screen: TextSink = Object.assign(new TextSink(onText), { isTTY: true, columns, end: () => screen });
+  const code = await run(args, { stdin, stdout: screen, stderr: screen, cwd, env });
+  return { code, screen: screen.text() };
+}
+
 /** Runs the built program in a pseudo-terminal. */
-export function anpInTerminal(
-  args: readonly string[],
-  options: {
-    readonly cwd: string;
-    readonly env?: NodeJS.ProcessEnv;
-    readonly columns?: number;
-    readonly steps?: readonly Step[];
-  },
-): Promise<Shown> {
+export function spawnInTerminal(args: readonly string[], options: TerminalOptions): Promise<Shown> {
   const words = [process.execPath, ANP, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   return runInTerminal(words.join(" "), { ...options, env: cleanEnv(options.cwd, options.env ?? {}) });
 }
@@ -71,14 +129,22 @@ export async function each<T>(items: readonly T[], work: (item: T, index: number
 }
 
 class TextSink extends Writable {
-  readonly #chunks: Buffer[] = [];
+  readonly #decoder = new StringDecoder();
+  readonly #onText: ((text: string) => void) | undefined;
+  #text = "";
+
+  constructor(onText?: (text: string) => void) {
+    super();
+    this.#onText = onText;
+  }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.#chunks.push(chunk);
+    this.#text += this.#decoder.write(chunk);
+    this.#onText?.(this.#text);
     done();
   }
 
   text(): string {
-    return Buffer.concat(this.#chunks).toString("utf8");
+    return this.#text;
   }
 }

@@ -35,8 +35,7 @@ const event = { event_type: "page_view", user_id: "u-1", created_at: "2026-11-19
 const CASES: readonly Case[] = [
   {
     args: ["users", "list"],
-    has: /^user_id\tfree_daily_quota\tlang\tcreated_at\nalice\t5\tzh\t2026-11-20T00:00:00.000Z\n/,
-    once: true,
+    has: /^user_id\tfree_daily_quota\tlang\tcreated_at\terased_at\nalice\t5\tzh\t2026-11-20T00:00:00.000Z\t\n/,
   },
   {
     args: ["users", "create", "dave", "--quota", "3", "--lang", "en", "--json"],
@@ -49,12 +48,19 @@ const CASES: readonly Case[] = [
     args: ["ask", "What is the withdrawal fee?", "--user", "alice", "--token-symbol", "USDT", "--json"],
     json: ENDPOINTS.sendChat.data,
   },
-  { args: ["exchange", "alice", "1.5", "--idempotency-key", "one", "--json"], json: ENDPOINTS.exchangePoints.data },
-  { args: ["exchange", "alice", "1.5", "--idempotency-key", "one"], has: "\n1.5\t15\t15\t10\n", says: "done before" },
-  { args: ["exchange", "alice", "1.5"], has: "\n1.5\t15\t30\t10\n" },
-  { args: ["exchange", "alice", "1.5"], has: "\n1.5\t15\t45\t10\n" },
   {
-    args: ["points", "adjust", "alice", "-5", "--reason", "paid twice", "--actor", "ops"],
+    args: ["exchange", "alice", "1.5", "--yes", "--idempotency-key", "one", "--json"],
+    json: ENDPOINTS.exchangePoints.data,
+  },
+  {
+    args: ["exchange", "alice", "1.5", "--yes", "--idempotency-key", "one"],
+    has: "\n1.5\t15\t15\t10\n",
+    says: "done before",
+  },
+  { args: ["exchange", "alice", "1.5", "--yes"], has: "\n1.5\t15\t30\t10\n" },
+  { args: ["exchange", "alice", "1.5", "--yes"], has: "\n1.5\t15\t45\t10\n" },
+  {
+    args: ["points", "adjust", "alice", "-5", "--reason", "paid twice", "--actor", "ops", "--yes"],
     has: "alice\t6\t-5\t40\tpaid twice\tops\t",
   },
   {
@@ -65,7 +71,7 @@ const CASES: readonly Case[] = [
   },
   {
     args: ["ledger", "list", "alice", "--page", "9"],
-    has: /^id\tcreated_at\ttype\tdelta\tbalance_after\tdescription\tref_id\n$/,
+    has: /^id\tcreated_at\ttype\tdelta\tbalance_after\tdescription\tref_id\treason\tactor\treverses\n$/,
     once: true,
   },
   { args: ["ledger", "verify", "alice"], has: "alice\t6\t40\tok\t\t\n", once: true },
@@ -121,7 +127,7 @@ const CASES: readonly Case[] = [
     json: z.looseObject({ events: z.int(), by_day: z.array(z.unknown()) }),
     once: true,
   },
-  { args: ["events", "export", "--to", "2026-11-17"], has: /^({"event_id":.*}\n){30}$/ },
+  { args: ["events", "export", "--to", "2026-11-17"], has: /^({"event_id":.*}\n){19}$/ },
   { args: ["openapi"], json: z.looseObject({ openapi: z.literal("3.1.0") }), once: true },
 ];
 
@@ -164,5 +170,12 @@ it.for(CASES.map((item) => ({ item, name: item.args.join(" ") })))("anp $name", 
 
 it("leaves the same files behind, byte for byte, with and without commands that only read", async () => {
   const [one, other] = await Promise.all(folders.map(({ path }) => contentOf(path)));
-  expect(other).toEqual(one);
+  expect(whole(other!)).toEqual(whole(one!));
 });
+
+/** Leaves out the snapshot that comes before the whole one where some sources are slow, as on a busy machine. */
+function whole(contents: readonly string[]): string[] {
+  return contents
+    .filter((line) => !/^\S+news\/snapshot\/(?:newest|\d+\.json .*"partial":true)/.test(line))
+    .map((line) => line.replace(/^(\S+news\/snapshot\/)\d+/, "$1"));
+}

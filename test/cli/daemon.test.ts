@@ -10,8 +10,7 @@ import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
-import { spawnAnp } from "./anp.ts";
-import { startDaemon, type Daemon } from "../support/daemon.ts";
+import { anp, serveHere, type DaemonHere } from "./anp.ts";
 import { SMALL_WORLD } from "../support/program.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -26,9 +25,9 @@ async function newFolder(): Promise<string> {
   return folder.path;
 }
 
-async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd?: string): Promise<Daemon> {
-  const daemon = await startDaemon(args, { cwd: cwd ?? (await newFolder()), env });
-  undo.push(() => daemon.end("SIGKILL"));
+async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd?: string): Promise<DaemonHere> {
+  const daemon = await serveHere(args, { cwd: cwd ?? (await newFolder()), env });
+  undo.push(() => daemon.end());
   return daemon;
 }
 
@@ -55,7 +54,7 @@ function linesOf(log: string): Record<string, unknown>[] {
 describe("a daemon", () => {
   it("serves its metrics beside the API, or on a port of their own alone", async () => {
     const [beside, apart] = await Promise.all([
-      start(["--demo", "--storage", "memory:"]),
+      start([...SMALL_WORLD, "--storage", "memory:"]),
       start([...SMALL_WORLD, "--storage", "memory:"], { ANP_METRICS_PORT: "0" }),
     ]);
     expect(await status(`${beside.url}/api/v1/ai/me`, "alice-token")).toBe(200);
@@ -66,22 +65,20 @@ describe("a daemon", () => {
     expect(series.get("anp_news_refresh_age_seconds")).toBeLessThan(60);
 
     expect(await status(`${apart.url}/metrics`)).toBe(404);
-    // The log is buffered: the banner comes first.
-    await apart.says('"msg":"listening"');
-    const own = String(linesOf(apart.log()).find(({ msg }) => msg === "listening")?.["metrics"]);
+    const own = String(linesOf(apart.log()).find(({ metrics }) => metrics !== undefined)?.["metrics"]);
     expect((await scrape(own)).get("anp_storage_up")).toBe(1);
     expect(await status(`${own}/api/v1/ai/me`, "alice-token")).toBe(404);
   });
 
   it("goes on answering with /readyz at 503 for drain_delay_ms after SIGTERM, logs what it cuts, and exits 0", async () => {
-    const { url, child, ended } = await start(
-      [...SMALL_WORLD, "--storage", "memory:", "--fault", "answers=slow,ms=60000,times=1"],
+    const { url, end } = await start(
+      [...SMALL_WORLD, "--storage", "memory:", "--fault", "answers=slow,ms=60000,times=1", "--log-level", "info"],
       { ANP_SERVER_DRAIN_DELAY_MS: "3000", ANP_SERVER_DRAIN_MS: "50" },
     );
     const slow = status(`${url}/api/v1/ai/points`, "alice-token").catch(() => "cut");
     await until("it runs", async () => (await scrape(url)).get("anp_http_requests_in_flight") === 1);
     expect(await status(`${url}/readyz`)).toBe(200);
-    child.kill("SIGTERM");
+    const ended = end();
     await until("it is not ready", async () => (await status(`${url}/readyz`)) === 503);
     expect(await status(`${url}/api/v1/ai/me`, "alice-token")).toBe(200);
     expect((await scrape(url)).get("anp_draining")).toBe(1);
@@ -115,10 +112,11 @@ describe("a daemon", () => {
       // The request's id is any letters.
       expect(text.replace(/"request_id":"\w+"/, "")).not.toMatch(/ENOTDIR|data|fs:/);
     }
-    expect(await status(`${url}/readyz`)).toBe(503);
+    // The result of a probe is used for a second.
+    await until("it is not ready", async () => (await status(`${url}/readyz`)) === 503);
     expect(await status(`${url}/healthz`)).toBe(200);
     expect(await status(`${url}/api/v1/ai/hot-topics`, "nobody")).toBe(200);
-    expect((await scrape(url)).get("anp_storage_up")).toBe(0);
+    await until("the metric shows it", async () => (await scrape(url)).get("anp_storage_up") === 0);
     await rm(data);
     await rename(`${data}.away`, data);
     await until("it is known to be back", async () => (await scrape(url)).get("anp_storage_up") === 1);
@@ -146,7 +144,7 @@ describe("a daemon", () => {
     });
     await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
     undo.push(() => new Promise((resolve) => echo.close(resolve)));
-    const { url, log, child, ended } = await start([...SMALL_WORLD, "--storage", "memory:", "--log-level", "debug"], {
+    const { url, log, end } = await start([...SMALL_WORLD, "--storage", "memory:", "--log-level", "debug"], {
       ANP_MODEL_BASE_URL: `http://127.0.0.1:${(echo.address() as AddressInfo).port}/v1`,
       ANP_MODEL_MODEL: "m",
       ANP_MODEL_API_KEY: "sk-model-secret-key",
@@ -171,8 +169,7 @@ describe("a daemon", () => {
     expect(await send("demo-token", JSON.stringify({ event_type: "x", event_payload: { question } }), "events")).toBe(
       422,
     );
-    child.kill("SIGTERM");
-    await ended;
+    await end();
     const lines = linesOf(log());
     expect(lines.some(({ msg }) => msg === "the model call failed")).toBe(true);
     expect(lines.filter(({ msg }) => msg === "request").length).toBeGreaterThanOrEqual(6);
@@ -199,7 +196,7 @@ describe("a daemon", () => {
       const { caFile, certFile, keyFile } = certificates;
       const cwd = await newFolder();
       await writeFile(join(cwd, "anp.yaml"), `server: { tls: { cert_file: ${certFile}, key_file: ${keyFile} } }\n`);
-      const { url, child, ended } = await start(["--config", "anp.yaml", "--storage", "memory:"], {}, cwd);
+      const { url, end } = await start(["--config", "anp.yaml", "--storage", "memory:"], {}, cwd);
       expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
       const agent = new Agent({ ca: await readFile(caFile) });
       const answered = await new Promise<number | undefined>((resolve, reject) => {
@@ -213,8 +210,7 @@ describe("a daemon", () => {
       agent.destroy();
       expect(answered).toBe(200);
       await expect(fetch(`${url.replace("https", "http")}/readyz`)).rejects.toThrow();
-      child.kill("SIGTERM");
-      expect((await ended).code).toBe(0);
+      expect((await end()).code).toBe(0);
 
       for (const [cert_file, key_file, says] of [
         [certFile, caFile, `key_file: the file ${caFile} holds no private key (PEM, without a passphrase)`],
@@ -222,7 +218,7 @@ describe("a daemon", () => {
         [caFile, keyFile, `key_file: the private key in ${keyFile} is not that of the certificate in ${caFile}`],
       ]) {
         await writeFile(join(cwd, "bad.yaml"), `server: { tls: { cert_file: ${cert_file}, key_file: ${key_file} } }\n`);
-        const bad = await spawnAnp(["serve", "--config", "bad.yaml", "--storage", "memory:", "--log-level", "error"], {
+        const bad = await anp(["serve", "--config", "bad.yaml", "--storage", "memory:", "--log-level", "error"], {
           cwd,
         });
         expect([bad.code, bad.stderr]).toEqual([2, `error: server.tls.${says}\n`]);

@@ -1,15 +1,15 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeCertificates } from "../support/certificates.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { noTerminal } from "../support/terminal.ts";
-import { anp, anpInTerminal } from "./anp.ts";
-import { startDaemon } from "../support/daemon.ts";
-import type { Ended } from "../support/program.ts";
+import { anp, anpInTerminal, serveHere } from "./anp.ts";
+import { SMALL_WORLD, type Ended } from "../support/program.ts";
 
 interface Finding {
   readonly check: string;
@@ -107,19 +107,10 @@ it("reports every error of an invalid configuration, exits 2, and still reports 
   expect(of("versions", "anp")?.level).toBe("ok");
 });
 
-it("reports an unknown variable", async () => {
-  const { code, of } = await examine(await configure({}), { ANP_QUITE_OTHER: "80" });
-  expect(code).toBe(0);
-  expect(of("config", "environment")).toMatchObject({
-    level: "warning",
-    message: "ANP_QUITE_OTHER is set, but anp has no such variable.",
-  });
-});
-
 describe("of the port", () => {
   it("it says who has it: an anp daemon, or another program", async () => {
-    const daemon = await startDaemon(["--storage", "memory:", "--log-level", "warn"], { cwd });
-    cleanup.push(() => daemon.child.kill("SIGKILL"));
+    const daemon = await serveHere(["--storage", "memory:"], { cwd });
+    cleanup.push(() => daemon.end());
     const { port } = new URL(daemon.url);
     const ours = await examine(await configure({}), { ANP_SERVER_PORT: port });
     expect(ours.of("port", "server.port")).toMatchObject({
@@ -135,6 +126,81 @@ describe("of the port", () => {
       message: `127.0.0.1:${other.port} is in use by another program.`,
       remedy: "Stop it, or use another port: server.port or --port.",
     });
+  });
+});
+
+describe("of a running daemon", () => {
+  const levels = (findings: readonly Finding[]) =>
+    Object.fromEntries(
+      findings.filter(({ check }) => check === "daemon").map(({ subject, level }) => [subject, level]),
+    );
+  const FINE = ["address", "readiness", "metrics", "version", "document", "clock", "anonymous read", "no token"];
+
+  it("it checks the whole from outside, and a token where one is given", async () => {
+    const daemon = await serveHere([...SMALL_WORLD, "--storage", "memory:"], {
+      cwd,
+      env: { ANP_EXCHANGE_MAX_AMOUNT: "7" },
+    });
+    cleanup.push(() => daemon.end());
+    const { code, findings, of } = await examine(["--url", daemon.url]);
+    expect([code, levels(findings)]).toEqual([0, Object.fromEntries(FINE.map((subject) => [subject, "ok"]))]);
+    expect(of("daemon", "document")?.message).toMatch(
+      /^\/openapi\.json is that of this version \(SHA-256 [0-9a-f]{12}\)\.$/,
+    );
+    expect(of("versions", "anp")?.level).toBe("ok");
+    const token = await examine(["--url", daemon.url, "--token", "alice-token"]);
+    expect(token.of("daemon", "token")).toMatchObject({ level: "ok", message: "It is accepted: alice." });
+    const wrong = await examine(["--url", daemon.url, "--token", "nobody", "--metrics-url", `${daemon.url}/nowhere`]);
+    expect([wrong.code, wrong.of("daemon", "token")?.level, wrong.of("daemon", "metrics")?.level]).toEqual([
+      1,
+      "error",
+      "warning",
+    ]);
+  });
+
+  it("it finds what is between: another version, another clock, reads refused, a caller let in", async () => {
+    const me = { success: true, code: 0, message: "ok", request_id: "r", data: {} };
+    const url = await serve(({ url: path }, response) => {
+      response.setHeader("date", new Date(Date.now() - 3_600_000).toUTCString());
+      if (path === "/readyz") response.writeHead(503).end("not ready: starting\n");
+      else if (path === "/openapi.json") response.end('{"info":{"version":"0.0.1"}}');
+      else if (path === "/api/v1/ai/me") response.end(JSON.stringify(me));
+      else response.writeHead(403).end("no");
+    });
+    const { code, findings, of } = await examine(["--url", url]);
+    expect([code, levels(findings)]).toEqual([
+      1,
+      {
+        address: "ok",
+        readiness: "error",
+        metrics: "warning",
+        version: "warning",
+        document: "warning",
+        clock: "warning",
+        "anonymous read": "error",
+        "no token": "error",
+      },
+    ]);
+    expect(of("daemon", "clock")?.message).toMatch(/^Its clock is 3(599|600) s behind this machine's\.$/);
+    expect(of("daemon", "readiness")?.message).toBe("Not ready: starting.");
+    for (const one of findings) expect([one.subject, one.level === "ok" || one.remedy]).not.toContain(undefined);
+  });
+
+  it("it exits 6 when nothing answers, and says when a certificate that it does not trust expires", async () => {
+    const gone = await examine(["--url", "http://127.0.0.1:1"]);
+    expect([gone.code, levels(gone.findings)]).toEqual([6, { address: "error" }]);
+    const certificates = await makeCertificates();
+    cleanup.push(() => certificates.remove());
+    const [cert, key] = await Promise.all([readFile(certificates.certFile), readFile(certificates.keyFile)]);
+    const server = createSecureServer({ cert, key });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    cleanup.push(() => server.close());
+    const untrusted = await examine(["--url", `https://127.0.0.1:${(server.address() as AddressInfo).port}`]);
+    expect([untrusted.code, levels(untrusted.findings)]).toEqual([6, { tls: "warning", address: "error" }]);
+    expect(untrusted.of("daemon", "tls")?.message).toMatch(/^The certificate expires within a day\.$/);
+    expect((await anp(["doctor", "--metrics-url", "http://127.0.0.1:1/metrics"], { cwd })).stderr).toContain(
+      "--metrics-url goes with --url or --profile.",
+    );
   });
 });
 
@@ -257,7 +323,7 @@ it.skipIf(noRedis !== undefined)("reports what a Redis may lose, and the setting
   expect(gone.findings.filter(({ check }) => check === "storage").map(({ level }) => level)).toEqual(["ok", "error"]);
 });
 
-it.skipIf(noTerminal !== undefined)("shows each check on a terminal as it ends, with what to do", async () => {
+it("shows each check on a terminal as it ends, with what to do", async () => {
   const url = await serve((_request, response) => {
     setTimeout(() => response.end(RSS), 500);
   });

@@ -1,10 +1,12 @@
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { reportOf } from "../../src/cli/framework/error-to-exit-code.ts";
+import { AnpError } from "../../src/contract/errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { fillLedgers } from "../support/ledgers.ts";
-import { anp, REPEATABLE, spawnAnp } from "./anp.ts";
+import { anp, REPEATABLE } from "./anp.ts";
 import { contentOf } from "./content-of.ts";
 import { SMALL_WORLD } from "../support/program.ts";
 
@@ -35,10 +37,10 @@ const FAILURES: readonly (readonly [args: readonly string[], code: number, says:
   [["ledger", "verify", "alice", "--all"], 2, "exclude each other"],
   [["ledger", "export", "--format", "table"], 2, "--format must be jsonl or json or csv or tsv"],
   [["exchange", "alice", "0"], 2, "AMOUNT must be a number greater than 0"],
-  [["exchange", "alice", "0.01"], 1, "earns less than 1 point"],
+  [["exchange", "alice", "0.01", "--yes"], 1, "earns less than 1 point"],
   [["points", "adjust", "alice", "0", "--reason", "x"], 2, "DELTA must not be 0"],
   [["points", "adjust", "alice", "5"], 2, "--reason is missing"],
-  [["points", "adjust", "alice", "-1", "--reason", "x"], 3, "Insufficient points"],
+  [["points", "adjust", "alice", "-1", "--reason", "x", "--yes"], 3, "Insufficient points"],
   [["ask", "提现手续费是多少？", "--user", "bob"], 3, "Insufficient points"],
   [["quota", "nobody"], 5, "User nobody is not known"],
   [["quota", "alice-tok"], 5, "User alice-tok is not known"],
@@ -141,7 +143,7 @@ it("treats a missing storage as a mistyped name, and creates none", async () => 
 
 it("does not start a daemon on a storage that cannot be written", async () => {
   await writeFile(join(folder.path, "a-file"), "");
-  const { code, stderr } = await spawnAnp(["serve", "--storage", "fs:a-file", "--port", "0"], { cwd: folder.path });
+  const { code, stderr } = await anp(["serve", "--storage", "fs:a-file", "--port", "0"], { cwd: folder.path });
   expect([code, stderr.trimEnd().split("\n")]).toEqual([
     6,
     [expect.stringMatching(/^error: The storage cannot be used: ENOTDIR/)],
@@ -156,7 +158,8 @@ it("reports on stderr that nothing was found, and exits 0", async () => {
 
 it("names the first wrong entry of a ledger, and exits 1", async () => {
   const { path, remove } = await temporaryFolder();
-  for (const amount of ["1", "2", "3"]) await anp(["exchange", "alice", amount, ...SMALL_WORLD], { cwd: path });
+  for (const amount of ["1", "2", "3"])
+    await anp(["exchange", "alice", amount, "--yes", ...SMALL_WORLD], { cwd: path });
   const second = join(path, ".anp/small/users/alice/ledger/0/2.json");
   const files = await contentOf(path);
   expect(files.some((line) => line.startsWith(".anp/small/users/alice/ledger/0/2"))).toBe(true);
@@ -205,6 +208,19 @@ it("shows the stack of an unexpected error only with --verbose", async () => {
   expect((await anp(args, { cwd: folder.path })).stderr).not.toContain("    at ");
   expect((await anp([...args, "--verbose"], { cwd: folder.path })).stderr).toContain("    at ");
   expect((await anp(args, { cwd: folder.path, env: { ANP_DEBUG: "1" } })).stderr).toContain("    at ");
+});
+
+it("says how long to wait, and what checks the audit log where that is damaged", async () => {
+  const invocation = { path: "anp users list", fields: {}, verbose: false, exit: 0 } as const;
+  const locked = new AnpError(429, "Too many calls.", { headers: { "retry-after": "42" } });
+  expect(reportOf(locked, invocation).lines).toEqual(["error: Too many calls.", "Wait for 42 s, then retry."]);
+  const own = await temporaryFolder();
+  const run = (...args: string[]) => anp([...args, "--storage", "fs:data"], { cwd: own.path });
+  await run("operators", "add", "mei", "--role", "support");
+  await writeFile(join(own.path, "data/audit/log/0/1.json"), "{");
+  const { code, stderr } = await run("audit", "list");
+  expect([code, stderr]).toEqual([1, expect.stringContaining("`anp audit verify`")]);
+  await own.remove();
 });
 
 it("lists a ledger's entries down to a damaged one, and names its key", async () => {

@@ -29,7 +29,10 @@ async function shown(isTTY: boolean): Promise<{ out: string; err: string; painte
   const [stdout, stderr] = [sink("out"), sink("err")];
   const stdin = Readable.from([]);
   const io = { stdin, stdout, stderr, env: { TERM: "xterm" }, clock: systemClock };
-  const terminal = openTerminal({ color: true, input: false }, io as unknown as Parameters<typeof openTerminal>[1]);
+  const terminal = openTerminal(
+    { color: true, input: false, quiet: false },
+    io as unknown as Parameters<typeof openTerminal>[1],
+  );
   await terminal.write(`${JSON.stringify({ text: HARMFUL })}\n`);
   terminal.say(HARMFUL);
   return { ...texts, painted: terminal.paint("red", "x") };

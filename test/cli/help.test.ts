@@ -4,12 +4,15 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { CATALOGUE } from "../../src/cli/command-catalogue.ts";
+import { COMMANDS } from "../../src/cli/framework/command-facts.ts";
+import { ROLES } from "../../src/contract/roles.ts";
 import { EXIT } from "../../src/cli/framework/exit.ts";
 import { FORMATS } from "../../src/cli/framework/global-flags.ts";
 import MEANINGS from "../../src/cli/help/meanings.json" with { type: "json" };
 import TOPICS from "../../src/cli/help/help-topics.json" with { type: "json" };
 import { ERRORS } from "../../src/contract/errors.ts";
 import { configKeys, configSchema } from "../../src/config/config-schema.ts";
+import FAULTS from "../../src/faults/faults.json" with { type: "json" };
 import { ANP } from "../support/program.ts";
 import { anp } from "./anp.ts";
 
@@ -40,6 +43,28 @@ it("has an example in the help of every command", async () => {
 it("has a file or folder for every command, and no other", async () => {
   const files = await readdir(join(cwd, "../../src/cli/commands"));
   expect(files.map((file) => file.replace(/\.ts$/, "")).sort()).toEqual(CATALOGUE.map(({ name }) => name).sort());
+});
+
+it("describes every command in one table, with words that exist", async () => {
+  const definitions = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flatMap((command) => [
+    command,
+    ...Object.values(command.commands),
+  ]);
+  expect(definitions.map(({ name }) => name).sort()).toEqual(Object.keys(COMMANDS).sort());
+  for (const { name, takes = {}, ...command } of definitions) {
+    const params = Object.entries({ ...command.arguments, ...command.options });
+    expect([name, params.filter(([, { about }]) => !about).map(([key]) => key)]).toEqual([name, []]);
+    const unknown = Object.keys(takes).filter((key) => params.every(([known]) => known !== key));
+    expect([name, unknown]).toEqual([name, []]);
+  }
+  for (const part of Object.keys(FAULTS)) expect(COMMANDS.serve.takes?.["fault"]?.[1]).toContain(part);
+  for (const { target = "storage", role = "support", formats = [] } of Object.values(COMMANDS)) {
+    expect([["storage", "either", "none"], ROLES, FORMATS]).toEqual([
+      expect.arrayContaining([target]),
+      expect.arrayContaining([role]),
+      expect.arrayContaining([...formats]),
+    ]);
+  }
 });
 
 it("prints the help topics and the help of a command by its name", async () => {

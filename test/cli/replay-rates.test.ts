@@ -10,7 +10,7 @@ import { createApp } from "../../src/http/app.ts";
 import { createRateLimits } from "../../src/http/rate-limits.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { startDaemon } from "../support/daemon.ts";
+import { serveHere } from "./anp.ts";
 import { ANP, cleanEnv, ended, SMALL_WORLD } from "../support/program.ts";
 import { openFixtureService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -30,9 +30,9 @@ function line(n: number, id = true): string {
 /** Sixty different events, and one without an id that occurs ten times. */
 const LINES = Array.from({ length: 70 }, (_, n) => (n % 7 === 6 ? line(1000, false) : line(n)));
 
-async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
+async function* linesOf(lines: readonly string[]): AsyncGenerator<readonly string[]> {
   await Promise.resolve();
-  yield* lines;
+  yield lines;
 }
 
 it("sends as fast as the rate limit allows, and stores each event once, also after an interrupt in a pause", async () => {
@@ -79,8 +79,8 @@ it("ends at SIGINT while it waits for the rate limit, and goes on from there", a
   undo.push(remove);
   await writeFile(join(cwd, "events.ndjson"), LINES.map((text) => `${text}\n`).join(""));
   const env = { ANP_TOKEN: "alice-token", ANP_LIMITS_RATES_EVENTS_REQUESTS: "30" };
-  const daemon = await startDaemon([...SMALL_WORLD], { cwd, env });
-  undo.push(() => daemon.end("SIGKILL"));
+  const daemon = await serveHere([...SMALL_WORLD], { cwd, env });
+  undo.push(() => daemon.end());
   const args = [ANP, "events", "replay", "events.ndjson", "--url", daemon.url, "--rate", "100", "--json"];
   const child = spawn(process.execPath, args, { cwd, env: cleanEnv(cwd, env) });
   let said = "";

@@ -3,9 +3,11 @@ import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
-import { anp, spawnAnp } from "./anp.ts";
-import { startDaemon } from "../support/daemon.ts";
+import { anp, serveHere } from "./anp.ts";
 import { SMALL_WORLD } from "../support/program.ts";
+
+/** A server that syncs every write to a disk that others keep busy may be slower than a daemon waits for it by default. */
+const SLOW_DISK = { timeout_ms: "30000" };
 
 let ending: (() => Promise<unknown>)[] = [];
 
@@ -22,9 +24,7 @@ async function newFolder(): Promise<string> {
 
 it("refuses to serve from memory when what is acknowledged must last", async () => {
   const cwd = await newFolder();
-  const { code, stderr } = await spawnAnp(["serve", "--storage", "memory:", "--require-durable", "--port", "0"], {
-    cwd,
-  });
+  const { code, stderr } = await anp(["serve", "--storage", "memory:", "--require-durable", "--port", "0"], { cwd });
   expect(code).toBe(1);
   expect(stderr).toBe(
     "error: memory: may lose acknowledged data:\n" +
@@ -38,10 +38,10 @@ describe.skipIf(noRedis !== undefined)("on a Redis", () => {
     const cwd = await newFolder();
     const server = await startRedis();
     ending.push(() => server.stop());
-    const args = ["--storage", server.url(), ...SMALL_WORLD];
+    const args = ["--storage", server.url(SLOW_DISK), ...SMALL_WORLD];
 
-    const warned = await startDaemon(args, { cwd });
-    ending.push(async () => (warned.child.kill("SIGKILL"), warned.ended));
+    const warned = await serveHere([...args, "--log-level", "warn"], { cwd });
+    ending.push(() => warned.end());
     await warned.says('"subject":"appendonly"');
     const line = warned.log().split("\n").find((text) => text.includes('"subject":"appendonly"')); // prettier-ignore
     expect(JSON.parse(line!)).toMatchObject({
@@ -51,22 +51,23 @@ describe.skipIf(noRedis !== undefined)("on a Redis", () => {
       remedy: "CONFIG SET appendonly yes, and in redis.conf: appendonly yes",
     });
 
-    const refused = await spawnAnp(["serve", ...args, "--require-durable", "--port", "0"], { cwd });
+    const refused = await anp(["serve", ...args, "--require-durable", "--port", "0"], { cwd });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("appendonly: appendonly is off");
 
     await server.command("CONFIG", "SET", "appendonly", "yes");
     await server.command("CONFIG", "SET", "appendfsync", "always");
-    const durable = await startDaemon([...args, "--require-durable"], { cwd });
-    ending.push(async () => (durable.child.kill("SIGKILL"), durable.ended));
+    const durable = await serveHere([...args, "--require-durable", "--log-level", "info"], { cwd });
+    ending.push(() => durable.end());
     expect(durable.log()).not.toContain('"level":"warn"');
   });
 
   it("reports when the server is a weaker one than at the start, serves nothing from an emptied one, and goes on when it is accepted", async () => {
     const server = await startRedis({ config: { appendonly: "yes", appendfsync: "always" } });
     ending.push(() => server.stop());
-    const daemon = await startDaemon(["--storage", server.url(), ...SMALL_WORLD], { cwd: await newFolder() });
-    ending.push(async () => (daemon.child.kill("SIGKILL"), daemon.ended));
+    const args = ["--storage", server.url(SLOW_DISK), ...SMALL_WORLD, "--log-level", "info"];
+    const daemon = await serveHere(args, { cwd: await newFolder() });
+    ending.push(() => daemon.end());
     const risks = async (): Promise<string | undefined> =>
       /^anp_storage_risks (.*)$/m.exec(await (await fetch(`${daemon.url}/metrics`)).text())?.[1];
     expect(await risks()).toBe("0");

@@ -6,15 +6,15 @@ import { afterEach, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
-import { anp, spawnAnp } from "./anp.ts";
+import { anp, serveHere, spawnAnp, type DaemonHere } from "./anp.ts";
 import { spawnDaemon, startDaemon, type Daemon } from "../support/daemon.ts";
 import { SMALL_WORLD, type Ended } from "../support/program.ts";
 
 const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
-const daemons: Daemon[] = [];
+const daemons: (() => Promise<Ended>)[] = [];
 
 afterEach(async () => {
-  for (const daemon of daemons.splice(0)) await daemon.end("SIGKILL");
+  for (const end of daemons.splice(0)) await end();
   for (const folder of folders.splice(0)) await folder.remove();
 });
 
@@ -26,7 +26,14 @@ async function newFolder(): Promise<string> {
 
 async function start(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Daemon> {
   const daemon = await startDaemon(args, { cwd, env });
-  daemons.push(daemon);
+  daemons.push(() => daemon.end("SIGKILL"));
+  return daemon;
+}
+
+/** In this process. */
+async function startHere(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<DaemonHere> {
+  const daemon = await serveHere([...args, "--log-level", "info"], { cwd, env });
+  daemons.push(() => daemon.end());
   return daemon;
 }
 
@@ -62,20 +69,16 @@ it("starts with a damaged batch of events of an earlier day, leaves it out, and 
   const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   await mkdir(join(cwd, `data/events/${day}/0`), { recursive: true });
   await writeFile(join(cwd, `data/events/${day}/0/1.json`), "{");
-  const daemon = await start(cwd, ["--storage", "fs:data"]);
+  const daemon = await startHere(cwd, ["--storage", "fs:data"]);
   expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200);
   expect((await fetch(`${daemon.url}/api/v1/ai/hot-topics?days=2`)).status).toBe(200);
   await daemon.says(`"key":"events/${day}/0/1"`);
 });
 
-it("serves the demo, prints its tokens and a line to paste, and logs JSON without secrets", async () => {
+it("serves the demo, and logs JSON alone, without secrets", async () => {
   const cwd = await newFolder();
   const daemon = await start(cwd, ["--demo"]);
-  await daemon.says("/api/v1/ai/me\n");
-  const { log, url } = daemon;
-  expect(log()).toContain("storage: fs:.anp/demo\n");
-  expect(log()).toContain("  alice  alice-token\n");
-  expect(log()).toContain(`  curl -s -H 'X-User-Token: demo-token' ${url}/api/v1/ai/me\n`);
+  const { url } = daemon;
   const answer = await call(url, "chat/send", { question: "提现手续费是多少？" });
   expect(answer.status).toBe(200);
   expect((await call(url, "no-such-thing")).status).toBe(404);
@@ -84,23 +87,27 @@ it("serves the demo, prints its tokens and a line to paste, and logs JSON withou
 
   const { code, stdout, stderr } = await daemon.end("SIGTERM");
   expect([code, stdout]).toEqual([0, ""]);
-  const lines = stderr.split("\n").filter((line) => line.startsWith("{"));
-  const logged = lines.map((line) => JSON.parse(line) as { msg: string; operation?: string });
+  const logged = stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { msg: string });
+  const started = { msg: `anp listens on ${url} with fs:.anp/demo`, pages: [`${url}/`, `${url}/docs`] };
+  expect(logged.filter(({ msg }) => msg.includes("listen"))).toMatchObject([started]);
   expect(logged.map(({ msg }) => msg)).toEqual(
-    expect.arrayContaining(["news refreshed", "listening", "request", "draining", "stopped"]),
+    expect.arrayContaining(["news refreshed", "request", "draining", "stopped"]),
   );
-  expect(lines.join("\n")).not.toMatch(/demo-token|提现/);
+  expect(stderr).not.toMatch(/demo-token|提现/);
 });
 
 it("shares one storage with commands that run meanwhile, and with a second daemon", async () => {
   const cwd = await newFolder();
-  const [one, two] = await Promise.all([start(cwd, [...SMALL_WORLD]), start(cwd, [...SMALL_WORLD])]);
+  const [one, two] = await Promise.all([start(cwd, SMALL_WORLD), startHere(cwd, SMALL_WORLD)]);
   const before = Number((await call(one.url, "points")).data["balance"]);
   expect(before).toBe(100_000);
   const results = await Promise.all([
-    spawnAnp(["exchange", "demo", "1", ...SMALL_WORLD], { cwd }),
-    spawnAnp(["points", "adjust", "demo", "5", "--reason", "x", ...SMALL_WORLD], { cwd }),
-    spawnAnp(["ask", "提现手续费是多少？", "--user", "demo", ...SMALL_WORLD], { cwd }),
+    anp(["exchange", "demo", "1", "--yes", ...SMALL_WORLD], { cwd }),
+    anp(["points", "adjust", "demo", "5", "--reason", "x", "--yes", ...SMALL_WORLD], { cwd }),
+    anp(["ask", "提现手续费是多少？", "--user", "demo", ...SMALL_WORLD], { cwd }),
     ...[one, two, one, two].map(({ url }) => call(url, "points/exchange", { token_amount: 1 })),
   ]);
   for (const result of results)
@@ -114,10 +121,10 @@ it("shares one storage with commands that run meanwhile, and with a second daemo
 
 it("keeps every change of processes that run at once, also when all of them load the fixture first", async () => {
   const cwd = await newFolder();
-  const results = await Promise.all(
-    Array.from({ length: 3 }, () => spawnAnp(["exchange", "alice", "1", ...SMALL_WORLD], { cwd })),
-  );
-  for (const { code, stderr } of results) expect([code, stderr]).toEqual([0, ""]);
+  const exchange = ["exchange", "alice", "1", "--yes", ...SMALL_WORLD];
+  const results = await Promise.all([spawnAnp(exchange, { cwd }), spawnAnp(exchange, { cwd }), anp(exchange, { cwd })]);
+  for (const { code, stderr } of results)
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^(There is no .*\n)?$/)]);
   const { stdout } = await anp(["ledger", "verify", ...SMALL_WORLD], { cwd });
   expect(stdout).toBe(
     "user_id\tentries\tbalance\tstate\tfault_entry\tfault\n" +
@@ -131,12 +138,12 @@ it("says in one line why it cannot listen, and exits 1", async () => {
   await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
   const { port } = busy.address() as AddressInfo;
   const at = (...more: string[]): Promise<Ended> =>
-    spawnAnp(["serve", "--storage", "memory:", "--log-level", "error", ...more], { cwd });
+    anp(["serve", "--storage", "memory:", "--log-level", "error", ...more], { cwd });
   // An address that is kept for documents: no machine has it.
   const ended = await Promise.all([at("--port", String(port)), at("--host", "192.0.2.1", "--port", "0")]);
   await new Promise((resolve) => busy.close(resolve));
   expect(ended.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual([
-    [1, "", `error: Cannot listen on 127.0.0.1:${port}: the port is in use\n`],
+    [1, "", `error: 127.0.0.1:${port} is in use by another program. Use another port: --port, or server.port.\n`],
     [1, "", "error: Cannot listen on 192.0.2.1:0: 192.0.2.1 is not an address of this machine\n"],
   ]);
 });
@@ -166,10 +173,7 @@ async function slowModel(): Promise<{
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   };
   return {
-    env: {
-      ANP_MODEL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-      ANP_MODEL_MODEL: "m",
-    },
+    env: { ANP_MODEL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, ANP_MODEL_MODEL: "m" },
     asked,
     answer() {
       for (const response of waiting) {
@@ -186,18 +190,18 @@ async function slowModel(): Promise<{
 
 it("finishes what runs after SIGTERM, takes nothing new, and exits 0", async () => {
   const model = await slowModel();
-  const daemon = await start(await newFolder(), IN_MEMORY, model.env);
+  const daemon = await startHere(await newFolder(), IN_MEMORY, model.env);
+  // The first question may find a machine too busy to start the assistant in time.
+  await call(daemon.url, "chat/send", { question: "你好" });
   const running = call(daemon.url, "chat/send", { question: "提现手续费是多少？" });
   await model.asked;
-  daemon.child.kill("SIGTERM");
+  const ended = daemon.end();
   await daemon.says('"msg":"draining"');
-  await expect(fetch(`${daemon.url}/healthz`)).rejects.toThrow();
+  // A connection that is still open may be answered until the daemon closes it.
+  await until("nothing new is taken", () => fetch(`${daemon.url}/healthz`).then((response) => !response, () => true));
   model.answer();
-  expect(await running).toMatchObject({
-    status: 200,
-    data: { answer: expect.stringContaining("固定数量") as string },
-  });
-  expect((await daemon.ended).code).toBe(0);
+  expect(await running).toMatchObject({ status: 200, data: { answer: expect.stringContaining("固定数量") as string } });
+  expect((await ended).code).toBe(0);
   await model.close();
 });
 
@@ -221,21 +225,15 @@ it("stops while a feed keeps it waiting", async () => {
 });
 
 it("ends at once at the second signal", async () => {
-  for (const [signal, expected] of [
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const) {
-    const model = await slowModel();
-    const daemon = await start(await newFolder(), IN_MEMORY, model.env);
-    const running = call(daemon.url, "chat/send", { question: "提现手续费是多少？" }).catch(() => "cut");
-    await model.asked;
-    daemon.child.kill("SIGTERM");
-    await daemon.says('"msg":"draining"');
-    daemon.child.kill(signal);
-    expect((await daemon.ended).code).toBe(expected);
-    expect(await running).toBe("cut");
-    await model.close();
-  }
+  const model = await slowModel();
+  const daemon = await start(await newFolder(), IN_MEMORY, model.env);
+  const running = call(daemon.url, "chat/send", { question: "提现手续费是多少？" }).catch(() => "cut");
+  await model.asked;
+  daemon.child.kill("SIGTERM");
+  await daemon.says('"msg":"draining"');
+  expect((await daemon.end("SIGINT")).code).toBe(130);
+  expect(await running).toBe("cut");
+  await model.close();
 });
 
 it("ends on a signal although nobody reads its log any more", async () => {

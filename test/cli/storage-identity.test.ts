@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { checkStorageRisks } from "../../src/daemon/storage-risks.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
-import { judgeClock } from "../../src/storage/last-use.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
+import { lastUseFinding } from "../../src/storage/write-probe.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { anp } from "./anp.ts";
 
@@ -81,12 +81,15 @@ it("does not serve with a clock that is far from the last use of the storage, un
   expect(output).toContainEqual(expect.objectContaining({ subject: "last use", level: "ok" }));
 });
 
-it("takes no pause of a service for a wrong clock", () => {
-  const now = Date.parse("2026-11-20T00:00:00Z");
+it("takes no pause of a service for a wrong clock", async () => {
+  const storage = await openStorage("memory:");
+  const used = Date.parse("2026-11-20T00:00:00Z");
+  await storage.put(["ready", "probe"], JSON.stringify({ at: new Date(used).toISOString() }));
   const day = 86_400_000;
-  const levels = [-366, -300, -7, 0, 1].map((days) => judgeClock(now, now + days * day).level);
-  expect(levels).toEqual(["ok", "ok", "ok", "ok", "ok"]);
-  expect([-367, 1.1].map((days) => judgeClock(now, now + days * day).unusable)).toEqual([true, true]);
+  const findings = (all: readonly number[]) =>
+    Promise.all(all.map((days) => lastUseFinding(storage, used + days * day)));
+  expect((await findings([366, 300, 7, 0, -1])).map(({ level }) => level)).toEqual(["ok", "ok", "ok", "ok", "ok"]);
+  expect((await findings([367, -1.1])).map(({ unusable }) => unusable)).toEqual([true, true]);
 });
 
 it("names quota days that a wrong clock left in the future", async () => {

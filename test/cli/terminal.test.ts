@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { noTerminal } from "../support/terminal.ts";
-import { anp, anpInTerminal, REPEATABLE } from "./anp.ts";
+import { SMALL_WORLD } from "../support/program.ts";
+import { anp, anpInTerminal, REPEATABLE, spawnInTerminal } from "./anp.ts";
 
 const DEMO = ["--demo", ...REPEATABLE];
 const ENTER = "\r";
@@ -13,22 +14,22 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
   beforeAll(async () => {
     folder = await temporaryFolder();
     cwd = folder.path;
-    expect((await anp(["exchange", "alice", "1.5", ...DEMO], { cwd })).code).toBe(0);
-    const questioned = await anp(["points", "adjust", "bob", "7", "--reason", "测试", ...DEMO], { cwd });
+    expect((await anp(["exchange", "alice", "1.5", "--yes", ...DEMO], { cwd })).code).toBe(0);
+    const questioned = await anp(["points", "adjust", "bob", "7", "--reason", "测试", "--yes", ...DEMO], { cwd });
     expect(questioned.code).toBe(0);
   });
 
   afterAll(() => folder.remove());
 
   it("shows a table with aligned columns, also with wide characters", async () => {
-    const { code, screen } = await anpInTerminal(["ledger", "alice", "--no-color", ...DEMO], {
+    const { code, screen } = await spawnInTerminal(["ledger", "alice", "--no-color", ...DEMO], {
       cwd,
       env: { TZ: "Asia/Shanghai" },
       columns: 120,
     });
     expect(code).toBe(0);
     expect(screen).toMatchInlineSnapshot(`
-      "ID  CREATED AT           AGE  TYPE      DELTA  BALANCE  DESCRIPTION               REF
+      "ID  CREATED AT +08:00    AGE  TYPE      DELTA  BALANCE  DESCRIPTION               REF
        1  2026-11-20 08:00:00  now  exchange    +15       15  兑换 1.5 个代币，汇率 10  r0mwo7pxc0lhh
       Totals by type and day: anp ledger summary alice
       "
@@ -63,12 +64,12 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
   });
 
   it("prompts for a missing value until it is valid, then for confirmation", async () => {
-    const { code, screen } = await anpInTerminal(["points", "adjust", "bob", "-2", ...DEMO], {
+    const { code, screen } = await spawnInTerminal(["points", "adjust", "bob", "-2", ...DEMO], {
       cwd,
       steps: [
         { on: "text (reason", type: ` ${ENTER}` },
         { on: "must not be empty", type: `paid twice${ENTER}` },
-        { on: "Take 2 points from bob, who has 7?", type: `y${ENTER}` },
+        { on: "Take 2 points from bob (7 → 5)?", type: `y${ENTER}` },
       ],
     });
     expect(code, screen).toBe(0);
@@ -92,6 +93,19 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     expect((await anp(["tokens", "list", "bob", ...DEMO], { cwd })).stdout).toMatch(/\tactive\n$/);
   });
 
+  it("shows a daemon's address, tokens and log as lines to read, until Ctrl-C", async () => {
+    const { code, screen } = await spawnInTerminal(["serve", ...SMALL_WORLD, ...REPEATABLE, "--port", "0"], {
+      cwd,
+      steps: [{ on: "/api/v1/ai/me", type: "\u0003" }],
+    });
+    const [, url] = /^anp listens on (\S+)$/m.exec(screen)!;
+    expect(screen).toContain(`\nin a browser: ${url}/ and ${url}/docs\n`);
+    expect(screen).toContain(`\n  alice  alice-token\n`);
+    expect(code, screen).toBe(0);
+    expect(screen).toMatch(/00:00:00 info draining signal=SIGINT /);
+    expect(screen).not.toContain("{");
+  });
+
   it("exits 130 when a prompt is interrupted", async () => {
     const { code } = await anpInTerminal(["exchange", "bob", "1", ...DEMO], {
       cwd,
@@ -102,7 +116,8 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
 
   it("does not prompt with --yes, --no-input or in CI", async () => {
     expect((await anpInTerminal(["exchange", "bob", "1", "--yes", ...DEMO], { cwd })).code).toBe(0);
-    expect((await anpInTerminal(["exchange", "bob", "1", "--no-input", ...DEMO], { cwd })).code).toBe(0);
+    const refused = await anpInTerminal(["exchange", "bob", "1", "--no-input", ...DEMO], { cwd });
+    expect([refused.code, refused.screen]).toEqual([2, expect.stringContaining("confirm with --yes")]);
     const ci = await anpInTerminal(["quota", ...DEMO], { cwd, env: { CI: "true" } });
     expect([ci.code, ci.screen]).toEqual([2, expect.stringContaining("USER is missing")]);
   });

@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { sparkline } from "../../src/cli/terminal/sparkline.ts";
-import { showAge, showLocal, showReset, showSpan, since, until } from "../../src/cli/framework/time-format.ts";
+import { showAge, showReset, showSpan, showTime, since, until } from "../../src/cli/framework/time-format.ts";
 
 const NOW = Date.parse("2026-11-20T04:00:00Z");
-/** An instant of the zone that the tests run in; others are tried with a terminal. */
-const local = (year: number, month: number, day: number, hours = 0, minutes = 0, seconds = 0): Date =>
-  new Date(year, month, day, hours, minutes, seconds);
+const ZONE = "+08:00";
 
 describe("times that people read", () => {
   it.for<[ms: number, words: string]>([
@@ -27,32 +25,36 @@ describe("times that people read", () => {
     expect(showAge(new Date(NOW + 11_520_000).toISOString(), NOW)).toBe("in 3 h 12 min");
   });
 
-  it("is local", () => {
-    expect(showLocal(local(2026, 10, 21, 1, 30, 5).toISOString())).toBe("2026-11-21 01:30:05");
-    expect(showReset(local(2026, 10, 21).toISOString(), local(2026, 10, 20, 20, 48).getTime())).toBe(
-      "2026-11-21 00:00:00 (in 3 h 12 min)",
-    );
-    expect(showReset(local(2026, 10, 21).toISOString(), local(2026, 10, 22).getTime())).toMatch(/ \(now\)$/);
+  it("is in the zone of the quota, whatever the machine's is", () => {
+    expect(showTime("2026-11-20T17:30:05.900Z", ZONE)).toBe("2026-11-21 01:30:05");
+    const reset = `2026-11-21T00:00:00${ZONE}`;
+    expect(showReset(reset, Date.parse("2026-11-20T12:48:00Z"))).toBe("2026-11-21 00:00:00 +08:00 (in 3 h 12 min)");
+    expect(showReset(reset, Date.parse("2026-11-21T00:00:00Z"))).toMatch(/ \(now\)$/);
   });
 });
 
 describe("times that people type", () => {
-  it("may be a time ago, a local day or an instant", () => {
-    expect(since("90s")(NOW)).toBe(NOW - 90_000);
-    expect(since("2h")(NOW)).toBe(NOW - 7_200_000);
-    expect(until("3d")(NOW)).toBe(NOW - 3 * 86_400_000);
-    expect(since("2026-11-20")(NOW)).toBe(local(2026, 10, 20).getTime());
-    expect(until("2026-11-20")(NOW)).toBe(local(2026, 10, 21).getTime() - 1);
-    expect(since("2026-11-20 08:30")(NOW)).toBe(local(2026, 10, 20, 8, 30).getTime());
-    expect(until("2026-11-20T08:30:00Z")(NOW)).toBe(Date.parse("2026-11-20T08:30:00Z"));
-    expect(since("2026-11-20T08:30:00.5+01:00")(NOW)).toBe(Date.parse("2026-11-20T07:30:00.500Z"));
+  it.for<[typed: string, from: string, to?: string]>([
+    ["90s", "2026-11-20T03:58:30.000Z"],
+    ["3d", "2026-11-17T04:00:00.000Z"],
+    ["2026-11-20", "2026-11-19T16:00:00.000Z", "2026-11-20T15:59:59.999Z"],
+    ["today", "2026-11-19T16:00:00.000Z", "2026-11-20T15:59:59.999Z"],
+    ["yesterday", "2026-11-18T16:00:00.000Z", "2026-11-19T15:59:59.999Z"],
+    ["2026-11-20 08:30", "2026-11-20T00:30:00.000Z"],
+    ["2026-11-20T08:30:00Z", "2026-11-20T08:30:00.000Z"],
+    ["2026-11-20T08:30:00.5+01:00", "2026-11-20T07:30:00.500Z"],
+  ])("may be a time ago, a quota day or an instant: %s", ([typed, from, to = from]) => {
+    const range = [since(typed)(NOW, ZONE), until(typed)(NOW, ZONE)].map((ms) => new Date(ms).toISOString());
+    expect(range).toEqual([from, to]);
   });
 
   it.for(["", "h", "2 hours", "-2h", "2026-02-30", "2026-11-20T25:00Z", "tomorrow", "1700000000"])(
     "are refused: %s",
     (typed) => {
       expect(() => since(typed)).toThrow(RangeError);
-      expect(() => until(typed)).toThrow("must be a day, an ISO 8601 instant, or a time ago as 2h or 3d");
+      expect(() => until(typed)).toThrow(
+        "must be a day, today, yesterday, an ISO 8601 instant, or a time ago as 2h or 3d",
+      );
     },
   );
 });

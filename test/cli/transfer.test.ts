@@ -235,7 +235,7 @@ it("refuses a user who exists already, and reports a remedy", async () => {
 it("verifies against an earlier verification", async () => {
   await done("storage copy --storage fs:data --to fs:later");
   await writeFile(join(cwd, "earlier.json"), await done("ledger verify --all --json --storage fs:later"));
-  await done("points adjust alice 5 --reason x --storage fs:later");
+  await done("points adjust alice 5 --reason x --storage fs:later --yes");
   await done("ledger verify --all --against earlier.json --storage fs:later");
   const entries = `later/users/alice/ledger/0/{${ENTRIES},${ENTRIES + 1}}.json later/users/alice/ledger/0/.last`;
   await shell(`rm -r ${entries} later/users/alice/operations/*3330.json later/users/alice/sessions`, cwd);

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import {
   amount,
-  day,
   delta,
   expiry,
   idempotencyKey,
@@ -91,16 +90,6 @@ const READERS: readonly {
       ["2026-02-30T00:00:00Z", "ISO 8601"],
       ["2026-11-20T24:30:00Z", "ISO 8601"],
       ["1763596800000", "ISO 8601"],
-    ],
-  },
-  {
-    name: "day",
-    read: day,
-    takes: [["2026-11-20", "2026-11-20"]],
-    refuses: [
-      ["2026-02-30", "must be a day"],
-      ["20261120", "must be a day"],
-      ["2026-11-20T00:00:00Z", "must be a day"],
     ],
   },
   {

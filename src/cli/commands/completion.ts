@@ -2,9 +2,8 @@ import { completionScript, SHELLS } from "../completion/completion-script.ts";
 import { defineCommand } from "../framework/define-command.ts";
 import { required, oneOf } from "../framework/param.ts";
 
-export const command = defineCommand({
-  arguments: { shell: required("SHELL", SHELLS.join(", "), oneOf(...SHELLS)) },
-  target: "none",
+export const command = defineCommand("completion", {
+  arguments: { shell: required(oneOf(...SHELLS)) },
   async run({ shell }, { terminal }) {
     await terminal.write(await completionScript(shell));
   },

@@ -5,33 +5,24 @@ import { printRows } from "../terminal/print.ts";
 
 const COLUMNS: readonly Column<ConfigRow>[] = [
   { name: "key" },
-  { name: "value", of: ({ value }) => asText(value), wide: true },
+  {
+    name: "value",
+    of: ({ value }) => (value === null || typeof value === "string" ? value : JSON.stringify(value)),
+    wide: true,
+  },
   { name: "source" },
 ];
 
-function asText(value: unknown): string | null {
-  if (value === null) return null;
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-const show = defineCommand({
-  summary: "Show every value of the configuration and where it comes from",
+const show = defineCommand("config show", {
   async run(_values, context) {
     const { openConfig } = await import("../target/open-config.ts");
     const { configRows } = await import("../../config/config-rows.ts");
-    const loaded = await openConfig(context);
-    const rows = configRows(loaded);
+    const rows = configRows(await openConfig(context));
     await printRows(context, { data: rows, rows, columns: COLUMNS });
-    if (loaded.unknownVariables.length > 0) {
-      context.terminal.say(`warning: unknown environment variables: ${loaded.unknownVariables.join(", ")}`);
-    }
   },
 });
 
-const schema = defineCommand({
-  summary: "Print a complete configuration file with every key explained",
-  target: "none",
-  formats: ["json"],
+const schema = defineCommand("config schema", {
   async run(_values, { terminal, globals }) {
     if (globals.format === "json") {
       const { configJsonSchema } = await import("../../config/config-json-schema.ts");
@@ -43,4 +34,4 @@ const schema = defineCommand({
   },
 });
 
-export const command = defineGroup({ show, schema });
+export const command = defineGroup("config", { show, schema });

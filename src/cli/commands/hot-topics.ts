@@ -3,12 +3,8 @@ import { optional, integer } from "../framework/param.ts";
 import { formatOf, printRows, showInstant } from "../terminal/print.ts";
 import { runOperation } from "../target/operations.ts";
 
-export const command = defineCommand({
-  options: {
-    days: optional("n", "how far back, 1 to 30; 1 when left out", integer()),
-    limit: optional("n", "topics and questions, 1 to 50; 6 when left out", integer()),
-  },
-  target: "either",
+export const command = defineCommand("hot-topics", {
+  options: { days: optional(integer()), limit: optional(integer()) },
   async run({ days, limit }, context) {
     const { data } = await runOperation(context, "getHotTopics", { input: { query: { days, limit } } });
     const rows = [

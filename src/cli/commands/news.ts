@@ -4,13 +4,8 @@ import { among, optional, anything, integer } from "../framework/param.ts";
 import { runOperation, withOperations, withSession } from "../target/operations.ts";
 import { formatOf, printRecord, printRows, showInstant } from "../terminal/print.ts";
 
-const hot = defineCommand({
-  summary: "Show the latest news, newest first",
-  options: {
-    limit: optional("n", "items, 1 to 100; 10 when left out", integer()),
-    hours: optional("n", "how far back, 1 to 720; 48 when left out", integer()),
-  },
-  target: "either",
+const hot = defineCommand("news hot", {
+  options: { limit: optional(integer()), hours: optional(integer()) },
   async run({ limit, hours }, context) {
     const { data } = await runOperation(context, "getNewsHot", { input: { query: { limit, hours } } });
     await printRows(context, {
@@ -31,13 +26,8 @@ const hot = defineCommand({
   },
 });
 
-const topics = defineCommand({
-  summary: "Show clustered news topics, hottest first",
-  options: {
-    limit: optional("n", "topics, 1 to 50; 5 when left out", integer()),
-    lang: optional("lang", "language, zh when left out", anything),
-  },
-  target: "either",
+const topics = defineCommand("news topics", {
+  options: { limit: optional(integer()), lang: optional(anything) },
   async run({ limit, lang }, context) {
     const { data } = await runOperation(context, "getNewsTopics", { input: { query: { limit, lang } } });
     await printRows(context, {
@@ -56,10 +46,13 @@ const topics = defineCommand({
   },
 });
 
-const refresh = defineCommand({
-  summary: "Read the sources and publish a snapshot",
-  options: { mode: among("mode", "view or full; view when left out", refreshModes) },
-  target: "either",
+const refresh = defineCommand("news refresh", {
+  options: {
+    mode: among(async () => {
+      const { refreshQuery } = await import("../../contract/schemas/news-schemas.ts");
+      return refreshQuery.shape.mode.unwrap().options;
+    }),
+  },
   async run({ mode }, context) {
     const { terminal } = context;
     const { data, sources } = await withOperations(context, undefined, async ({ run, session }) => {
@@ -80,13 +73,7 @@ const refresh = defineCommand({
   },
 });
 
-async function refreshModes(): Promise<readonly string[]> {
-  const { refreshQuery } = await import("../../contract/schemas/news-schemas.ts");
-  return refreshQuery.shape.mode.unwrap().options;
-}
-
-const status = defineCommand({
-  summary: "Show the newest snapshot and the state of its sources",
+const status = defineCommand("news status", {
   async run(_values, context) {
     const data = await withSession(context, ({ service }) => service.news.status());
     await printRows(context, {
@@ -115,4 +102,4 @@ const status = defineCommand({
   },
 });
 
-export const command = defineGroup({ hot, topics, refresh, status });
+export const command = defineGroup("news", { hot, topics, refresh, status });

@@ -1,8 +1,6 @@
 import { defineCommand } from "../framework/define-command.ts";
 
-export const command = defineCommand({
-  target: "none",
-  formats: ["json"],
+export const command = defineCommand("openapi", {
   async run(_values, { terminal }) {
     const { openApiText } = await import("../../contract/openapi.ts");
     await terminal.write(openApiText());

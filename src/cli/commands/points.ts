@@ -1,57 +1,71 @@
-import { userInfo } from "node:os";
-import { confirmChange, yesFlag } from "../framework/confirm.ts";
+import { adjustmentOf } from "../../admin/ledger-reader.ts";
+import { AnpError, ERRORS } from "../../contract/errors.ts";
+import type { Posted } from "../../ledger/ledger.ts";
+import type { Context } from "../framework/command-context.ts";
+import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
+import { confirmUnlessYes, operatorFlags, yesFlag } from "../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
-import { knownUser, optional, required, delta, idempotencyKey, text } from "../framework/param.ts";
+import { knownUser, optional, required, delta, idempotencyKey, name, toggle, userId } from "../framework/param.ts";
 import { noteReplay, withAccounts } from "../target/operations.ts";
 import { printRecord } from "../terminal/print.ts";
 
-const adjust = defineCommand({
-  summary: "Give points to a user, or take points away",
-  arguments: {
-    user: knownUser("USER", "id of the user"),
-    delta: required("DELTA", "points to give; negative to take away, as -5", delta),
-  },
-  options: {
-    reason: required("text", "reason, up to 200 characters", text(200)),
-    actor: optional("name", "who makes the adjustment; the operating system's user when left out", text(128)),
-    idempotencyKey: optional(
-      "key",
-      "a repeat with the same key, DELTA and reason returns the first result",
-      idempotencyKey,
-    ),
-    yes: yesFlag,
-  },
-  async run({ user, delta: change, reason, actor = osUser(), idempotencyKey: key, yes }, context) {
-    const posted = await withAccounts(context, async ({ service, callOf }) => {
-      const call = await callOf(user, key);
+const adjust = defineCommand("points adjust", {
+  arguments: { user: knownUser(), delta: required(delta) },
+  options: { ...operatorFlags, idempotencyKey: optional(idempotencyKey), yes: yesFlag },
+  async run({ user, delta: change, reason, actor, idempotencyKey: key, yes }, context) {
+    const posted = await withAccounts(context, async ({ service, activeCallOf }) => {
+      const call = await activeCallOf(user, key);
       const { balance } = (await service.userStates.of(user)).ledger.account;
       const verb = change > 0 ? `Give ${change} points to` : `Take ${-change} points from`;
-      await confirmChange(context, yes, `${verb} ${user}, who has ${balance}?`);
-      return service.adjust({ ...call, user, delta: change, reason, actor });
+      await confirmUnlessYes(context, yes, `${verb} ${user} (${balance} → ${balance + change})?`);
+      return service.adjust({ ...call, user, delta: change, reason, actor }).catch(refuse(""));
     });
-    noteReplay(context, posted);
-    const { entry } = posted;
-    const { id, description, created_at } = entry;
-    await printRecord(context, {
-      user_id: user,
-      entry_id: id,
-      delta: entry.delta,
-      balance_after: entry.account.balance,
-      reason,
-      actor: entry.details.type === "adjust" ? entry.details.actor : actor,
-      description,
-      created_at,
-    });
+    await printPosted(context, posted);
   },
 });
 
-function osUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container's user may have no name.
-    return `uid ${process.getuid?.() ?? "unknown"}`;
-  }
+const reverse = defineCommand("points reverse", {
+  arguments: { entry: required(name(128)) },
+  options: { user: required(userId, "user"), ...operatorFlags, partial: toggle(), yes: yesFlag },
+  async run({ entry: id, user, reason, actor, partial, yes }, context) {
+    const posted = await withAccounts(context, async ({ service, callOf }) => {
+      const call = await callOf(user);
+      const { findEntries } = await import("../../admin/find-entry.ts");
+      const [found, ...others] = await findEntries(service, id, user, () => undefined);
+      if (found === undefined) throw new CommandFailure(EXIT.notFound, `${id} was not found in the ledger of ${user}.`);
+      if (others.length > 0)
+        throw new UsageError(`${others.length + 1} entries have the reference ${id}: give a number.`);
+      const { id: entry, delta, description } = found.entry;
+      const { balance } = (await service.userStates.of(user)).ledger.account;
+      const about = `Reverse entry ${entry} (${description}) of ${user}, who has ${balance} points: ${delta < 0 ? "+" : ""}${-delta}?`;
+      await confirmUnlessYes(context, yes, about);
+      const advice = partial ? "" : " Take what is left with --partial.";
+      return service.reverse({ ...call, user, entry, reason, actor, partial }).catch(refuse(advice));
+    });
+    await printPosted(context, posted);
+  },
+});
+
+/** Throws a refusal by the ledger with advice for an operator: that of the catalogue is for the user. */
+function refuse(tooFew: string) {
+  return (error: unknown): never => {
+    if (!(error instanceof AnpError) || (error.code !== 1005 && error.code !== 1009)) throw error;
+    throw new CommandFailure(ERRORS[error.code].exit, `${error.message}${error.code === 1005 ? tooFew : ""}`);
+  };
 }
 
-export const command = defineGroup({ adjust });
+async function printPosted(context: Context, posted: Posted): Promise<void> {
+  noteReplay(context, posted);
+  const { id, user_id, delta, account, description, created_at } = posted.entry;
+  await printRecord(context, {
+    user_id,
+    entry_id: id,
+    delta,
+    balance_after: account.balance,
+    ...adjustmentOf(posted.entry),
+    description,
+    created_at,
+  });
+}
+
+export const command = defineGroup("points", { adjust, reverse });

@@ -22,31 +22,22 @@ const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
   { name: "current", show: ({ current }) => (current ? "yes" : "") },
 ];
 
-async function printProfiles(context: Context, kept: Profiles): Promise<number> {
+async function printProfiles(context: Context, kept: Profiles, none?: string): Promise<void> {
   const rows = Object.entries(kept.profiles).map(([name, profile]) => toRow(name, profile, kept));
-  await printRows(context, { data: rows, rows, columns: COLUMNS });
-  return rows.length;
+  await printRows(context, { data: rows, rows, columns: COLUMNS, ...(none !== undefined && { none }) });
 }
 
-const list = defineCommand({
-  summary: "List the profiles, without their tokens",
-  target: "none",
+const list = defineCommand("profiles list", {
   async run(_values, context) {
     const { readProfiles } = await import("../target/profiles.ts");
-    const count = await printProfiles(context, await readProfiles(context.env));
-    if (count === 0) context.terminal.say("There are no profiles. `anp profiles add NAME --url URL` saves one.");
+    const none = "There are no profiles. `anp profiles add NAME --url URL` saves one.";
+    await printProfiles(context, await readProfiles(context.env), none);
   },
 });
 
-const add = defineCommand({
-  summary: "Save a daemon's address and a token under a name",
-  arguments: { name: required("NAME", "letters, digits, dot, dash and underscore", profileName) },
-  options: {
-    tokenFile: optional("file", "file that contains the token, read at each use", text(4096), "file"),
-    use: toggle("also use it from now on when neither a storage nor a daemon is named"),
-    yes: yesFlag,
-  },
-  target: "none",
+const add = defineCommand("profiles add", {
+  arguments: { name: required(profileName) },
+  options: { tokenFile: optional(text(4096), "file"), use: toggle(), yes: yesFlag },
   async run({ name, tokenFile, use, yes }, context) {
     const { globals, env, cwd } = context;
     const { url } = globals;
@@ -66,10 +57,7 @@ const add = defineCommand({
       tokenFile === undefined
         ? { url, ...(await tokenFor(url, context)) }
         : { url, token_file: resolve(cwd, tokenFile) };
-    const after = {
-      ...(use ? { current: name } : before.current !== undefined && { current: before.current }),
-      profiles: { ...before.profiles, [name]: profile },
-    };
+    const after = { current: use ? name : before.current, profiles: { ...before.profiles, [name]: profile } };
     await writeProfiles(env, after);
     await printRecord(context, toRow(name, profile, after));
   },
@@ -84,39 +72,33 @@ async function tokenFor(url: string, context: Context): Promise<{ token?: string
   return token === undefined || token === "" ? {} : { token };
 }
 
-const use = defineCommand({
-  summary: "Choose the daemon to use when none is named",
-  arguments: { name: optional("NAME", "name of the profile", profileName, "profile") },
-  options: { none: toggle("no daemon: use the storage") },
-  target: "none",
+const use = defineCommand("profiles use", {
+  arguments: { name: optional(profileName, "profile") },
+  options: { none: toggle() },
   async run({ name, none }, context) {
     if ((name === undefined) !== none) throw new UsageError("Give either NAME or --none.");
     const { profileNamed, readProfiles, writeProfiles } = await import("../target/profiles.ts");
     const { profiles } = await readProfiles(context.env);
     if (name !== undefined) profileNamed(name, { profiles });
-    const after = { ...(name !== undefined && { current: name }), profiles };
+    const after = { current: name, profiles };
     await writeProfiles(context.env, after);
     await printProfiles(context, after);
   },
 });
 
-const remove = defineCommand({
-  summary: "Remove a profile and its token",
-  arguments: { name: required("NAME", "name of the profile", profileName, "profile") },
+const remove = defineCommand("profiles remove", {
+  arguments: { name: required(profileName, "profile") },
   options: { yes: yesFlag },
-  target: "none",
   async run({ name, yes }, context) {
     const { profileNamed, readProfiles, writeProfiles } = await import("../target/profiles.ts");
     const before = await readProfiles(context.env);
     const profile = profileNamed(name, before);
     await confirmChange(context, yes, `Remove the profile ${name}?`);
     const profiles = Object.fromEntries(Object.entries(before.profiles).filter(([own]) => own !== name));
-    await writeProfiles(context.env, {
-      ...(before.current !== undefined && before.current !== name && { current: before.current }),
-      profiles,
-    });
+    const current = before.current === name ? undefined : before.current;
+    await writeProfiles(context.env, { current, profiles });
     await printRecord(context, toRow(name, profile, before));
   },
 });
 
-export const command = defineGroup({ list, add, use, remove });
+export const command = defineGroup("profiles", { list, add, use, remove });

@@ -1,20 +1,49 @@
+import type { Context } from "../framework/command-context.ts";
 import { defineCommand } from "../framework/define-command.ts";
-import { optional, anything, integer } from "../framework/param.ts";
+import { UsageError } from "../framework/exit.ts";
+import { optional, anything, integer, userId } from "../framework/param.ts";
+import { showTime, since } from "../framework/time-format.ts";
+import { findUser, runOperation, withAccounts } from "../target/operations.ts";
+import { columnsOf } from "../terminal/column.ts";
 import { printRows } from "../terminal/print.ts";
-import { runOperation } from "../target/operations.ts";
+import { repeatColumns } from "./ledger/ledger-columns.ts";
+import { DEFAULT_RANGE } from "./ledger/selection-flags.ts";
 
-export const command = defineCommand({
-  options: {
-    scene: optional("scene", "scene, home when left out", anything),
-    lang: optional("lang", "language, zh when left out", anything),
-    limit: optional("n", "questions, 1 to 20; 6 when left out", integer()),
-  },
-  target: "either",
-  async run({ scene, lang, limit }, context) {
+const ASKED = 20;
+
+export const command = defineCommand("questions", {
+  arguments: { user: optional(userId, "user") },
+  options: { scene: optional(anything), lang: optional(anything), since: optional(since), limit: optional(integer(1)) },
+  async run({ user, scene, lang, since: from = since(DEFAULT_RANGE), limit }, context) {
+    if (user !== undefined) return listAsked(context, user, from, limit ?? ASKED);
     const input = { query: { scene, lang, limit } };
     const { data } = await runOperation(context, "getRecommendedQuestions", { input });
     const columns = [{ name: "order_index" }, { name: "content", wide: true }] as const;
-    await printRows(context, { data, rows: data.questions, columns });
-    if (data.questions.length === 0) context.terminal.say("There are no recommended questions (assistant.questions).");
+    const none = "There are no recommended questions (assistant.questions).";
+    await printRows(context, { data, rows: data.questions, columns, none });
   },
 });
+
+async function listAsked(context: Context, typed: string, from: ReturnType<typeof since>, most: number): Promise<void> {
+  if (context.daemon !== undefined)
+    throw new UsageError("The questions of a user are read from the storage: give --storage.");
+  const { rows, zone } = await withAccounts(context, async ({ service }) => {
+    const { askedQuestions } = await import("../../admin/search-ledgers.ts");
+    const zone = service.config.quota.timezone;
+    const user = await findUser(context, service, typed);
+    return { rows: await askedQuestions(service, user, { most, since: from(context.clock.now(), zone) }), zone };
+  });
+  const columns = columnsOf<(typeof rows)[number]>(
+    { name: "message_id", machine: true },
+    { name: "created_at", title: `created_at ${zone}`, show: ({ created_at }) => showTime(created_at, zone) },
+    { name: "entry" },
+    { name: "points_cost", title: "points" },
+    { name: "free_use", title: "free", show: ({ free_use }) => (free_use ? "yes" : "") },
+    { name: "feedback" },
+    { name: "route", spare: true },
+    ...repeatColumns,
+    { name: "ref_id", machine: true },
+    { name: "question", wide: true },
+  );
+  await printRows(context, { data: rows, rows, columns, none: "No question was answered in this time." });
+}

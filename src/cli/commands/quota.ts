@@ -1,12 +1,11 @@
 import { defineCommand } from "../framework/define-command.ts";
 import { userParam } from "../framework/param.ts";
 import { printRecord } from "../terminal/print.ts";
-import { withAccountOperations, USER_OR_TOKEN } from "../target/operations.ts";
+import { withAccountOperations } from "../target/operations.ts";
 import { showReset } from "../framework/time-format.ts";
 
-export const command = defineCommand({
-  arguments: { user: userParam("USER", USER_OR_TOKEN) },
-  target: "either",
+export const command = defineCommand("quota", {
+  arguments: { user: userParam() },
   async run({ user }, context) {
     const { data } = await withAccountOperations(context, user, ({ run }) => run("getMe", {}), { lookUp: true });
     const now = context.clock.now();

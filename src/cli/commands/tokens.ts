@@ -1,17 +1,19 @@
-import type { TokenRecord } from "../../accounts/tokens.ts";
-import { type TokenRow, toTokenRow } from "../../admin/token-state.ts";
+import type { TokenRecord, TokenRow, Tokens } from "../../accounts/tokens.ts";
+import { toIso } from "../../runtime/clock.ts";
+import type { Context } from "../framework/command-context.ts";
 import { confirmChange, yesFlag } from "../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
-import { CommandFailure, EXIT } from "../framework/exit.ts";
-import { knownUser, optional, required, expiresAt, expiry, text } from "../framework/param.ts";
-import { showAge } from "../framework/time-format.ts";
-import { USER_OR_TOKEN, findUser, withAccounts } from "../target/operations.ts";
+import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
+import { knownUser, optional, expiresAt, expiry, name, text, toggle, userId } from "../framework/param.ts";
+import { showAge, showSpan, span } from "../framework/time-format.ts";
+import type { AccountsSession } from "../target/open-session.ts";
+import { findUser, withAccounts } from "../target/operations.ts";
 import { cleanLine } from "../terminal/clean-text.ts";
 import type { Column } from "../terminal/column.ts";
 import { printRecord, printRows } from "../terminal/print.ts";
 
 /** @param now ms since the epoch, for the age of a token */
-export function tokenColumns(now: number): readonly Column<TokenRow>[] {
+export function tokenColumns(now: number): readonly Column<Omit<TokenRow, "user_id">>[] {
   return [
     { name: "id" },
     { name: "start", show: ({ start }) => (start === undefined ? "-" : `${start}…`) },
@@ -22,70 +24,110 @@ export function tokenColumns(now: number): readonly Column<TokenRow>[] {
   ];
 }
 
-const issue = defineCommand({
-  summary: "Issue a token for a user",
-  arguments: { user: knownUser("USER", "id of the user") },
-  options: {
-    expires: optional("when", "ISO 8601 instant, days as 30d, or never; never when left out", expiry),
-    label: optional("text", "what the token is for", text(64)),
-  },
+const newTokenFlags = { expires: optional(expiry), label: optional(text(64)) };
+
+const issue = defineCommand("tokens issue", {
+  arguments: { user: knownUser() },
+  options: newTokenFlags,
   async run({ user, expires, label }, context) {
     const expires_at = expiresAt(expires, context.clock.now());
-    const { secret, record } = await withAccounts(
-      context,
-      async ({ service, callOf }) => {
-        await callOf(user);
-        return service.tokens.issue(user, { expires_at, label });
-      },
-      { secret: true },
-    );
-    const { id, user_id } = record;
-    if (context.globals.format === undefined) {
-      await context.terminal.write(`${secret}\n`);
-      context.terminal.say(`Token ${id} of ${user_id}. It is shown only this once.`);
-    } else {
-      const { start: _start, revoked_at: _revoked, ...shown } = record;
-      await printRecord(context, { token: secret, ...shown });
-    }
-  },
-});
-
-const list = defineCommand({
-  summary: "List a user's tokens, without their secrets",
-  arguments: { user: knownUser("USER", USER_OR_TOKEN) },
-  async run({ user }, context) {
-    const rows = await withAccounts(context, async ({ service }) => {
-      const records = await service.tokens.list(await findUser(service, user));
-      return records.map((record) => toTokenRow(record, service.clock.now()));
+    const { secret, record } = await withAccounts(context, async ({ service, activeCallOf }) => {
+      await activeCallOf(user);
+      return service.tokens.issue(user, { expires_at, label });
     });
-    await printRows(context, { data: rows, rows, columns: tokenColumns(context.clock.now()) });
-    if (rows.length === 0) context.terminal.say(`${user} has no tokens.`);
+    await printSecret(context, secret, record);
   },
 });
 
-const revoke = defineCommand({
-  summary: "Revoke a token permanently",
-  arguments: {
-    token: required("ID", "id of the token, as `anp tokens list` shows it, or the token itself", text(4096)),
-  },
-  options: { yes: yesFlag },
-  async run({ token, yes }, context) {
-    const row = await withAccounts(context, async ({ service }) => {
-      const found = await service.tokens.find(token);
-      if (found === undefined) {
-        throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
-      }
-      if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${describeToken(found)}?`);
-      const record = (await service.tokens.revoke(found.id)) ?? found;
-      return toTokenRow(record, service.clock.now());
-    });
-    await printRecord(context, row);
-  },
-});
-
-function describeToken({ id, user_id, label }: TokenRecord): string {
-  const labelled = label === "" ? "" : ` (${cleanLine(label)})`;
-  return `the token ${id}${labelled} of ${cleanLine(user_id)}`;
+/** Prints a new token. @returns false when nobody has read it */
+export async function printSecret(context: Context, secret: string, record: TokenRecord, more: object = {}) {
+  const { terminal } = context;
+  if (context.globals.format !== undefined) {
+    const { start: _start, revoked_at: _revoked, ...shown } = record;
+    return printRecord(context, { token: secret, ...shown, ...more });
+  }
+  const isRead = await terminal.write(`${secret}\n`);
+  terminal.say(`Token ${record.id} of ${record.user_id}. It is shown only this once.`);
+  return isRead;
 }
 
-export const command = defineGroup({ issue, list, revoke });
+const rotate = defineCommand("tokens rotate", {
+  arguments: { user: knownUser() },
+  options: { grace: optional(span(30)), ...newTokenFlags, yes: yesFlag },
+  async run({ user, grace = 0, expires, label, yes }, context) {
+    const expires_at = expiresAt(expires, context.clock.now());
+    const rotated = async ({ service: { tokens, clock }, activeCallOf }: AccountsSession): Promise<void> => {
+      await activeCallOf(user);
+      // Only what was there before the new token ends: of two rotations at once, each leaves the other's.
+      const others = await activeTokens(tokens, user);
+      const when = grace === 0 ? "at once" : `in ${showSpan(grace)}`;
+      if (others.length > 0) await confirmChange(context, yes, `End ${countTokens(others)} of ${user} ${when}?`);
+      const { secret, record } = await tokens.issue(user, { expires_at, label });
+      const others_end_at = toIso(clock.now() + grace);
+      // Once the others have ended, a secret that nobody read would leave the user without any.
+      if (!(await printSecret(context, secret, record, { others: idsOf(others), others_end_at })))
+        throw new CommandFailure(EXIT.failure, "The new token was not read: the others go on working.");
+      await tokens.end(user, idsOf(others), grace);
+      context.terminal.say(`${countTokens(others)} of ${user} ${grace === 0 ? "ended" : `will end ${when}`}.`);
+    };
+    await withAccounts(context, rotated);
+  },
+});
+
+const idsOf = (records: readonly TokenRow[]): string[] => records.map(({ id }) => id);
+
+const countTokens = ({ length }: readonly unknown[]): string => (length === 1 ? "1 token" : `${length} tokens`);
+
+async function activeTokens(tokens: Tokens, user: string): Promise<TokenRow[]> {
+  return (await tokens.list(user)).filter(({ state }) => state === "active");
+}
+
+async function printTokens(context: Context, rows: readonly TokenRow[], none: string): Promise<void> {
+  await printRows(context, { data: rows, rows, columns: tokenColumns(context.clock.now()), none });
+}
+
+const list = defineCommand("tokens list", {
+  arguments: { user: knownUser() },
+  async run({ user }, context) {
+    const rows = await withAccounts(context, async ({ service }) =>
+      service.tokens.list(await findUser(context, service, user)),
+    );
+    await printTokens(context, rows, `${user} has no tokens.`);
+  },
+});
+
+const revoke = defineCommand("tokens revoke", {
+  arguments: { token: optional(name(4096)) },
+  options: { user: optional(userId, "user"), all: toggle(), yes: yesFlag },
+  async run({ token, user, all, yes }, context) {
+    if ((token === undefined) === (user === undefined)) throw new UsageError("Give either ID, or --user and --all.");
+    if (all !== (user !== undefined)) throw new UsageError("--user and --all go together.");
+    if (user !== undefined) return revokeAll(context, user, yes);
+    await printRecord(context, await revokeOne(context, token!, yes));
+  },
+});
+
+function revokeOne(context: Context, typed: string, yes: boolean): Promise<TokenRow> {
+  return withAccounts(context, async ({ service }) => {
+    const found = await service.tokens.find(typed);
+    if (found === undefined) {
+      throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
+    }
+    const { id, user_id, label } = found;
+    const token = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${cleanLine(user_id)}`;
+    if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${token}?`);
+    return (await service.tokens.revoke(found.id)) ?? found;
+  });
+}
+
+async function revokeAll(context: Context, user: string, yes: boolean): Promise<void> {
+  const rows = await withAccounts(context, async ({ service: { tokens }, callOf }) => {
+    await callOf(user);
+    const active = await activeTokens(tokens, user);
+    if (active.length > 0) await confirmChange(context, yes, `Revoke ${countTokens(active)} of ${cleanLine(user)}?`);
+    return tokens.end(user, idsOf(active));
+  });
+  await printTokens(context, rows, `${user} has no active tokens.`);
+}
+
+export const command = defineGroup("tokens", { issue, list, rotate, revoke });

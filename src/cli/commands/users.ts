@@ -1,14 +1,18 @@
+import { setTimeout } from "node:timers/promises";
 import type { UserProfile } from "../../accounts/users.ts";
-import type { ChargedQuestion, UserOverview } from "../../admin/user-overview.ts";
+import type { ChargedQuestion } from "../../admin/charged-questions.ts";
+import type { UserOverview } from "../../admin/user-overview.ts";
 import type { UserFeedback } from "../../events/projections/user-feedback.ts";
+import { collect } from "../../runtime/batches.ts";
 import type { Context } from "../framework/command-context.ts";
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
+import { confirmUnlessYes, operatorFlags, yesFlag } from "../framework/confirm.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
 import { knownUser, optional, required, integer, oneOf, userId } from "../framework/param.ts";
-import { showAge, showLocal, showReset } from "../framework/time-format.ts";
+import { showAge, showReset, showTime, zoneOf } from "../framework/time-format.ts";
 import { ledgerColumns } from "./ledger/ledger-columns.ts";
 import { showFeatures } from "./subscription.ts";
-import { USER_OR_TOKEN, findUser, withAccounts } from "../target/operations.ts";
+import { findUser, withAccounts } from "../target/operations.ts";
 import type { Column } from "../terminal/column.ts";
 import { formatOf, printRecord, printRows, showInstant } from "../terminal/print.ts";
 import { tokenColumns } from "./tokens.ts";
@@ -18,28 +22,29 @@ const COLUMNS: readonly Column<UserProfile>[] = [
   { name: "free_daily_quota", show: ({ free_daily_quota }) => String(free_daily_quota ?? "default") },
   { name: "lang" },
   { name: "created_at", show: ({ created_at }) => showInstant(created_at) },
+  {
+    name: "erased_at",
+    of: ({ erased }) => erased?.at ?? null,
+    show: ({ erased }) => (erased === undefined ? "" : showInstant(erased.at)),
+  },
 ];
 
-const list = defineCommand({
-  summary: "List all users",
+const list = defineCommand("users list", {
   async run(_values, context) {
-    const rows: UserProfile[] = [];
-    await withAccounts(context, async ({ service }) => {
-      for await (const profile of service.users.list()) rows.push(profile);
-    });
+    const rows = await withAccounts(context, ({ service }) => collect(service.users.list()));
     rows.sort((a, b) => (a.user_id < b.user_id ? -1 : 1));
-    await printRows(context, { data: rows, rows, columns: COLUMNS });
-    if (rows.length === 0) context.terminal.say("There are no users. `anp users create USER` creates one.");
+    const none = "There are no users. `anp users create USER` creates one.";
+    const data = rows.map((row) => ({ ...row, erased_at: row.erased?.at ?? null }));
+    await printRows(context, { data, rows, columns: COLUMNS, none });
   },
 });
 
-const show = defineCommand({
-  summary: "Show a user's points, quota, plan, tokens, last questions and entries",
-  arguments: { user: knownUser("USER", USER_OR_TOKEN) },
+const show = defineCommand("users show", {
+  arguments: { user: knownUser() },
   async run({ user }, context) {
     const overview = await withAccounts(context, async ({ service }) => {
       const { userOverview } = await import("../../admin/user-overview.ts");
-      return userOverview(service, await findUser(service, user));
+      return userOverview(service, await findUser(context, service, user));
     });
     const format = formatOf(context);
     if (format === "table") await printOverview(context, overview);
@@ -55,11 +60,15 @@ async function printOverview(context: Context, overview: UserOverview): Promise<
   const now = context.clock.now();
   const { details } = overview;
   const features = showFeatures(overview.features);
-  const { user_id, lang, created_at, balance, total_earned, total_spent, plan, subscription } = details;
+  const { user_id, lang, created_at, erased_at, balance, total_earned, total_spent, plan, subscription } = details;
   const { free_daily_quota, remaining_free_quota, next_reset_at } = details;
+  const zone = zoneOf(next_reset_at);
   const { tokens, last_questions, last_entries, feedback } = overview;
   await printRecord(context, {
-    user: `${user_id}, reads ${lang}, since ${showLocal(created_at)}`,
+    user:
+      erased_at === null
+        ? `${user_id}, reads ${lang}, since ${showTime(created_at, zone)} ${zone}`
+        : `${user_id}, erased ${showTime(erased_at, zone)} ${zone}: only the ledger is kept`,
     points: `${balance} (earned ${total_earned}, spent ${total_spent})`,
     free_uses: `${remaining_free_quota} of ${free_daily_quota} left, reset ${showReset(next_reset_at, now)}`,
     plan: `${plan} (${subscription})${features === "" ? "" : `: ${features}`}`,
@@ -71,14 +80,14 @@ async function printOverview(context: Context, overview: UserOverview): Promise<
   }
   await section("Tokens", tokens, tokenColumns(now));
   await section("Last questions", last_questions, questionColumns(now));
-  await section("Last entries", last_entries, ledgerColumns(now));
+  await section("Last entries", last_entries, ledgerColumns(now, zone));
   await section("Feedback of the last 7 days", feedback, feedbackColumns(now));
 }
 
 const questionColumns = (now: number): readonly Column<ChargedQuestion>[] => [
   { name: "message_id", of: ({ message_id }) => String(message_id), title: "message" },
   { name: "age", of: ({ created_at }) => showAge(created_at, now) },
-  { name: "route", of: ({ route, sub_intent }) => `${route}/${sub_intent}`, spare: true },
+  { name: "route", spare: true },
   {
     name: "cost",
     of: ({ points_cost, free_use }) => (free_use ? "free use" : points_cost === 0 ? "none" : String(points_cost)),
@@ -94,20 +103,18 @@ const feedbackColumns = (now: number): readonly Column<UserFeedback>[] => [
   { name: "route", of: ({ route, sub_intent }) => [route, sub_intent].filter(Boolean).join("/") },
 ];
 
-const create = defineCommand({
-  summary: "Create a user",
-  arguments: { user: required("USER", "id of the user, 1 to 128 characters", userId) },
-  options: {
-    quota: optional("n", "free uses a day; the configured default when left out", integer(0)),
-    lang: optional("lang", "language the user reads: zh or en; zh when left out", oneOf("zh", "en")),
-  },
+const create = defineCommand("users create", {
+  arguments: { user: required(userId) },
+  options: { quota: optional(integer(0)), lang: optional(oneOf("zh", "en")) },
   async run({ user, quota, lang }, context) {
     const details = await withAccounts(
       context,
       async ({ service }) => {
         const { userDetails } = await import("../../admin/user-overview.ts");
         if (await service.users.create(user, { free_daily_quota: quota, lang })) return userDetails(service, user);
-        throw new CommandFailure(EXIT.failure, `User ${user} already exists.`);
+        const { erased } = await service.userStates.profileOf(user);
+        const taken = erased === undefined ? "already exists" : `was erased on ${erased.at}: the id stays taken`;
+        throw new CommandFailure(EXIT.failure, `User ${user} ${taken}.`);
       },
       { create: true },
     );
@@ -115,4 +122,34 @@ const create = defineCommand({
   },
 });
 
-export const command = defineGroup({ list, show, create });
+const exportData = defineCommand("users export", {
+  arguments: { user: knownUser() },
+  async run({ user }, context) {
+    const found = await withAccounts(context, async ({ service }) => {
+      const { exportUser } = await import("../../admin/user-data.ts");
+      return exportUser(service, await findUser(context, service, user));
+    });
+    await context.terminal.write(`${JSON.stringify(found, null, 2)}\n`);
+  },
+});
+
+const erase = defineCommand("users erase", {
+  arguments: { user: knownUser() },
+  options: { ...operatorFlags, yes: yesFlag },
+  async run({ user, reason, actor, yes }, context) {
+    const { terminal } = context;
+    const done = await withAccounts(context, async ({ service, callOf }) => {
+      await callOf(user);
+      await confirmUnlessYes(context, yes, `Erase all that is stored about ${user}, except the ledger?`);
+      const { eraseUser } = await import("../../admin/user-data.ts");
+      const settled = (): Promise<unknown> => setTimeout(service.config.auth.cache_ms);
+      return eraseUser(service, user, { reason, actor, settled }, ({ answers, events }) => {
+        terminal.progress(`${answers} answers and ${events} events erased`);
+      });
+    });
+    terminal.progress("");
+    await printRecord(context, { user_id: user, ...done.record, ...done.erased });
+  },
+});
+
+export const command = defineGroup("users", { list, show, create, export: exportData, erase });

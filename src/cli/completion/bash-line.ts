@@ -1,9 +1,7 @@
 /** A quoted part with its end, an escaped character, white space, or another character. */
 const PART = /'([^']*)('?)|"((?:\\[^]|[^"])*)("?)|\\([^])|(\s)|([^])/g;
 
-/**
- * Splits a command line, up to the cursor, by the quoting rules of POSIX shells.
- *
+/** Splits a command line, up to the cursor, by the quoting rules of POSIX shells.
  * @param breaks characters that readline ends a word at: it takes `=` and `:` for breaks between words
  * @returns the words, without quotes, the one at the cursor last (an empty one where none was begun), and how many of its
  *   characters are kept before what readline replaces

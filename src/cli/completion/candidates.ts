@@ -1,9 +1,10 @@
+import { isOperatorToken } from "../../contract/roles.ts";
 import { CATALOGUE } from "../command-catalogue.ts";
 import type { Definition } from "../framework/define-command.ts";
 import { GLOBAL_VALUES, type Globals, type Surroundings } from "../framework/global-flags.ts";
 import { flagOf, type Held, type Param, type Params } from "../framework/param.ts";
 import { findDaemon } from "../target/daemon-target.ts";
-import { userIds } from "../target/user-ids.ts";
+import { userIds } from "../target/bare-storage.ts";
 
 /** A word that may be typed. */
 export interface Candidate {
@@ -40,12 +41,10 @@ export async function candidatesAt(
   return place.argumentsBefore > 0 ? [] : [...commandNames(), { word: "help", about: "Show help" }];
 }
 
-/** The names of all commands. */
 export function commandNames(): Candidate[] {
   return CATALOGUE.map(({ name, summary }) => ({ word: name, about: summary }));
 }
 
-/** The verbs of a group. */
 export function verbNames({ commands }: Definition): Candidate[] {
   return Object.entries(commands).map(([word, { summary }]) => ({ word, about: summary }));
 }
@@ -104,8 +103,10 @@ async function heldValues(held: Held, { command, typed }: CompletionTarget, sett
       const { openConfig } = await import("../target/open-config.ts");
       return Object.keys((await openConfig(surroundings)).config.plans).map((word) => ({ word }));
     }
-    // A daemon is not asked: its token names the user.
-    if (command?.target === "either" && (await findDaemon(surroundings)) !== undefined) return [];
+    // A daemon is not asked: its token names the user, or is an operator's.
+    const isRemote = command?.target === "either" || command?.role !== undefined;
+    const daemon = isRemote ? await findDaemon(surroundings) : undefined;
+    if (daemon !== undefined && (command?.target === "either" || isOperatorToken(daemon.token ?? ""))) return [];
     const fits = (id: string): boolean => id.startsWith(typed);
     const ids = await userIds(surroundings, { fits, most: MOST_USERS, signal: settings.signal });
     return ids.map((word) => ({ word }));
@@ -115,7 +116,6 @@ async function heldValues(held: Held, { command, typed }: CompletionTarget, sett
   }
 }
 
-/** The options of a command; of a group, those of the verb that runs when none is typed. */
 function optionsOf(command: Definition | undefined): Params {
   return { ...command?.fallback?.options, ...command?.options };
 }
@@ -130,11 +130,8 @@ export interface GlobalFlag {
 /** What is to be completed on a command line. */
 export type CompletionTarget = Awaited<ReturnType<typeof findPlace>>;
 
-/**
- * Finds what the last of the words is: a command, an argument, a flag or a flag's value.
- *
- * @param words what was typed after the program's name, up to the cursor
- */
+/** Finds what the last of the words is: a command, an argument, a flag or a flag's value.
+ * @param words what was typed after the program's name, up to the cursor */
 export async function findPlace(words: readonly string[], globals: readonly GlobalFlag[]) {
   const place = {
     /** The command that was typed so far; undefined for none. */
@@ -146,8 +143,7 @@ export async function findPlace(words: readonly string[], globals: readonly Glob
     /** Flags that were typed, with their values. */
     flags: new Map<string, string | undefined>(),
   };
-  /** The flag whose value comes next. */
-  let pending: string | undefined;
+  let flagBeforeValue: string | undefined;
   let flagsEnded = false;
 
   function paramOf(flag: string): Param<unknown> | undefined {
@@ -169,20 +165,20 @@ export async function findPlace(words: readonly string[], globals: readonly Glob
   }
 
   for (const word of words.slice(0, -1)) {
-    if (pending !== undefined) {
-      place.flags.set(pending, word);
-      pending = undefined;
+    if (flagBeforeValue !== undefined) {
+      place.flags.set(flagBeforeValue, word);
+      flagBeforeValue = undefined;
     } else if (flagsEnded || !word.startsWith("-")) await takeWord(word);
     else if (word === "--") flagsEnded = true;
     else if (word.startsWith("--")) {
       const [flag, value] = splitFlag(word);
       place.flags.set(flag, value);
-      if (value === undefined && takesValue(flag)) pending = flag;
+      if (value === undefined && takesValue(flag)) flagBeforeValue = flag;
     }
   }
   const last = words.at(-1) ?? "";
   const isFlag = !flagsEnded && last.startsWith("-");
-  const [flag, value] = pending === undefined && isFlag ? splitFlag(last) : [pending, last];
+  const [flag, value] = flagBeforeValue === undefined && isFlag ? splitFlag(last) : [flagBeforeValue, last];
   const isValue = flag !== undefined && value !== undefined && takesValue(flag);
   return {
     ...place,
@@ -193,7 +189,7 @@ export async function findPlace(words: readonly string[], globals: readonly Glob
     /** The typed part of the word or value to complete: the last word, or its end after `--flag=`. */
     typed: isValue ? value : last,
     /** The part of the last word before that. */
-    before: isValue && pending === undefined ? `${flag}=` : "",
+    before: isValue && flagBeforeValue === undefined ? `${flag}=` : "",
   };
 }
 

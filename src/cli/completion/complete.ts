@@ -11,12 +11,10 @@ import TOPICS from "../help/help-topics.json" with { type: "json" };
 /** Longest time to wait for a storage or a file after a key was pressed, ms. */
 const TIMEOUT_MS = 5000;
 
-/**
- * Answers a shell that asks what may be typed: `anp __complete words -- WORD…`, the last one at the cursor, or
+/** Answers a shell that asks what may be typed: `anp __complete words -- WORD…`, the last one at the cursor, or
  * `anp __complete bash LINE BREAKS` with the line up to the cursor and readline's word breaks. Prints `words`, `files`
  * or `folders` on a line, then the words that fit, if any, each with a tab and what it means. On any failure it prints
- * no candidates and nothing else.
- */
+ * no candidates and nothing else. */
 export async function complete(args: readonly string[], io: CommandIo): Promise<void> {
   const timeout = new AbortController();
   const answer = answerTo(args, io, timeout.signal).catch(() => "words\n");

@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 /** The shells that words can be completed in: bash 4, zsh and fish 3, or newer. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** The completion script for a shell. */
 export function completionScript(shell: (typeof SHELLS)[number]): Promise<string> {
   return readFile(new URL(`completion.${shell}`, import.meta.url), "utf8");
 }

@@ -13,13 +13,12 @@ export interface Context extends Surroundings {
   readonly clock: Clock;
   /** The running daemon that the command works on; absent when it works on the storage itself. */
   readonly daemon?: DaemonTarget;
+  /** The admin address that runs the command, and the operator's token; absent where the command runs here. */
+  readonly operatorOf?: Required<DaemonTarget>;
 }
 
-/**
- * The context of a command line, without its daemon.
- *
- * @throws UsageError that names each bad global flag
- */
+/** The context of a command line, without its daemon.
+ * @throws UsageError that names each bad global flag */
 export function openContext(program: Command, io: CommandIo): Context {
   const { env, cwd } = io;
   const globals = readGlobals(program, env);

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Stoppable } from "../../runtime/interrupt.ts";
+import type { Service } from "../../service/service.ts";
 
 /** The environment of a run; an empty variable counts as not set. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -17,9 +18,18 @@ export interface CommandIo extends Stoppable {
   readonly cwd: string;
   /** The machine's clock, which `--now` replaces. */
   readonly clock: Clock;
+  /** Set for a command that a daemon runs for an operator. */
+  readonly hosted?: Hosted;
 }
 
-/** A stream that may be a terminal. */
+/** The daemon that runs a command for an operator of its admin address. */
+export interface Hosted {
+  /** The daemon's own: a command never closes it. */
+  readonly service: Service;
+  /** Ends the command with a question, which the operator answers by calling again; absent where nobody can answer. */
+  readonly ask?: ((question: string) => never) | undefined;
+}
+
 type OutputStream = Writable & {
   readonly isTTY?: boolean;
   /** Width in columns, of a terminal. */

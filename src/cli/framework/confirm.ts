@@ -1,16 +1,41 @@
+import { userInfo } from "node:os";
+import { UsageError } from "./exit.ts";
 import type { Context } from "./command-context.ts";
-import { toggle, type Param } from "./param.ts";
+import { optional, required, text, toggle, type Reading } from "./param.ts";
+
+/** Why and by whom a change is made that is not the user's own. */
+export const operatorFlags = {
+  reason: required(text(200)),
+  actor: { ...optional(text(128)), missing: osUser } as Reading<string>,
+};
+
+function osUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user may have no name.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}
 
 /** The flag of commands that ask for confirmation. */
-export const yesFlag: Param<boolean> = toggle("do not ask for confirmation");
+export const yesFlag: Reading<boolean> = toggle();
 
-/**
- * Asks for confirmation before a change. Without a terminal, the command line itself is the confirmation.
- *
- * @throws CommandFailure when the answer is no
- */
+/** Asks for confirmation before a change. Without a terminal, the command line itself is the confirmation.
+ * @throws CommandFailure when the answer is no */
 export async function confirmChange(context: Context, yes: boolean, message: string | (() => Promise<string>)) {
-  if (yes || !context.terminal.canPrompt) return;
+  if (context.terminal.canPrompt || context.io.hosted?.ask !== undefined) await confirmUnlessYes(context, yes, message);
+}
+
+/** Asks for confirmation of what cannot be taken back, as moving points.
+ * @throws CommandFailure when the answer is no
+ * @throws UsageError without --yes where there is no terminal to ask on */
+export async function confirmUnlessYes(context: Context, yes: boolean, message: string | (() => Promise<string>)) {
+  if (yes) return;
+  const ask = context.io.hosted?.ask;
+  if (ask !== undefined) ask(typeof message === "string" ? message : await message());
+  if (!context.terminal.canPrompt)
+    throw new UsageError("Nothing was changed: there is no terminal to ask on, so confirm with --yes.");
   const { askToGoOn } = await import("../terminal/prompt.ts");
   await askToGoOn(typeof message === "string" ? message : await message(), context);
 }

@@ -11,25 +11,14 @@ export const FORMATS = ["table", "tsv", "json", "jsonl", "csv"] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** The flags that every command has. */
-export interface Globals {
-  readonly storage?: string;
-  /** The identity that the storage must have. */
-  readonly storageId?: string;
-  readonly config?: string;
-  /** Address of a daemon to work on instead of a storage. */
-  readonly url?: string;
-  readonly token?: string;
-  /** Name of a profile: a daemon's address and a token. */
-  readonly profile?: string;
-  /** Folder of a fixture. */
-  readonly fixtures?: string;
+export interface Globals extends Readonly<Partial<Record<(typeof TEXTS)[number], string>>> {
   /** Milliseconds since the epoch. */
   readonly now?: number;
-  readonly seed?: string;
   /** Absent where the terminal decides. */
   readonly format?: Format;
   readonly color: boolean;
   readonly input: boolean;
+  readonly quiet: boolean;
   readonly verbose: boolean;
 }
 
@@ -59,12 +48,8 @@ export function declareGlobals(program: Command): void {
   }
 }
 
-type RawGlobals = Readonly<Record<string, string | boolean | undefined>>;
-
-/** Flags whose text is used as typed. */
 const TEXTS = ["storage", "storageId", "config", "url", "token", "profile", "fixtures", "seed"] as const;
 
-/** Flags that make no sense on a daemon. */
 const LOCAL = ["storage", "storageId", "demo", "fixtures", "config", "now", "seed"] as const;
 
 const EXCLUSIVE: readonly (readonly [string, string])[] = [
@@ -77,7 +62,7 @@ const EXCLUSIVE: readonly (readonly [string, string])[] = [
 
 /** @throws UsageError that names each invalid flag */
 export function readGlobals(program: Command, env: Env): Globals {
-  const raw = program.opts<RawGlobals>();
+  const raw = program.opts<Readonly<Record<string, string | boolean | undefined>>>();
   const errors = EXCLUSIVE.filter((flags) => flags.every((flag) => raw[flag] !== undefined)).map(
     ([one, other]) => `${flagOf(one)} and ${flagOf(other)} exclude each other.`,
   );
@@ -108,6 +93,7 @@ export function readGlobals(program: Command, env: Env): Globals {
     ...(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Globals>),
     color: raw["color"] !== false,
     input: raw["input"] !== false,
+    quiet: raw["quiet"] === true,
     verbose: raw["verbose"] === true || (env["ANP_DEBUG"] ?? "") !== "",
   };
 }

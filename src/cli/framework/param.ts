@@ -1,11 +1,10 @@
+import { isDay } from "../../events/log/event-address.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
 import { UsageError } from "./exit.ts";
-import { notOneOf } from "../../runtime/describe-value.ts";
+import { notOneOf } from "../../runtime/text/describe-value.ts";
 
-/** A value that a command takes, as an argument or a flag. `T` includes undefined where it may be left out. */
-export interface Param<T> {
-  /** The placeholder of the value in usage, as `USER`; absent for a flag without a value. */
-  readonly value?: string;
-  readonly about: string;
+/** How a value that a command takes is read. `T` includes undefined where it may be left out. */
+export interface Reading<T> {
   /** Reads a typed text; throws a RangeError whose message continues after the name. */
   readonly read: Reader<T>;
   /** The allowed values, where they are defined elsewhere; others are refused. */
@@ -18,11 +17,21 @@ export interface Param<T> {
   readonly holds?: Held | undefined;
 }
 
+/** A value that a command takes, as an argument or a flag, with its texts of `commands.json`. */
+export interface Param<T> extends Reading<T> {
+  /** The placeholder of the value in usage, as `USER`; absent for a flag without a value. */
+  readonly value?: string | undefined;
+  readonly about: string;
+}
+
 /** Kinds of things that a value may name. */
 export type Held = "user" | "file" | "folder" | "profile" | "plan";
 
 /** The params of a command, by name in camel case. */
 export type Params = Readonly<Record<string, Param<unknown>>>;
+
+/** The same without their texts. */
+export type Readings = Readonly<Record<string, Reading<unknown>>>;
 
 /** What a command takes. */
 export interface CommandParams {
@@ -30,53 +39,44 @@ export interface CommandParams {
   readonly options: Params;
 }
 
-/** The values of params. */
-export type Values<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
+export type Values<P extends Readings> = { readonly [K in keyof P]: P[K] extends Reading<infer T> ? T : never };
 
 /** A required value; on a terminal, a prompt asks for it if it is missing. */
-export function required<T>(value: string, about: string, read: Reader<T>, holds?: Held): Param<T> {
-  return { value, about, read, holds };
+export function required<T>(read: Reader<T>, holds?: Held): Reading<T> {
+  return { read, holds };
 }
 
 /** A user of the storage that a command is about. */
-export function knownUser(value: string, about: string): Param<string> {
-  return { value, about, read: userId, holds: "user" };
-}
+export const knownUser = (): Reading<string> => required(userId, "user");
 
 /** The user that a command is about. On a daemon it may be left out: it is the token's user. */
-export function userParam(value: string, about: string): Param<string | undefined> {
-  return { value, about: `${about}; with --url, the token's user`, read: userId, holds: "user" };
-}
+export const userParam = (): Reading<string | undefined> => required(userId, "user");
 
 /** A value that may be left out. */
-export function optional<T>(value: string, about: string, read: Reader<T>, holds?: Held): Param<T | undefined> {
-  return { value, about, read, holds, missing: () => undefined };
+export function optional<T>(read: Reader<T>, holds?: Held): Reading<T | undefined> {
+  return { read, holds, missing: () => undefined };
 }
 
 /** An optional value: one of those that the contract or the user's files define. */
-export function among(
-  value: string,
-  about: string,
-  choices: () => Promise<readonly string[]>,
-): Param<string | undefined> {
-  return { value, about, read: anything, choices, missing: () => undefined };
+export function among(choices: () => Promise<readonly string[]>): Reading<string | undefined> {
+  return { ...optional(anything), choices };
 }
 
 /** One value or more: all remaining arguments. */
-export function several<T>(value: string, about: string, read: Reader<T>): Param<readonly T[]> {
+export function several<T>(read: Reader<T>): Reading<readonly T[]> {
   const readOne = (typed: string): readonly T[] => [read(typed)];
   const reader = Object.assign(readOne, { words: read.words });
-  return { value, about, read: reader, readAll: (typed) => typed.map((one) => read(one)) };
+  return { read: reader, readAll: (typed) => typed.map((one) => read(one)) };
 }
 
 /** A flag that may be repeated. */
-export function repeatable<T>(value: string, about: string, read: Reader<T>): Param<readonly T[]> {
-  return { ...several(value, about, read), missing: () => [] };
+export function repeatable<T>(read: Reader<T>): Reading<readonly T[]> {
+  return { ...several(read), missing: () => [] };
 }
 
 /** A flag without a value. */
-export function toggle(about: string): Param<boolean> {
-  return { about, read: () => true, missing: () => false };
+export function toggle(): Reading<boolean> {
+  return { read: () => true, missing: () => false };
 }
 
 /** The flag of an option's name in camel case, as `--page-size`. */
@@ -84,31 +84,40 @@ export function flagOf(key: string): string {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/**
- * Readers of values that people type. Each gives the value or throws a RangeError whose message continues after the
- * name of the argument or flag: "--page must be an integer …".
- */
+/** Readers of values that people type. Each gives the value or throws a RangeError whose message continues after the
+ * name of the argument or flag: "--page must be an integer …". */
 
-/** Reads a typed text, or throws such a RangeError. `words` are the allowed values of a reader that has a fixed set. */
-export type Reader<T> = ((typed: string) => T) & { readonly words?: readonly string[] | undefined };
+/** Reads a typed text, or throws such a RangeError. `words` are the allowed values of a reader that has a fixed set.
+ * `free` text may hold anybody's words: no log keeps it. */
+export type Reader<T> = ((typed: string) => T) & {
+  readonly words?: readonly string[] | undefined;
+  readonly free?: true;
+};
+
+const free = <T>(read: (typed: string) => T): Reader<T> => Object.assign(read, { free: true as const });
 
 /** Text of 1 to `max` characters after trimming. */
-export function text(max: number): (typed: string) => string {
-  return (typed) => {
+export function text(max: number): Reader<string> {
+  return free((typed) => {
     const value = typed.trim();
     if (value === "") throw new RangeError("must not be empty");
     if (Array.from(value).length > max) throw new RangeError(`must have at most ${max} characters`);
     if (/[\u0000-\u001f\u007f]/.test(value)) throw new RangeError("must not contain control characters");
     if (!value.isWellFormed()) throw new RangeError("must be well-formed Unicode");
     return value;
-  };
+  });
+}
+
+/** The same for what names something, as an id: logs may keep it. */
+export function name(max: number): Reader<string> {
+  const read = text(max);
+  return (typed) => read(typed);
 }
 
 /** Any text: the contract checks it. */
-export const anything = (typed: string): string => typed;
+export const anything: Reader<string> = free((typed) => typed);
 
-/** A user's id. */
-export const userId = text(128);
+export const userId: Reader<string> = name(128);
 
 function matching(pattern: RegExp, message: string): (typed: string) => string {
   return (typed) => {
@@ -117,7 +126,6 @@ function matching(pattern: RegExp, message: string): (typed: string) => string {
   };
 }
 
-/** The name of a profile. */
 export const profileName = matching(
   /^[A-Za-z0-9_][\w.-]{0,63}$/,
   "must be 1 to 64 letters, digits, dots, dashes and underscores",
@@ -134,26 +142,14 @@ const MOST = Number.MAX_SAFE_INTEGER;
 /** An integer in decimal digits. */
 export function integer(min: number = -MOST, max: number = MOST) {
   return (typed: string): number => {
-    const value = /^[+-]?\d+$/.test(typed.trim()) ? Number(typed) : NaN;
+    const isInteger = /^[+-]?\d+$/.test(typed.trim());
+    const value = isInteger ? Number(typed) : NaN;
     if (!Number.isSafeInteger(value) || value < min || value > max) {
-      const bounds = min === -MOST && max === MOST ? "" : ` from ${min} to ${max}`;
+      const bounds = min === -MOST && max === MOST && !isInteger ? "" : ` from ${min} to ${max}`;
       throw new RangeError(`must be an integer${bounds}, not ${JSON.stringify(typed)}`);
     }
     return value === 0 ? 0 : value;
   };
-}
-
-/** A JSON object. */
-export function jsonObject(typed: string): object {
-  let value: unknown;
-  try {
-    value = JSON.parse(typed);
-  } catch (error) {
-    throw new RangeError(`must be JSON: ${(error as Error).message}`);
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new RangeError("must be a JSON object");
-  return value;
 }
 
 /** A change in points: an integer that is not 0. */
@@ -202,20 +198,6 @@ export function instant(typed: string): number {
   return value;
 }
 
-/** A calendar day, `YYYY-MM-DD`. */
-export function day(typed: string): string {
-  if (!isDay(typed)) throw new RangeError(`must be a day, as 2026-11-20, not ${JSON.stringify(typed)}`);
-  return typed;
-}
-
-/** Whether a text is a day of the calendar: Date.parse reads February 30 as March 2. */
-export function isDay(typed: string): boolean {
-  const ms = /^\d{4}-\d\d-\d\d$/.test(typed) ? Date.parse(`${typed}T00:00:00Z`) : NaN;
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(typed);
-}
-
-const DAY_MS = 86_400_000;
-
 /** When something expires: from the present instant to the last, both ms since the epoch; undefined for never. */
 type Expiry = (now: number) => number | undefined;
 
@@ -233,11 +215,8 @@ export function expiry(typed: string): Expiry {
   return () => at;
 }
 
-/**
- * The instant that --expires names, ms since the epoch; undefined for never.
- *
- * @throws UsageError when it is not in the future
- */
+/** The instant that --expires names, ms since the epoch; undefined for never.
+ * @throws UsageError when it is not in the future */
 export function expiresAt(expires: Expiry | undefined, now: number): number | undefined {
   const at = expires?.(now);
   if (at !== undefined && at <= now) throw new UsageError("--expires must be in the future.");

@@ -2,16 +2,14 @@ import type { Command } from "commander";
 import type { Context } from "./command-context.ts";
 import { UsageError } from "./exit.ts";
 import { flagOf, type CommandParams, type Param, asSentence } from "./param.ts";
-import { notOneOf } from "../../runtime/describe-value.ts";
+import { notOneOf } from "../../runtime/text/describe-value.ts";
 
-/** What commander gives for one argument or flag. */
-type Typed = string | true | readonly string[];
+/** What was typed for a param: a flag without a value is true. */
+export type Typed = string | true | readonly string[];
 
-/**
- * Reads the values of a command; on a terminal, asks for those that are missing.
- *
- * @throws UsageError that names every argument and flag that is missing or not valid, not only the first
- */
+/** Reads the values of a command; on a terminal, asks for those that are missing.
+ * @returns the values, and what was typed for them
+ * @throws UsageError that names every argument and flag that is missing or not valid, not only the first */
 export async function readValues(spec: CommandParams, command: Command, context: Context) {
   const { terminal, daemon } = context;
   const typed = typedValues(spec, command, daemon !== undefined);
@@ -35,9 +33,13 @@ export async function readValues(spec: CommandParams, command: Command, context:
   if (errors.length > 0) throw new UsageError(errors);
   if (absent.length > 0) {
     const { askFor } = await import("../terminal/prompt.ts");
-    for (const [key, param] of absent) values[key] = param.read(await askFor(param, context));
+    for (const [key, param] of absent) {
+      const answer = await askFor(param, context);
+      typed.set(key, answer);
+      values[key] = param.read(answer);
+    }
   }
-  return values;
+  return { values, typed };
 }
 
 /** What was typed, by the names of the params. On a daemon the user may be left out before other arguments. */
@@ -55,7 +57,7 @@ function typedValues(spec: CommandParams, command: Command, onDaemon: boolean): 
 }
 
 /** @throws RangeError whose message continues after the param's name */
-async function readValue(param: Param<unknown>, typed: Typed): Promise<unknown> {
+export async function readValue(param: Param<unknown>, typed: Typed): Promise<unknown> {
   const words = typeof typed === "string" ? [typed] : typed === true ? [""] : typed;
   const value = param.readAll === undefined ? param.read(words[0]!) : param.readAll(words);
   if (param.choices !== undefined) {

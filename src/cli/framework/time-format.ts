@@ -1,24 +1,39 @@
-import { isDay } from "./param.ts";
+import { offsetMinutes } from "../../runtime/utc-offset.ts";
+import { isDay } from "../../events/log/event-address.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
 
 /** Times as people read and type them. Machine formats keep ISO 8601. */
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 const UNITS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const;
 
-/** An instant in the machine's own time zone, to the second: `2026-11-20 08:00:00`. */
-export function showLocal(iso: string): string {
-  // Swedish writes a time as ISO 8601 does, with a blank.
-  return new Date(iso).toLocaleString("sv");
+/** An instant in a zone, an offset such as `+08:00`, to the second: `2026-11-20 08:00:00`. */
+export function showTime(iso: string, zone: string): string {
+  return new Date(Date.parse(iso) + shiftOf(zone)).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** When a quota is reset, in local time, and how long that is: `2026-11-21 00:00:00 (in 3 h 12 min)`. */
+/** When a quota is reset, in its own zone, and how long that is: `2026-11-21 00:00:00 +08:00 (in 3 h 12 min)`. */
 export function showReset(iso: string, now: number): string {
   const left = Date.parse(iso) - now;
-  return `${showLocal(iso)} (${left > 0 ? `in ${showSpan(left)}` : "now"})`;
+  const zone = zoneOf(iso);
+  return `${showTime(iso, zone)} ${zone} (${left > 0 ? `in ${showSpan(left)}` : "now"})`;
+}
+
+/** The offset that an ISO 8601 instant ends with. */
+export function zoneOf(iso: string): string {
+  return /[+-]\d\d:\d\d$/.exec(iso)?.[0] ?? "Z";
+}
+
+/** The day of an instant in a zone, `YYYY-MM-DD`. */
+export function dayIn(ms: number, zone: string): string {
+  return new Date(ms + shiftOf(zone)).toISOString().slice(0, 10);
+}
+
+function shiftOf(zone: string): number {
+  return (offsetMinutes(zone) ?? 0) * MINUTE_MS;
 }
 
 /** How long ago an instant was, in the largest unit that is full: `3 h ago`; `now` within a second. */
@@ -39,8 +54,18 @@ export function showSpan(ms: number): string {
   return second === undefined ? first! : `${first} ${second}`;
 }
 
-/** An instant that may depend on the present one, both ms since the epoch. */
-export type When = (now: number) => number;
+/** Reads a span of time, as `90s` or `2h`: ms. @param most the longest one, in days */
+export function span(most: number): (typed: string) => number {
+  return (typed) => {
+    const [, count, unit] = /^(\d{1,6})\s*([smhdw])$/.exec(typed.trim() === "0" ? "0s" : typed.trim()) ?? [];
+    const ms = Number(count) * UNITS[unit as keyof typeof UNITS];
+    if (ms <= most * DAY_MS) return ms;
+    throw new RangeError(`must be 0 or a time as 30m or 1h, up to ${most}d, not ${JSON.stringify(typed)}`);
+  };
+}
+
+/** An instant, ms since the epoch, that may depend on the present one and on the zone of the quota's days. */
+export type When = (now: number, zone: string) => number;
 
 /** The first instant of a range: of a day, its start. */
 export const since = (typed: string): When => when(typed, "start");
@@ -48,19 +73,36 @@ export const since = (typed: string): When => when(typed, "start");
 /** The last instant of a range: of a day, its end. */
 export const until = (typed: string): When => when(typed, "end");
 
-/** `2h` or `3d` before now, a day or an instant; one without an offset is in the machine's own time zone. */
+/** A length of time as `2s` or `3d`, ms; undefined for another text. */
+function spanOf(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,6})\s*([smhdw])$/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * UNITS[unit as keyof typeof UNITS];
+}
+
+/** Reads the time between two readings, ms. */
+export function interval(typed: string): number {
+  const ms = spanOf(typed.trim()) ?? 0;
+  if (ms >= SECOND_MS && ms <= HOUR_MS) return ms;
+  throw new RangeError(`must be a time from 1s to 1h, as 2s or 1m, not ${JSON.stringify(typed)}`);
+}
+
+/** `2h` or `3d` before now, a day, `today`, `yesterday` or an instant; without an offset in the quota's zone. */
 function when(typed: string, edge: "start" | "end"): When {
   const text = typed.trim();
-  const [, count, unit] = /^(\d{1,6})\s*([smhdw])$/.exec(text) ?? [];
-  if (count !== undefined) return (now) => now - Number(count) * UNITS[unit as keyof typeof UNITS];
+  const ago_ms = spanOf(text);
+  if (ago_ms !== undefined) return (now) => now - ago_ms;
+  const length = edge === "end" ? DAY_MS - 1 : 0;
+  const ago = ["today", "yesterday"].indexOf(text);
+  if (ago !== -1) {
+    return (now, zone) => Date.parse(`${dayIn(now - ago * DAY_MS, zone)}T00:00Z`) - shiftOf(zone) + length;
+  }
   const [, day, time, offset] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
-  const at = day === undefined || !isDay(day) ? NaN : Date.parse(`${day}T${time ?? "00:00"}${offset ?? ""}`);
+  const at = day === undefined || !isDay(day) ? NaN : Date.parse(`${day}T${time ?? "00:00"}${offset ?? "Z"}`);
   if (Number.isNaN(at)) {
-    throw new RangeError(`must be a day, an ISO 8601 instant, or a time ago as 2h or 3d, not ${JSON.stringify(typed)}`);
+    throw new RangeError(
+      `must be a day, today, yesterday, an ISO 8601 instant, or a time ago as 2h or 3d, not ${JSON.stringify(typed)}`,
+    );
   }
-  if (time !== undefined || edge === "start") return () => at;
-  const next = new Date(at);
-  next.setDate(next.getDate() + 1);
-  return () => next.getTime() - 1;
+  return (_now, zone) => at - (offset === undefined ? shiftOf(zone) : 0) + (time === undefined ? length : 0);
 }

@@ -49,7 +49,6 @@ function keyRows(): Row[] {
   });
 }
 
-/** The exit codes, with the codes of the API that lead to each. */
 function exitRows(): Row[] {
   return Object.entries(EXIT).map(([name, exit]) => {
     const codes = Object.entries(ERRORS).flatMap(([code, error]) => (error.exit === exit ? [code] : []));
@@ -60,7 +59,6 @@ function exitRows(): Row[] {
 
 const WIDTH = 100;
 
-/** Two aligned columns, wrapped before column 100. */
 function twoColumns(rows: readonly Row[], margin = ""): string {
   const indent = Math.max(...rows.map(([name]) => name.length)) + 2;
   const lines = rows.flatMap(([name, ...meaning]) =>

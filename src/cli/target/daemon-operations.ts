@@ -1,43 +1,36 @@
 import { createClient, type Client, type Success } from "../../client/client.ts";
 import type { RetryPolicy } from "../../client/client-retry.ts";
-import { readUrl } from "../../client/daemon-url.ts";
 import type { RawInput } from "../../contract/check-input.ts";
 import { ENDPOINTS, type OperationId } from "../../contract/endpoints.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
+import { zoneOf } from "../framework/time-format.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
 
-/**
- * The operations of a running daemon, on behalf of the token's user.
- *
+/** The operations of a running daemon, on behalf of the token's user.
  * @param user the user that the command names; checked against the daemon
- * @throws UsageError for an address that is not valid, or a user who is not the token's
- */
+ * @throws UsageError for an address that is not valid, or a user who is not the token's */
 export async function openDaemonOperations(target: DaemonTarget, user: string | undefined, retry?: RetryPolicy) {
   const client = clientOf(target, retry);
-  let me: Promise<string> | undefined;
+  let me: ReturnType<Client["getMe"]> | undefined;
 
   async function run<K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string): Promise<Success<K>> {
     if (ENDPOINTS[id].auth === "required") requireToken(target);
     return client.call(id, input, { idempotencyKey });
   }
 
-  async function currentUser(): Promise<string> {
+  async function ownAccount() {
     requireToken(target);
-    return (me ??= client.getMe().then(({ data }) => data.user_id));
+    return (await (me ??= client.getMe())).data;
   }
 
+  const currentUser = async (): Promise<string> => (await ownAccount()).user_id;
   if (user !== undefined && (await currentUser()) !== user) {
     throw new UsageError(`The token is not ${user}'s but ${await currentUser()}'s.`);
   }
-  return { run, currentUser };
+  return { run, currentUser, zone: async () => zoneOf((await ownAccount()).next_reset_at) };
 }
 
 function clientOf({ url, token }: DaemonTarget, retry?: RetryPolicy): Client {
-  try {
-    readUrl(url);
-  } catch (error) {
-    throw new UsageError(`The address of the daemon ${(error as RangeError).message}.`);
-  }
   try {
     return createClient({ url, token, ...(retry && { retry }) });
   } catch (error) {

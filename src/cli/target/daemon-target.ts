@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readUrl } from "../../client/daemon-url.ts";
 import { UsageError } from "../framework/exit.ts";
 import type { Surroundings } from "../framework/global-flags.ts";
 import { profilesFile } from "./user-folder.ts";
@@ -10,20 +11,22 @@ export interface DaemonTarget {
   readonly token?: string;
 }
 
-/**
- * The daemon that the flags, the environment or the user's profiles name, in this order; undefined when the command
+/** The daemon that the flags, the environment or the user's profiles name, in this order; undefined when the command
  * works on a storage. A flag or variable that names a storage has precedence over the current profile.
  *
  * A profile's token has precedence over the environment's: a token must not reach another host.
- *
- * @throws UsageError for flags or variables that exclude each other, and for files that cannot be read
- */
+ * @throws UsageError for flags or variables that exclude each other, and for files that cannot be read */
 export async function findDaemon(surroundings: Surroundings): Promise<DaemonTarget | undefined> {
   const { globals } = surroundings;
   const target = await locate(surroundings);
   if (target === undefined) {
     if (globals.token !== undefined) throw new UsageError("--token goes with --url or --profile.");
     return undefined;
+  }
+  try {
+    readUrl(target.url);
+  } catch (error) {
+    throw new UsageError(`The address of the daemon ${(error as RangeError).message}.`);
   }
   const token = globals.token ?? target.token ?? (await tokenOfEnvironment(surroundings));
   return { url: target.url, ...(token !== undefined && { token }) };

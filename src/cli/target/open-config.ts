@@ -5,12 +5,9 @@ import type { Surroundings } from "../framework/global-flags.ts";
 import MEANINGS from "../help/meanings.json" with { type: "json" };
 import { UsageError } from "../framework/exit.ts";
 
-/**
- * Loads the configuration that the flags, the environment or a fixture name, with the fixture it belongs to.
- *
+/** Loads the configuration that the flags, the environment or a fixture name, with the fixture it belongs to.
  * @param flags values from the command's own flags
- * @throws UsageError, ConfigError
- */
+ * @throws UsageError, ConfigError */
 export async function openConfig(
   { globals, env, cwd }: Surroundings,
   flags: ConfigValues = {},

@@ -9,11 +9,8 @@ import { createTerminalLogger } from "../terminal/terminal-logger.ts";
 import type { AccountsService } from "../../service/accounts-service.ts";
 import { UsageError } from "../framework/exit.ts";
 
-/**
- * Runs an operation. The client of a daemon generates an idempotency key if none is given, so that it can retry.
- *
- * @throws AnpError as the operation does
- */
+/** Runs an operation. The client of a daemon generates an idempotency key if none is given, so that it can retry.
+ * @throws AnpError as the operation does */
 type Run<Id extends OperationId> = <K extends Id>(id: K, input: RawInput, key?: string) => Promise<Outcome<K>>;
 
 /** The operations of the interface, for one user or an anonymous caller, on the storage or on a running daemon. */
@@ -21,6 +18,8 @@ export interface Operations<Id extends OperationId = OperationId, S = Session> {
   readonly run: Run<Id>;
   /** The id of the user; on a daemon, of the token's user. */
   readonly currentUser: () => Promise<string>;
+  /** The zone of the quota's days, an offset such as `+08:00`. */
+  readonly zone: () => Promise<string>;
   /** The session of operations that run on the storage. */
   readonly session?: S;
 }
@@ -28,12 +27,9 @@ export interface Operations<Id extends OperationId = OperationId, S = Session> {
 /** The operations on a user's points, quota and plan. */
 export type AccountOperations = Operations<AccountOperationId, AccountsSession>;
 
-/**
- * Opens the interface's operations on the command's target, and closes it after `action`.
- *
+/** Opens the interface's operations on the command's target, and closes it after `action`.
  * @param user the user of the calls; undefined means an anonymous caller on the storage, the token's user on a daemon
- * @throws UsageError when the user is not the token's
- */
+ * @throws UsageError when the user is not the token's */
 export async function withOperations<T>(
   context: Context,
   user: string | undefined,
@@ -45,11 +41,8 @@ export async function withOperations<T>(
   return withSession(context, (session) => action(onStorage<OperationId, Session>(session, user)), options);
 }
 
-/**
- * As `withOperations`, for the operations on a user's points, quota and plan: on the storage nothing else is opened.
- *
- * @param options.lookUp whether the user may be given as the beginning of a token; for operations that only read
- */
+/** As `withOperations`, for the operations on a user's points, quota and plan: on the storage nothing else is opened.
+ * @param options.lookUp whether the user may be given as the beginning of a token; for operations that only read */
 export async function withAccountOperations<T>(
   context: Context,
   user: string | undefined,
@@ -58,7 +51,7 @@ export async function withAccountOperations<T>(
 ): Promise<T> {
   if (context.daemon !== undefined) return action(await onDaemon(context, user));
   return withAccounts(context, async (session) => {
-    const who = user === undefined || options.lookUp !== true ? user : await findUser(session.service, user);
+    const who = user === undefined || options.lookUp !== true ? user : await findUser(context, session.service, user);
     return action(onStorage<AccountOperationId, AccountsSession>(session, who));
   });
 }
@@ -83,18 +76,18 @@ function onStorage<Id extends OperationId, S extends AccountsSession>(
       if (user === undefined) throw new Error("The operations belong to no user.");
       return Promise.resolve(user);
     },
+    zone: async () => Promise.resolve(session.service.config.quota.timezone),
     async run(id, input, key) {
-      const call = user === undefined ? session.anonymous() : await session.callOf(user, key);
+      if (user === undefined) return session.service.run(id, session.anonymous(), input);
+      const { ENDPOINTS } = await import("../../contract/endpoints.ts");
+      const call = await session[ENDPOINTS[id].method === "GET" ? "callOf" : "activeCallOf"](user, key);
       return session.service.run(id, call, input);
     },
   };
 }
 
-/**
- * Runs an operation of the interface, its input checked before anything is opened.
- *
- * @throws AnpError as the operation does
- */
+/** Runs an operation of the interface, its input checked before anything is opened.
+ * @throws AnpError as the operation does */
 export async function runOperation<K extends OperationId>(
   context: Context,
   id: K,
@@ -112,12 +105,9 @@ export function noteReplay({ terminal }: Context, { replayed }: { readonly repla
   if (replayed === true) terminal.say("This was done before: its first result is shown.");
 }
 
-/**
- * Opens the service on the storage, even if a daemon is named, and always closes it after `action`. A fixture that the
+/** Opens the service on the storage, even if a daemon is named, and always closes it after `action`. A fixture that the
  * storage does not have is loaded first; nothing is written to any other storage.
- *
  * @throws UsageError, ConfigError, StorageError
- *
  * @example
  * await withSession(context, ({ service }) => service.news.status());
  */
@@ -130,12 +120,9 @@ export async function withSession<T>(
   return use(await openSession(context, { logger: () => createTerminalLogger(context), ...options }), action);
 }
 
-/**
- * As `withSession`, but opens only the users and their points: news, events and the assistant take longer to load than
+/** As `withSession`, but opens only the users and their points: news, events and the assistant take longer to load than
  * most commands take to run. The whole service is opened where a fixture is still to be loaded.
- *
- * @throws UsageError, ConfigError, StorageError
- */
+ * @throws UsageError, ConfigError, StorageError */
 export async function withAccounts<T>(
   context: Context,
   action: (session: AccountsSession) => Promise<T>,
@@ -150,26 +137,41 @@ async function use<S extends AccountsSession, T>(session: S, action: (session: S
   try {
     result = await action(session);
   } catch (error) {
+    const reported = await withSuggestion(error, session.service);
     // The first error is the one to report.
-    await session.service.close().catch(() => undefined);
-    throw error;
+    await session.close().catch(() => undefined);
+    throw reported;
   }
-  await session.service.close();
+  await session.close();
   return result;
 }
 
-/** The help text of a USER that may be named by a token; see `findUsers` for the bound. */
-export const USER_OR_TOKEN = "id of the user, a token, or the first 8 characters or more of one that begins with anp_";
+const MOST_COMPARED = 20_000;
 
-/**
- * The id of the one user that was typed; see `findUsers`.
- *
+/** An error for an unknown user with the id that was probably meant; any other error as it is. */
+async function withSuggestion(error: unknown, { users }: Pick<AccountsService, "users">): Promise<unknown> {
+  const { UnknownUserError } = await import("../../contract/errors.ts");
+  if (!(error instanceof UnknownUserError)) return error;
+  const known: string[] = [];
+  for await (const { user_id } of users.list()) {
+    if (known.push(user_id) === MOST_COMPARED) break;
+  }
+  const { didYouMean } = await import("../../runtime/text/edit-distance.ts");
+  return new UnknownUserError(error.user, didYouMean(error.user, known));
+}
+
+/** The id of the one user that was typed; see `findUsers`. It says so where a part could not be compared.
  * @throws AnpError 404 when there is none
- * @throws UsageError when there is more than one
- */
-export async function findUser(service: Pick<AccountsService, "users" | "tokens">, typed: string): Promise<string> {
+ * @throws UsageError when there is more than one */
+export async function findUser(
+  { terminal }: Pick<Context, "terminal">,
+  service: Pick<AccountsService, "users" | "tokens">,
+  typed: string,
+): Promise<string> {
   const { findUsers } = await import("../../admin/find-users.ts");
-  const [user, ...others] = await findUsers(service, typed);
+  const [user, ...others] = await findUsers(service, typed, (compared) => {
+    terminal.say(`Only the first ${compared} characters of the token could be compared.`);
+  });
   if (others.length === 0) return user;
   throw new UsageError(
     `USER is ambiguous: tokens of ${[user, ...others].join(", ")} begin with it. Type more of the token.`,

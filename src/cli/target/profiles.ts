@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { printField, validate } from "../../contract/validate.ts";
-import { didYouMean } from "../../runtime/did-you-mean.ts";
+import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import type { Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 import { profilesFile, writePrivately } from "./user-folder.ts";
@@ -31,11 +31,8 @@ export type Profile = z.infer<typeof profile>;
 /** The user's profiles. */
 export type Profiles = z.infer<typeof profilesFileSchema>;
 
-/**
- * The user's profiles; none when there is no file.
- *
- * @throws CommandFailure when the file is not valid, or others may read a token in it
- */
+/** The user's profiles; none when there is no file.
+ * @throws CommandFailure when the file is not valid, or others may read a token in it */
 export async function readProfiles(env: Env): Promise<Profiles> {
   const file = profilesFile(env);
   let text: string;
@@ -74,11 +71,8 @@ export function writeProfiles(env: Env, profiles: Profiles): Promise<void> {
   return writePrivately(profilesFile(env), stringify(profiles));
 }
 
-/**
- * The daemon of a profile.
- *
- * @throws UsageError when there is no profile of that name
- */
+/** The daemon of a profile.
+ * @throws UsageError when there is no profile of that name */
 export async function targetOf(name: string, kept: Profiles, cwd: string): Promise<{ url: string; token?: string }> {
   const { url, token, token_file } = profileNamed(name, kept);
   if (token !== undefined) return { url, token };

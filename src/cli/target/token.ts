@@ -3,11 +3,8 @@ import { resolve } from "node:path";
 import type { Surroundings } from "../framework/global-flags.ts";
 import { UsageError } from "../framework/exit.ts";
 
-/**
- * The token of ANP_TOKEN, or of the file that ANP_TOKEN_FILE names.
- *
- * @throws UsageError when both are set, or the file cannot be read
- */
+/** The token of ANP_TOKEN, or of the file that ANP_TOKEN_FILE names.
+ * @throws UsageError when both are set, or the file cannot be read */
 export async function tokenOfEnvironment({ env, cwd }: Pick<Surroundings, "env" | "cwd">): Promise<string | undefined> {
   const [token, file] = [env["ANP_TOKEN"] || undefined, env["ANP_TOKEN_FILE"] || undefined];
   if (token !== undefined && file !== undefined) {

@@ -30,7 +30,6 @@ export function columnsOf<T>(...columns: readonly (CellField<T> | Column<T>)[]):
   return columns.map((column) => (typeof column === "string" ? { name: column } : column));
 }
 
-/** The value of a row in a column. */
 export function cellOf<T extends object>(row: T, { name, of }: Column<T>): Cell {
   return of === undefined ? (Reflect.get(row, name) as Cell) : of(row);
 }

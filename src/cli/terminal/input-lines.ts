@@ -2,16 +2,14 @@ import { randomUUID } from "node:crypto";
 import { open, unlink, writeFile, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { linesOf } from "../../runtime/text/lines.ts";
 import type { CommandIo } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 
-/**
- * Opens a file, or stdin for `-`, whose lines can be read more than once. The content of a pipe, which cannot, is copied
- * to a temporary file first.
- *
+/** Opens a file, or stdin for `-`, whose lines can be read more than once. The content of a pipe, which cannot, is
+ * copied to a temporary file first.
  * @throws UsageError when the file cannot be read
- * @throws CommandFailure when the temporary file cannot be written
- */
+ * @throws CommandFailure when the temporary file cannot be written */
 export async function openLines(file: string, io: CommandIo) {
   const handle = file === "-" ? await keep(io.stdin, io) : await openFile(file, io);
   return {
@@ -21,18 +19,24 @@ export async function openLines(file: string, io: CommandIo) {
   };
 }
 
-async function openFile(file: string, io: CommandIo): Promise<FileHandle> {
+/** Opens a file, or a pipe that has a path.
+ * @throws UsageError when it cannot be read */
+export async function openInput(file: string, { cwd }: CommandIo) {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(resolve(io.cwd, file));
-    const found = await handle.stat();
-    if (found.isDirectory()) throw new Error("it is a folder");
-    if (found.isFile()) return handle;
+    handle = await open(resolve(cwd, file));
+    const stats = await handle.stat();
+    if (stats.isDirectory()) throw new Error("it is a folder");
+    return { handle, stats };
   } catch (error) {
     await handle?.close();
     throw new UsageError(`FILE ${file} cannot be read: ${(error as Error).message}.`);
   }
-  return keep(handle.createReadStream(), io);
+}
+
+async function openFile(file: string, io: CommandIo): Promise<FileHandle> {
+  const { handle, stats } = await openInput(file, io);
+  return stats.isFile() ? handle : keep(handle.createReadStream(), io);
 }
 
 /** Copies to a file that is unlinked before the first byte is written: it disappears with the process in any case. */
@@ -53,20 +57,4 @@ async function keep(chunks: AsyncIterable<Uint8Array>, { env }: CommandIo): Prom
         "Set TMPDIR to a folder with room for all of it, or give it as a file.",
     );
   }
-}
-
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let parts: string[] = [];
-  for await (const chunk of chunks) {
-    const lines = decoder.decode(chunk, { stream: true }).split("\n");
-    for (const end of lines.slice(0, -1)) {
-      const line = parts.join("") + end;
-      parts = [];
-      yield line.endsWith("\r") ? line.slice(0, -1) : line;
-    }
-    parts.push(lines.at(-1)!);
-  }
-  const rest = parts.join("") + decoder.decode();
-  if (rest !== "") yield rest;
 }

@@ -9,25 +9,33 @@ export function formatOf({ globals, terminal }: Context): Format {
   return globals.format ?? (terminal.interactive ? "table" : "tsv");
 }
 
-/** Prints rows; `data` is the content of the JSON document. */
+/** Prints rows; `data` is the content of the JSON document, `none` the hint where there are no rows.
+ * @returns false when the reader has gone */
 export async function printRows<T extends object>(
   context: Context,
-  { data, rows, columns }: { data: unknown; rows: readonly T[]; columns: readonly Column<T>[] },
-): Promise<void> {
+  { data, rows, columns, none }: { data: unknown; rows: readonly T[]; columns: readonly Column<T>[]; none?: string },
+): Promise<boolean> {
   const { terminal } = context;
   const format = formatOf(context);
   let text: string;
   if (format === "json") text = `${JSON.stringify(data, null, 2)}\n`;
   else if (format === "table") text = (await import("./table.ts")).drawTable(rows, forPeople(columns), terminal);
   else text = headOf(format, columns) + rows.map((row) => lineOf(format, row, columns)).join("");
-  await terminal.write(text);
+  const isRead = await terminal.write(text);
+  if (rows.length === 0 && none !== undefined) terminal.say(none);
+  return isRead;
 }
 
-/** Prints rows as they come, in constant memory. A table is drawn in parts, with the widths of its first part. */
-export function openRowPrinter<T extends object>(context: Context, columns: readonly Column<T>[]): RecordPrinter<T> {
+/** Prints rows as they come, in constant memory. A table is drawn in parts, with the widths of its first part.
+ * @param paged whether a JSON document is one page that holds all rows */
+export function openRowPrinter<T extends object>(
+  context: Context,
+  columns: readonly Column<T>[],
+  paged = false,
+): RecordPrinter<T> {
   const { terminal } = context;
   const format = formatOf(context);
-  if (format !== "table") return openRecordPrinter(context, columns, format);
+  if (format !== "table") return openRecordPrinter(context, columns, format, paged);
   let waiting: T[] = [];
   let layout: TableLayout<T> | undefined;
   async function flush(): Promise<boolean> {
@@ -51,41 +59,36 @@ export function openRowPrinter<T extends object>(context: Context, columns: read
   };
 }
 
-/**
- * Prints one object: one field per line on a terminal, one row for a program.
- *
- * @param show how a terminal shows a field, where that is not the plain value
- */
+/** Prints one object: one field per line on a terminal, one row for a program; false when the reader has gone.
+ * @param show how a terminal shows a field, where that is not the plain value */
 export async function printRecord<T extends object>(
   context: Context,
   data: T,
   show: { readonly [K in keyof T]?: (value: T[K]) => string } = {},
-): Promise<void> {
+): Promise<boolean> {
   const cells = Object.entries(data).map(([name, value]) => ({ name, cell: toCell(value) }));
   if (formatOf(context) !== "table") {
     const columns = cells.map(({ name, cell }): Column<object> => ({ name, of: () => cell }));
-    await printRows(context, { data, rows: [data], columns });
-    return;
+    return printRows(context, { data, rows: [data], columns });
   }
   const width = Math.max(...cells.map(({ name }) => name.length));
   const lines = cells.map(({ name, cell }) => {
     const text = show[name as keyof T]?.(data[name as keyof T]) ?? plain(cell);
     return `${context.terminal.paint("bold", name.padEnd(width))}  ${text}`.trimEnd().concat("\n");
   });
-  await context.terminal.write(lines.join(""));
+  return context.terminal.write(lines.join(""));
 }
 
 /** Prints any number of records as they come. Methods return false once the reader has gone. */
 export interface RecordPrinter<T> {
   /** Waits until the reader has taken what does not fit into the batch. */
   print(record: T): Promise<boolean>;
-  /** Writes the batch. */
   flush(): Promise<boolean>;
-  end(): Promise<void>;
+  /** @param isCut whether there may be more records than were printed */
+  end(isCut?: boolean): Promise<void>;
 }
 
 const BATCH_CHARACTERS = 32 * 1024;
-/** Rows of a table that are drawn together. */
 const ROWS_DRAWN = 100;
 
 /** Text that is written in batches. Both functions return false once the reader has gone. */
@@ -117,9 +120,10 @@ export function openRecordPrinter<T extends object>(
   context: Context,
   columns: readonly Column<T>[],
   format: Format = context.globals.format ?? "jsonl",
+  paged = false,
 ): RecordPrinter<T> {
   const json = format === "json";
-  const { add, flush } = openBatch(context, json ? "[" : headOf(format, columns));
+  const { add, flush } = openBatch(context, json ? (paged ? '{ "items": [' : "[") : headOf(format, columns));
   let count = 0;
   return {
     print(record) {
@@ -127,8 +131,9 @@ export function openRecordPrinter<T extends object>(
       return add(json ? `${count === 1 ? "" : ","}\n${JSON.stringify(record)}` : lineOf(format, record, columns));
     },
     flush,
-    async end() {
-      if (json) await add(`${count === 0 ? "" : "\n"}]\n`);
+    async end(isCut = false) {
+      const page = paged ? `, "total": ${isCut ? "null" : count}, "page": 1, "page_size": ${count} }` : "";
+      if (json) await add(`${count === 0 ? "" : "\n"}]${page}\n`);
       await flush();
     },
   };

@@ -4,7 +4,7 @@ import type { Context } from "../framework/command-context.ts";
 import type { CommandIo } from "../framework/command-io.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
 import type { Param } from "../framework/param.ts";
-import { userIds } from "../target/user-ids.ts";
+import { userIds } from "../target/bare-storage.ts";
 
 const MOST_USERS = 20_000;
 const USERS_SHOWN = 10;
@@ -13,7 +13,7 @@ const USERS_SHOWN = 10;
 export async function askFor(param: Param<unknown>, context: Context): Promise<string> {
   // After a semicolon, the text explains another way to give the value.
   const message = `${param.value!} (${param.about.split(";")[0]!})`;
-  if (param.holds === "user") {
+  if (param.holds === "user" && context.operatorOf === undefined) {
     // Without a list, the id can still be typed.
     const users = await userIds(context, { most: MOST_USERS }).catch(() => []);
     if (users.length > 0) return askForUser(message, users.sort(), context.io);

@@ -17,12 +17,9 @@ export interface TableLayout<T> {
   readonly widths: readonly number[];
 }
 
-/**
- * Draws a table without lines. Numbers are aligned right; wide characters count two columns.
- *
+/** Draws a table without lines. Numbers are aligned right; wide characters count two columns.
  * @param options.layout for a table that is drawn in parts; longer texts are cut
- * @param options.head false to leave out the names of the columns
- */
+ * @param options.head false to leave out the names of the columns */
 export function drawTable<T extends object>(
   rows: readonly T[],
   columns: readonly Column<T>[],
@@ -46,10 +43,8 @@ export function drawTable<T extends object>(
   return `${table.toString().replace(/(?<![ \t])[ \t]+$/gm, "")}\n`;
 }
 
-/**
- * Makes columns as wide as their widest cell. On a narrower terminal, the `wide` column is cut first; then `spare`
- * columns are left out.
- */
+/** Makes columns as wide as their widest cell. On a narrower terminal, the `wide` column is cut first; then `spare`
+ * columns are left out. */
 export function layOut<T extends object>(
   rows: readonly T[],
   columns: readonly Column<T>[],

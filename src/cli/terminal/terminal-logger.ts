@@ -4,20 +4,11 @@ import type { Context } from "../framework/command-context.ts";
 /** The logger of a command: warnings and errors as plain text, the rest with --verbose. */
 export function createTerminalLogger({ terminal, globals }: Context): Logger {
   const { verbose } = globals;
-  const line =
-    (level: string, always: boolean) =>
-    (fields: object, message: string): void => {
-      if (!always && !verbose) return;
-      terminal.say(verbose ? `${level}: ${message} ${JSON.stringify(fields, errorText)}` : `${level}: ${message}`);
-    };
-  return {
-    debug: line("debug", false),
-    info: line("info", false),
-    warn: line("warning", true),
-    error: line("error", true),
+  const textOf = (_key: string, value: unknown): unknown =>
+    value instanceof Error ? (value.stack ?? value.message) : value;
+  const line = (level: string) => (fields: object, message: string) => {
+    terminal.warn(`${level}: ${message}${verbose ? ` ${JSON.stringify(fields, textOf)}` : ""}`);
   };
-}
-
-function errorText(_key: string, value: unknown): unknown {
-  return value instanceof Error ? (value.stack ?? value.message) : value;
+  const detail = verbose ? line : () => () => undefined;
+  return { debug: detail("debug"), info: detail("info"), warn: line("warning"), error: line("error") };
 }

@@ -1,8 +1,8 @@
 import type { CommandIo, Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
+import type { Globals } from "../framework/global-flags.ts";
 import { escapeForTerminal } from "./clean-text.ts";
 
-/** SGR codes: on and off. */
 const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39] } as const;
 
 type Style = keyof typeof STYLES;
@@ -10,32 +10,34 @@ type Style = keyof typeof STYLES;
 /** The output of a command. */
 export type Terminal = ReturnType<typeof openTerminal>;
 
-/** Codes of write errors once the reader has gone. */
+/** Begins a line of progress. */
+export const CLEARED_LINE = "\r\u001b[2K";
+
 const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
 
-/**
- * Opens the output of a command: the one place that decides about terminal, colour and prompts. Control characters reach a
- * terminal escaped, and a pipe or a file as they are.
- *
+/** Opens the output of a command: the one place that decides about terminal, colour and prompts. Control characters
+ * reach a terminal escaped, and a pipe or a file as they are.
  * @param flags.color false with --no-color
  * @param flags.input false with --no-input
- */
-export function openTerminal(flags: { readonly color: boolean; readonly input: boolean }, io: CommandIo) {
+ * @param flags.quiet leaves out hints and progress */
+export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, io: CommandIo) {
   const { stdin, stdout, stderr, env } = io;
   const interactive = stdout.isTTY === true;
+  const warn = (text: string): void => {
+    stderr.write(`${stderr.isTTY === true ? escapeForTerminal(text) : text}\n`);
+  };
   const colour = wantsColour(flags.color, env, interactive);
   return {
-    /** Whether stdout is a terminal. */
     interactive,
-    /** Whether questions may be asked: stdin and stdout are terminals, and neither CI nor --no-input is set. */
-    canPrompt: stdin.isTTY === true && interactive && flags.input && !isSet(env["CI"]),
+    /** Whether questions may be asked: stdin and stderr are terminals, and neither CI nor --no-input is set. */
+    canPrompt:
+      stdin.isTTY === true && stderr.isTTY === true && flags.input && ["", "0", "false"].includes(env["CI"] ?? ""),
+    /** Whether text for stdout is coloured. */
+    colour,
     /** Width in columns. */
     columns: stdout.columns || 80,
-    /**
-     * Writes data to stdout and waits until the reader has taken it; false when the reader has gone.
-     *
-     * @throws CommandFailure when it cannot be written, as on a full disk
-     */
+    /** Writes data to stdout and waits until the reader has taken it; false when the reader has gone.
+     * @throws CommandFailure when it cannot be written, as on a full disk */
     write: (text: string) =>
       new Promise<boolean>((resolve, reject) => {
         stdout.write(interactive ? escapeForTerminal(text) : text, (error?: NodeJS.ErrnoException | null) => {
@@ -44,13 +46,18 @@ export function openTerminal(flags: { readonly color: boolean; readonly input: b
           else reject(new CommandFailure(EXIT.failure, `The output cannot be written: ${error.message}`));
         });
       }),
-    /** Writes a line to stderr: a hint, a warning, a count. */
+    /** Clears the terminal that stdout is, so that a screen can be drawn again. */
+    clear: (): void => void (interactive && stdout.write("\u001b[H\u001b[2J")),
+    /** Writes a line to stderr: a hint, a count. */
     say: (text: string): void => {
-      stderr.write(`${stderr.isTTY === true ? escapeForTerminal(text) : text}\n`);
+      if (!flags.quiet) warn(text);
     },
-    /** Rewrites one line of progress on stderr, if that is a terminal. An empty text clears it. */
+    /** Writes a line to stderr that is read even with --quiet. */
+    warn,
+    /** Rewrites one line of progress on stderr, if that is a terminal that keeps up. An empty text clears it. */
     progress(text: string): void {
-      if (stderr.isTTY === true) stderr.write(`\r\u001b[2K${escapeForTerminal(text)}`);
+      if (stderr.isTTY !== true || flags.quiet || (text !== "" && stderr.writableNeedDrain)) return;
+      stderr.write(`${CLEARED_LINE}${escapeForTerminal(text)}`);
     },
     /** Colours text for stdout, if colour is on. */
     paint(style: Style, text: string): string {
@@ -66,8 +73,4 @@ function wantsColour(flag: boolean, env: Env, terminal: boolean): boolean {
   const forced = env["FORCE_COLOR"];
   if (forced !== undefined) return forced !== "0" && forced !== "false";
   return terminal && env["TERM"] !== "dumb";
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== "" && value !== "0" && value !== "false";
 }

@@ -1,16 +1,18 @@
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../framework/exit.ts";
+import { CommandFailure, EXIT, UsageError, type ExitCode } from "../../framework/exit.ts";
+import { findDaemon } from "../../target/daemon-target.ts";
+import { metricsUrlFlag } from "../../target/daemon-pages.ts";
 import { formatOf, printRows } from "../../terminal/print.ts";
 import { toggle } from "../../framework/param.ts";
 import { columnsOf } from "../../terminal/column.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { Check, CheckResult } from "../../../doctor/check.ts";
+import type { CheckResult } from "../../../doctor/check.ts";
 
-export const command = defineCommand({
-  options: { strict: toggle("warnings count as errors") },
-  async run({ strict }, context) {
-    const { checks, valid } = await checksOf(context);
+export const command = defineCommand("doctor", {
+  options: { strict: toggle(), metricsUrl: metricsUrlFlag },
+  async run({ strict, metricsUrl }, context) {
+    const { checks, valid } = await checksOf(context, metricsUrl);
     const { runChecks } = await import("../../../doctor/check.ts");
     const { terminal } = context;
     const shows = formatOf(context) === "table";
@@ -25,10 +27,16 @@ export const command = defineCommand({
 const WIDE = { name: "message", wide: true } as const;
 const COLUMNS = columnsOf<CheckResult>("check", "subject", "level", WIDE, "loses", "remedy");
 
-/** All checks. If the configuration is not valid: its errors, and the checks that do not need it. */
-async function checksOf(context: Context): Promise<{ checks: Check[]; valid: boolean }> {
+/** All checks; of a running daemon, where a flag names one. If the configuration is not valid: its errors, and the checks that do not need it. */
+async function checksOf(context: Context, metricsUrl: string | undefined) {
   const { openConfig } = await import("../../target/open-config.ts");
-  const { allChecks, checksWithout } = await import("../../../doctor/all-checks.ts");
+  const { allChecks, checksOfDaemon, checksWithout } = await import("../../../doctor/all-checks.ts");
+  const { url, profile, token } = context.globals;
+  if ([url, profile, token].some((flag) => flag !== undefined)) {
+    const daemon = (await findDaemon(context))!;
+    return { checks: checksOfDaemon({ ...daemon, metricsUrl, clock: context.clock }), valid: true };
+  }
+  if (metricsUrl !== undefined) throw new UsageError("--metrics-url goes with --url or --profile.");
   try {
     const loaded = await openConfig(context);
     return { checks: allChecks({ loaded, fixture: loaded.fixture, now: context.clock.now() }), valid: true };
@@ -38,7 +46,6 @@ async function checksOf(context: Context): Promise<{ checks: Check[]; valid: boo
   }
 }
 
-/** The exit code by the worst result; with `strict`, a warning counts as an error. */
 function exitOf(results: readonly CheckResult[], strict: boolean): ExitCode {
   const bad = results.filter(({ level }) => level === "error" || (strict && level === "warning"));
   if (bad.length === 0) return EXIT.ok;

@@ -5,23 +5,22 @@ const LEAST_WAIT_MS = 5;
 /** After the source or the target stalled, at most this much time is caught up, ms. */
 const MOST_BEHIND_MS = 1000;
 
-/**
- * The items of a source, at most `perSecond` of them a second, evenly spaced.
- *
- * @param signal ends a wait early; the items end when the source does
- */
+/** The items of a source one by one, at most `perSecond` of them a second, evenly spaced.
+ * @param signal ends a wait early; the items end when the source does */
 export async function* limitRate<T>(
-  source: AsyncIterable<T>,
+  source: AsyncIterable<Iterable<T>>,
   perSecond: number,
   signal: AbortSignal,
-): AsyncGenerator<T> {
+): AsyncGenerator<[T]> {
   const step = 1000 / perSecond;
   let due = performance.now();
-  for await (const item of source) {
-    yield item;
-    due = Math.max(due + step, performance.now() - MOST_BEHIND_MS);
-    const wait = due - performance.now();
-    if (wait < LEAST_WAIT_MS || signal.aborted) continue;
-    await delay(wait, undefined, { signal }).catch(() => undefined);
+  for await (const group of source) {
+    for (const item of group) {
+      yield [item];
+      due = Math.max(due + step, performance.now() - MOST_BEHIND_MS);
+      const wait = due - performance.now();
+      if (wait < LEAST_WAIT_MS || signal.aborted) continue;
+      await delay(wait, undefined, { signal }).catch(() => undefined);
+    }
   }
 }

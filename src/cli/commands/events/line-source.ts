@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { createHash, type Hash } from "node:crypto";
-import { open, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
-import type { UnreadableLine } from "../../../events/replay/replay-lines.ts";
+import type { Line } from "../../../events/replay/replay-lines.ts";
 import type { CommandIo } from "../../framework/command-io.ts";
-import { UsageError } from "../../framework/exit.ts";
+import { openInput } from "../../terminal/input-lines.ts";
 
 /** A position between two lines of a file. */
 export interface LinePlace {
@@ -26,31 +26,19 @@ interface Bytes {
   readonly close?: () => Promise<void>;
 }
 
-/**
- * Opens a file of lines, or stdin for `-`.
- *
- * @throws UsageError when the file cannot be read
- */
+/** Opens a file of lines, or stdin for `-`.
+ * @throws UsageError when the file cannot be read */
 export async function openLineSource(file: string, io: CommandIo): Promise<LineSource> {
   if (file === "-") return createLineSource({ file: undefined, size: undefined, read: () => io.stdin });
-  try {
-    const handle = await open(resolve(io.cwd, file));
-    const stats = await handle.stat();
-    if (stats.isDirectory()) {
-      await handle.close();
-      throw new Error("it is a folder");
-    }
-    // A pipe cannot be resumed.
-    const isFile = stats.isFile();
-    return createLineSource({
-      file: isFile ? await realpath(resolve(io.cwd, file)) : undefined,
-      size: isFile ? stats.size : undefined,
-      read: (range) => handle.createReadStream({ ...(isFile ? { start: 0, ...range } : {}), autoClose: false }),
-      close: () => handle.close(),
-    });
-  } catch (error) {
-    throw new UsageError(`FILE ${file} cannot be read: ${(error as Error).message}.`);
-  }
+  const { handle, stats } = await openInput(file, io);
+  // A pipe cannot be resumed.
+  const isFile = stats.isFile();
+  return createLineSource({
+    file: isFile ? await realpath(resolve(io.cwd, file)) : undefined,
+    size: isFile ? stats.size : undefined,
+    read: (range) => handle.createReadStream({ ...(isFile ? { start: 0, ...range } : {}), autoClose: false }),
+    close: () => handle.close(),
+  });
 }
 
 /** Lines that are read one after the other, in constant memory. */
@@ -64,8 +52,6 @@ function createLineSource({ file, size, read, close = () => Promise.resolve() }:
     file,
     size,
     close,
-    /** Bytes before the place. */
-    offset: () => position.offset,
     /** The place after the last line that was read. Its proof costs time. */
     place(): LinePlace {
       const { offset, line, hash } = position;
@@ -73,11 +59,8 @@ function createLineSource({ file, size, read, close = () => Promise.resolve() }:
     },
     /** The lines before a place. */
     linesBefore: ({ offset }: LinePlace) => splitLines(chunksBefore(offset), new Position()),
-    /**
-     * Goes to the place where an earlier run ended, before any line is read.
-     *
-     * @returns false when the content before it has changed; the source then stays at its beginning
-     */
+    /** Goes to the place where an earlier run ended, before any line is read.
+     * @returns false when the content before it has changed; the source then stays at its beginning */
     async goTo({ offset, line, sha256 }: LinePlace): Promise<boolean> {
       const hash = createHash("sha256");
       for await (const chunk of chunksBefore(offset)) hash.update(chunk);
@@ -86,13 +69,10 @@ function createLineSource({ file, size, read, close = () => Promise.resolve() }:
       return true;
     },
     /** The lines from here on, without their line ends, until the last one or until the signal is aborted. */
-    async *lines(signal: AbortSignal): AsyncGenerator<string | UnreadableLine> {
+    async *lines(signal: AbortSignal): AsyncGenerator<Iterable<Line>> {
       const stream = addAbortSignal(signal, position.offset === 0 ? read() : read({ start: position.offset }));
       try {
-        for await (const line of splitLines(stream, position)) {
-          yield line;
-          if (signal.aborted) return;
-        }
+        yield* splitLines(stream, position, signal);
       } catch (error) {
         // A stream that is destroyed ends with an error of its own.
         if (!signal.aborted) throw error;
@@ -115,18 +95,21 @@ const CARRIAGE_RETURN = 13;
 /** Bytes of a line that are kept. A longer line is too long for any event. */
 const KEPT_BYTES = 1024 * 1024;
 
-/** Splits chunks into lines without their line ends, and moves the position to the end of the last yielded line. */
+/** Splits chunks into lines without their line ends, and moves the position to the end of the last line that was taken. */
 async function* splitLines(
   chunks: AsyncIterable<Buffer> | [],
   position: Position,
-): AsyncGenerator<string | UnreadableLine> {
+  signal?: AbortSignal,
+): AsyncGenerator<Iterable<Line>> {
   let parts: Buffer[] = [];
   let size = 0;
   /** The hash that includes the line under way: it counts once that line ends. */
   let ahead: Hash | undefined;
 
-  function takeLine(hash: Hash): string | UnreadableLine {
-    const bytes = withoutEnd(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+  function takeLine(hash: Hash): Line {
+    const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    const end = bytes.at(-1) === LINE_END ? bytes.length - 1 : bytes.length;
+    const text = bytes.subarray(0, bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end);
     const long = size > KEPT_BYTES;
     position.hash = hash;
     position.offset += size;
@@ -135,11 +118,11 @@ async function* splitLines(
     parts = [];
     size = 0;
     if (long) return { unreadable: `longer than ${KEPT_BYTES} bytes` };
-    return isUtf8(bytes) ? bytes.toString("utf8") : { unreadable: "not valid UTF-8" };
+    return isUtf8(text) ? text.toString("utf8") : { unreadable: "not valid UTF-8" };
   }
 
-  for await (const chunk of chunks) {
-    for (let start = 0; start < chunk.length;) {
+  function* linesIn(chunk: Buffer): Generator<Line> {
+    for (let start = 0; start < chunk.length && signal?.aborted !== true;) {
       const end = chunk.indexOf(LINE_END, start);
       const part = chunk.subarray(start, end === -1 ? undefined : end + 1);
       start += part.length;
@@ -149,10 +132,7 @@ async function* splitLines(
       else yield takeLine((ahead ?? position.hash).update(part));
     }
   }
-  if (ahead !== undefined) yield takeLine(ahead);
-}
 
-function withoutEnd(bytes: Buffer): Buffer {
-  const end = bytes.at(-1) === LINE_END ? bytes.length - 1 : bytes.length;
-  return bytes.subarray(0, bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end);
+  for await (const chunk of chunks) yield linesIn(chunk);
+  if (ahead !== undefined && signal?.aborted !== true) yield [takeLine(ahead)];
 }

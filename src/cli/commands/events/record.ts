@@ -1,40 +1,25 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { runOperation } from "../../target/operations.ts";
-import {
-  among,
-  optional,
-  required,
-  userParam,
-  anything,
-  idempotencyKey,
-  integer,
-  jsonObject,
-} from "../../framework/param.ts";
-import { findUnkept } from "../../../runtime/unkept-json.ts";
+import { among, optional, required, userParam, anything, idempotencyKey, integer } from "../../framework/param.ts";
+import { findUnkept } from "../../../runtime/json/unkept-json.ts";
 import { printRecord } from "../../terminal/print.ts";
 
-export const record = defineCommand({
-  summary: "Record one event in a user's name",
-  arguments: { type: required("TYPE", "behaviour type, at least 2 characters", anything) },
+export const record = defineCommand("events record", {
+  arguments: { type: required(anything) },
   options: {
-    user: userParam("user", "id of the user"),
-    session: optional("id", "session of the event", integer()),
-    message: optional("id", "message the event is about", integer()),
-    route: optional("route", "route of the message", anything),
-    subIntent: optional("name", "sub-intent of the message", anything),
-    feedback: among("kind", "the user's opinion of the answer", feedbackTypes),
-    payload: optional("json", "JSON object of other fields", keptObject),
-    idempotencyKey: optional("key", "a repeat with the same key and event is stored once", idempotencyKey),
+    user: userParam(),
+    session: optional(integer()),
+    message: optional(integer()),
+    route: optional(anything),
+    subIntent: optional(anything),
+    feedback: among(async () => {
+      const { eventBody } = await import("../../../contract/schemas/event-schemas.ts");
+      return eventBody.shape.feedback_type.unwrap().options;
+    }),
+    payload: optional(Object.assign(keptObject, { free: true as const })),
+    idempotencyKey: optional(idempotencyKey),
   },
-  fields: {
-    event_type: "TYPE",
-    session_id: "--session",
-    message_id: "--message",
-    feedback_type: "--feedback",
-    event_payload: "--payload",
-  },
-  target: "either",
   async run(values, context) {
     const { type, user, session, message, route, subIntent, feedback, payload, idempotencyKey: key } = values;
     const body = {
@@ -53,14 +38,16 @@ export const record = defineCommand({
   },
 });
 
-async function feedbackTypes(): Promise<readonly string[]> {
-  const { eventBody } = await import("../../../contract/schemas/event-schemas.ts");
-  return eventBody.shape.feedback_type.unwrap().options;
-}
-
 /** A JSON object of which nothing would silently be changed. */
 function keptObject(typed: string): object {
-  const value = jsonObject(typed);
+  let value: unknown;
+  try {
+    value = JSON.parse(typed);
+  } catch (error) {
+    throw new RangeError(`must be JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new RangeError("must be a JSON object");
   const [unkept] = findUnkept(typed);
   if (unkept !== undefined) throw new RangeError(`is not kept as it is: ${unkept.path.join(".")}: ${unkept.message}`);
   return value;

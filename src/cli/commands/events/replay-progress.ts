@@ -3,7 +3,6 @@ import type { Terminal } from "../../terminal/terminal.ts";
 const REDRAW_MS = 100;
 const BAR_COLUMNS = 24;
 
-/** How far a replay has come. */
 interface ReplayProgress {
   /** Bytes of the file that were processed, and its size, which is unknown for stdin. */
   readonly offset: number;

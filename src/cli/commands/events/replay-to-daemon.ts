@@ -1,12 +1,13 @@
 import { AnpError } from "../../../contract/errors.ts";
 import { eventBody } from "../../../contract/schemas/event-schemas.ts";
+import type { StoredEvent } from "../../../events/event.ts";
+import type { ReplayedEvent } from "../../../events/replay/exported-line.ts";
 import {
   replayLines,
-  type ReplayedEvent,
+  type Lines,
   type ReplayOptions,
   type ReplayReport,
   type StoredChunk,
-  type UnreadableLine,
 } from "../../../events/replay/replay-lines.ts";
 import { FingerprintCounts } from "../../../events/replay/fingerprint-counts.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
@@ -24,16 +25,15 @@ interface Sent extends ReplayedEvent {
   readonly occurrence: number;
 }
 
+function* each<T>(items: readonly T[]): Generator<T> {
+  yield* items;
+}
+
 function keyOf(fingerprint: string, occurrence: number): string {
   const key = `replay-${Buffer.from(fingerprint, "latin1").toString("base64url")}`;
   return occurrence === 1 ? key : `${key}-${occurrence}`;
 }
 
-function reasonOf({ fieldErrors, message }: AnpError): string {
-  return fieldErrors.map((error) => `${error.path}: ${error.message}`).join("; ") || message;
-}
-
-/** Holds all senders back together while the daemon asks to wait. */
 function createGate(pause: (seconds: number) => Promise<void>) {
   let pausing: Promise<void> | undefined;
   return {
@@ -46,17 +46,14 @@ function createGate(pause: (seconds: number) => Promise<void>) {
   };
 }
 
-/**
- * Sends the events of lines to a daemon, on behalf of the token's user, as fast as its rate limit allows. Each has an
+/** Sends the events of lines to a daemon, on behalf of the token's user, as fast as its rate limit allows. Each has an
  * idempotency key derived from its content, so that the daemon stores it once however often it is sent. The daemon dates
  * events by its own clock.
- *
  * @param options.pause waits so many seconds until the rate limit takes requests again; it rejects to end the replay
- * @throws AnpError, UnreachableError as the client does; CommandFailure when the daemon cannot write its event log
- */
+ * @throws AnpError, UnreachableError as the client does; CommandFailure when the daemon cannot write its event log */
 export async function replayToDaemon(
   { run, currentUser }: Pick<Operations, "run" | "currentUser">,
-  lines: AsyncIterable<string | UnreadableLine>,
+  lines: Lines,
   options: ReplayOptions & { readonly dryRun: boolean; readonly pause: (seconds: number) => Promise<void> },
 ): Promise<ReplayReport> {
   const { dryRun, pause, chunk = CHUNK } = options;
@@ -64,12 +61,13 @@ export async function replayToDaemon(
   const gate = createGate(pause);
   const counts = new FingerprintCounts();
 
-  function count({ fingerprint, event }: ReplayedEvent): number {
-    return event.source_id === undefined ? counts.addSeen(fingerprint) : 1;
+  function count({ fingerprint, source_id }: ReplayedEvent): number {
+    return source_id === undefined ? counts.addSeen(fingerprint) : 1;
   }
 
   async function send(sent: Sent, attempt = 1): Promise<"stored" | "skipped" | { reason: string }> {
-    const { fingerprint, event, occurrence } = sent;
+    const { fingerprint, json, occurrence } = sent;
+    const event = JSON.parse(json) as StoredEvent;
     if (event.user_id !== me) return { reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };
     if (dryRun) return "stored";
     await gate.opened();
@@ -85,36 +83,29 @@ export async function replayToDaemon(
         return send(sent, attempt + 1);
       }
       if (error.code !== 422) throw error;
-      return { reason: reasonOf(error) };
+      return { reason: error.fieldErrors.map((one) => `${one.path}: ${one.message}`).join("; ") || error.message };
     }
     throw new CommandFailure(EXIT.unreachable, "The daemon cannot write its event log.");
   }
 
   async function store(events: readonly ReplayedEvent[]): Promise<StoredChunk> {
     const sent = events.map((event) => ({ ...event, occurrence: count(event) }));
-    const results: Awaited<ReturnType<typeof send>>[] = [];
-    let next = 0;
+    const rejected: { event: ReplayedEvent; reason: string }[] = [];
+    let stored = 0;
+    const waiting = each(sent);
     const sendNext = async (): Promise<void> => {
-      while (next < events.length) {
-        const index = next++;
-        try {
-          results[index] = await send(sent[index]!);
-        } catch (error) {
-          // Requests under way are awaited; no more are sent.
-          next = events.length;
-          throw error;
-        }
+      for (const event of waiting) {
+        const result = await send(event);
+        if (result === "stored") stored += 1;
+        else if (result !== "skipped") rejected.push({ event, ...result });
       }
     };
+    // After a failure the requests under way are awaited, and no more are sent: it ends the generator.
     const settled = await Promise.allSettled(Array.from({ length: IN_FLIGHT }, sendNext));
     const failed = settled.find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    const rejected = results.flatMap((result, index) =>
-      typeof result === "string" ? [] : [{ event: events[index]!, reason: result.reason }],
-    );
-    const stored = results.filter((result) => result === "stored").length;
-    return { stored, skipped: results.length - stored - rejected.length, rejected };
+    return { stored, skipped: sent.length - stored - rejected.length, rejected };
   }
 
-  return replayLines(lines, { store, count }, { ...options, chunk });
+  return replayLines(lines, { store, countStored: count }, { ...options, chunk });
 }

@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   emptyReport,
+  type Lines,
   type RejectedLine,
   type ReplayOptions,
   type ReplayReport,
-  type UnreadableLine,
 } from "../../../events/replay/replay-lines.ts";
 import { RETRY_POLICY } from "../../../client/client-retry.ts";
 import { toIso } from "../../../runtime/clock.ts";
@@ -29,24 +29,17 @@ const LARGEST_CHUNK = 2048;
 const REJECTED_LISTED = 20;
 
 const options = {
-  dryRun: toggle("report what would be stored without writing"),
-  rate: optional("n", "maximum events per second", integer(1, 1_000_000)),
-  rejected: optional(
-    "file",
-    "write every rejected line to this file, as JSON with number and reason",
-    text(4096),
-    "file",
-  ),
-  restart: toggle("start from the beginning, ignoring a resume point"),
+  dryRun: toggle(),
+  rate: optional(integer(1, 1_000_000)),
+  rejected: optional(text(4096), "file"),
+  restart: toggle(),
 };
 
 type Flags = Values<typeof options>;
 
-export const replay = defineCommand({
-  summary: "Store the events of an export, each exactly once",
-  arguments: { file: required("FILE", "file of JSON lines, - for stdin", text(4096), "file") },
+export const replay = defineCommand("events replay", {
+  arguments: { file: required(text(4096), "file") },
   options,
-  target: "either",
   async run(flags, context) {
     const source = await openLineSource(flags.file, context.io);
     try {
@@ -66,7 +59,7 @@ interface Replayed {
 }
 
 type ReplayTarget = (
-  lines: AsyncIterable<string | UnreadableLine>,
+  lines: Lines,
   options: ReplayOptions & { readonly dryRun: boolean; readonly pause: (seconds: number) => Promise<void> },
 ) => Promise<ReplayReport>;
 
@@ -81,10 +74,12 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
     return withAccounts(
       context,
       async ({ service: { storage, ids } }) => {
+        const { durable, url } = storage;
         const skipped = new LeftOut();
         const into: ReplayTarget = (lines, options) =>
           replayEvents({ storage, ids, appended: () => undefined, onSkipped: skipped.add }, lines, options);
-        const point = pointFor(storage.durable ? absoluteUrl(storage.url, context.cwd) : undefined);
+        const target = url.startsWith("fs:") ? `fs:${resolve(context.cwd, url.slice(3))}` : url;
+        const point = pointFor(durable ? target : undefined);
         const replayed = await run(context, source, flags, point, into);
         const headline = (count: number) => `${count} damaged batches of events could not be compared with the input:`;
         return { ...replayed, damagedBatches: skipped.lines(headline) };
@@ -97,11 +92,6 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
   const { replayToDaemon } = await import("./replay-to-daemon.ts");
   const target = `${daemon.url} ${await operations.currentUser()}`;
   return run(context, source, flags, pointFor(target), (lines, options) => replayToDaemon(operations, lines, options));
-}
-
-/** A storage's URL, independent of the working directory. */
-function absoluteUrl(url: string, cwd: string): string {
-  return url.startsWith("fs:") ? `fs:${resolve(cwd, url.slice(3))}` : url;
 }
 
 async function run(
@@ -126,16 +116,18 @@ async function run(
     const report = await replayInto(rate === undefined ? lines : limitRate(lines, rate, interrupt.signal), {
       dryRun,
       chunk: rate === undefined ? undefined : Math.min(LARGEST_CHUNK, Math.ceil(rate / CHUNKS_PER_SECOND)),
-      before: before && {
-        line: before.place.line,
-        report: before.report,
-        lines: source.linesBefore(before.place),
+      before: before && { line: before.place.line, report: before.report, lines: source.linesBefore(before.place) },
+      async pause(seconds) {
+        terminal.say(`The daemon takes no more events for ${seconds} s.`);
+        await delay(seconds * 1000, undefined, { signal: interrupt.signal });
       },
-      pause: pauseUntil(terminal, interrupt.signal),
       onRejected: rejects?.write,
-      onProgress(report) {
-        done = { place: source.place(), report: structuredClone(report) };
-        drawBar({ offset: source.offset(), size: source.size, read: report.read, rejected: report.rejected_total });
+      onChunk() {
+        const place = source.place();
+        return (report) => {
+          done = { place, report: structuredClone(report) };
+          drawBar({ offset: place.offset, size: source.size, read: report.read, rejected: report.rejected_total });
+        };
       },
     });
     if (!interrupt.signal.aborted) {
@@ -160,14 +152,6 @@ async function run(
   }
 }
 
-/** Says how long a daemon takes no more events, and waits so long or until the signal is aborted. */
-function pauseUntil(terminal: Context["terminal"], signal: AbortSignal): (seconds: number) => Promise<void> {
-  return async (seconds) => {
-    terminal.say(`The daemon takes no more events for ${seconds} s.`);
-    await delay(seconds * 1000, undefined, { signal });
-  };
-}
-
 /** Goes to where an earlier run ended, if there was one and the file has not changed up to there. */
 async function resume(
   source: LineSource,
@@ -183,11 +167,8 @@ async function resume(
   return point;
 }
 
-/**
- * Opens the file for rejected lines, each one line of JSON.
- *
- * @param append keeps what an earlier run wrote
- */
+/** Opens the file for rejected lines, each one line of JSON.
+ * @param append keeps what an earlier run wrote */
 async function openRejects(file: string, cwd: string, append: boolean) {
   const handle = await open(resolve(cwd, file), append ? "a" : "w").catch((error: unknown) => {
     throw new UsageError(`--rejected ${file} cannot be written: ${(error as Error).message}.`);

@@ -1,34 +1,33 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isOutage } from "../../../storage/storage-errors.ts";
 import type { Context } from "../../framework/command-context.ts";
-import { openRowPrinter } from "../../terminal/print.ts";
+import type { RecordPrinter } from "../../terminal/print.ts";
 import { matches, newestFirst } from "../../../admin/ledger-reader.ts";
 import type { LedgerReader, LedgerRow, Selection } from "../../../admin/ledger-reader.ts";
-import { ledgerColumns } from "./ledger-columns.ts";
 
 /** Time between two polls of the ledger's end, ms. A poll costs one small read. */
 const POLL_MS = 500;
 const PAGE = 100;
 
-/**
- * Prints the last `count` entries of the selection, oldest first, and then new ones as they are written, until the
- * signal is aborted or stdout is closed.
- */
+interface Followed {
+  readonly reader: LedgerReader;
+  readonly selection: Selection;
+  readonly count: number;
+  readonly signal: AbortSignal;
+}
+
+/** Prints the last `count` entries of the selection, oldest first, and then new ones as they are written, until the
+ * signal is aborted or stdout is closed. */
 export async function follow(
-  context: Context,
-  reader: LedgerReader,
-  selection: Selection,
-  count: number,
-  signal: AbortSignal,
+  printer: RecordPrinter<LedgerRow>,
+  { terminal }: Context,
+  { reader, selection, count, signal }: Followed,
 ): Promise<void> {
-  // The age of a new entry would always be "now".
-  const columns = ledgerColumns(context.clock.now()).filter(({ person }) => person !== true);
-  const printer = openRowPrinter(context, columns);
   let seen = await reader.total();
   const latest: LedgerRow[] = [];
   for await (const row of newestFirst(reader, selection)) {
-    if (row.id <= seen) latest.push(row);
     if (latest.length === count || signal.aborted) break;
+    if (row.id <= seen) latest.push(row);
   }
   for (const row of latest.reverse()) await printer.print(row);
   if (!(await printer.flush())) return;
@@ -43,11 +42,11 @@ export async function follow(
         if (!(await printer.flush())) return;
         if (seen < total) continue;
       }
-      if (failing) context.terminal.say("The storage answers again.");
+      if (failing) terminal.warn("The storage answers again.");
       failing = false;
     } catch (error) {
       if (!isOutage(error)) throw error;
-      if (!failing) context.terminal.say(`${error.message}; retrying.`);
+      if (!failing) terminal.warn(`${error.message}; retrying.`);
       failing = true;
     }
     await delay(POLL_MS, undefined, { signal }).catch(() => undefined);

@@ -1,22 +1,19 @@
 import type { ImportProgress } from "../../../backup/ledger-import.ts";
-import type { Verification } from "../../../ledger/verify-ledgers.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { openLines } from "../../terminal/input-lines.ts";
 import { required, text, optional, toggle, userId } from "../../framework/param.ts";
 import { printRecord, openRecordPrinter, printLines } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/operations.ts";
-import { countUndamaged, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
+import { countUndamaged, failOnDamage, verifyWithProgress, withAdvice } from "./verify-with-progress.ts";
 import type { Entry } from "../../../ledger/entry.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
 
 const MOST_LISTED = 5;
 
-export const importLedger = defineCommand({
-  summary: "Import exported ledgers",
-  arguments: { file: required("FILE", "file that `anp ledger export` printed, - for stdin", text(4096)) },
+export const importLedger = defineCommand("ledger import", {
+  arguments: { file: required(text(4096)) },
   async run({ file }, context) {
     const { newImportProgress } = await import("../../../backup/ledger-import.ts");
     const progress = newImportProgress();
@@ -30,11 +27,18 @@ export const importLedger = defineCommand({
       },
       { create: true },
     );
-    await printResult(context, progress, found);
+    const { users, entries, answers, present, ahead } = progress;
+    await printRecord(context, { users, entries, answers, already_there: present, verified: countUndamaged(found) });
+    if (ahead.length > 0) {
+      const listed = ahead.slice(0, MOST_LISTED).join(", ") + (ahead.length > MOST_LISTED ? ", …" : "");
+      context.terminal.warn(
+        `Ledgers with later entries than the export, which were kept: ${ahead.length} (${listed}).`,
+      );
+    }
+    failOnDamage(found, ["The ledgers were imported, but some are damaged."]);
   },
 });
 
-/** @returns the users whose ledgers were imported */
 async function importFrom(file: string, storage: Storage, { io, terminal }: Context, progress: ImportProgress) {
   const { importLedgers } = await import("../../../backup/ledger-import.ts");
   const lines = await openLines(file, io);
@@ -44,39 +48,14 @@ async function importFrom(file: string, storage: Storage, { io, terminal }: Cont
     });
   } catch (error) {
     terminal.progress("");
-    throw withAdvice(error, progress);
+    const others = "Running it again cannot finish it: import into a storage without these users.";
+    const again = "Run it again with the same export to finish it.";
+    const state = (advice: string): string =>
+      progress.writing ? `The import is not finished. ${showProgress(progress)}. ${advice}` : "Nothing was written.";
+    throw withAdvice(error, { ChecksumError: state(others), ImportError: state(others), StorageError: state(again) });
   } finally {
     await lines.close();
   }
-}
-
-async function printResult(
-  context: Context,
-  { users, entries, answers, present, ahead }: ImportProgress,
-  found: readonly Verification[],
-): Promise<void> {
-  await printRecord(context, { users, entries, answers, already_there: present, verified: countUndamaged(found) });
-  if (ahead.length > 0) {
-    const listed = ahead.slice(0, MOST_LISTED).join(", ") + (ahead.length > MOST_LISTED ? ", …" : "");
-    context.terminal.say(`Ledgers with later entries than the export, which were kept: ${ahead.length} (${listed}).`);
-  }
-  failOnDamage(found, ["The ledgers were imported, but some are damaged."]);
-}
-
-/** The failure with how far it came and what to do; one of the storage keeps its kind, and so its exit code. */
-function withAdvice(error: unknown, progress: ImportProgress): unknown {
-  if (!(error instanceof Error)) return error;
-  const refused = error.name === "ChecksumError" || error.name === "ImportError";
-  const advice = refused
-    ? "Running it again cannot finish it: import into a storage without these users."
-    : "Run it again with the same export to finish it.";
-  const state = progress.writing
-    ? `The import is not finished. ${showProgress(progress)}. ${advice}`
-    : "Nothing was written.";
-  const message = `${error.message}\n${state}`;
-  if (refused) return new CommandFailure(EXIT.failure, message);
-  if (error.name === "StorageError") error.message = message;
-  return error;
 }
 
 function showProgress({ writing, checked, users, all, entries, current }: ImportProgress): string {
@@ -93,11 +72,9 @@ const COLUMNS: readonly Column<Entry>[] = [
   ...columnsOf<Entry>("description", "ref_id", "hash"),
 ];
 
-export const exportLedger = defineCommand({
-  summary: "Print whole ledgers, oldest entry first",
-  arguments: { user: optional("USER", "id of the user; all users when left out", userId) },
-  options: { entries: toggle("only the entries, also as JSON lines") },
-  formats: ["jsonl", "json", "csv", "tsv"],
+export const exportLedger = defineCommand("ledger export", {
+  arguments: { user: optional(userId) },
+  options: { entries: toggle() },
   async run({ user, entries }, context) {
     const { format = "jsonl" } = context.globals;
     await withAccounts(context, async ({ service }) => {

@@ -1,22 +1,57 @@
+import type { ChargedQuestion } from "../../../admin/charged-questions.ts";
 import type { LedgerRow } from "../../../admin/ledger-reader.ts";
-import type { Column } from "../../terminal/column.ts";
+import { columnsOf, type Column } from "../../terminal/column.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
 import { showDelta } from "../../terminal/print.ts";
-import { showAge, showLocal } from "../../framework/time-format.ts";
+import { showAge, showTime } from "../../framework/time-format.ts";
 
 /** A reference is shortened to its first characters, by which --ref finds it. */
 const REF_SHOWN = 13;
 
-/** @param now ms since the epoch, for the age of an entry */
-export function ledgerColumns(now: number): readonly Column<LedgerRow>[] {
+/** An entry with what it charged for. */
+export type WideRow = LedgerRow &
+  Readonly<Pick<ChargedQuestion, "question" | "repeats_entry" | "seconds_after" | "repeat_key">> & {
+    readonly route: string | null;
+  };
+
+/** What was asked, and which charge shortly before it repeats. */
+export const repeatColumns = columnsOf<Pick<WideRow, "repeats_entry" | "seconds_after" | "repeat_key">>(
+  {
+    name: "repeats_entry",
+    title: "repeats",
+    show: ({ repeats_entry, seconds_after, repeat_key }) =>
+      repeats_entry === null
+        ? ""
+        : `${repeats_entry}, ${seconds_after} s later, ${repeat_key === "other" ? "other key" : "no key"}`,
+  },
+  { name: "seconds_after", machine: true },
+  { name: "repeat_key", machine: true },
+);
+
+/** The columns of `--wide`: with the question, and by whom and why an entry was made. */
+export function wideColumns(now: number, zone: string): readonly Column<WideRow>[] {
+  const shown = ledgerColumns(now, zone).map((column): Column<LedgerRow> => {
+    if (column.name !== "reason" && column.name !== "actor") return column;
+    const { machine: _machine, ...forPeople } = column;
+    return forPeople;
+  });
+  return [...shown, { name: "route", spare: true }, ...repeatColumns, { name: "question", wide: true }];
+}
+
+/** @param now ms since the epoch, for the age of an entry
+ * @param zone of the times that a terminal shows */
+export function ledgerColumns(now: number, zone: string): readonly Column<LedgerRow>[] {
   return [
     { name: "id" },
-    { name: "created_at", show: ({ created_at }) => showLocal(created_at) },
+    { name: "created_at", title: `created_at ${zone}`, show: ({ created_at }) => showTime(created_at, zone) },
     { name: "age", of: ({ created_at }) => showAge(created_at, now), person: true, spare: true },
     { name: "type" },
     { name: "delta", show: ({ delta }, terminal) => showDelta(delta, terminal) },
     { name: "balance_after", title: "balance", show: ({ balance_after }) => String(balance_after ?? "?") },
     { name: "description", wide: true },
     { name: "ref_id", title: "ref", show: ({ ref_id }) => cleanLine(ref_id).slice(0, REF_SHOWN), spare: true },
+    { name: "reason", machine: true },
+    { name: "actor", machine: true },
+    { name: "reverses", machine: true },
   ];
 }

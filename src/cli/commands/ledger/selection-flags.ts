@@ -3,17 +3,20 @@ import { optional, repeatable, type Values, anything, text } from "../../framewo
 import { since, until } from "../../framework/time-format.ts";
 import type { Selection } from "../../../admin/ledger-reader.ts";
 
+/** The range of commands that sum up or rank, when --since is left out. */
+export const DEFAULT_RANGE = "30d";
+
 const SHORTEST_REF = 6;
 
 /** The flags that select entries of a ledger. */
 export const selectionFlags = {
   type: {
-    ...repeatable("type", "only entries of this type; repeat it for more types", anything),
+    ...repeatable(anything),
     choices: async () => (await import("../../../contract/schemas/points-schemas.ts")).entryType.options,
   },
-  since: optional("when", "first instant: a day, an instant, or a time ago as 2h or 3d", since),
-  until: optional("when", "last instant, as --since; of a day, its end", until),
-  ref: optional("ref", `only entries whose reference begins with this (${SHORTEST_REF} characters or more)`, reference),
+  since: optional(since),
+  until: optional(until),
+  ref: optional(reference),
 };
 
 function reference(typed: string): string {
@@ -22,10 +25,11 @@ function reference(typed: string): string {
   return ref;
 }
 
-/** @throws UsageError when the range ends before it starts */
-export function selectionOf(values: Values<typeof selectionFlags>, now: number): Selection {
-  const from = values.since?.(now);
-  const to = values.until?.(now);
+/** @param zone in which a bare day is one
+ * @throws UsageError when the range ends before it starts */
+export function selectionOf(values: Values<typeof selectionFlags>, now: number, zone: string): Selection {
+  const from = values.since?.(now, zone);
+  const to = values.until?.(now, zone);
   if (from !== undefined && to !== undefined && from > to) throw new UsageError("--since must not be after --until.");
   return { types: values.type, since: from, until: to, ref: values.ref };
 }

@@ -1,36 +1,45 @@
+import { adjustmentOf, toLedgerRow } from "../../../admin/ledger-reader.ts";
 import type { FoundEntry } from "../../../admin/find-entry.ts";
+import type { FoundRow } from "../../../admin/search-ledgers.ts";
 import { cleanText } from "../../terminal/clean-text.ts";
+import type { Column } from "../../terminal/column.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
-import { optional, required, text } from "../../framework/param.ts";
-import { formatOf, printRecord } from "../../terminal/print.ts";
+import { name, optional, required, userId } from "../../framework/param.ts";
+import { formatOf, printRecord, printRows } from "../../terminal/print.ts";
+import { ledgerColumns } from "./ledger-columns.ts";
 import { withAccounts, findUser } from "../../target/operations.ts";
-import { showAge, showLocal } from "../../framework/time-format.ts";
+import { showAge, showTime } from "../../framework/time-format.ts";
 
-export const show = defineCommand({
-  summary: "Show an entry and the question that it charged for",
-  arguments: { id: required("ID", "a ref_id, a message_id, or the number of an entry", text(128)) },
-  options: { user: optional("user", "user of the entry", text(128), "user") },
+export const show = defineCommand("ledger show", {
+  arguments: { id: required(name(128)) },
+  options: { user: optional(userId, "user") },
   async run({ id, user }, context) {
     const { terminal } = context;
-    const found = await withAccounts(context, async ({ service }) => {
-      const { findEntry } = await import("../../../admin/find-entry.ts");
-      const who = user === undefined ? undefined : await findUser(service, user);
-      return findEntry(service, id, who, (position, users) => {
+    const { found, zone } = await withAccounts(context, async ({ service }) => {
+      const { findEntries } = await import("../../../admin/find-entry.ts");
+      const who = user === undefined ? undefined : await findUser(context, service, user);
+      const found = await findEntries(service, id, who, (position, users) => {
         terminal.progress(`searching user ${position} of ${users}`);
       });
+      return { found, zone: service.config.quota.timezone };
     });
     terminal.progress("");
-    if (found === undefined) {
+    const [first, ...others] = found;
+    if (first === undefined) {
       const where = user === undefined ? "any ledger" : `the ledger of ${user}`;
       throw new CommandFailure(EXIT.notFound, `${id} was not found in ${where}.`);
     }
-    await printEntry(context, found);
+    if (others.length === 0) return printEntry(context, first, zone);
+    const rows = found.map(({ entry }): FoundRow => ({ user_id: entry.user_id, ...toLedgerRow(entry) }));
+    const columns: Column<FoundRow>[] = [{ name: "user_id" }, ...ledgerColumns(context.clock.now(), zone)];
+    await printRows(context, { data: rows, rows, columns });
+    terminal.say(`${found.length} entries have this reference: show one by its number and --user.`);
   },
 });
 
-async function printEntry(context: Context, { entry, message }: FoundEntry): Promise<void> {
+async function printEntry(context: Context, { entry, message, reversed_by }: FoundEntry, zone: string): Promise<void> {
   const { id, user_id, created_at, type, delta, account, description, ref_id, details } = entry;
   const charge = {
     user_id,
@@ -41,6 +50,8 @@ async function printEntry(context: Context, { entry, message }: FoundEntry): Pro
     balance_after: account.balance,
     free_use: details.type === "chat_cost" && details.free,
     description,
+    ...adjustmentOf(entry),
+    reversed_by,
     ref_id,
     message_id: message?.message_id ?? null,
     session_id: message?.session_id ?? null,
@@ -54,7 +65,7 @@ async function printEntry(context: Context, { entry, message }: FoundEntry): Pro
   }
   const shown = Object.fromEntries(Object.entries(charge).filter(([, value]) => value !== null));
   const age = showAge(created_at, context.clock.now());
-  await printRecord(context, { ...shown, created_at: `${showLocal(created_at)} (${age})` });
+  await printRecord(context, { ...shown, created_at: `${showTime(created_at, zone)} ${zone} (${age})` });
   if (message === undefined) return;
   const section = (title: string, text: string): string => `\n${terminal.paint("bold", title)}\n${cleanText(text)}\n`;
   await terminal.write(section("question", message.question) + section("answer", message.answer));

@@ -1,37 +1,36 @@
-import { createLedgerSummary, type LedgerSummary, newestFirst } from "../../../admin/ledger-reader.ts";
-import { offsetMinutes } from "../../../runtime/utc-offset.ts";
+import { summarizeLedger, type LedgerSummary, newestFirst } from "../../../admin/ledger-reader.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
 import { formatOf, printRecord, printRows, showDelta } from "../../terminal/print.ts";
 import { sparkline } from "../../terminal/sparkline.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { withAccountOperations, type AccountOperations, USER_OR_TOKEN } from "../../target/operations.ts";
-import { userParam } from "../../framework/param.ts";
-import { since } from "../../framework/time-format.ts";
-import { selectionFlags, selectionOf } from "./selection-flags.ts";
+import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
+import { userParam, type Values } from "../../framework/param.ts";
+import { dayIn, since } from "../../framework/time-format.ts";
+import { DEFAULT_RANGE, selectionFlags, selectionOf } from "./selection-flags.ts";
 
-const DEFAULT_RANGE = "30d";
-
-export const summary = defineCommand({
-  summary: "Sum up what a user earned, spent and used for free",
-  arguments: { user: userParam("USER", USER_OR_TOKEN) },
+export const summary = defineCommand("ledger summary", {
+  arguments: { user: userParam() },
   options: selectionFlags,
-  target: "either",
   async run({ user, ...flags }, context) {
-    const now = context.clock.now();
-    const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
-    const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, now);
-    const summarize = async (operations: AccountOperations) => {
-      const { user_id, balance_points, next_reset_at } = (await operations.run("getMe", {})).data;
-      const offset = offsetMinutes(/(Z|[+-]\d\d:\d\d)$/.exec(next_reset_at)?.[1] ?? "Z") ?? 0;
-      const totals = createLedgerSummary(offset);
-      for await (const row of newestFirst(openLedgerReader(operations, user_id), selection)) totals.add(row);
-      return { user_id, since: new Date(selection.since!).toISOString(), balance: balance_points, ...totals.result() };
-    };
-    const found = await withAccountOperations(context, user, summarize, { lookUp: true });
-    await printSummary(context, found, selection.until ?? now);
+    const read = (operations: AccountOperations) => summarize(operations, flags, context.clock.now());
+    await printSummary(context, await withAccountOperations(context, user, read, { lookUp: true }));
   },
 });
+
+async function summarize(operations: AccountOperations, flags: Values<typeof selectionFlags>, now: number) {
+  const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
+  const { user_id, balance_points } = (await operations.run("getMe", {})).data;
+  const zone = await operations.zone();
+  const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, now, zone);
+  const rows = newestFirst(openLedgerReader(operations, user_id), selection);
+  const totals = await summarizeLedger(rows, (ms) => dayIn(ms, zone));
+  const days = [selection.since!, selection.until ?? now].map((ms) => dayIn(ms, zone)) as [string, string];
+  const from = new Date(selection.since!).toISOString();
+  return { found: { user_id, since: from, balance: balance_points, ...totals }, days, zone };
+}
+
+type Summarized = Awaited<ReturnType<typeof summarize>>;
 
 const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
   { name: "type" },
@@ -41,12 +40,7 @@ const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
 ];
 const DAYS = columnsOf<LedgerSummary["by_day"][number]>("day", "earned", "spent", "free_uses", "entries");
 
-/** @param until end of the range, ms since the epoch */
-async function printSummary(
-  context: Context,
-  found: LedgerSummary & { readonly user_id: string; readonly since: string; readonly balance: number },
-  until: number,
-): Promise<void> {
+async function printSummary(context: Context, { found, days: [from, to], zone }: Summarized): Promise<void> {
   const { terminal } = context;
   if (formatOf(context) !== "table") {
     const { by_type, by_day, ...totals } = found;
@@ -61,17 +55,16 @@ async function printSummary(
   }
   await terminal.write("\n");
   await printRows(context, { data: by_type, rows: by_type, columns: TYPES });
-  const days = eachDay(by_day, found.since.slice(0, 10), new Date(until).toISOString().slice(0, 10));
+  const days = eachDay(by_day, from, to);
   const sparks = (["earned", "spent", "free_uses"] as const).map((field) => {
     const [name, values] = [field.replace("_uses", ""), days.map((day) => day[field])];
     const most = Math.max(...values);
     return `${name.padEnd(6)}  ${sparkline(values, terminal.columns - 24)}  ${most === 0 ? "" : `most ${most} a day`}`.trimEnd();
   });
-  await terminal.write(`\n${days[0]!.day} to ${days.at(-1)!.day}\n${sparks.join("\n")}\n\n`);
+  await terminal.write(`\n${days[0]!.day} to ${days.at(-1)!.day} (days in ${zone})\n${sparks.join("\n")}\n\n`);
   await printRows(context, { data: by_day, rows: by_day, columns: DAYS });
 }
 
-/** All days of the range, including those without an entry, oldest first. */
 function eachDay(by_day: LedgerSummary["by_day"], from: string, to: string): LedgerSummary["by_day"] {
   const known = new Map(by_day.map((one) => [one.day, one]));
   const first = [from, ...known.keys()].reduce((one, other) => (one < other ? one : other));

@@ -1,4 +1,5 @@
 import type { Verification, VerifyOptions, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
+import { collect } from "../../../runtime/batches.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
@@ -14,20 +15,24 @@ export async function verifyWithProgress(
   const onProgress = (progress: VerifyProgress): void => {
     terminal.progress(show(progress));
   };
-  const found: Verification[] = [];
-  for await (const one of verifyLedgers(storage, { ...options, onProgress })) found.push(one);
+  const found = await collect(verifyLedgers(storage, { ...options, onProgress }));
   terminal.progress("");
   return found;
+}
+
+/** The failure of an import with what to do, by the error's name; another error as it is. One of the storage keeps its
+ * kind, and so its exit code. */
+export function withAdvice(error: unknown, advice: Readonly<Record<string, string>>): unknown {
+  if (!(error instanceof Error) || !Object.hasOwn(advice, error.name)) return error;
+  error.message += `\n${advice[error.name]}`;
+  return error.name === "StorageError" ? error : new CommandFailure(EXIT.failure, error.message);
 }
 
 /** How many messages are kept of values that belong to no user, and per user. */
 const MAX_MESSAGES = 100;
 
-/**
- * Verifies the values beside the ledgers: adds the first damage of each user to a verification without one.
- *
- * @returns what is damaged and belongs to no verified user
- */
+/** Verifies the values beside the ledgers: adds the first damage of each user to a verification without one.
+ * @returns what is damaged and belongs to no verified user */
 export async function addDamagedValues(
   { terminal }: Context,
   storage: Storage,

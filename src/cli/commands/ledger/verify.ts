@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Receipt, Verification, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
+import type { Receipt, Verification } from "../../../ledger/verify-ledgers.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/exit.ts";
 import { optional, toggle, text, userId } from "../../framework/param.ts";
@@ -8,7 +8,6 @@ import { printRows } from "../../terminal/print.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { addDamagedValues, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
 
-/** A verification with the documented name of its damage. */
 type VerificationRow = Omit<Verification, "damage"> & { readonly fault?: Verification["damage"] };
 
 const COLUMNS: readonly Column<VerificationRow>[] = [
@@ -22,13 +21,9 @@ const COLUMNS: readonly Column<VerificationRow>[] = [
   { name: "fault", of: ({ fault }) => fault?.message, wide: true },
 ];
 
-export const verify = defineCommand({
-  summary: "Check every entry of a user's ledger, or of all",
-  arguments: { user: optional("USER", "id of the user; all users when left out", userId) },
-  options: {
-    all: toggle("all users"),
-    against: optional("file", "an earlier verification as --json printed it: no ledger may be shorter", text(4096)),
-  },
+export const verify = defineCommand("ledger verify", {
+  arguments: { user: optional(userId) },
+  options: { all: toggle(), against: optional(text(4096), "file") },
   async run({ user, all, against }, context) {
     if (user !== undefined && all) throw new UsageError("USER and --all exclude each other.");
     const { sessionTrace } = await import("../../../assistant/sessions/messages.ts");
@@ -36,7 +31,11 @@ export const verify = defineCommand({
     const [found, others] = await withAccounts(context, async ({ service: { storage } }) => {
       const users = user === undefined ? undefined : [user];
       const options = { users, receipts, trace: sessionTrace };
-      const verified = await verifyWithProgress(context, storage, options, showProgress);
+      const verified = await verifyWithProgress(context, storage, options, ({ keys, users: seen, entries }) =>
+        seen === undefined
+          ? `${keys} keys listed`
+          : `verifying user ${seen.done + 1} of ${seen.all}, ${entries} entries`,
+      );
       return [verified, await addDamagedValues(context, storage, verified, user)] as const;
     });
     if (user !== undefined && found.length === 0) {
@@ -45,19 +44,13 @@ export const verify = defineCommand({
     }
     const rows = found.map(({ damage, ...row }): VerificationRow => ({ ...row, ...(damage && { fault: damage }) }));
     const data = rows.map((row) => ({ ...row, state: stateOf(row) }));
-    await printRows(context, { data, rows, columns: COLUMNS });
-    if (rows.length === 0) context.terminal.say("There are no users.");
+    await printRows(context, { data, rows, columns: COLUMNS, none: "There are no users." });
     failOnDamage(found, [], others);
   },
 });
 
 function stateOf({ fault }: VerificationRow): "ok" | "fault" {
   return fault === undefined ? "ok" : "fault";
-}
-
-function showProgress({ keys, users, entries }: VerifyProgress): string {
-  if (users === undefined) return `${keys} keys listed`;
-  return `verifying user ${users.done + 1} of ${users.all}, ${entries} entries`;
 }
 
 async function readReceipts(file: string, cwd: string): Promise<ReadonlyMap<string, Receipt>> {

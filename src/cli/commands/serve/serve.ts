@@ -1,24 +1,14 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
-import { optional, toggle, integer, oneOf, text, repeatable, type Param } from "../../framework/param.ts";
+import { optional, toggle, integer, oneOf, text, repeatable } from "../../framework/param.ts";
 import { checkFaults, FAULT_LIST, readFault, type Fault } from "../../../faults/fault-catalogue.ts";
-import FAULTS from "../../../faults/faults.json" with { type: "json" };
 import type { Faults } from "../../../faults/inject-faults.ts";
 import type { Config } from "../../../config/config-schema.ts";
+import type { Service } from "../../../service/service.ts";
 import type { Context } from "../../framework/command-context.ts";
 
-/** The suggestions of completion; settings may follow them. */
-const words = FAULT_LIST.map(({ text }) => text);
-
-/** `--fault NAME=KIND`, may be repeated. */
-export const faultFlag: Param<readonly Fault[]> = repeatable(
-  "name=kind",
-  `make a part fail, so that QA sees what users would; never in production (${Object.keys(FAULTS).join(", ")}: see anp help faults)`,
-  Object.assign((typed: string) => readFault(typed), { words }),
-);
-
-/** The faults of a daemon; without any it is undefined, and their code is not loaded. */
-export async function openFaults(given: readonly Fault[]): Promise<Faults | undefined> {
+/** Undefined without any: their code is not loaded then. */
+async function openFaults(given: readonly Fault[]): Promise<Faults | undefined> {
   if (given.length === 0) return undefined;
   try {
     checkFaults(given);
@@ -29,12 +19,8 @@ export async function openFaults(given: readonly Fault[]): Promise<Faults | unde
   return new Faults(given);
 }
 
-/**
- * A daemon is in production unless its configuration says otherwise or it runs on a fixture.
- *
- * @throws UsageError in production
- */
-export function allowFaults({ mode }: Config, { globals }: Context): void {
+/** A daemon is in production unless its configuration says otherwise or it runs on a fixture. */
+function allowFaults({ mode }: Config, { globals }: Context): void {
   const isStaging = (mode ?? (globals.fixtures === undefined ? "production" : "staging")) === "staging";
   if (isStaging) return;
   throw new UsageError(
@@ -44,24 +30,25 @@ export function allowFaults({ mode }: Config, { globals }: Context): void {
   );
 }
 
-export const command = defineCommand({
+export const command = defineCommand("serve", {
   options: {
-    host: optional("address", "address to listen on (server.host)", text(255)),
-    port: optional("n", "port to listen on, 0 for a free one (server.port)", integer(0, 65_535)),
-    logLevel: optional(
-      "level",
-      "debug, info, warn, error or silent (log.level)",
-      oneOf("debug", "info", "warn", "error", "silent"),
+    host: optional(text(255)),
+    port: optional(integer(0, 65_535)),
+    logLevel: optional(oneOf("debug", "info", "warn", "error", "silent")),
+    requireDurable: toggle(),
+    fault: repeatable(
+      Object.assign((typed: string) => readFault(typed), { words: FAULT_LIST.map(({ text: word }) => word) }),
     ),
-    requireDurable: toggle("refuse to start on a storage that may lose what it has acknowledged"),
-    fault: faultFlag,
   },
   async run({ host, port, logLevel, requireDurable, fault }, context) {
     const { Daemon } = await import("../../../daemon/daemon.ts");
     const { withSession } = await import("../../target/operations.ts");
     const { io, clock, terminal } = context;
     const faults = await openFaults(fault);
-    const daemon = new Daemon({ process: io, clock, requireDurable, faults, say: terminal.say });
+    const adminCommands = async (service: Service) =>
+      (await import("./hosted-commands.ts")).hostedCommands(context.program, service);
+    const own = { process: io, clock, say: terminal.warn, stderr: io.stderr };
+    const daemon = new Daemon({ ...own, requireDurable, faults, adminCommands });
     try {
       await withSession(context, (session) => daemon.run(session), {
         create: true,
@@ -70,12 +57,11 @@ export const command = defineCommand({
         config: { "server.host": host, "server.port": port, "log.level": logLevel },
         logger: (config) => daemon.openLog(config),
         observer: (config) => daemon.observe(config),
-        ...(faults !== undefined && {
-          open: (deps) => faults.open(deps),
-          check(config) {
-            allowFaults(config, context);
-          },
-        }),
+        ...(faults !== undefined && { open: (deps) => faults.open(deps) }),
+        async check(config) {
+          if (faults !== undefined) allowFaults(config, context);
+          await checkServerPort(config);
+        },
       });
       daemon.logStopped();
     } catch (error) {
@@ -93,10 +79,21 @@ export const command = defineCommand({
 /** Time for the event loop to end by itself once everything is closed, ms. */
 const GRACE_MS = 100;
 
-/**
- * Reports an outage of the storage as a whole: the key that was read or written first means nothing to the person who
- * starts a daemon.
- */
+/** Refuses an address that cannot be listened on before anything is written.
+ * @throws PortError
+ * @throws CommandFailure that says whether another daemon has the port */
+async function checkServerPort({ server }: Config): Promise<void> {
+  const { bindError, checkPort } = await import("../../../daemon/bind-check.ts");
+  const code = await bindError(server.host, server.port);
+  if (code === undefined) return;
+  if (code !== "EADDRINUSE") return checkPort(server.host, server.port);
+  const { portOccupant } = await import("../../../doctor/port-check.ts");
+  const { message } = await portOccupant(server);
+  throw new CommandFailure(EXIT.failure, `${message} Use another port: --port, or server.port.`);
+}
+
+/** Reports an outage of the storage as a whole: the key that was read or written first means nothing to the person who
+ * starts a daemon. */
 async function unusableStorage(error: unknown): Promise<unknown> {
   const { isOutage } = await import("../../../storage/storage-errors.ts");
   if (!isOutage(error)) return error;

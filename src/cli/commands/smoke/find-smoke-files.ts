@@ -1,26 +1,16 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { readText } from "../../../smoke/file/read-text.ts";
+import { readText } from "../../../smoke/file/read-rows.ts";
 import { UsageError } from "../../framework/exit.ts";
-
-/** A smoke file that the command line names. */
-export interface NamedFile {
-  readonly path: string;
-  readonly text: string;
-  /** The lines of FILE:LINE, counted from 1; empty for the whole file. */
-  readonly lines: readonly number[];
-}
 
 const YAML = /\.ya?ml(\.gz)?$/i;
 
-/**
- * Reads the named files, and the YAML files in named folders, each once. A gzip file is decompressed.
- *
+/** Reads the named files, and the YAML files in named folders, each once. A gzip file is decompressed.
  * @param named each a file, FILE:LINE or a folder
- * @throws UsageError for files that cannot be read, and for folders without a YAML file
- */
-export async function findSmokeFiles(named: readonly string[], cwd: string): Promise<NamedFile[]> {
-  const files = new Map<string, NamedFile>();
+ * @returns with the lines of FILE:LINE, counted from 1; with none for a whole file
+ * @throws UsageError for files that cannot be read, and for folders without a YAML file */
+export async function findSmokeFiles(named: readonly string[], cwd: string) {
+  const files = new Map<string, { path: string; text: string; lines: readonly number[] }>();
   const errors: string[] = [];
   for (const typed of named) {
     try {

@@ -18,12 +18,9 @@ import type { RECORD_OPTIONS } from "./smoke-params.ts";
 
 const MAX_CALLS = 1000;
 
-/**
- * Records the calls that go through a proxy as a smoke file.
- *
+/** Records the calls that go through a proxy as a smoke file.
  * @throws UsageError for flags that exclude each other and a file that exists
- * @throws CommandFailure when nothing was recorded, or the file does not read back
- */
+ * @throws CommandFailure when nothing was recorded, or the file does not read back */
 export async function recordCalls(options: Values<typeof RECORD_OPTIONS>, context: Context): Promise<void> {
   const { out, count = MAX_CALLS, port = 0, exact, force } = options;
   const { io, terminal, cwd, env } = context;
@@ -71,8 +68,7 @@ async function openDaemon(path: string, exact: boolean, context: Context) {
   const plan = await planDaemon({ path, content: head, errorAt: (_path, message) => message }, env, cwd);
   if (typeof plan === "string") throw new UsageError(plan);
   const started = await startDaemon(plan, silentLogger);
-  const users = Object.entries(started.run.tokens ?? {}).map(
-    ([user, token]) => [`\${run.tokens.${user}}`, token] as const,
-  );
-  return { ...started, head: { ...head, now: toIso(plan.now) }, tokens: Object.fromEntries(users) };
+  const users = Object.entries(started.run.tokens ?? {});
+  const tokens = Object.fromEntries(users.map(([user, token]) => [`\${run.tokens.${user}}`, token]));
+  return { ...started, head: { ...head, now: toIso(plan.now) }, tokens };
 }

@@ -9,10 +9,7 @@ import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import type { SmokeOptions } from "./smoke-params.ts";
 
 /** Receives results as they come. */
-export function openReporter(
-  { report, junit }: Pick<SmokeOptions, "report" | "junit">,
-  { terminal, globals, cwd }: Context,
-) {
+export function openReporter({ report, junit }: SmokeOptions, { terminal, globals, cwd }: Context) {
   const kind = globals.format === "json" ? "json" : (report ?? (terminal.interactive ? "human" : "tap"));
   const paint = terminal.paint.bind(terminal);
   const texts = {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { sharedAssistants } from "../../../assistant/assistant-runner.ts";
 import { silentLogger } from "../../../runtime/logger.ts";
 import { planDaemon, serveLine, SERVED_URL, startDaemon, type DaemonPlan } from "../../../smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../../smoke/file/read-smoke-file.ts";
@@ -19,32 +20,28 @@ import type { SmokeOptions } from "./smoke-params.ts";
 /** Files that run at the same time, each on its own daemon, all in one thread: waits overlap, work does not. */
 const OWN_JOBS = 2;
 
-/** A file with those of its steps that are to run. */
 interface PlannedFile {
   readonly file: SmokeFile;
   readonly cases: readonly Case[];
 }
 
-/** The daemon that a file runs on: a running one, or its own. */
-type FileDaemon = { readonly target: DaemonTarget } | { readonly plan: DaemonPlan };
+type FileDaemon = DaemonTarget | DaemonPlan;
 
-/**
- * Runs smoke files and reports their results.
- *
- * @throws CommandFailure when a file is invalid (then none is run), a step failed, or the daemon cannot be reached
- */
+/** Runs smoke files and reports their results.
+ * @throws CommandFailure when a file is invalid (then none is run), a step failed, or the daemon cannot be reached */
 export async function runSmoke(options: SmokeOptions, context: Context): Promise<void> {
   refuseStorageFlags(context);
   const planned = await openFiles(options, context);
   const daemons = await daemonsFor(planned, context);
   const reporter = openReporter(options, context);
   const interrupt = awaitInterrupt(context.io);
+  const shared = { options, context, signal: interrupt.signal, openAssistant: sharedAssistants() };
   const results: FileResult[] = [];
   const run = async (index: number): Promise<FileResult | undefined> => {
     if (interrupt.signal.aborted || results.at(-1)?.unreachable !== undefined) return undefined;
     const one = planned[index]!;
     if (options.bail && countOutcomes(results).failed > 0) return skipFile(one.file, "an earlier step failed");
-    return runOne(one, daemons[index]!, { options, context, signal: interrupt.signal });
+    return runOne(one, daemons[index]!, shared);
   };
   try {
     for await (const result of inOrder(planned.length, jobsOf(options, context), run)) {
@@ -62,12 +59,8 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   const { failed } = countOutcomes(results);
   if (failed > 0) throw new CommandFailure(EXIT.smoke, failed === 1 ? "1 step failed." : `${failed} steps failed.`);
   const ran = results.some(({ steps }) => steps.some((step) => step.phase === "steps" && step.outcome !== "skipped"));
-  if (!ran && !options.allowSkipped) {
-    throw new CommandFailure(
-      EXIT.smoke,
-      "Every step was skipped, so nothing was tested. --allow-skipped accepts that.",
-    );
-  }
+  const nothing = "Every step was skipped, so nothing was tested. --allow-skipped accepts that.";
+  if (!ran && !options.allowSkipped) throw new CommandFailure(EXIT.smoke, nothing);
 }
 
 /** The files of a daemon of another process share its state, and --bail goes by the files before. */
@@ -109,23 +102,16 @@ async function openFiles({ files, tags, grep }: SmokeOptions, context: Context):
 async function daemonsFor(files: readonly PlannedFile[], context: Context): Promise<FileDaemon[]> {
   const { env, cwd } = context;
   const target = await findTarget(context);
-  if (target !== undefined) return files.map(() => ({ target }));
-  const daemons: FileDaemon[] = [];
-  const errors: string[] = [];
-  for (const plan of await Promise.all(files.map(({ file }) => planDaemon(file, env, cwd)))) {
-    if (typeof plan === "string") errors.push(plan);
-    else daemons.push({ plan });
-  }
+  if (target !== undefined) return files.map(() => target);
+  const plans = await Promise.all(files.map(({ file }) => planDaemon(file, env, cwd)));
+  const errors = plans.filter((plan) => typeof plan === "string");
   failOnErrors(errors, context);
-  return daemons;
+  return plans.filter((plan) => typeof plan !== "string");
 }
 
-/**
- * The daemon that the command line names; undefined without one. A daemon that the environment or the current profile names
- * is not tested by accident.
- *
- * @throws UsageError for an address that is not one
- */
+/** The daemon that the command line names; undefined without one. A daemon that the environment or the current profile
+ * names is not tested by accident.
+ * @throws UsageError for an address that is not one */
 export async function findTarget(context: Context): Promise<DaemonTarget | undefined> {
   const { globals } = context;
   if ((globals.url ?? globals.profile) === undefined) return undefined;
@@ -144,32 +130,39 @@ function failOnErrors(errors: readonly string[], { terminal }: Context): void {
   throw new CommandFailure(EXIT.usage, `${count}; nothing was run. See \`anp help smoke-files\`.`);
 }
 
+interface FileRun {
+  readonly options: SmokeOptions;
+  readonly context: Context;
+  readonly signal: AbortSignal;
+  readonly openAssistant: ReturnType<typeof sharedAssistants>;
+}
+
 async function runOne(
   { file, cases }: PlannedFile,
   daemon: FileDaemon,
-  { options, context, signal }: { options: SmokeOptions; context: Context; signal: AbortSignal },
+  { options, context, signal, openAssistant }: FileRun,
 ): Promise<FileResult> {
   const { bail, update } = options;
   const common = { env: context.env, signal, bail, cwd: context.cwd, update, cases };
-  if ("target" in daemon) {
+  if ("url" in daemon) {
     const reason = reasonToSkip(file, options);
     if (reason !== undefined) return skipFile(file, reason);
-    const { url, token } = daemon.target;
+    const { url, token } = daemon;
     const run = { id: randomBytes(5).toString("hex"), ...(token !== undefined && { token }) };
     return runSmokeFile(file, { ...common, url, run });
   }
   const logger = context.globals.verbose ? createTerminalLogger(context) : silentLogger;
-  const started = await startDaemon(daemon.plan, logger);
+  const started = await startDaemon(daemon, logger, openAssistant());
   try {
     const { url, run, clock } = started;
-    const result = await runSmokeFile(file, { ...common, url, shownUrl: SERVED_URL, run, clock });
-    return { ...result, serve: serveLine(daemon.plan) };
+    const begin = daemon.faults.length > 0 ? started.begin : undefined;
+    const result = await runSmokeFile(file, { ...common, url, shownUrl: SERVED_URL, run, clock, begin });
+    return { ...result, serve: serveLine(daemon) };
   } finally {
     await started.stop();
   }
 }
 
-/** Why a file does not run on a daemon of another process. */
 function reasonToSkip({ content }: SmokeFile, { withFaults }: SmokeOptions): string | undefined {
   const { faults = [] } = content;
   if (faults.length > 0 && !withFaults) return `it asks for the faults ${faults.join(" ")}`;

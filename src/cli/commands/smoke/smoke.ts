@@ -2,15 +2,15 @@ import { defineCommand, type Definition } from "../../framework/define-command.t
 import { UsageError } from "../../framework/exit.ts";
 import { FILES, RECORD_OPTIONS, RUN_OPTIONS } from "./smoke-params.ts";
 
-const run = defineCommand({
+const run = defineCommand("smoke", {
   arguments: { files: FILES },
   options: RUN_OPTIONS,
-  target: "none",
-  formats: ["json"],
   async run(values, context) {
     if (values.schema) {
-      const { smokeFileSchema } = await import("../../../smoke/file/smoke-json-schema.ts");
-      await context.terminal.write(`${JSON.stringify(smokeFileSchema(), null, 2)}\n`);
+      const { default: schema } = await import("../../../smoke/file/smoke-file.schema.json", {
+        with: { type: "json" },
+      });
+      await context.terminal.write(`${JSON.stringify(schema, null, 2)}\n`);
       return;
     }
     if (values.files.length === 0) throw new UsageError("FILE is missing: a smoke file, or a folder of them.");
@@ -19,10 +19,8 @@ const run = defineCommand({
   },
 });
 
-const record = defineCommand({
-  summary: "Record calls as a smoke file",
+const record = defineCommand("smoke record", {
   options: RECORD_OPTIONS,
-  target: "none",
   async run(values, context) {
     const { recordCalls } = await import("./record-calls.ts");
     await recordCalls(values, context);

@@ -1,5 +1,6 @@
 import { defineGroup, defineCommand } from "../../framework/define-command.ts";
 import { accept, info } from "./identity.ts";
+import { prune } from "./prune.ts";
 import { EXIT, CommandFailure } from "../../framework/exit.ts";
 import { LeftOut } from "../../framework/left-out.ts";
 import { required, text } from "../../framework/param.ts";
@@ -11,11 +12,10 @@ import { openLines } from "../../terminal/input-lines.ts";
 import type { RestoreProgress } from "../../../backup/restore-storage.ts";
 import type { StoredValue } from "../../../backup/storage-archive.ts";
 import type { Storage } from "../../../storage/storage.ts";
-import { countUndamaged, failOnDamage, verifyWithProgress } from "../ledger/verify-with-progress.ts";
+import { countUndamaged, failOnDamage, verifyWithProgress, withAdvice } from "../ledger/verify-with-progress.ts";
 
-export const copy = defineCommand({
-  summary: "Copy everything that is stored into an empty storage",
-  options: { to: required("url", "the empty storage, as fs:FOLDER or redis://HOST:PORT/DB", text(4096)) },
+const copy = defineCommand("storage copy", {
+  options: { to: required(text(4096)) },
   async run({ to }, context) {
     await withAccounts(context, async ({ service }) => {
       const { storedValues } = await import("../../../backup/storage-archive.ts");
@@ -32,9 +32,7 @@ export const copy = defineCommand({
   },
 });
 
-export const exportStorage = defineCommand({
-  summary: "Print everything that is stored, as JSON lines",
-  formats: ["jsonl"],
+const exportStorage = defineCommand("storage export", {
   async run(_values, context) {
     await withAccounts(context, async ({ service: { storage, clock } }) => {
       const { archiveLines } = await import("../../../backup/storage-archive.ts");
@@ -45,9 +43,8 @@ export const exportStorage = defineCommand({
   },
 });
 
-export const importStorage = defineCommand({
-  summary: "Restore a storage export into an empty storage",
-  arguments: { file: required("FILE", "file that `anp storage export` printed, - for stdin", text(4096)) },
+const importStorage = defineCommand("storage import", {
+  arguments: { file: required(text(4096)) },
   async run({ file }, context) {
     await withAccounts(
       context,
@@ -55,7 +52,7 @@ export const importStorage = defineCommand({
         const { archivedValues } = await import("../../../backup/storage-archive.ts");
         const lines = await openLines(file, context.io);
         try {
-          await check(context, archivedValues(lines.read()));
+          await readToEnd(context, archivedValues(lines.read()));
           await restoreInto(context, service.storage, archivedValues(lines.read()));
         } finally {
           await lines.close();
@@ -66,8 +63,7 @@ export const importStorage = defineCommand({
   },
 });
 
-/** Reads all values to the end, before anything is written. */
-async function check({ terminal }: Context, values: AsyncGenerator): Promise<void> {
+async function readToEnd({ terminal }: Context, values: AsyncGenerator): Promise<void> {
   let count = 0;
   try {
     while ((await values.next()).done !== true) {
@@ -75,19 +71,17 @@ async function check({ terminal }: Context, values: AsyncGenerator): Promise<voi
     }
   } catch (error) {
     terminal.progress("");
-    if (!(error instanceof Error) || error.name !== "ChecksumError") throw error;
-    throw new CommandFailure(EXIT.failure, `${error.message}\nNothing was written.`);
+    throw withAdvice(error, { ChecksumError: "Nothing was written." });
   }
 }
 
-/** The headline of damage that a copy or an export left out. */
-export const SOURCE_DAMAGED = "The source storage is damaged. Everything else was written.";
+const SOURCE_DAMAGED = "The source storage is damaged. Everything else was written.";
 
 /** Restores values into an empty storage, verifies its ledgers and prints the counts. */
 async function restoreInto(context: Context, storage: Storage, values: AsyncIterable<StoredValue>): Promise<void> {
   const { terminal } = context;
   const { restoreStorage } = await import("../../../backup/restore-storage.ts");
-  const { markFinished } = await import("../../../storage/unfinished-import.ts");
+  const { UNFINISHED_IMPORT } = await import("../../../storage/keys.ts");
   const { sessionTrace } = await import("../../../assistant/sessions/messages.ts");
   const progress: RestoreProgress = { values: 0, present: 0 };
   try {
@@ -96,12 +90,18 @@ async function restoreInto(context: Context, storage: Storage, values: AsyncIter
     });
   } catch (error) {
     terminal.progress("");
-    throw withAdvice(error, progress);
+    if (error instanceof Error && error.name === "StorageNotEmptyError")
+      throw new CommandFailure(EXIT.failure, error.message);
+    const restored = `The storage is incomplete: ${progress.values} values were restored.`;
+    throw withAdvice(error, {
+      ChecksumError: `${restored} Start again with an empty storage.`,
+      StorageError: `${restored} No other command works on it until the same import is run again and completes.`,
+    });
   }
   const found = await verifyWithProgress(context, storage, { trace: sessionTrace }, ({ entries }) => {
     return `${progress.values} values, ${entries} entries verified`;
   });
-  await markFinished(storage);
+  await storage.remove(UNFINISHED_IMPORT);
   await printRecord(context, {
     values: progress.values,
     already_there: progress.present,
@@ -112,18 +112,11 @@ async function restoreInto(context: Context, storage: Storage, values: AsyncIter
   failOnDamage(found, ["Everything was restored, but some ledgers are damaged."]);
 }
 
-/** The failure with how far it came and what to do; one of the storage keeps its kind, and so its exit code. */
-function withAdvice(error: unknown, { values }: RestoreProgress): unknown {
-  if (!(error instanceof Error)) return error;
-  if (error.name === "StorageNotEmptyError") return new CommandFailure(EXIT.failure, error.message);
-  const restored = `The storage is incomplete: ${values} values were restored.`;
-  if (error.name === "ChecksumError") {
-    return new CommandFailure(EXIT.failure, `${error.message}\n${restored} Start again with an empty storage.`);
-  }
-  if (error.name === "StorageError") {
-    error.message += `\n${restored} No other command works on it until the same import is run again and completes.`;
-  }
-  return error;
-}
-
-export const command = defineGroup({ accept, copy, export: exportStorage, import: importStorage, info });
+export const command = defineGroup("storage", {
+  accept,
+  copy,
+  export: exportStorage,
+  import: importStorage,
+  info,
+  prune,
+});

@@ -1,0 +1,49 @@
+import { cleanText } from "../../terminal/clean-text.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { EXIT, UsageError } from "../../framework/exit.ts";
+import { optional, userParam, anything, idempotencyKey, integer } from "../../framework/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { runOperation, withOperations } from "../../target/operations.ts";
+import { costOf, sourcesOf, type Answer } from "./show-answer.ts";
+
+const LENGTH = "1 to 2000 characters";
+
+export const command = defineCommand("ask", {
+  arguments: { question: optional(anything) },
+  options: {
+    user: userParam(),
+    session: optional(integer()),
+    tokenSymbol: optional(anything),
+    pageContext: optional(anything),
+    idempotencyKey: optional(idempotencyKey),
+  },
+  async run({ question, user, session, tokenSymbol, pageContext, idempotencyKey: key }, context) {
+    const place = { token_symbol: tokenSymbol, page_context: pageContext };
+    if (question === undefined) {
+      if (!context.terminal.canPrompt || context.globals.format !== undefined || key !== undefined)
+        throw new UsageError(`QUESTION is missing: ${LENGTH}.`);
+      const { converse } = await import("./converse.ts");
+      return withOperations(context, user, ({ run }) => {
+        const ask = (question: string, session_id: number | undefined) =>
+          run("sendChat", { body: { question, session_id, ...place } });
+        return converse(context, session, ask);
+      });
+    }
+    const body = { question, session_id: session, ...place };
+    const { data } = await runOperation(context, "sendChat", { user, idempotencyKey: key, input: { body } });
+    if (context.globals.format === undefined) await printAnswer(context, data);
+    else await printRecord(context, data);
+    return EXIT.ok;
+  },
+});
+
+async function printAnswer({ terminal }: Context, data: Answer): Promise<void> {
+  const sources = sourcesOf(data);
+  const parts = [cleanText(data.answer), ...(sources.length === 0 ? [] : [sources.join("\n")])];
+  if (terminal.interactive) {
+    const { route, sub_intent, session_id } = data;
+    parts.push(terminal.paint("dim", `${costOf(data)} · ${route}/${sub_intent} · session ${session_id}`));
+  }
+  await terminal.write(`${parts.join("\n\n")}\n`);
+}

@@ -1,0 +1,15 @@
+import type { OperationData } from "../../../contract/endpoints.ts";
+import { cleanLine } from "../../terminal/clean-text.ts";
+
+/** An answer of the assistant, with its sources and its cost. */
+export type Answer = OperationData<"sendChat">;
+
+/** The sources of an answer, a line each. */
+export function sourcesOf({ source_items }: Answer): string[] {
+  return source_items.map(({ title, url }, index) => `[${index + 1}] ${cleanLine(`${title} ${url}`)}`);
+}
+
+/** What an answer cost, and the points that are left. */
+export function costOf({ points_cost, credits_remaining }: Answer): string {
+  return `${points_cost} ${points_cost === 1 ? "point" : "points"}, ${credits_remaining} left`;
+}

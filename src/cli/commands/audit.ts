@@ -1,0 +1,56 @@
+import type { AuditRow } from "../../admin/audit-log.ts";
+import { defineCommand, defineGroup } from "../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../framework/exit.ts";
+import { integer, optional, profileName, userId } from "../framework/param.ts";
+import { showTime, since } from "../framework/time-format.ts";
+import { withAccounts } from "../target/operations.ts";
+import { columnsOf, type Column } from "../terminal/column.ts";
+import { openRowPrinter, printRecord } from "../terminal/print.ts";
+
+const LISTED = 50;
+
+const list = defineCommand("audit list", {
+  options: {
+    operator: optional(profileName),
+    user: optional(userId, "user"),
+    since: optional(since),
+    limit: optional(integer(1)),
+  },
+  async run({ operator, user, since: from, limit = LISTED }, context) {
+    await withAccounts(context, async ({ service }) => {
+      const { createAuditLog } = await import("../../admin/audit-log.ts");
+      const zone = service.config.quota.timezone;
+      const printer = openRowPrinter(context, columnsIn(zone));
+      let count = 0;
+      for await (const row of createAuditLog(service).newestFirst(from?.(context.clock.now(), zone))) {
+        if ((operator ?? row.operator) !== row.operator || (user ?? row.user) !== row.user) continue;
+        if (++count > limit) break;
+        if (!(await printer.print(row))) return;
+      }
+      await printer.end();
+      if (count > limit) context.terminal.say(`Only the newest ${limit} calls are shown; --limit shows more.`);
+      if (count === 0) context.terminal.say("No call matches.");
+    });
+  },
+});
+
+const columnsIn = (zone: string): readonly Column<AuditRow>[] => [
+  { name: "id" },
+  { name: "at", title: `at ${zone}`, show: ({ at }) => showTime(at, zone) },
+  ...columnsOf<AuditRow>("operator", "role", { name: "address", spare: true }, "command", "user"),
+  { name: "arguments", of: (row) => JSON.stringify(row.arguments), wide: true },
+  ...columnsOf<AuditRow>("outcome", { name: "call", machine: true }),
+];
+
+const verify = defineCommand("audit verify", {
+  async run(_values, context) {
+    const found = await withAccounts(context, async ({ service }) => {
+      const { createAuditLog } = await import("../../admin/audit-log.ts");
+      return createAuditLog(service).verify();
+    });
+    await printRecord(context, found);
+    if (found.fault !== null) throw new CommandFailure(EXIT.failure, `The audit log is damaged: ${found.fault}.`);
+  },
+});
+
+export const command = defineGroup("audit", { list, verify });

@@ -1,0 +1,65 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { DaemonStatus } from "../../../client/daemon-status.ts";
+import FIGURES from "../../../client/figures.json" with { type: "json" };
+import { awaitInterrupt } from "../../../runtime/interrupt.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
+import { optional, toggle } from "../../framework/param.ts";
+import { interval } from "../../framework/time-format.ts";
+import { daemonPages, metricsUrlFlag } from "../../target/daemon-pages.ts";
+import { columnsOf, type Column } from "../../terminal/column.ts";
+import { formatOf, openRecordPrinter, printRecord, printRows } from "../../terminal/print.ts";
+import { screenOf } from "./screen.ts";
+
+/** What one line has: no lists. */
+const COLUMNS: readonly Column<DaemonStatus>[] = [
+  ...columnsOf<DaemonStatus>("url", "at", "state", "reason", "version"),
+  ...(Object.keys(FIGURES) as (keyof typeof FIGURES)[]).map((name) => {
+    return { name, of: ({ figures }: DaemonStatus) => figures?.[name] };
+  }),
+];
+/** Operations that one screen has room for. */
+const MOST_OPERATIONS = 10;
+
+export const command = defineCommand("status", {
+  options: { watch: toggle(), interval: optional(interval), metricsUrl: metricsUrlFlag },
+  async run({ watch, interval: interval_ms = 2000, metricsUrl }, context) {
+    const { clock, io } = context;
+    const pages = await daemonPages(context, metricsUrl);
+    const { readDaemonStatus } = await import("../../../client/daemon-status.ts");
+    const show = openStatusPrinter(context, watch);
+    if (watch) {
+      const { signal, forget } = awaitInterrupt(io);
+      while (!signal.aborted && (await show(await readDaemonStatus(pages, clock.now())))) {
+        await delay(interval_ms, undefined, { signal }).catch(() => undefined);
+      }
+      forget();
+      return signal.aborted ? EXIT.interrupted : EXIT.ok;
+    }
+    const status = await readDaemonStatus(pages, clock.now());
+    await show(status);
+    const { url, state, reason } = status;
+    if (state === "ready") return EXIT.ok;
+    if (state === "unreachable") throw new CommandFailure(EXIT.unreachable, reason);
+    throw new CommandFailure(EXIT.failure, `${url} is not ready: ${reason}`);
+  },
+});
+
+/** Makes what prints one reading after another: a screen, or a line. It is false once the reader has gone. */
+function openStatusPrinter(context: Context, watch: boolean): (status: DaemonStatus) => Promise<boolean> {
+  const format = formatOf(context);
+  const lines = openRecordPrinter(context, COLUMNS, format);
+  if (format === "json") {
+    if (watch) throw new UsageError("--watch never ends: use --format jsonl instead of --json.");
+    return (status) => printRows(context, { data: status, rows: [status], columns: COLUMNS });
+  }
+  if (format !== "table") return async (status) => (await lines.print(status)) && lines.flush();
+  return async (status) => {
+    if (watch) context.terminal.clear();
+    const rows = status.latencies.slice(0, MOST_OPERATIONS);
+    const columns = columnsOf<(typeof rows)[0]>("operation", "count", "p50_ms", "p99_ms");
+    const isRead = await printRecord(context, screenOf(status));
+    return rows.length === 0 ? isRead : printRows(context, { data: rows, rows, columns });
+  };
+}

@@ -1,0 +1,29 @@
+import type { Pruned } from "../../../admin/prune-storage.ts";
+import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { UsageError } from "../../framework/exit.ts";
+import { toggle } from "../../framework/param.ts";
+import { withAccounts } from "../../target/operations.ts";
+import { columnsOf } from "../../terminal/column.ts";
+import { printRows } from "../../terminal/print.ts";
+
+const COLUMNS = columnsOf<Pruned>("kind", "count", "oldest_day", "newest_day");
+
+export const prune = defineCommand("storage prune", {
+  options: { dryRun: toggle(), yes: yesFlag },
+  async run({ dryRun, yes }, context) {
+    const rows = await withAccounts(context, async ({ service }) => {
+      const { answers_days, events_days } = service.config.retention;
+      if (answers_days === undefined && events_days === undefined)
+        throw new UsageError("Everything is kept for ever: set retention.answers_days or retention.events_days.");
+      const { pruneStorage } = await import("../../../admin/prune-storage.ts");
+      const found = await pruneStorage(service, { dryRun: true });
+      if (dryRun || found.every(({ count }) => count === 0)) return found;
+      const [answers, sessions, days] = found.map(({ count }) => count);
+      const about = `Remove ${answers} answers, ${sessions} sessions and ${days} days of events?`;
+      await confirmUnlessYes(context, yes, about);
+      return pruneStorage(service);
+    });
+    await printRows(context, { data: rows, rows, columns: COLUMNS });
+  },
+});

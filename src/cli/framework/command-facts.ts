@@ -1,0 +1,46 @@
+import type { Role } from "../../contract/roles.ts";
+import TABLE from "../commands.json" with { type: "json" };
+import SHARED from "../shared-params.json" with { type: "json" };
+import type { Format } from "./global-flags.ts";
+import type { Params, Readings } from "./param.ts";
+
+/** What a command works on: only the storage, the storage or a running daemon (`--url`), or neither of them (it may
+ * then interpret these flags itself). */
+export type Target = "storage" | "either" | "none";
+
+/** What `commands.json` says of a command. `help/commands.md` has its description and examples. */
+export interface CommandFacts {
+  /** The heading in the help, of a first word. */
+  readonly group?: string;
+  readonly summary: string;
+  /** `storage` when left out. */
+  readonly target?: Target;
+  /** Who may run it through the admin address; nobody when left out. `support` is for what only reads, `operator` for
+   * what writes, erases or takes the data of many users away. */
+  readonly role?: Role;
+  /** The formats it prints; all of them when left out. */
+  readonly formats?: readonly Format[];
+  /** The texts of its arguments and flags: the placeholder of a value, and what it means. A flag without a value has
+   * only a meaning. Those of `shared-params.json` hold where it has none of its own. */
+  readonly takes?: Texts;
+  /** Field of the contract → argument or flag, if that is not `--field-name`. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+type Texts = Readonly<Record<string, string | readonly string[]>>;
+
+/** The name of a command, as `ledger list`. */
+export type CommandName = keyof typeof TABLE;
+
+/** All commands and groups of commands, in the order of the help. */
+export const COMMANDS = TABLE as Readonly<Record<CommandName, CommandFacts>>;
+
+/** The params of a command with their texts. */
+export function describeParams(name: CommandName, readings: Readings = {}): Params {
+  const texts: Texts = { ...SHARED, ...COMMANDS[name].takes };
+  const described = Object.entries(readings).map(([key, reading]) => {
+    const [about, value] = [texts[key]!].flat().toReversed();
+    return [key, { ...reading, value, about: about! }] as const;
+  });
+  return Object.fromEntries(described);
+}

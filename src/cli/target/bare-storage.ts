@@ -1,0 +1,41 @@
+import type { Config } from "../../config/config-schema.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { Surroundings } from "../framework/global-flags.ts";
+
+/** Lists ids of the storage's users, in no order. Nothing is created. An id whose key is a digest, because it is long,
+ * is not listed.
+ * @param options.most ends the listing at this number
+ * @param options.signal ends the listing early */
+export async function userIds(
+  surroundings: Surroundings,
+  options: { readonly fits?: (id: string) => boolean; readonly most: number; readonly signal?: AbortSignal },
+): Promise<string[]> {
+  const { fits = () => true, most, signal } = options;
+  const { decodeSegment } = await import("../../storage/keys.ts");
+  return withBareStorage(surroundings, async (storage) => {
+    const found: string[] = [];
+    for await (const segment of storage.children(["users"])) {
+      const id = decodeSegment(segment);
+      if (id !== undefined && fits(id)) found.push(id);
+      if (found.length === most || signal?.aborted === true) break;
+    }
+    return found;
+  });
+}
+
+/** Opens the storage of the configuration, without a service and whatever its identity is, and closes it after `action`.
+ * @throws UsageError, ConfigError, StorageError */
+export async function withBareStorage<T>(
+  surroundings: Surroundings,
+  action: (storage: Storage, config: Config) => Promise<T>,
+): Promise<T> {
+  const { openConfig } = await import("./open-config.ts");
+  const { openStorage } = await import("../../storage/open-storage.ts");
+  const { config, cwd } = await openConfig(surroundings);
+  const storage = await openStorage(config.storage, { mustExist: true, cwd });
+  try {
+    return await action(storage, config);
+  } finally {
+    await storage.close();
+  }
+}

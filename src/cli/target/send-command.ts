@@ -1,0 +1,98 @@
+import type { LastFrame, OutputFrame } from "../../contract/admin-call.ts";
+import { failureOf, RemoteRefusal } from "../../client/client.ts";
+import { readUrl } from "../../client/daemon-url.ts";
+import { exchange, readWhole, UnreachableError } from "../../client/transport.ts";
+import { awaitInterrupt } from "../../runtime/interrupt.ts";
+import { linesOf } from "../../runtime/text/lines.ts";
+import type { Context } from "../framework/command-context.ts";
+import { EXIT, UsageError, type ExitCode } from "../framework/exit.ts";
+import { remoteParams } from "../framework/hosted-params.ts";
+import { flagOf, type CommandParams } from "../framework/param.ts";
+import type { Typed } from "../framework/read-values.ts";
+import { escapeForTerminal } from "../terminal/clean-text.ts";
+import { CLEARED_LINE } from "../terminal/terminal.ts";
+
+/** How long a daemon may take to begin its answer, ms. */
+const BEGIN_MS = 30_000;
+
+/** Runs a command at the admin address of `context.operatorOf`, and passes its output on.
+ * @param path the command's full name, as `anp ledger list`
+ * @param typed what was typed for its params
+ * @returns the exit code that it has there */
+export async function sendCommand(
+  context: Context,
+  params: CommandParams,
+  path: string,
+  typed: ReadonlyMap<string, Typed>,
+): Promise<ExitCode> {
+  const sent = [...remoteParams(params).values()].filter(({ key }) => typed.has(key));
+  const local = [...typed.keys()].filter((key) => !sent.some((one) => one.key === key));
+  if (local.length > 0)
+    throw new UsageError(local.map((key) => `${flagOf(key)} cannot be given with an operator's token.`));
+  const { globals, terminal, io } = context;
+  const { columns, colour, interactive: stdout, canPrompt: ask } = terminal;
+  const body = {
+    ...Object.fromEntries(sent.map(({ key, field }) => [field, typed.get(key)])),
+    ...{ format: globals.format, quiet: globals.quiet },
+    terminal: { columns, colour, ask, stdout, stderr: io.stderr.isTTY === true },
+  };
+  const { signal, forget } = awaitInterrupt(io);
+  const reader = new AbortController();
+  const stop = AbortSignal.any([signal, reader.signal]);
+  const show = async (frame: OutputFrame): Promise<void> => {
+    if ("out" in frame && !(await terminal.write(frame.out))) reader.abort();
+    if ("err" in frame) io.stderr.write(io.stderr.isTTY === true ? escaped(frame.err) : frame.err);
+  };
+  try {
+    const first = await call(context.operatorOf!, path, body, show, stop);
+    if ("exit" in first) return first.exit as ExitCode;
+    await (await import("../terminal/prompt.ts")).askToGoOn(first.ask, context);
+    const second = await call(context.operatorOf!, path, { ...body, yes: true }, show, stop);
+    return "exit" in second ? (second.exit as ExitCode) : EXIT.failure;
+  } catch (error) {
+    if (!stop.aborted) throw error;
+    return signal.aborted ? EXIT.interrupted : EXIT.ok;
+  } finally {
+    forget();
+  }
+}
+
+/** The daemon has escaped its output already; this side does not rely on it. */
+function escaped(text: string): string {
+  const head = text.startsWith(CLEARED_LINE) ? CLEARED_LINE : "";
+  return head + escapeForTerminal(text.slice(head.length));
+}
+
+/** One call of the admin address. Nothing is retried.
+ * @throws RemoteRefusal, UnreachableError */
+async function call(
+  { url, token }: NonNullable<Context["operatorOf"]>,
+  path: string,
+  body: object,
+  show: (frame: OutputFrame) => Promise<void>,
+  signal: AbortSignal,
+): Promise<LastFrame> {
+  const base = readUrl(url);
+  const request = {
+    method: "POST",
+    url: `${base.href.replace(/(?<!\/)\/+$/, "")}/admin/v1/${path.replace(/^anp /, "").replace(" ", "/")}`,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "user-agent": "anp" },
+    body: JSON.stringify(body),
+  };
+  const ended = await exchange(request, BEGIN_MS, signal, async (response, begun) => {
+    if (response.headers["content-type"] !== "application/x-ndjson")
+      return { failed: failureOf(path, await readWhole(response), base.origin) };
+    begun();
+    for await (const line of linesOf(response)) {
+      const frame = JSON.parse(line || '{"err":""}') as OutputFrame | LastFrame;
+      if ("exit" in frame || "ask" in frame) return { last: frame };
+      const failed = await show(frame).catch((error: unknown) => error);
+      if (failed !== undefined) return { failed };
+    }
+    throw new Error("it was cut off");
+  });
+  if (ended.last !== undefined) return ended.last;
+  if (!(ended.failed instanceof RemoteRefusal) || ended.failed.code !== 404) throw ended.failed as Error;
+  const what = `The daemon at ${base.origin} does not run \`${path}\` for operators`;
+  throw new UnreachableError(`${what}: give its admin address (admin.port), and programs of one version.`);
+}
