@@ -1,7 +1,7 @@
-import type { Finding } from "../storage/finding.ts";
 import { type Check, type CheckInput, finding } from "./check.ts";
 import { checkClock, checkFixtures, checkVersions } from "./installation-checks.ts";
 import { checkConfig } from "./config-check.ts";
+import { checkDaemon, type DaemonInput } from "./daemon-check.ts";
 import { checkKeys, KEYS_MS } from "./jwks-check.ts";
 import { checkModel, MODEL_MS } from "./model-check.ts";
 import { checkServerPort, PORT_MS } from "./port-check.ts";
@@ -10,22 +10,22 @@ import { checkStorage } from "./storage-check.ts";
 
 /** All checks, in the order in which they are reported. */
 export function allChecks(input: CheckInput): Check[] {
-  const check = (
-    name: string,
-    bound_ms: number,
-    examine: (input: CheckInput, signal: AbortSignal) => Promise<Finding[]>,
-  ): Check => ({ name, bound_ms, run: (signal) => examine(input, signal) });
   return [
-    check("config", 2000, checkConfig),
-    check("storage", 10_000, checkStorage),
-    check("clock", 1000, checkClock),
-    check("port", PORT_MS, checkServerPort),
-    check("model", MODEL_MS, checkModel),
-    check("platform tokens", KEYS_MS, checkKeys),
-    check("news", longestSourcesCheck(input), checkSources),
-    check("fixtures", 2000, checkFixtures),
+    { name: "config", bound_ms: 2000, run: () => checkConfig(input) },
+    { name: "storage", bound_ms: 10_000, run: () => checkStorage(input) },
+    { name: "clock", bound_ms: 1000, run: () => checkClock(input) },
+    { name: "port", bound_ms: PORT_MS, run: () => checkServerPort(input) },
+    { name: "model", bound_ms: MODEL_MS, run: (signal) => checkModel(input, signal) },
+    { name: "platform tokens", bound_ms: KEYS_MS, run: (signal) => checkKeys(input, signal) },
+    { name: "news", bound_ms: longestSourcesCheck(input), run: (signal) => checkSources(input, signal) },
+    { name: "fixtures", bound_ms: 2000, run: () => checkFixtures(input) },
     VERSIONS,
   ];
+}
+
+/** The checks of a running daemon, from outside. */
+export function checksOfDaemon(target: DaemonInput): Check[] {
+  return [{ name: "daemon", bound_ms: 30_000, run: () => checkDaemon(target) }, VERSIONS];
 }
 
 const VERSIONS: Check = { name: "versions", bound_ms: 3000, run: checkVersions };

@@ -10,7 +10,6 @@ export const finding = findingsOf(FINDINGS);
 /** Checks run concurrently and do not depend on each other. */
 export interface Check {
   readonly name: string;
-  /** How long it may take, ms. */
   readonly bound_ms: number;
   /** @param signal aborted when the time is up */
   readonly run: (signal: AbortSignal) => Promise<Finding[]>;
@@ -21,7 +20,6 @@ export interface CheckInput {
   readonly loaded: LoadedConfig;
   /** The fixture that is used instead of an operator's content, if any. */
   readonly fixture?: Fixture | undefined;
-  /** The clock's time, ms since the epoch. */
   readonly now: number;
 }
 
@@ -30,12 +28,9 @@ export interface CheckResult extends Finding {
   readonly check: string;
 }
 
-/**
- * Runs all checks concurrently, each within its bound. A check that throws becomes a finding; the others go on.
- *
+/** Runs all checks concurrently, each within its bound. A check that throws becomes a finding; the others go on.
  * @param onDone called with the results of each check as it ends
- * @returns the results in the order of the checks
- */
+ * @returns the results in the order of the checks */
 export async function runChecks(
   checks: readonly Check[],
   onDone: (results: readonly CheckResult[]) => Promise<unknown>,

@@ -53,7 +53,6 @@ async function tried(read: () => Promise<unknown>, good: Finding, bad: (reason: 
   }
 }
 
-/** Libraries that a bug report should name. */
 const NAMED = ["h3", "listhen", "unstorage", "ioredis", "zod", "ai", "feedsmith", "jose", "decimal.js"];
 
 interface Manifest {

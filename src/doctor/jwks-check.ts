@@ -2,7 +2,6 @@ import { printLocation } from "../news/sources/read-source.ts";
 import type { Finding } from "../storage/finding.ts";
 import { type CheckInput, finding, networkReason, withTimeout } from "./check.ts";
 
-/** Longest wait for the key set, ms. */
 const ANSWER_MS = 5000;
 /** How long the check may take, ms. */
 export const KEYS_MS = ANSWER_MS + 2000;

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { headersOf, providersOf, type ProviderConfig } from "../config/model-config.ts";
-import { didYouMean } from "../runtime/did-you-mean.ts";
+import { didYouMean } from "../runtime/text/edit-distance.ts";
 import type { Finding } from "../storage/finding.ts";
 import { type CheckInput, finding, networkReason, withTimeout } from "./check.ts";
 
-/** Longest wait for one answer, ms. */
 const ANSWER_MS = 8000;
 /** How long the check may take, ms. */
 export const MODEL_MS = 2 * ANSWER_MS + 2000;
@@ -30,9 +29,12 @@ export async function checkModel({ loaded }: CheckInput, signal: AbortSignal): P
 async function probe(model: ProviderConfig, otherwise: "none" | "extractive", signal: AbortSignal): Promise<Finding> {
   const base = model.base_url.replace(/(?<!\/)\/+$/, "");
   const place = base.replace(/(:\/\/)[^/?#@]*@/, "$1");
-  const headers = headersOf(model);
+  const ask: Ask = (path, init) => {
+    const headers = { ...headersOf(model), "content-type": "application/json" };
+    return fetch(`${base}${path}`, { headers, signal: withTimeout(signal, ANSWER_MS), redirect: "error", ...init });
+  };
   try {
-    const list = await fetch(`${base}/models`, { headers, signal: withTimeout(signal, ANSWER_MS), redirect: "error" });
+    const list = await ask("/models");
     if (list.ok) {
       const names = namesIn(await list.json().catch(() => undefined));
       if (names?.includes(model.model) === true) return finding("model", { place, model: model.model });
@@ -47,34 +49,22 @@ async function probe(model: ProviderConfig, otherwise: "none" | "extractive", si
       if (refused !== undefined) return refused;
     }
     // Not every server lists its models: then the shortest possible completion is the test.
-    return await complete(base, place, model, headers, signal);
+    return await complete(model, place, ask);
   } catch (error) {
     const fallback = otherwise === "extractive" ? ", or are answered from the sources." : ".";
     return finding("modelDown", { place, reason: networkReason(error), fallback });
   }
 }
 
-async function complete(
-  base: string,
-  place: string,
-  model: ProviderConfig,
-  headers: Record<string, string>,
-  signal: AbortSignal,
-): Promise<Finding> {
+type Ask = (path: string, init?: RequestInit) => Promise<Response>;
+
+async function complete(model: ProviderConfig, place: string, ask: Ask): Promise<Finding> {
   const started = performance.now();
   const query = new URLSearchParams(model.query).toString();
-  const response = await fetch(`${base}/chat/completions${query === "" ? "" : `?${query}`}`, {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify({
-      model: model.model,
-      [model.length_field]: TOKENS,
-      messages: [{ role: "user", content: "ping" }],
-      ...model.body,
-    }),
-    signal: withTimeout(signal, ANSWER_MS),
-    redirect: "error",
-  });
+  const messages = [{ role: "user", content: "ping" }];
+  const body = { model: model.model, [model.length_field]: TOKENS, messages, ...model.body };
+  const init = { method: "POST", body: JSON.stringify(body) };
+  const response = await ask(`/chat/completions${query === "" ? "" : `?${query}`}`, init);
   await response.body?.cancel();
   const { status } = response;
   if (response.ok)
@@ -89,7 +79,6 @@ function refusal(status: number, place: string, model: ProviderConfig): Finding 
   return status >= 500 ? finding("modelFails", { place, status }) : undefined;
 }
 
-/** The ids of a list of models; undefined for any other body. */
 function namesIn(body: unknown): string[] | undefined {
   const data = (body as { data?: unknown } | undefined)?.data;
   if (!Array.isArray(data)) return undefined;

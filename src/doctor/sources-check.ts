@@ -33,7 +33,6 @@ export async function checkSources({ loaded, now }: CheckInput, signal: AbortSig
   return findings;
 }
 
-/** Reads a source once, as a refresh would, and keeps nothing. */
 async function probe(source: Source, reader: ReaderOptions, now: number): Promise<Finding> {
   const place = printLocation(source.location);
   try {

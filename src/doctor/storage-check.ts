@@ -9,12 +9,11 @@ import { createLedger } from "../ledger/ledger.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { replaced } from "../storage/identity/expected-identity.ts";
 import { findIdentity } from "../storage/identity/storage-identity.ts";
-import { decodeSegment } from "../storage/keys.ts";
-import { lastUseFinding } from "../storage/last-use.ts";
+import { decodeSegment, UNFINISHED_IMPORT } from "../storage/keys.ts";
+import { lastUseFinding } from "../storage/write-probe.ts";
 import { ifDamaged, StorageAddressError, StorageError } from "../storage/storage-errors.ts";
 import { openStorage } from "../storage/open-storage.ts";
 import type { Key, Storage } from "../storage/storage.ts";
-import { isUnfinished } from "../storage/unfinished-import.ts";
 import { storageRemedy } from "../storage/storage-remedy.ts";
 import type { Finding } from "../storage/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
@@ -22,7 +21,7 @@ import { type CheckInput, finding } from "./check.ts";
 /** Users whose last free use is looked at. */
 const MOST_USERS = 500;
 /** Clocks that differ by less count as equal, ms. */
-const CLOCK_BOUND_MS = 2000;
+export const CLOCK_BOUND_MS = 2000;
 
 /** Whether the storage can be written and read back, what it may lose, and whether its clocks agree with this one. */
 export async function checkStorage({ loaded, now }: CheckInput): Promise<Finding[]> {
@@ -69,7 +68,7 @@ async function examine(storage: Storage, { config, cwd }: LoadedConfig, now: num
     findings.push(...(await identityOf(storage, config.storage_id)));
     findings.push(await lastUseFinding(storage, systemClock.now()));
     findings.push(...(await futureQuotaDays(storage, now, config.quota.timezone)));
-    if (await isUnfinished(storage)) findings.push(finding("unfinishedImport"));
+    if (await storage.has(UNFINISHED_IMPORT)) findings.push(finding("unfinishedImport"));
     findings.push(...(await storage.examine(now)));
     if (storage.url.startsWith("fs:")) findings.push(await fileClock(resolve(cwd, storage.url.slice(3))));
     findings.push(...(await newestSnapshot(storage, now)));
@@ -157,6 +156,6 @@ async function newestSnapshot(storage: Storage, now: number): Promise<Finding[]>
   return damaged.length === 0 ? [] : [finding("damagedNews", { count: damaged.length })];
 }
 
-function seconds(ms: number): string {
+export function seconds(ms: number): string {
   return `${Math.round(Math.abs(ms) / 1000)} s`;
 }

@@ -16,8 +16,8 @@ import { systemClock } from "../../dist/runtime/clock.js";
 import { openStorage } from "../../dist/storage/open-storage.js";
 import { median, table } from "./report.js";
 
-const CLIENTS = Number(process.env.ANP_BENCH_CLIENTS ?? 16);
-const SECONDS = Number(process.env.ANP_BENCH_SECONDS ?? 2);
+const CLIENTS = Number(process.env.BENCH_CLIENTS ?? 16);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
 const ROUNDS = 5;
 const folder = await mkdtemp(join(tmpdir(), "anp-bench-"));
 
@@ -140,11 +140,7 @@ console.log(`${CLIENTS} clients, one user each, ${ROUNDS} rounds of ${SECONDS} s
 const rows = [];
 
 const files = await openStorage(`fs:${join(folder, "files")}`);
-const onFiles = await compare({
-  bare: await filesLoop(text),
-  ledger: ledgerOn(files),
-  sqlite: await sqlite(text),
-});
+const onFiles = await compare({ bare: await filesLoop(text), ledger: ledgerOn(files), sqlite: await sqlite(text) });
 await files.close();
 rows.push(["files: temp, fsync, link, fsync", Math.round(onFiles.bare), "", ""]);
 rows.push(["ledger on files", Math.round(onFiles.ledger), (onFiles.ledger / onFiles.bare).toFixed(2), "≥ 0.8"]);

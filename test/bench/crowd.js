@@ -13,12 +13,12 @@ import { openStorage } from "../../dist/storage/open-storage.js";
 import { table } from "./report.js";
 
 const SIZES = {
-  stalled: Number(process.env.ANP_BENCH_STALLED ?? 4000),
-  idle: Number(process.env.ANP_BENCH_IDLE ?? 10_000),
-  active: Number(process.env.ANP_BENCH_CLIENTS ?? 4000),
+  stalled: Number(process.env.BENCH_STALLED ?? 4000),
+  idle: Number(process.env.BENCH_IDLE ?? 10_000),
+  active: Number(process.env.BENCH_CLIENTS ?? 4000),
 };
-const USERS = Number(process.env.ANP_BENCH_USERS ?? 400);
-const SECONDS = Number(process.env.ANP_BENCH_SECONDS ?? 15);
+const USERS = Number(process.env.BENCH_USERS ?? 400);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 15);
 
 const folder = await mkdtemp(join(tmpdir(), "anp-bench-"));
 const tokens = await createCrowd();

@@ -1,6 +1,6 @@
 // What four daemons on one Redis carry against one of them, in the same run: reads, a mixed load, and charges. Besides,
 // how many cores the daemons, Redis and the load generator use meanwhile, which shows what binds. On a machine with too
-// few cores for all of them, ANP_BENCH_CORES=0.2 holds each daemon to a fifth of a core (root, Linux control groups),
+// few cores for all of them, BENCH_CORES=0.2 holds each daemon to a fifth of a core (root, Linux control groups),
 // as if it had a machine of that size to itself.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
@@ -16,12 +16,12 @@ import { systemRandom } from "../../dist/runtime/random.js";
 import { openStorage } from "../../dist/storage/open-storage.js";
 import { median, table } from "./report.js";
 
-const DAEMONS = Number(process.env.ANP_BENCH_DAEMONS ?? 4);
-const CONNECTIONS = Number(process.env.ANP_BENCH_CLIENTS ?? 64);
-const SECONDS = Number(process.env.ANP_BENCH_SECONDS ?? 2);
-const ROUNDS = Number(process.env.ANP_BENCH_ROUNDS ?? 5);
-const FSYNC = process.env.ANP_BENCH_FSYNC ?? "everysec";
-const CORES = Number(process.env.ANP_BENCH_CORES ?? 0);
+const DAEMONS = Number(process.env.BENCH_DAEMONS ?? 4);
+const CONNECTIONS = Number(process.env.BENCH_CLIENTS ?? 64);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const FSYNC = process.env.BENCH_FSYNC ?? "everysec";
+const CORES = Number(process.env.BENCH_CORES ?? 0);
 const USERS = 64;
 
 const folder = await mkdtemp(join(tmpdir(), "anp-bench-"));

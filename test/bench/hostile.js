@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { table } from "./report.js";
 
-const EACH = Number(process.env.ANP_BENCH_EACH ?? 10_000);
+const EACH = Number(process.env.BENCH_EACH ?? 10_000);
 const CONNECTIONS = 32;
 
 const folder = mkdtempSync(join(tmpdir(), "anp-bench-"));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import autocannon from "autocannon";
 import { median, table } from "./report.js";
 
-const ROUNDS = Number(process.env.ANP_BENCH_ROUNDS ?? 15);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 15);
 const SECONDS = 1;
 const TARGETS = [
   { name: "GET /api/v1/ai/me", path: "/api/v1/ai/me", least: 0.45 },

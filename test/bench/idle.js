@@ -7,7 +7,7 @@ import { join } from "node:path";
 import autocannon from "autocannon";
 import { median, table } from "./report.js";
 
-const ROUNDS = Number(process.env.ANP_BENCH_ROUNDS ?? 5);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const IDLE_MS = 5000;
 const bin = join(import.meta.dirname, "../../bin/anp.js");
 

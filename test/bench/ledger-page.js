@@ -13,7 +13,7 @@ import { median, table } from "./report.js";
 import { seedLedger, START } from "./seed-ledger.js";
 
 const SHORT = 100;
-const LONG = Number(process.env.ANP_BENCH_ENTRIES ?? 1_000_000);
+const LONG = Number(process.env.BENCH_ENTRIES ?? 1_000_000);
 const PAGE_SIZE = 20;
 const ROUNDS = 400;
 

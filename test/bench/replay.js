@@ -1,5 +1,5 @@
 // A replay of a long export: lines a second and peak memory of the first run, of a second one that stores nothing, and of one
-// that is interrupted, continued and run again. Every line must be stored exactly once. ANP_BENCH_LINES sets the number of
+// that is interrupted, continued and run again. Every line must be stored exactly once. BENCH_LINES sets the number of
 // lines; one of four has no id of its own, and is told from equal ones by its occurrence.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ import { pipeline } from "node:stream/promises";
 import { BIN, runMeasured } from "./measured-run.js";
 import { table } from "./report.js";
 
-const LINES = Number(process.env.ANP_BENCH_LINES ?? 1_000_000);
+const LINES = Number(process.env.BENCH_LINES ?? 1_000_000);
 const DAYS = 10;
 const FROM = Date.parse("2026-11-10T00:00:00Z");
 

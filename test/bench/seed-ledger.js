@@ -1,11 +1,11 @@
 // Ledgers of any length, made faster than by posting: the chain is made here, entry by entry, and many values are
 // written at once. `anp ledger verify` finds them right.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, writeFileSync } from "node:fs";
 import { createUsers } from "../../dist/accounts/users.js";
 import { messageKey } from "../../dist/assistant/sessions/messages.js";
 import { EMPTY_ACCOUNT, genesisHash, hashEntry, ledgerKey, operationKey } from "../../dist/ledger/entry.js";
 import { fixedClock } from "../../dist/runtime/clock.js";
-import { sha256 } from "../../dist/runtime/canonical-json.js";
+import { sha256 } from "../../dist/runtime/json/canonical-json.js";
 import { encodeKey, HINT_EVERY } from "../../dist/storage/keys.js";
 
 export const START = Date.parse("2026-01-01T00:00:00Z");
@@ -17,13 +17,16 @@ const KEYED = 10;
 /** The message that all answers of a user were charged for. */
 const messageOf = (user) => Number.parseInt(sha256(user).slice(0, 12), 16);
 
-/** The entries of a user, oldest first: an exchange, then answers that cost a point each, and so on. */
-export function* entriesOf(user, count) {
+/** The entries of a user, oldest first: an exchange, then answers that cost a point each, and so on.
+ * @param every_ms from one to the next
+ * @param adjusts one entry in so many is an adjustment instead */
+export function* entriesOf(user, count, { every_ms = EVERY_MS, adjusts = Infinity } = {}) {
   let account = EMPTY_ACCOUNT;
   let prev = genesisHash(user);
   const message_id = messageOf(user);
   for (let id = 1; id <= count; id++) {
-    const earns = id % 20 === 1;
+    const adjust = id % adjusts === 0;
+    const earns = id % 20 === 1 || adjust;
     const delta = earns ? 20 : -1;
     account = {
       ...account,
@@ -34,15 +37,17 @@ export function* entriesOf(user, count) {
     const fields = {
       id,
       user_id: user,
-      type: earns ? "exchange" : "chat_cost",
+      type: adjust ? "adjust" : earns ? "exchange" : "chat_cost",
       delta,
       description: earns ? "兑换 2 个代币，汇率 10" : "问答（help/fees）",
       ref_id: `r${String(id).padStart(25, "0")}`,
-      created_at: new Date(START + id * EVERY_MS).toISOString(),
+      created_at: new Date(START + id * every_ms).toISOString(),
       operation: { id: `key:${id}`, request: sha256(String(id)), repeatable: id % KEYED === 0 },
-      details: earns
-        ? { type: "exchange", token_amount: 2, exchange_rate: 10 }
-        : { type: "chat_cost", message_id, session_id: message_id, route: "help", sub_intent: "fees", free: false },
+      details: adjust
+        ? { type: "adjust", reason: "goodwill", actor: "ops" }
+        : earns
+          ? { type: "exchange", token_amount: 2, exchange_rate: 10 }
+          : { type: "chat_cost", message_id, session_id: message_id, route: "help", sub_intent: "fees", free: false },
       account,
       prev,
     };
@@ -55,15 +60,20 @@ export function* entriesOf(user, count) {
  * Fills the ledger of a new user; that of a known one stays as it is. On files nothing is synced: a bench of writes does not
  * begin with this.
  */
-export async function seedLedger(storage, user, count) {
+export async function seedLedger(storage, user, count, options) {
   const users = createUsers({ storage, clock: fixedClock(START), ttl_ms: 0 });
   if (!(await users.create(user, {}))) return;
   const write = storage.url.startsWith("fs:") ? fileWriter(storage.url.slice(3)) : createWriter(storage);
   await write(messageKey(messageOf(user)), JSON.stringify(answerTo(user)));
-  for (const entry of entriesOf(user, count)) {
+  for (const entry of entriesOf(user, count, options)) {
     const place = [...ledgerKey(user), String(Math.floor((entry.id - 1) / 1000)), String(entry.id)];
     await write(place, JSON.stringify(entry));
     if (entry.operation.repeatable) await write(operationKey(user, entry.operation.id), `{"entry":${entry.id}}`);
+  }
+  if (storage.url.startsWith("fs:")) {
+    // What the storage leaves at the end of a stream.
+    const folder = `${storage.url.slice(3)}/${encodeKey(ledgerKey(user)).replaceAll(":", "/")}/${Math.floor((count - 1) / 1000)}`;
+    linkSync(`${folder}/${count}.json`, `${folder}/.last`);
   }
   const hinted = count - (count % HINT_EVERY);
   if (hinted > 0) await write([...ledgerKey(user), "head"], String(hinted));

@@ -1,6 +1,6 @@
 // The worst latency of /healthz, /me and exchange while something goes on that strangers can cause, above the worst when
-// nothing does. ANP_BENCH_LOADS names the loads, by the files of stall/ (default: all); each has a daemon of its own.
-// ANP_BENCH_STORAGE names a storage that is kept, so that a large one is seeded once.
+// nothing does. BENCH_LOADS names the loads, by the files of stall/ (default: all); each has a daemon of its own.
+// BENCH_STORAGE names a storage that is kept, so that a large one is seeded once.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -16,11 +16,10 @@ import { openStorage } from "../../dist/storage/open-storage.js";
 import { table } from "./report.js";
 
 const LOADS = join(import.meta.dirname, "stall");
-const BIN = process.env.ANP_BENCH_BIN ?? join(import.meta.dirname, "../../bin/anp.js");
-const QUIET_MS = Number(process.env.ANP_BENCH_QUIET_MS ?? 5000);
+const BIN = process.env.BENCH_BIN ?? join(import.meta.dirname, "../../bin/anp.js");
+const QUIET_MS = Number(process.env.BENCH_QUIET_MS ?? 5000);
 const names =
-  process.env.ANP_BENCH_LOADS?.split(",") ??
-  readdirSync(LOADS).flatMap((file) => /^(.*)-load\.js$/.exec(file)?.[1] ?? []);
+  process.env.BENCH_LOADS?.split(",") ?? readdirSync(LOADS).flatMap((file) => /^(.*)-load\.js$/.exec(file)?.[1] ?? []);
 
 const GROUPS = ["account", "chat", "events", "points", "public", "refresh"];
 const UNLIMITED = Object.fromEntries(GROUPS.map((group) => [group, { requests: 0 }]));
@@ -83,7 +82,7 @@ const rows = [];
 for (const name of names) {
   const { open } = await import(`./stall/${name}-load.js`);
   const folder = await mkdtemp(join(tmpdir(), "anp-stall-"));
-  const storage = process.env.ANP_BENCH_STORAGE ?? `fs:${join(folder, "data")}`;
+  const storage = process.env.BENCH_STORAGE ?? `fs:${join(folder, "data")}`;
   const token = await createStorage(storage);
   const load = await open({ folder, storage, token });
   const config = join(folder, "config.json");

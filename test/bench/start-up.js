@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { median, table } from "./report.js";
 
-const ROUNDS = Number(process.env.ANP_BENCH_ROUNDS ?? 25);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 25);
 const bin = join(import.meta.dirname, "../../bin/anp.js");
 const folder = await mkdtemp(join(tmpdir(), "anp-bench-"));
 const storage = `fs:${join(folder, "data")}`;

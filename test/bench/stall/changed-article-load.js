@@ -1,11 +1,11 @@
-// One changed article among many in the help center, again and again, while questions are asked. ANP_BENCH_ARTICLES: how many
-// articles (default 10,000); ANP_BENCH_CHANGES: how many changes (default 5).
+// One changed article among many in the help center, again and again, while questions are asked. BENCH_ARTICLES: how many
+// articles (default 10,000); BENCH_CHANGES: how many changes (default 5).
 import { ask } from "./chat.js";
 import { newsOf, refresh, serveFeeds } from "./feed-server.js";
 import { words } from "./generated-news.js";
 
-const COUNT = Number(process.env.ANP_BENCH_ARTICLES ?? 10_000);
-const CHANGES = Number(process.env.ANP_BENCH_CHANGES ?? 5);
+const COUNT = Number(process.env.BENCH_ARTICLES ?? 10_000);
+const CHANGES = Number(process.env.BENCH_CHANGES ?? 5);
 /** Longest wait for an article to be quoted, ms. */
 const LONGEST_MS = 60_000;
 const QUESTION = "What is the daily withdrawal limit of a Zanzibar account?";

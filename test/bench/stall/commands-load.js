@@ -1,10 +1,10 @@
-// `ledger verify --all` and `storage export` beside a daemon on the same files. ANP_BENCH_ENTRIES: entries of ledgers (default
+// `ledger verify --all` and `storage export` beside a daemon on the same files. BENCH_ENTRIES: entries of ledgers (default
 // 100,000, in ten ledgers).
 import { openStorage } from "../../../dist/storage/open-storage.js";
 import { runMeasured } from "../measured-run.js";
 import { seedLedger } from "../seed-ledger.js";
 
-const ENTRIES = Number(process.env.ANP_BENCH_ENTRIES ?? 100_000);
+const ENTRIES = Number(process.env.BENCH_ENTRIES ?? 100_000);
 const LEDGERS = 10;
 
 export async function open({ storage: url }) {

@@ -1,7 +1,7 @@
-// Sources that each send 5 MB made to be slow to read. ANP_BENCH_FEEDS: how many (default 200).
+// Sources that each send 5 MB made to be slow to read. BENCH_FEEDS: how many (default 200).
 import { newsOf, refresh, serveFeeds } from "./feed-server.js";
 
-const COUNT = Number(process.env.ANP_BENCH_FEEDS ?? 200);
+const COUNT = Number(process.env.BENCH_FEEDS ?? 200);
 const SIZE = 5_000_000;
 
 const fill = (unit, size = SIZE - 500) => unit.repeat(Math.floor(size / Buffer.byteLength(unit)));

@@ -1,11 +1,11 @@
-// Questions whose answers a model writes that replies with 256 KiB of one character, or of two in turn. ANP_BENCH_PAIRS: how
+// Questions whose answers a model writes that replies with 256 KiB of one character, or of two in turn. BENCH_PAIRS: how
 // many of the 9,025 pairs of printable ASCII characters (default 300).
 import { createServer } from "node:http";
 import { askAll } from "./chat.js";
 import { DEMO_CONTENT } from "./demo-content.js";
 import { refresh } from "./feed-server.js";
 
-const PAIRS = Number(process.env.ANP_BENCH_PAIRS ?? 300);
+const PAIRS = Number(process.env.BENCH_PAIRS ?? 300);
 /** The longest reply that is read, as JSON. */
 const SIZE = 256 * 1024;
 /** Shares no factor with the number of pairs, so that a few pairs have all characters. */

@@ -1,10 +1,10 @@
-// Questions of the greatest length, made to be slow to read, one after the other. ANP_BENCH_REPEATS: how often each is asked
+// Questions of the greatest length, made to be slow to read, one after the other. BENCH_REPEATS: how often each is asked
 // (default 3).
 import { askAll } from "./chat.js";
 import { DEMO_CONTENT } from "./demo-content.js";
 import { refresh } from "./feed-server.js";
 
-const REPEATS = Number(process.env.ANP_BENCH_REPEATS ?? 3);
+const REPEATS = Number(process.env.BENCH_REPEATS ?? 3);
 const LENGTH = 2000;
 const START = "What is the USDT withdrawal fee? ";
 

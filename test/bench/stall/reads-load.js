@@ -1,6 +1,6 @@
 // Anonymous reads of every kind, with all sizes, languages and spans of days, over at least a minute, since some views are
-// made anew each minute. ANP_BENCH_READS: how many of each kind in one go (default 1,000); ANP_BENCH_SECONDS: for how long
-// (default 65); ANP_BENCH_CONNECTIONS: how many at once (default 16); ANP_BENCH_QUESTIONS: questions that users asked on each of
+// made anew each minute. BENCH_READS: how many of each kind in one go (default 1,000); BENCH_SECONDS: for how long
+// (default 65); BENCH_CONNECTIONS: how many at once (default 16); BENCH_QUESTIONS: questions that users asked on each of
 // the last 30 days (default 10,000).
 import { Agent, request } from "node:http";
 import { openDay } from "../../../dist/events/log/day-log.js";
@@ -8,10 +8,10 @@ import { openStorage } from "../../../dist/storage/open-storage.js";
 import { newsOf, refresh, serveFeeds } from "./feed-server.js";
 import { feed, random, words } from "./generated-news.js";
 
-const READS = Number(process.env.ANP_BENCH_READS ?? 1000);
-const SECONDS = Number(process.env.ANP_BENCH_SECONDS ?? 65);
-const CONNECTIONS = Number(process.env.ANP_BENCH_CONNECTIONS ?? 16);
-const QUESTIONS = Number(process.env.ANP_BENCH_QUESTIONS ?? 10_000);
+const READS = Number(process.env.BENCH_READS ?? 1000);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 65);
+const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 16);
+const QUESTIONS = Number(process.env.BENCH_QUESTIONS ?? 10_000);
 const DAY_MS = 86_400_000;
 const FEEDS = 20;
 const ITEMS = 100;

@@ -1,8 +1,8 @@
-// A refresh of many items, all of them new. ANP_BENCH_ITEMS: how many (default 10,000; at most 20,000).
+// A refresh of many items, all of them new. BENCH_ITEMS: how many (default 10,000; at most 20,000).
 import { newsOf, refresh, serveFeeds } from "./feed-server.js";
 import { feed } from "./generated-news.js";
 
-const COUNT = Number(process.env.ANP_BENCH_ITEMS ?? 10_000);
+const COUNT = Number(process.env.BENCH_ITEMS ?? 10_000);
 const PER_FEED = 1000;
 
 export async function open({ token }) {
