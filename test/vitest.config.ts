@@ -3,7 +3,18 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes longest, in this order: begun last, such a file would be waited for alone. */
-const FIRST = ["smoke/bundled", "daemons/", "faults/", "cli/", "http/chat", "package/", "smoke/", "storage/", "http/"];
+const FIRST = [
+  "linear/",
+  "smoke/bundled",
+  "daemons/",
+  "faults/",
+  "cli/",
+  "http/chat",
+  "package/",
+  "smoke/",
+  "storage/",
+  "http/",
+];
 
 class LongestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -20,6 +31,7 @@ export default defineConfig({
   root: new URL("..", import.meta.url).pathname,
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: "test/support/bundle-processes.ts",
     // None is reached but by what hangs: a machine may be ten times as slow as usual.
     testTimeout: 180_000,
     hookTimeout: 180_000,
@@ -27,7 +39,7 @@ export default defineConfig({
     pool: "forks",
     // No module of ours keeps state, so that a process can load and compile each once for many files.
     isolate: false,
-    // A third of the time is spent waiting, for Redis servers and disks above all.
+    // A third of the time is spent waiting, for Redis servers and disks above all: a fourth file makes them too slow.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     restoreMocks: true,

@@ -10,14 +10,17 @@ interface DaemonProcess {
   readonly end: (signal: NodeJS.Signals) => Promise<Ended>;
 }
 
-/** One that listens. */
-export interface Daemon extends DaemonProcess {
+/** A daemon that listens. */
+export interface Listening {
   readonly url: string;
   /** What it wrote to stderr so far. */
   readonly log: () => string;
   /** Resolves when stderr has the words. */
   readonly says: (words: string) => Promise<void>;
 }
+
+/** One in a process of its own. */
+export interface Daemon extends DaemonProcess, Listening {}
 
 interface DaemonOptions {
   /** The tests' own working directory when left out: with a storage that is named. */
@@ -55,15 +58,35 @@ export async function startDaemon(args: readonly string[], options?: DaemonOptio
   const { child } = daemon;
   let log = "";
   child.stderr!.on("data", (text: string) => (log += text));
-  const says = async (words: string): Promise<void> => {
-    const over = daemon.ended.then(() => "over" as const);
-    while (!log.includes(words)) {
-      const more = new Promise((resolve) => child.stderr!.once("data", resolve));
-      if ((await Promise.race([more, over])) === "over" && !log.includes(words)) {
-        throw new Error(`The daemon ended before it said ${JSON.stringify(words)}:\n${log}`);
+  const says = saysIn(
+    () => log,
+    () => new Promise((resolve) => child.stderr!.once("data", resolve)),
+    daemon.ended,
+  );
+  await says("anp listens on ");
+  return { ...daemon, url: addressIn(log), log: () => log, says };
+}
+
+/** The way to wait for words in a daemon's log.
+ * @param more resolves when there is more of it */
+export function saysIn(
+  log: () => string,
+  more: () => Promise<unknown>,
+  ended: Promise<unknown>,
+): (words: string) => Promise<void> {
+  const over = ended.then(() => "over" as const);
+  // Whoever ends the daemon sees why it failed.
+  over.catch(() => undefined);
+  return async (words) => {
+    while (!log().includes(words)) {
+      if ((await Promise.race([more(), over])) === "over" && !log().includes(words)) {
+        throw new Error(`The daemon ended before it said ${JSON.stringify(words)}:\n${log()}`);
       }
     }
   };
-  await says("anp listens on ");
-  return { ...daemon, url: /anp listens on (\S+)/.exec(log)![1]!, log: () => log, says };
+}
+
+/** The address that a daemon says it listens on. */
+export function addressIn(log: string): string {
+  return /anp listens on ([^\s"]+)/.exec(log)![1]!;
 }

@@ -1,4 +1,5 @@
 import { startRedis, storageUrl, type RedisServer, type RedisServerOptions } from "./redis-server.ts";
+import { inStep } from "./replication.ts";
 import { until } from "./until.ts";
 
 const SLOTS = 16_384;
@@ -54,13 +55,15 @@ export async function startCluster(
   };
   const nodes = await Promise.all(Array.from({ length: count * (1 + copies) }, start));
   try {
-    const shards = nodes.slice(0, count).map(({ server, id }, index): Shard => ({
-      server,
-      id,
-      firstSlot: Math.ceil((SLOTS * index) / count),
-      lastSlot: Math.ceil((SLOTS * (index + 1)) / count) - 1,
-      replicas: nodes.slice(count + index * copies, count + (index + 1) * copies),
-    }));
+    const shards = nodes
+      .slice(0, count)
+      .map(({ server, id }, index): Shard => ({
+        server,
+        id,
+        firstSlot: Math.ceil((SLOTS * index) / count),
+        lastSlot: Math.ceil((SLOTS * (index + 1)) / count) - 1,
+        replicas: nodes.slice(count + index * copies, count + (index + 1) * copies),
+      }));
     await form(nodes, shards);
     return clusterOf(nodes, shards, rest);
   } catch (error) {
@@ -84,10 +87,8 @@ async function form(nodes: readonly ClusterNode[], shards: readonly Shard[]): Pr
     for (const { server } of replicas) await server.command("CLUSTER", "REPLICATE", id);
   }
   await until("the cluster served every slot", () => everyNode(nodes, "cluster_state:ok"));
-  for (const { server } of shards.flatMap(({ replicas }) => replicas)) {
-    await until("a replica was in step", async () =>
-      String(await server.command("INFO", "replication")).includes("master_link_status:up"),
-    );
+  for (const { server, replicas } of shards) {
+    for (const replica of replicas) await inStep(server, replica.server);
   }
 }
 

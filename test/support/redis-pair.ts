@@ -1,6 +1,6 @@
 import { startRedisProxy, type RedisProxy } from "./redis-proxy.ts";
 import { startRedis, type RedisServer } from "./redis-server.ts";
-import { until } from "./until.ts";
+import { inStep } from "./replication.ts";
 
 /** A primary with one replica behind an address that leads to the current primary. */
 export interface RedisPair {
@@ -30,18 +30,7 @@ export async function startRedisPair(config: Readonly<Record<string, string>> = 
   async function follow(): Promise<void> {
     link.lead(primary.port);
     await replica.command("REPLICAOF", "127.0.0.1", link.port);
-    await inStep();
-  }
-
-  /** Waits until the replica has what the primary has now: under load the primary is ahead again at once. */
-  async function inStep(): Promise<void> {
-    const info = async (server: RedisServer): Promise<string> => String(await server.command("INFO", "replication"));
-    const offset = (text: string, name: string): number => Number(new RegExp(`${name}:(\\d+)`).exec(text)?.[1]);
-    const enough = offset(await info(primary), "master_repl_offset");
-    await until("the replica was in step", async () => {
-      const followed = await info(replica);
-      return followed.includes("master_link_status:up") && offset(followed, "slave_repl_offset") >= enough;
-    });
+    await inStep(primary, replica);
   }
 
   await follow();
@@ -55,7 +44,7 @@ export async function startRedisPair(config: Readonly<Record<string, string>> = 
     async releaseReplica() {
       link.decide(() => "pass");
       link.cutAll();
-      await inStep();
+      await inStep(primary, replica);
     },
     async failOver() {
       await primary.kill();

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { sharedAssistants } from "../../src/assistant/assistant-runner.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { silentLogger, type Logger } from "../../src/runtime/logger.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
@@ -38,6 +39,9 @@ function folderOf(fixture: string): string {
 
 /** A busy machine does not make the service refuse what it would take too long for. */
 const UNHURRIED: ConfigValues = { "limits.wait_ms": 0 };
+
+/** Most tests ask about the same content, whose index takes longer than they do. */
+const openAssistant = sharedAssistants();
 
 /** What a loaded fixture stored in memory, by fixture, time and flags: loading takes longer than most tests. */
 const loaded = new Map<string, Promise<readonly (readonly [Key, string])[]>>();
@@ -82,6 +86,7 @@ async function open(options: FixtureServiceOptions): Promise<FixtureService & { 
     random: seededRandom(options.seed ?? "test"),
     logger: options.logger ?? silentLogger,
     anchor_ms: fixture.anchor_ms,
+    assistantRunner: openAssistant(),
   });
   return { service, clock, fixture };
 }

@@ -40,26 +40,32 @@ export function runInTerminal(
   },
 ): Promise<Shown> {
   const { cwd, env, columns = 100, steps = [] } = options;
-  const sized = `stty cols ${columns} rows 40; ${command}`;
+  // Without `exec`, some shells stay, and Ctrl-C kills them: their end would be taken for that of the command.
+  const sized = `stty cols ${columns} rows 40; exec ${command}`;
   const [program, args] = canScript ? ["script", ["-qec", sized, "/dev/null"]] : ["python3", ["-c", PYTHON, sized]];
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env: { ...env, TERM: "xterm" } });
-    const waiting = [...steps];
     let screen = "";
-    let seen = 0;
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      screen += text;
-      for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-        const at = screen.indexOf(next.on, seen);
-        if (at === -1) return;
-        seen = at + next.on.length;
-        child.stdin.write(next.type);
-        waiting.shift();
-      }
-    });
+    const onScreen = typeAt(steps, (text) => child.stdin.write(text));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => onScreen((screen += text)));
     child.on("error", reject);
     child.on("close", (code) => {
       resolve({ code, screen: screen.replaceAll("\r\n", "\n") });
     });
   });
+}
+
+/** Takes the steps: to be called with all that the screen has shown, whenever there is more. */
+export function typeAt(steps: readonly Step[], type: (text: string) => void): (screen: string) => void {
+  const waiting = [...steps];
+  let seen = 0;
+  return (screen) => {
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      const at = screen.indexOf(next.on, seen);
+      if (at === -1) return;
+      seen = at + next.on.length;
+      waiting.shift();
+      type(next.type);
+    }
+  };
 }

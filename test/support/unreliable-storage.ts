@@ -1,7 +1,7 @@
 import { printKey } from "../../src/storage/documents.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { intercept } from "./watched-storage.ts";
+import { interceptStorage } from "../../src/storage/intercept-storage.ts";
 
 /** The process that called died: nothing it does afterwards reaches the storage. */
 export class Crashed extends Error {
@@ -30,7 +30,7 @@ export function unreliable(
   let calls = 0;
   let dead = false;
 
-  return intercept(base, async (verb, key, run) => {
+  return interceptStorage(base, async (verb, key, run) => {
     await options.turn(`${verb} ${printKey(key)}`);
     if (dead) throw new Crashed();
     calls++;
