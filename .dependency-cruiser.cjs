@@ -27,7 +27,7 @@ const ROOMS = {
   faults: SERVICE,
   http: SERVICE,
   daemon: [...SERVICE, "http", "faults"],
-  doctor: [...SERVICE, "http", "faults", "daemon"],
+  doctor: [...SERVICE, "client", "http", "faults", "daemon"],
   smoke: [...SERVICE, "client", "http", "faults", "daemon"],
   cli: [...SERVICE, "client", "http", "faults", "daemon", "doctor", "smoke"],
 };

@@ -2,7 +2,8 @@
 // most of a command's time for finding and opening modules one by one. Beside the program lies what the router learns
 // from its examples, what was bundled in which version, the licences of that, and the files of the page /docs.
 import { existsSync } from "node:fs";
-import { cp, readdir, readFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
@@ -68,6 +69,8 @@ for (const file of readFiles) {
   const folder = basename(dirname(file)) === "data" ? "data" : "";
   await cp(join("src", file), join(OUTPUT, folder, basename(file)));
 }
+const found = spawnSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" });
+await writeFile(join(OUTPUT, "commit"), found.status === 0 ? found.stdout.trim() : "");
 const docs = join(OUTPUT, "docs");
 await cp("src/http/docs", docs, { recursive: true });
 for (const file of SWAGGER_UI_FILES) await cp(join(SWAGGER_UI, file), join(docs, file));
