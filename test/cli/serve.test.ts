@@ -198,7 +198,12 @@ it("finishes what runs after SIGTERM, takes nothing new, and exits 0", async () 
   const ended = daemon.end();
   await daemon.says('"msg":"draining"');
   // A connection that is still open may be answered until the daemon closes it.
-  await until("nothing new is taken", () => fetch(`${daemon.url}/healthz`).then((response) => !response, () => true));
+  await until("nothing new is taken", () =>
+    fetch(`${daemon.url}/healthz`).then(
+      (response) => !response,
+      () => true,
+    ),
+  );
   model.answer();
   expect(await running).toMatchObject({ status: 200, data: { answer: expect.stringContaining("固定数量") as string } });
   expect((await ended).code).toBe(0);
