@@ -3,7 +3,7 @@ import { defineCommand } from "../../framework/define-command.ts";
 import { optional, toggle, userId } from "../../framework/param.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
-import { openRecordPrinter, printLines } from "../../terminal/print.ts";
+import { openRowPrinter, printLines } from "../../terminal/print.ts";
 
 const COLUMNS: readonly Column<Entry>[] = [
   ...columnsOf<Entry>("user_id", "id", "created_at", "type", "delta"),
@@ -28,7 +28,7 @@ export const exportLedger = defineCommand("ledger export", {
         await printLines(context, checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users)));
         return;
       }
-      const printer = openRecordPrinter(context, COLUMNS);
+      const printer = openRowPrinter(context, COLUMNS, { format });
       for (const id of users) {
         for await (const entry of service.ledger.entries(id)) {
           if (!(await printer.print(entry))) return;
