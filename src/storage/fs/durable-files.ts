@@ -56,7 +56,8 @@ export class DurableFiles {
     try {
       return readFileSync(path, "utf8");
     } catch (error) {
-      return ignoring("ENOENT")(error);
+      ignoring("ENOENT")(error);
+      return undefined;
     }
   }
 
