@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ROLES } from "../contract/roles.ts";
 import { linkError } from "../ledger/chain.ts";
 import { hashEntry } from "../ledger/entry.ts";
+import { collect, firstOf } from "../runtime/batches.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -107,7 +108,10 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
           else if (item.outcome === null) running.add(item.id);
           last = item;
         }
-        return null;
+        // The first operator is recorded before there is a token.
+        if (last !== undefined) return null;
+        const operators = await collect(firstOf(storage.children(["operators", "users"]), 1));
+        return operators.length > 0 ? "it is gone: there are operators, and no entry" : null;
       }
       const fault = await ifDamaged(firstFault(), ({ message }) => message);
       return { entries: last?.id ?? 0, unfinished: running.size, fault };

@@ -206,6 +206,12 @@ describe("the audit log", () => {
     expect(await audit.verify()).toEqual(before);
   });
 
+  it("is missed when all of it is gone", async () => {
+    const { service } = await openWorld();
+    const { fault } = await createAuditLog(service).verify();
+    expect(fault).toBe("it is gone: there are operators, and no entry");
+  });
+
   it("takes the entries of several daemons at once, each once and chained", async () => {
     const { service } = await openWorld();
     const logs = [createAuditLog(service), createAuditLog(service), createAuditLog(service)];

@@ -84,7 +84,7 @@ async function changed<T>(
       throw error;
     }
   };
-  return withAccounts(context, run, { create: true });
+  return withAccounts(context, run, { ...(call.command === "operators add" && { create: true }) });
 }
 
 export const command = defineGroup("operators", { list, add, revoke });
