@@ -54,6 +54,8 @@ interface Started {
   readonly refreshes: RefreshTimer;
 }
 
+const LOOPBACK = /^(localhost|127\.[\d.]+|::1)$/;
+
 /** One daemon: `run` opens, starts, serves until a stop signal, and drains. The service is created with the daemon's
  * logger and observer, so call `openLog` and `observe` first.
  * @example
@@ -204,6 +206,8 @@ export class Daemon {
         const commands = await this.#options.adminCommands(service);
         const admin = createAdminApp({ service, logger, commands, meter: metrics, stop: this.#stop.signal });
         listeners.admin = await listen(admin, host, port, tls, bounds);
+        if (tls === undefined && !LOOPBACK.test(host))
+          logger.warn({ host }, "admin.host is reachable without TLS: operators' tokens can be read on the network");
       }
       return listeners;
     } catch (error) {

@@ -322,6 +322,18 @@ describe("the admin address", () => {
     expect((await proxied("10.9.9.8", "quota", { user: "bob" }, tokens.support)).status).toBe(200);
   });
 
+  it("is warned of where it can be reached without TLS from other machines", async () => {
+    for (const [host, warned] of [
+      ["0.0.0.0", true],
+      ["127.0.0.1", false],
+    ] as const) {
+      const env = { ANP_ADMIN_PORT: "0", ANP_ADMIN_HOST: host };
+      const open = await serveHere([...SMALL_WORLD, "--storage", "memory:", "--log-level", "warn"], { cwd, env });
+      const { stderr } = await open.end();
+      expect(stderr.includes("without TLS: operators' tokens")).toBe(warned);
+    }
+  });
+
   it("cannot share a port: the daemon ends, and leaves no other address open", async () => {
     const { code, stderr } = await spawnAnp(["serve", "--storage", "memory:", "--port", "0"], {
       cwd,

@@ -136,7 +136,11 @@ describe("a command on a running daemon", () => {
     const certificates = await makeCertificates();
     const secure = await serveHere(SMALL_WORLD, {
       cwd,
-      env: { ANP_SERVER_TLS_CERT_FILE: certificates.certFile, ANP_SERVER_TLS_KEY_FILE: certificates.keyFile },
+      env: {
+        ANP_SERVER_TLS_CERT_FILE: certificates.certFile,
+        ANP_SERVER_TLS_KEY_FILE: certificates.keyFile,
+        ANP_ADMIN_PORT: "0",
+      },
     });
     try {
       const args = ["quota", "--url", secure.url];
@@ -145,6 +149,11 @@ describe("a command on a running daemon", () => {
       expect([doubted.code, doubted.stdout]).toEqual([6, ""]);
       const trusted = await spawnAnp(args, { cwd, env: { ...env, NODE_EXTRA_CA_CERTS: certificates.caFile } });
       expect([trusted.code, trusted.stdout]).toEqual([0, expect.stringContaining("\nalice\t")]);
+      const operator = (await anp(["operators", "add", "mei", "--role", "support", ...SMALL_WORLD], { cwd })).stdout;
+      const admin = /"admin":"(https:[^"]+)"/.exec(secure.log())![1]!;
+      const asOperator = { ANP_TOKEN: operator.trim(), NODE_EXTRA_CA_CERTS: certificates.caFile };
+      const support = await spawnAnp(["users", "show", "alice", "--url", admin], { cwd, env: asOperator });
+      expect([support.code, support.stdout]).toEqual([0, expect.stringContaining("alice")]);
     } finally {
       await secure.end();
       await certificates.remove();
