@@ -39,14 +39,12 @@ export function createEvents(
   dependencies: EventDeps & {
     /** Is told of batches that are damaged or missing, which are skipped. */
     readonly reportDamage?: ReportDamage;
-    /** A monotonic clock in milliseconds, for how often the log is checked for new batches. Default: the platform's. */
-    readonly monotonic?: (() => number) | undefined;
   },
 ) {
   const { storage, clock, reportDamage } = dependencies;
   const onSkipped: OnSkipped = (error) => void reportDamage?.(error);
-  const projections = createProjections(storage, { monotonic: dependencies.monotonic, onSkipped });
-  const log = new EventLog(dependencies, projections.touch);
+  const projections = createProjections(storage, onSkipped);
+  const log = new EventLog(dependencies);
   let turn = Promise.resolve();
   const recordOnce = createIdempotentRecorder(dependencies, log);
   return {
@@ -58,7 +56,6 @@ export function createEvents(
      * @throws AnpError 422 when the key was used for another event */
     record: (event: NewEvent, key?: string) => (key === undefined ? log.record(event) : recordOnce(event, key)),
     /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
-     * What another process stored is counted within a second.
      * @throws RangeError when `days` is not 1 to 30
      * @throws StorageError when the log cannot be read */
     async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }: HotQuestionOptions) {
@@ -74,7 +71,7 @@ export function createEvents(
     },
     /** Stores the lines of an export, each event exactly once: see {@link replayEvents}. */
     replay: (lines: AsyncIterable<Line> | Iterable<Line>, options?: ReplayEventsOptions) =>
-      replayEvents({ ...dependencies, appended: projections.touch, onSkipped }, batchesOf(lines, 1), options),
+      replayEvents({ ...dependencies, onSkipped }, batchesOf(lines, 1), options),
     /** The events of the range as lines of JSON without line ends, in the order of the log, in bounded memory. An
      * event's id is the one it was first exported under, so that it keeps its id through several storages. An id that
      * another event of the day has too is extended by a hash of the event's content.

@@ -27,17 +27,12 @@ export function keepingLogger(): Logger & { readonly lines: { level: string; fie
 /** Events on a storage, at a clock that does not move, as one process would open them. */
 export function openEvents(
   storage: Storage,
-  {
-    seed = "one",
-    now = NOON,
-    limits,
-    monotonic,
-  }: { seed?: string; now?: number; limits?: QueueLimits; monotonic?: () => number } = {},
+  { seed = "one", now = NOON, limits }: { seed?: string; now?: number; limits?: QueueLimits } = {},
 ): { events: Events; clock: ReturnType<typeof fixedClock>; logger: ReturnType<typeof keepingLogger> } {
   const clock = fixedClock(now);
   const logger = keepingLogger();
   const ids = createIds(clock, seededRandom(seed));
-  return { events: createEvents({ storage, clock, ids, logger, limits, monotonic }), clock, logger };
+  return { events: createEvents({ storage, clock, ids, logger, limits }), clock, logger };
 }
 
 /** A question asked, as the service records it. */

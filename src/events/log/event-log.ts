@@ -60,7 +60,6 @@ export interface EventDeps {
  * append carries them all. Under load the events share the cost of a durable write; a single event does not wait. */
 export class EventLog {
   readonly #deps: EventDeps;
-  readonly #appended: (day: string) => void;
   readonly #writer: ReturnType<typeof createDayWriter>;
   readonly #waiting: QueuedEvent[] = [];
   #waitingBytes = 0;
@@ -72,10 +71,8 @@ export class EventLog {
   /** Events dropped in the current outage; undefined when there is none. */
   #lost: number | undefined;
 
-  /** @param appended called with the day after each append */
-  constructor(deps: EventDeps, appended: (day: string) => void) {
+  constructor(deps: EventDeps) {
     this.#deps = deps;
-    this.#appended = appended;
     this.#writer = createDayWriter(deps.storage, deps.ids);
   }
 
@@ -164,10 +161,8 @@ export class EventLog {
   }
 
   async #write(batch: readonly QueuedEvent[]): Promise<void> {
-    const day = dayOf(batch[0]!);
     try {
-      const results = await this.#writer.append(day, batch);
-      this.#appended(day);
+      const results = await this.#writer.append(dayOf(batch[0]!), batch);
       for (const [index, result] of results.entries()) {
         if (result instanceof StorageError) this.#drop([batch[index]!], result.message);
         else batch[index]!.resolve(result);

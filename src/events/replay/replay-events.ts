@@ -6,8 +6,6 @@ import type { ReplayedEvent } from "./exported-line.ts";
 import { replayLines, type Lines, type ReplayOptions, type ReplayReport, type StoredChunk } from "./replay-lines.ts";
 
 interface ReplayTarget extends Pick<EventDeps, "storage" | "ids"> {
-  /** Called with the day after each append. */
-  readonly appended: (day: string) => void;
   readonly onSkipped?: OnSkipped | undefined;
 }
 
@@ -51,7 +49,7 @@ function nextBatch(
  *   continues from there
  */
 export async function replayEvents(
-  { storage, ids, appended, onSkipped }: ReplayTarget,
+  { storage, ids, onSkipped }: ReplayTarget,
   lines: Lines,
   options: ReplayEventsOptions = {},
 ): Promise<ReplayReport> {
@@ -76,7 +74,6 @@ export async function replayEvents(
           continue;
         }
         known.add(id, missing);
-        appended(follower.day);
       }
       stored += missing.length;
       start = next;

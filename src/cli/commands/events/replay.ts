@@ -77,7 +77,7 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
         const { durable, url } = storage;
         const skipped = new LeftOut();
         const into: ReplayTarget = (lines, options) =>
-          replayEvents({ storage, ids, appended: () => undefined, onSkipped: skipped.add }, lines, options);
+          replayEvents({ storage, ids, onSkipped: skipped.add }, lines, options);
         const target = url.startsWith("fs:") ? `fs:${resolve(context.cwd, url.slice(3))}` : url;
         const point = pointFor(durable ? target : undefined);
         const replayed = await run(context, source, flags, point, into);
