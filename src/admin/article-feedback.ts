@@ -1,6 +1,7 @@
 import type { SourceItem } from "../assistant/passage.ts";
 import { readMessages, type Message } from "../assistant/sessions/messages.ts";
-import { loggedEvents, type TimeRange, type OnSkipped } from "../events/log/day-log.ts";
+import { loggedEvents, type TimeRange } from "../events/log/day-log.ts";
+import type { OnSkipped } from "../storage/stream.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import type { Storage } from "../storage/storage.ts";
 
@@ -23,7 +24,7 @@ type Vote = "helpful" | "inaccurate";
 
 /** Feedback joined to the articles that the answers quote, the most inaccurate first. The last word of a user on an
  * answer counts; feedback on an answer that does not exist, or that somebody else got, does not.
- * @param onSkipped as of `batchesAfter` */
+ * @param onSkipped as of `Stream.items` */
 export async function feedbackByArticle(storage: Storage, range: TimeRange, onSkipped?: OnSkipped) {
   const votes = new Map<number, Map<string, Vote>>();
   for await (const { user_id, message_id, feedback_type } of loggedEvents(storage, range, onSkipped)) {

@@ -2,7 +2,7 @@ import type { UserProfile } from "../accounts/users.ts";
 import { tokenKey } from "../accounts/tokens.ts";
 import { message, messageKey, type Message } from "../assistant/sessions/messages.ts";
 import type { StoredEvent } from "../events/event.ts";
-import { batchesAfter, listDays, loggedEvents, openDay } from "../events/log/day-log.ts";
+import { listDays, loggedEvents, openDay } from "../events/log/day-log.ts";
 import { batchesOf, collect } from "../runtime/batches.ts";
 import { toIso } from "../runtime/clock.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
@@ -115,7 +115,7 @@ async function eraseEvents(storage: Storage, user: string): Promise<number> {
   let count = 0;
   for (const day of await listDays(storage, {})) {
     const log = openDay(storage, day);
-    for await (const { version, batch } of batchesAfter(log, 0, () => undefined)) {
+    for await (const { version, item: batch } of log.items(0, () => undefined)) {
       const own = batch.events.filter(({ user_id }) => user_id === user).length;
       if (own === 0) continue;
       const events = batch.events.map((event): StoredEvent =>

@@ -3,7 +3,8 @@ import { batchesOf } from "../runtime/batches.ts";
 import type { ReportDamage } from "../storage/damage-reporter.ts";
 import { daysBetween } from "./log/event-address.ts";
 import { DAY_MS } from "../runtime/clock.ts";
-import { type TimeRange, type OnSkipped } from "./log/day-log.ts";
+import type { OnSkipped } from "../storage/stream.ts";
+import type { TimeRange } from "./log/day-log.ts";
 import { rankQuestions } from "./projections/hot-questions.ts";
 import type { NewEvent } from "./event.ts";
 import { type EventDeps, EventLog } from "./log/event-log.ts";
@@ -75,7 +76,7 @@ export function createEvents(
     /** The events of the range as lines of JSON without line ends, in the order of the log, in bounded memory. An
      * event's id is the one it was first exported under, so that it keeps its id through several storages. An id that
      * another event of the day has too is extended by a hash of the event's content.
-     * @param skipped as of `batchesAfter` */
+     * @param skipped as of `Stream.items` */
     export: (range: TimeRange = {}, skipped?: OnSkipped) => exportEvents(storage, range, skipped),
     /** Counts of events by type and day: see {@link countEvents}. */
     stats: (range: TimeRange = {}, skipped?: OnSkipped, dayOf?: (ms: number) => string) =>

@@ -123,7 +123,7 @@ async function readFound<T>(storage: Storage, found: readonly Found[], schema: z
   const keys = found.map(({ key }) => key);
   const texts = await readEach(storage, keys);
   return found.flatMap(({ user, key }, index) => {
-    const value = checkDocument<T>(key, texts[index], schema);
+    const value = checkDocument(key, texts[index], schema);
     if (value instanceof Error) note(user, { entry: null, message: value.message });
     return value === undefined || value instanceof Error ? [] : [{ user, key, value }];
   });

@@ -20,11 +20,11 @@ export function parseDocument<T>(key: Key, text: string | undefined, schema: z.Z
 }
 
 /** The same with the error as a result, for one of the values that {@link readEach} reads. */
-export function checkDocument<T>(
+export function checkDocument<T, E extends StorageError = never>(
   key: Key,
-  text: string | undefined | StorageError,
+  text: string | undefined | E,
   schema: z.ZodType<T>,
-): T | undefined | StorageError {
+): T | undefined | E | CorruptionError {
   if (typeof text !== "string") return text;
   let value: unknown;
   try {

@@ -17,7 +17,10 @@ export class CorruptionError extends StorageError {
 }
 
 /** The result of a read, or `instead` where the value is damaged. */
-export async function ifDamaged<T, U>(read: Promise<T>, instead: (error: CorruptionError) => U): Promise<T | U> {
+export async function ifDamaged<T, U>(
+  read: Promise<T>,
+  instead: (error: CorruptionError) => U | Promise<U>,
+): Promise<T | U> {
   return read.catch((error: unknown) => {
     if (error instanceof CorruptionError) return instead(error);
     throw error;

@@ -1,8 +1,9 @@
 import type { z } from "zod";
+import { collect } from "../runtime/batches.ts";
 import { encodeKey, itemKey, missingItem } from "./keys.ts";
 import { EncodedSegment, type Key, type CreateRefusal, type Storage } from "./storage.ts";
-import { parseDocument } from "./documents.ts";
-import type { CorruptionError } from "./storage-errors.ts";
+import { checkDocument, parseDocument } from "./documents.ts";
+import { CorruptionError, ifDamaged } from "./storage-errors.ts";
 
 /** The result of an append; a {@link CreateRefusal} changes nothing. */
 export type AppendOutcome = "appended" | CreateRefusal;
@@ -12,7 +13,11 @@ export function serializeItem(item: unknown): string {
   return JSON.stringify(item);
 }
 
-const PAGE_SIZE = 256;
+/** Bounds of a page: items, and text in UTF-16 code units; an item may be a line or a batch of hundreds of events. */
+const PAGE = { least: 4, most: 256, text: 512 * 1024 } as const;
+
+/** Is told of an item that is damaged or missing, which is passed over, and of its number. */
+export type OnSkipped = (error: CorruptionError, version: number) => void;
 
 /** An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed.
  * @example
@@ -71,17 +76,7 @@ export class Stream<T> {
   /** The items from number `from` to number `to`, both included, or to the end.
    * @throws CorruptionError that names the first item that is damaged or missing */
   async read(from: number, to: number): Promise<T[]> {
-    const keys: Key[] = [];
-    for (let version = Math.max(1, from); version <= to; version++) keys.push(this.keyOf(version));
-    const texts = await this.#storage.getMany(keys);
-    const items: T[] = [];
-    for (const [index, text] of texts.entries()) {
-      const key = keys[index]!;
-      const item = parseDocument(key, text, this.#schema) ?? (await this.#readAgain(Math.max(1, from) + index));
-      if (item === undefined) break;
-      items.push(item);
-    }
-    return items;
+    return (await collect(this.#pages({ after: Math.max(1, from) - 1, to }))).map(({ item }) => item);
   }
 
   /** The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at the stored
@@ -115,16 +110,6 @@ export class Stream<T> {
     return missingItem(this.#stem, version);
   }
 
-  /** The first item after a number, missing ones passed over; undefined when none is left. */
-  async readNext(after: number): Promise<{ version: number; item: T } | undefined> {
-    const later = (await this.#storage.laterItem(this.#stem, after)) ?? 0;
-    for (let version = after + 1; version <= later; version++) {
-      const item = await this.get(version);
-      if (item !== undefined) return { version, item };
-    }
-    return undefined;
-  }
-
   /** The last of the items that follow an existing one, in steps that double, then halve: O(log distance) reads. */
   async #searchFrom(known: number): Promise<number> {
     let low = known;
@@ -156,13 +141,61 @@ export class Stream<T> {
     return now > expectedVersion ? now : this.head();
   }
 
-  /** All items in order, in pages, in flat memory. */
-  async *items(from = 1): AsyncGenerator<{ version: number; item: T }> {
-    for (let start = from; ; start += PAGE_SIZE) {
-      const page = await this.read(start, start + PAGE_SIZE - 1);
-      for (const [index, item] of page.entries()) yield { version: start + index, item };
-      if (page.length < PAGE_SIZE) return;
+  /** The items after a number in order, up to the head, in flat memory. One read when there are none.
+   * @param onSkipped without it, the first damaged or missing item ends them
+   * @throws CorruptionError that names the key of such an item */
+  items(after = 0, onSkipped?: OnSkipped): AsyncGenerator<{ version: number; item: T }> {
+    return this.#pages({ after, onSkipped });
+  }
+
+  async *#pages({ after, to, onSkipped }: { after: number; to?: number; onSkipped?: OnSkipped | undefined }) {
+    const skip: OnSkipped = (error, version) => {
+      if (onSkipped === undefined) throw error;
+      onSkipped(error, version);
+    };
+    let read = after;
+    /** Up to here all items exist, as far as is known; Infinity where one is missing. */
+    let end = to ?? after;
+    let size: number = to === undefined ? PAGE.least : PAGE.most;
+    while (read < (to ?? Infinity)) {
+      if (end <= read) end = await ifDamaged(this.head(read), () => Infinity);
+      if (end <= read) return;
+      // Never past the end: a page that is appended to while it is read would seem to have a gap.
+      const keys = Array.from({ length: Math.min(size, end - read) }, (_, step) => this.keyOf(read + 1 + step));
+      const texts = await this.#readEach(keys);
+      const found = texts.slice(0, texts.findLastIndex((text) => text !== undefined) + 1);
+      for (const [index, text] of found.entries()) {
+        read += 1;
+        // One that was absent before a later one was read may have been appended meanwhile.
+        const again = text ?? (await this.#readEach([keys[index]!]))[0];
+        const item = checkDocument(keys[index]!, again, this.#schema);
+        if (item instanceof CorruptionError) skip(item, read);
+        else if (item === undefined) skip(this.missing(read), read);
+        else yield { version: read, item };
+      }
+      if (found.length === 0 && end === Infinity) {
+        const next = await this.#nextAfter(read);
+        do skip(this.missing(++read), read);
+        while (next !== undefined && next > read + 1);
+        if (next === undefined) return;
+      }
+      if (found.length < keys.length || end === Infinity) end = read;
+      const isLarge = texts.reduce((sum, text) => sum + String(text).length, 0) > PAGE.text;
+      size = isLarge ? Math.max(PAGE.least, size / 2) : Math.min(PAGE.most, size * 2);
     }
+  }
+
+  /** The texts, each on its own: damage hides no other one. */
+  #readEach(keys: readonly Key[]): Promise<(string | undefined | CorruptionError)[]> {
+    const one = (key: Key) => ifDamaged(this.#storage.get(key), (damage) => damage);
+    return ifDamaged(this.#storage.getMany(keys), () => Promise.all(keys.map(one)));
+  }
+
+  /** Number of the first item after a number, missing ones passed over. */
+  async #nextAfter(version: number): Promise<number | undefined> {
+    const later = (await this.#storage.laterItem(this.#stem, version)) ?? 0;
+    for (let next = version + 1; next <= later; next++) if (await this.#exists(next)) return next;
+    return undefined;
   }
 
   #exists(version: number): Promise<boolean> {
@@ -173,16 +206,5 @@ export class Stream<T> {
   async #storedHead(): Promise<number> {
     const head = Number(await this.#storage.get([...this.name, "head"]));
     return Number.isSafeInteger(head) && head > 0 ? head : 0;
-  }
-
-  /** An item that was absent when its page was read: after the end, appended meanwhile, or missing. */
-  async #readAgain(version: number): Promise<T | undefined> {
-    const generation = this.#storage.generation();
-    const end = await this.head();
-    const item = await this.get(version);
-    if (item === undefined && version <= end && this.#storage.generation() === generation) {
-      throw missingItem(this.#stem, version);
-    }
-    return item;
   }
 }

@@ -10,17 +10,23 @@ import { contents, openEvents, question, TODAY } from "./open-events.ts";
 async function lossyStorage(): Promise<{ storage: Storage; lose: (batches: number) => Promise<void> }> {
   const plain = await openStorage("memory:");
   let generation = 0;
-  const storage: Storage = { ...plain, generation: () => generation };
-  return {
-    storage,
-    async lose(batches) {
-      const log = openDay(storage, TODAY);
-      const head = await log.head();
-      for (let version = head; version > head - batches; version--) await storage.remove(log.keyOf(version));
-      await storage.put([...log.name, "head"], String(head - batches));
-      generation += 1;
-    },
+  let losing = Promise.resolve();
+  const storage: Storage = {
+    ...plain,
+    generation: () => generation,
+    // A loss takes no time: nothing is appended in the middle of one.
+    append: (...given) => losing.then(() => plain.append(...given)),
   };
+
+  async function loseLast(batches: number): Promise<void> {
+    const log = openDay(storage, TODAY);
+    const head = await log.head();
+    for (let version = head; version > head - batches; version--) await storage.remove(log.keyOf(version));
+    await storage.put([...log.name, "head"], String(head - batches));
+    generation += 1;
+  }
+
+  return { storage, lose: (batches) => (losing = loseLast(batches)) };
 }
 
 const line = (user_id: string): string =>

@@ -1,14 +1,12 @@
 import { CorruptionError, ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { Stream } from "../../storage/stream.ts";
+import { type OnSkipped, Stream } from "../../storage/stream.ts";
 import { formatAddress, isDay } from "./event-address.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { batch, type AddressedEvent, type Batch } from "../event.ts";
 
 /** Bounds of one batch, so that a reader can hold several of them in memory. */
 export const BATCH_LIMITS = { events: 512, bytes: 256 * 1024 } as const;
-
-const PAGE = { least: 4, most: 256, events: 512 } as const;
 
 /** Instants, ms since the epoch, both included; without a bound the range reaches as far as the log. */
 export interface TimeRange {
@@ -50,56 +48,10 @@ export async function isUnchanged(log: DayLog, version: number, batchId: string 
   return ifDamaged(isSame, () => true);
 }
 
-/** Is told of a batch that is damaged or missing, which is skipped, and of its number. */
-export type OnSkipped = (error: CorruptionError, version: number) => void;
-
-/** The batches after number `version` in order, up to the head. One read when there are none.
- * @param onSkipped without it, the first damaged or missing batch ends them
- * @throws CorruptionError that names the key of such a batch */
-export async function* batchesAfter(
-  log: DayLog,
-  version: number,
-  onSkipped?: OnSkipped,
-): AsyncGenerator<{ version: number; batch: Batch }> {
-  let read = version;
-  let size: number = PAGE.least;
-
-  for (;;) {
-    let page: Batch[];
-    try {
-      // Never past the head: a page that is appended to while it is read would seem to have a gap.
-      const head = await log.head(read);
-      if (head <= read) return;
-      page = await log.read(read + 1, Math.min(head, read + size));
-    } catch (error) {
-      if (onSkipped === undefined || !(error instanceof CorruptionError)) throw error;
-      // The damage may be anywhere after `read`: one batch at a time leads to it.
-      const next = await ifDamaged(log.readNext(read), (damage) => damage);
-      if (next === undefined || next instanceof CorruptionError || next.version > read + 1) {
-        read += 1;
-        onSkipped(next instanceof CorruptionError ? next : log.missing(read), read);
-        if (next === undefined) return;
-        continue;
-      }
-      page = [next.item];
-      size = 1;
-    }
-    let events = 0;
-    for (const item of page) {
-      read += 1;
-      events += item.events.length;
-      yield { version: read, batch: item };
-    }
-    // A batch holds one event or hundreds: the page size adapts so that memory stays bounded.
-    size = events < PAGE.events ? Math.min(PAGE.most, size * 2) : Math.max(PAGE.least, size / 2);
-    if (page.length === 0) return;
-  }
-}
-
 /** Follows the log of a UTC day, with nothing read yet. After a failed read the next one continues from the last batch.
  * @param on.batch is called with each batch, once; again from the first one on after `restarted`
  * @param on.restarted a failover lost what was read before
- * @param on.skipped as of {@link batchesAfter} */
+ * @param on.skipped is told of batches that are damaged or missing, which are passed over */
 export function followDay(
   storage: Storage,
   day: string,
@@ -124,7 +76,7 @@ export function followDay(
       on.skipped?.(error, version);
       read = { version, batchId: undefined };
     };
-    for await (const { version, batch: item } of batchesAfter(log, read.version, skipped)) {
+    for await (const { version, item } of log.items(read.version, skipped)) {
       read = { version, batchId: item.batch_id };
       on.batch(item, version);
     }
@@ -155,7 +107,7 @@ export async function listDays(storage: Storage, { from = -Infinity, to = Infini
 }
 
 /** The events of the range with their addresses, in the order of the log: by day, then as they were appended.
- * @param onSkipped as of {@link batchesAfter} */
+ * @param onSkipped as of {@link Stream.items} */
 export async function* loggedEvents(
   storage: Storage,
   range: TimeRange,
@@ -168,7 +120,7 @@ export async function* loggedEvents(
 
 /** The same, of one UTC day. */
 export async function* eventsOfDay(storage: Storage, day: string, onSkipped?: OnSkipped) {
-  for await (const { version, batch: item } of batchesAfter(openDay(storage, day), 0, onSkipped)) {
+  for await (const { version, item } of openDay(storage, day).items(0, onSkipped)) {
     for (const [index, event] of item.events.entries()) {
       yield { event_id: formatAddress(day, version, index), ...event };
     }

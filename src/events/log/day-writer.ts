@@ -4,7 +4,7 @@ import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { serializeItem } from "../../storage/stream.ts";
 import { formatAddress } from "./event-address.ts";
-import { appendBatch, batchesAfter, isUnchanged, openDay, type DayLog } from "./day-log.ts";
+import { appendBatch, isUnchanged, openDay, type DayLog } from "./day-log.ts";
 import type { StoredEvent } from "../event.ts";
 
 /** A batch of a day's log by number and batch id. After a failover another batch may have the same number. */
@@ -113,7 +113,7 @@ async function findDuplicates(
   const wanted = new Map(searched.map((one) => [one.event.source_id, one]));
   try {
     let position = await commonStart(log, searched);
-    for await (const { version, batch } of batchesAfter(log, position.since)) {
+    for await (const { version, item: batch } of log.items(position.since)) {
       position = { since: version, mark: batch.batch_id };
       const matches = batch.events.flatMap(({ source_id }, index) => {
         const one = source_id === undefined ? undefined : wanted.get(source_id);

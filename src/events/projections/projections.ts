@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { followDay, type OnSkipped } from "../log/day-log.ts";
+import type { OnSkipped } from "../../storage/stream.ts";
+import { followDay } from "../log/day-log.ts";
 import { emptyQuestionDay, foldQuestion, forgetQuestions, type QuestionTotals } from "./hot-questions.ts";
 
 /** How many days a projection may span, and how many are kept in memory: 30 × 24 hours touch 31 days. */

@@ -1,7 +1,7 @@
 import type { Storage } from "../../storage/storage.ts";
 import { daysBetween } from "../log/event-address.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
-import { batchesAfter, openDay } from "../log/day-log.ts";
+import { eventsOfDay } from "../log/day-log.ts";
 import type { StoredEvent } from "../event.ts";
 
 /** One user's feedback on an answer. */
@@ -21,14 +21,13 @@ export async function feedbackOf(
   const found: UserFeedback[] = [];
   for (const day of daysBetween(now - (days - 1) * DAY_MS, now).reverse()) {
     const ofDay: UserFeedback[] = [];
-    for await (const { batch } of batchesAfter(openDay(storage, day), 0)) {
-      for (const { user_id, feedback_type, created_at, message_id, route, sub_intent } of batch.events) {
-        if (user_id !== user || feedback_type === undefined) continue;
-        ofDay.push({ created_at, feedback_type, message_id, route, sub_intent });
-      }
+    for await (const event of eventsOfDay(storage, day)) {
+      const { user_id, feedback_type, created_at, message_id, route, sub_intent } = event;
+      if (user_id !== user || feedback_type === undefined) continue;
+      ofDay.push({ created_at, feedback_type, message_id, route, sub_intent });
     }
     found.push(...ofDay.sort((one, other) => (one.created_at < other.created_at ? 1 : -1)));
-    if (found.length >= most) return found.slice(0, most);
+    if (found.length >= most) break;
   }
-  return found;
+  return found.slice(0, most);
 }

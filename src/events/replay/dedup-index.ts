@@ -1,5 +1,6 @@
 import type { Storage } from "../../storage/storage.ts";
-import { batchesAfter, followDay, type OnSkipped } from "../log/day-log.ts";
+import type { OnSkipped } from "../../storage/stream.ts";
+import { followDay } from "../log/day-log.ts";
 import { formatAddress } from "../log/event-address.ts";
 import { contentOf, fingerprint } from "../log/event-fingerprint.ts";
 import type { StoredEvent } from "../event.ts";
@@ -62,7 +63,7 @@ function indexDay(storage: Storage, day: string, onSkipped: OnSkipped | undefine
       withAddresses = true;
       const end = follower.version();
       if (end === 0) return;
-      for await (const { version, batch } of batchesAfter(follower.log, 0, () => undefined)) {
+      for await (const { version, item: batch } of follower.log.items(0, () => undefined)) {
         if (version > end) break;
         addAddresses(batch.events, version);
       }

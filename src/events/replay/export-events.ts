@@ -1,24 +1,22 @@
 import type { Storage } from "../../storage/storage.ts";
-import { eventsOfDay, isWithin, listDays, type TimeRange, type OnSkipped } from "../log/day-log.ts";
+import type { OnSkipped } from "../../storage/stream.ts";
+import { eventsOfDay, loggedEvents, type TimeRange } from "../log/day-log.ts";
 import { contentOf, fingerprint, uniqueId } from "../log/event-fingerprint.ts";
 import { FingerprintCounts } from "./fingerprint-counts.ts";
 
 /** The events of the range as lines of JSON without line ends: see `Events.export`. */
 export async function* exportEvents(storage: Storage, range: TimeRange, skipped?: OnSkipped): AsyncGenerator<string> {
-  for (const day of await listDays(storage, range)) {
-    let ids: FingerprintCounts | undefined;
-    for await (const { event_id: address, ...event } of eventsOfDay(storage, day, skipped)) {
-      if (!isWithin(event, range)) continue;
-      const { source_id, ...content } = event;
-      let id = address;
-      if (source_id !== undefined) {
-        ids ??= await countIds(storage, day);
-        // An address is unique in its own storage alone, and in its own day.
-        const isUnique = ids.stored(fingerprint("", source_id)) === 1;
-        id = isUnique ? source_id : uniqueId(source_id, contentOf(event));
-      }
-      yield JSON.stringify({ event_id: id, ...content });
+  let ids: { readonly day: string; readonly counts: FingerprintCounts } | undefined;
+  for await (const { event_id: address, source_id, ...content } of loggedEvents(storage, range, skipped)) {
+    let id = address;
+    if (source_id !== undefined) {
+      const day = content.created_at.slice(0, 10);
+      if (ids?.day !== day) ids = { day, counts: await countIds(storage, day) };
+      // An address is unique in its own storage alone, and in its own day.
+      const isUnique = ids.counts.stored(fingerprint("", source_id)) === 1;
+      id = isUnique ? source_id : uniqueId(source_id, contentOf(content));
     }
+    yield JSON.stringify({ event_id: id, ...content });
   }
 }
 

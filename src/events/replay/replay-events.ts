@@ -1,5 +1,6 @@
 import { groupBy } from "../../runtime/group-by.ts";
-import { appendBatch, BATCH_LIMITS, type OnSkipped } from "../log/day-log.ts";
+import type { OnSkipped } from "../../storage/stream.ts";
+import { appendBatch, BATCH_LIMITS } from "../log/day-log.ts";
 import type { EventDeps } from "../log/event-log.ts";
 import { createDedupIndex, type IndexedDay } from "./dedup-index.ts";
 import type { ReplayedEvent } from "./exported-line.ts";
