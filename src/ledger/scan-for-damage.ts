@@ -31,33 +31,27 @@ export function unscannedUser(segment: EncodedSegment) {
     segment,
     /** Largest number of a stored entry. */
     top: 0,
-    /** Traces of delivered answers; one that the storage listed twice counts twice. */
-    traces: 0,
-    /** The ids of these answers in no order, once they were read. */
+    /** The ids of the delivered answers in no order; one that the storage listed twice is there twice. */
     answers: [] as number[],
     damage: undefined as LedgerDamage | undefined,
   };
 }
 
 /** Reads all keys below `prefix` (all users, or one) once, in no order: records what each user has, and follows every
- * operation of the index to its entry. Memory grows with the number of users, and with the delivered answers up to
- * `room`.
- * @param options.room most traces that are read and kept
- * @returns the users by segment; `hasAnswers` is false when there are more traces than `room`: then no answers were read,
- *   see {@link scanAnswers}
+ * operation of the index to its entry. Memory grows with the number of users, and by some 12 bytes for each delivered
+ * answer.
+ * @returns the users by segment
  * @throws StorageError when the storage does not answer
  */
 export async function scanUsers(
   storage: Storage,
   prefix: Key,
-  options: { trace?: ChargeTrace | undefined; room: number; onKeys?: (keys: number) => void },
+  { trace, onKeys }: { trace?: ChargeTrace | undefined; onKeys?: (keys: number) => void },
 ) {
-  const { trace, room, onKeys } = options;
   const users = new Map<string, ScannedUser>();
   const pointers = batched((found) => followPointers(storage, found));
   const answers = batched((found) => readAnswers(storage, found, trace!));
   let keys = 0;
-  let traces = 0;
   for await (const key of storage.keys(prefix)) {
     keys += 1;
     if (keys % BATCH === 0) onKeys?.(keys);
@@ -67,37 +61,11 @@ export async function scanUsers(
     users.set(segment.text, user);
     if (kind.text === "ledger") user.top = Math.max(user.top, streamItem(key)?.version ?? 0);
     else if (kind.text === "operations") await pointers.add({ user, key });
-    else if (trace?.isAt(key) === true) {
-      user.traces += 1;
-      traces += 1;
-      if (traces <= room) await answers.add({ user, key });
-    }
+    else if (trace?.isAt(key) === true) await answers.add({ user, key });
   }
   await pointers.end();
   await answers.end();
-  const hasAnswers = traces <= room;
-  if (!hasAnswers) for (const user of users.values()) user.answers = [];
-  return { users, hasAnswers };
-}
-
-/** Reads the keys once more, for the answers delivered to some users.
- * @throws StorageError when the storage does not answer */
-export async function scanAnswers(
-  storage: Storage,
-  prefix: Key,
-  options: { users: readonly ScannedUser[]; trace: ChargeTrace | undefined; onKeys: () => void },
-): Promise<void> {
-  const { trace, onKeys } = options;
-  const users = new Map(options.users.map((user) => [user.segment.text, user]));
-  const answers = batched((found) => readAnswers(storage, found, trace!));
-  let keys = 0;
-  for await (const key of storage.keys(prefix)) {
-    keys += 1;
-    if (keys % BATCH === 0) onKeys();
-    const user = users.get(key[1]?.text ?? "");
-    if (user !== undefined && trace?.isAt(key) === true) await answers.add({ user, key });
-  }
-  await answers.end();
+  return users;
 }
 
 interface Found {

@@ -7,7 +7,6 @@ import { type Entry, entryKey, ledgerKey } from "./entry.ts";
 import {
   damageAt,
   firstDamage,
-  scanAnswers,
   scanUsers,
   unscannedUser,
   type ChargeTrace,
@@ -47,76 +46,52 @@ export interface VerifyOptions {
   /** Whether a user must have a profile. */
   readonly profiles?: boolean;
   readonly trace?: ChargeTrace | undefined;
-  /** How many delivered answers are held at once, about 12 bytes each; a million by default. */
-  readonly room?: number;
   /** By user id. */
   readonly receipts?: ReadonlyMap<string, Receipt> | undefined;
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }
 
-const ROOM = 1_000_000;
-
-/** Verifies ledgers in flat memory: one pass over the keys of all users, then a walk over each ledger. Every entry is
+/** Verifies ledgers: one pass over the keys of all users, then a walk over each ledger. Every entry is
  * well-formed and stored byte for byte as it was written; numbers have no gap; each hash fits its entry and the one
  * before; deltas add up to the account, and nothing is negative; the index leads from every repeatable operation to its
  * entry, and nowhere else; the hint of the head does not point past the end; every answer in a session was charged; a
  * ledger has a profile. Damage is reported per user, and the other users are verified all the same. A user who has
  * neither entries nor a profile is not reported.
  *
- * Delivered answers are compared one by one with the charged ones. Where there are more of them than `room`, the users
- * are verified in portions whose answers fit, and the keys are read once more for each portion. A user with more answers
- * than `room` is a portion of their own. A walk takes some 50 bytes more for each of its user's answers.
+ * Delivered answers are compared one by one with the charged ones. Their ids are all that memory grows with: some 12 bytes
+ * for each, and 50 more while its user's ledger is walked.
  * @throws StorageError when the storage does not answer */
 export async function* verifyLedgers(storage: Storage, options: VerifyOptions = {}): AsyncGenerator<Verification> {
-  const { users, profiles = true, trace, room = ROOM, receipts = new Map<string, Receipt>(), onProgress } = options;
+  const { users, profiles = true, trace, receipts = new Map<string, Receipt>(), onProgress } = options;
   const prefix: Key = users?.length === 1 ? ["users", users[0]!] : ["users"];
   let keys = 0;
   let entries = 0;
   let done = 0;
-  const scan = await scanUsers(storage, prefix, {
+  const scanned = await scanUsers(storage, prefix, {
     trace,
-    room,
     onKeys(count) {
       keys = count;
       onProgress?.({ keys, entries });
     },
   });
   const named = new Map((users ?? [...receipts.keys()]).map((id) => [encodeSegment(id), id]));
-  const segments = users === undefined ? new Set([...scan.users.keys(), ...named.keys()]) : named.keys();
+  const segments = users === undefined ? new Set([...scanned.keys(), ...named.keys()]) : named.keys();
   const ordered = [...segments]
-    .map((text) => scan.users.get(text) ?? unscannedUser(new EncodedSegment(text)))
+    .map((text) => scanned.get(text) ?? unscannedUser(new EncodedSegment(text)))
     .sort((one, other) => (nameOf(one.segment) < nameOf(other.segment) ? -1 : 1));
   const report = (): void => onProgress?.({ keys, entries, users: { done, all: ordered.length } });
   const count = (): void => {
     entries += 1;
     if (entries % 256 === 0) report();
   };
-  for (const portion of scan.hasAnswers ? [ordered] : portionsOf(ordered, room)) {
-    if (!scan.hasAnswers) await scanAnswers(storage, prefix, { users: portion, trace, onKeys: report });
-    for (const user of portion) {
-      const id = named.get(user.segment.text);
-      const receipt = id === undefined ? undefined : receipts.get(id);
-      const verification = await verifyUser(storage, user, { count, profiles, receipt, id });
-      user.answers = [];
-      if (verification !== undefined) yield verification;
-      done += 1;
-    }
+  for (const user of ordered) {
+    const id = named.get(user.segment.text);
+    const receipt = id === undefined ? undefined : receipts.get(id);
+    const verification = await verifyUser(storage, user, { count, profiles, receipt, id });
+    user.answers = [];
+    if (verification !== undefined) yield verification;
+    done += 1;
   }
-}
-
-/** The users in order, each portion with as many as their traces leave room for. */
-function portionsOf(users: readonly ScannedUser[], room: number): ScannedUser[][] {
-  const portions: ScannedUser[][] = [];
-  let left = 0;
-  for (const user of users) {
-    if (portions.length === 0 || user.traces > left) {
-      portions.push([]);
-      left = room;
-    }
-    portions.at(-1)!.push(user);
-    left = Math.max(0, left - user.traces);
-  }
-  return portions;
 }
 
 function nameOf(segment: EncodedSegment): string {

@@ -174,7 +174,7 @@ describe("verification", () => {
     expect([found!.entries, found!.damage]).toEqual([ENTRIES + 4, undefined]);
   });
 
-  it("compares answers alike however few are held at once, and where keys are listed twice", async () => {
+  it("compares the answers of many users alike where keys are listed twice", async () => {
     const made = new Map<string, number[]>();
     for (const user of [USER, "bob", "carol", "dora", "emil"]) {
       if (user !== USER) await createUsers({ storage, clock, ttl_ms: 0 }).create(user, {});
@@ -185,35 +185,22 @@ describe("verification", () => {
     }
     await lose(6, "dora");
     await chat({ user: "dora", cost: 0 });
-    let listings = 0;
     const repeating: Storage = {
       ...storage,
       async *keys(prefix) {
-        listings += 1;
         for await (const key of storage.keys(prefix)) yield* [key, key];
         yield* storage.keys(prefix);
       },
     };
-    for (const [room, expected] of [
-      [1000, 1],
-      [63, 1],
-      [62, 3],
-      [40, 3],
-      [1, 5],
-    ] as const) {
-      listings = 0;
-      const found = await verifyAll({ trace: sessionTrace, room }, repeating);
-      const faults = found.map(({ user_id, entries, damage }) => [user_id, entries, damage]);
-      const missing = { entry: 6, message: expect.stringContaining(`answer ${made.get("dora")![4]},`) as string };
-      expect(faults, `room for ${room}`).toEqual([
-        [USER, ENTRIES + 6, undefined],
-        ["bob", 6, undefined],
-        ["carol", 1, undefined],
-        ["dora", 6, missing],
-        ["emil", 6, undefined],
-      ]);
-      expect(listings, `room for ${room}`).toBe(expected);
-    }
+    const found = await verifyAll({ trace: sessionTrace }, repeating);
+    const missing = { entry: 6, message: expect.stringContaining(`answer ${made.get("dora")![4]},`) as string };
+    expect(found.map(({ user_id, entries, damage }) => [user_id, entries, damage])).toEqual([
+      [USER, ENTRIES + 6, undefined],
+      ["bob", 6, undefined],
+      ["carol", 1, undefined],
+      ["dora", 6, missing],
+      ["emil", 6, undefined],
+    ]);
   });
 
   it("finds that the end is gone or another one, by an earlier verification", async () => {

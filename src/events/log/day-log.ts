@@ -1,4 +1,4 @@
-import { CorruptionError, ifDamaged, StorageError } from "../../storage/storage-errors.ts";
+import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { type OnSkipped, Stream } from "../../storage/stream.ts";
 import { formatAddress, isDay } from "./event-address.ts";
