@@ -1,4 +1,4 @@
-import { DAY_MS } from "../runtime/clock.ts";
+import { DAY_MS, toIso } from "../runtime/clock.ts";
 import { offsetMinutes } from "../runtime/utc-offset.ts";
 
 const MINUTE_MS = 60_000;
@@ -19,22 +19,7 @@ export function createQuotaRules(timezone: string) {
   const shift = minutes * MINUTE_MS;
   const suffix = timezone === "Z" ? "+00:00" : timezone;
 
-  // Most consecutive calls fall on the same day, and formatting a date costs more than all else here.
-  let printed = { index: NaN, date: "" };
-  function dateAt(now: number): string {
-    const index = Math.floor((now + shift) / DAY_MS);
-    if (index !== printed.index) printed = { index, date: new Date(index * DAY_MS).toISOString().slice(0, 10) };
-    return printed.date;
-  }
-
-  let reset = { day: "", next_reset_at: "" };
-  function resetAfter(day: string): string {
-    if (day !== reset.day) {
-      const next = new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
-      reset = { day, next_reset_at: `${next}T00:00:00${suffix}` };
-    }
-    return reset.next_reset_at;
-  }
+  const dateAt = (now: number): string => toIso(now + shift).slice(0, 10);
 
   /** The quota day of an instant: the date at the offset, but never one before `last` (clocks differ, and may step
    * back). A `last` after tomorrow was written by a wrong clock and does not count: no user waits for that day. */
@@ -54,7 +39,7 @@ export function createQuotaRules(timezone: string) {
         free_daily_used: used,
         remaining_free_quota: Math.max(0, quota - used),
         /** ISO 8601 with the quota's offset. */
-        next_reset_at: resetAfter(day),
+        next_reset_at: `${toIso(Date.parse(day) + DAY_MS).slice(0, 10)}T00:00:00${suffix}`,
       };
     },
   };

@@ -5,7 +5,6 @@ import { batchesOf, collect } from "../runtime/batches.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
-import { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import type { Random } from "../runtime/random.ts";
 import { readDocument, readDocuments, writeDocument } from "../storage/documents.ts";
 import type { Documents } from "../storage/documents-below.ts";
@@ -51,11 +50,8 @@ type TokenDeps = { storage: Documents; clock: Clock; random: Random; ttl_ms: num
 export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
   const { storage, clock, random } = deps;
   const indexedLength = prefix.length + INDEXED_CHARACTERS;
-  const absent = createAbsentTokens(deps.ttl_ms);
-  const cache = createTtlCache(deps.ttl_ms, (secret) => {
-    const digest = sha256(secret);
-    return absent.has(digest) ? Promise.resolve(undefined) : absent.note(digest, readPresent(storage, digest));
-  });
+  // Also that there is none: a caller who guesses costs one read each.
+  const cache = createTtlCache(deps.ttl_ms, async (secret) => ({ record: await readPresent(storage, sha256(secret)) }));
 
   async function add(secret: string, token: Named, expires_at?: number): Promise<TokenRecord> {
     const digest = sha256(secret);
@@ -64,7 +60,6 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
     // The user's list comes first: a token that works is always listed.
     await storage.create(["users", token.user_id, "tokens", digest], "{}");
     await storage.create(tokenKey(digest), JSON.stringify(record));
-    absent.clear();
     cache.forget(secret);
     return record;
   }
@@ -73,7 +68,7 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
 
   async function identify(secret: string): Promise<TokenRecord | undefined> {
     if (secret === "" || secret.length > LIMITS.token) return undefined;
-    const record = await cache.get(secret);
+    const record = (await cache.get(secret))?.record;
     return record !== undefined && stateOf(record, clock.now()) === "active" ? record : undefined;
   }
 
@@ -143,29 +138,6 @@ async function endToken(storage: Documents, digest: string, now: number, grace_m
   const ended = grace_ms === 0 ? { ...record, revoked_at: toIso(now) } : { ...record, expires_at: toIso(at) };
   await writeDocument(storage, tokenKey(digest), ended);
   return ended;
-}
-
-const MOST_ABSENT = 10_000;
-
-/** Tokens that were not found, by their hash, for `ttl_ms` milliseconds: a caller who guesses costs one read each. */
-function createAbsentTokens(ttl_ms: number) {
-  const digests = new BoundedLru<true>(MOST_ABSENT, { ttl: Math.max(1, ttl_ms), ttlResolution: 0 });
-  let cleared = 0;
-  return {
-    has: (digest: string) => ttl_ms > 0 && digests.has(digest),
-    /** Keeps in mind whether the read found nothing, unless `clear` was called meanwhile. */
-    async note<T>(digest: string, read: Promise<T | undefined>): Promise<T | undefined> {
-      const [began, before] = [performance.now(), cleared];
-      const found = await read;
-      // The age counts from the request: another process may have added the token since.
-      if (found === undefined && before === cleared) digests.set(digest, true, { start: began });
-      return found;
-    },
-    clear() {
-      cleared++;
-      digests.clear();
-    },
-  };
 }
 
 /** The tokens whose digests are below a key. */
