@@ -33,7 +33,6 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
   const unknown = notFound(wrap);
   // Called only for a path that cannot be decoded: no route matches it.
   const app = new H3({ silent: true, onError: (_error, event) => unknown(event) });
-  const exactly = withoutTrailingSlash(wrap, unknown);
   const refused = meter?.refused;
   const inFlight =
     options.inFlight ?? createConcurrencyLimits({ all: limits.in_flight, perUser: limits.in_flight_per_user, refused });
@@ -41,13 +40,12 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
   const context = { service, logger, inFlight, load, rates, cors: createCors(server.cors) };
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
     const outage = codesOf(endpoint).includes(503) ? 503 : 500;
-    const route = operationRoute(id, context);
-    app.all(endpoint.path, exactly(id, route, { headers: stabilityHeaders(endpoint), outage }));
+    app.all(endpoint.path, wrap(id, operationRoute(id, context), { headers: stabilityHeaders(endpoint), outage }));
   }
-  mountPages(app, exactly, service, options);
+  mountPages(app, wrap, service, options);
   mountFrontPage(app, wrap, service, options);
-  if (server.docs) mountDocs(app, exactly);
-  if (metrics !== undefined) mountMetrics(app, exactly, metrics);
+  if (server.docs) mountDocs(app, wrap);
+  if (metrics !== undefined) mountMetrics(app, wrap, metrics);
   app.all("/**", unknown);
   return app;
 }
@@ -65,12 +63,4 @@ function notFound(wrap: RequestWrapper): ReturnType<RequestWrapper> {
   return wrap("unknown", () => {
     throw new AnpError(404);
   });
-}
-
-/** The router treats a path with a trailing slash like the one without; the contract has no such path. */
-function withoutTrailingSlash(wrap: RequestWrapper, unknown: ReturnType<RequestWrapper>): RequestWrapper {
-  return (name, handler, failures) => {
-    const answer = wrap(name, handler, failures);
-    return (event) => (event.url.pathname.endsWith("/") ? unknown(event) : answer(event));
-  };
 }

@@ -17,22 +17,19 @@ const { types: TYPES, policy: POLICY } = SETTINGS;
 
 /** Mounts the API's documentation for browsers at /docs. It loads nothing from other hosts. */
 export function mountDocs(app: H3, wrap: RequestWrapper): void {
-  /** 304 to who has the file (RFC 9110 §13.1.2). It is read each time so that it does not stay in memory. */
-  function mount(path: string, file: string, headers: Record<string, string> = { "cache-control": "no-cache" }): void {
-    const load = async () => new Uint8Array(await readFile(new URL(file, FOLDER)));
-    let etag: string | undefined;
+  // A file is read each time so that it does not stay in memory.
+  const mount = (path: string, file: string, headers: Record<string, string>) =>
     mountPage(app, path, wrap, "docs", async ({ req }) => {
-      etag ??= entityTag(await load());
-      const is304 = namesTag(req.headers.get("if-none-match"), etag);
-      const body = is304 ? "" : await load();
-      return page(body, TYPES[extname(file) as keyof typeof TYPES], {
-        status: is304 ? 304 : 200,
-        headers: { ...headers, etag },
-      });
+      const body = await readFile(new URL(file, FOLDER));
+      const etag = entityTag(body);
+      const tagged = { ...headers, etag };
+      const isKnown = namesTag(req.headers.get("if-none-match"), etag);
+      const type = TYPES[extname(file) as keyof typeof TYPES];
+      return page(isKnown ? "" : new Uint8Array(body), type, { status: isKnown ? 304 : 200, headers: tagged });
     });
-  }
+  const headers = { "cache-control": "no-cache" };
   // Paths in the page are relative to /docs, so that it works behind a proxy that puts it elsewhere.
-  mount("/docs", "index.html", { "cache-control": "no-cache", "content-security-policy": POLICY });
-  mount("/docs/start.js", "start.js");
+  mount("/docs", "index.html", { ...headers, "content-security-policy": POLICY });
+  mount("/docs/start.js", "start.js", headers);
   for (const name of SWAGGER_UI_FILES) mount(`/docs/${name}`, name, { "cache-control": "public, max-age=86400" });
 }

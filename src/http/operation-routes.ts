@@ -10,7 +10,7 @@ import type { Service } from "../service/service.ts";
 import type { Cors } from "./cors.ts";
 import { isUnavailable, type Handler } from "./request-wrapper.ts";
 import type { ConcurrencyLimits, UserSlot } from "./concurrency-limits.ts";
-import type { RateHeaders, RateLimits } from "./rate-limits.ts";
+import type { RateLimits } from "./rate-limits.ts";
 import type { LoadShedder } from "./load-shedder.ts";
 import { clientAddress } from "./client-address.ts";
 import { allow, idempotencyKey, readQuery } from "./read-request.ts";
@@ -29,8 +29,9 @@ interface OperationContext {
 /** Answers one operation of the contract. The order of the checks is part of the interface: method, load, token, rate
  * limit, body and its type, fields, then the service. Every await here adds to the time of each request. */
 export function operationRoute(id: OperationId, context: OperationContext): Handler {
-  const { cors, inFlight, load } = context;
+  const { service, cors, inFlight, load } = context;
   const endpoint: Endpoint = ENDPOINTS[id];
+  const stability = stabilityHeaders(endpoint);
   return async (event, request_id) => {
     const preflight = cors?.preflight(event, endpoint.method);
     if (preflight !== undefined) return preflight;
@@ -46,7 +47,7 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
       const user = endpoint.auth === "none" ? undefined : await authenticate(event, endpoint, context);
       if (user !== undefined) slot = inFlight.enterAs(user);
       const counted = countRate(event, endpoint, user, context);
-      const rateHeaders = counted instanceof Promise ? await counted : counted;
+      const rate = counted instanceof Promise ? await counted : counted;
       const fieldErrors: FieldError[] = [];
       let body: unknown;
       if (endpoint.body !== undefined && slot !== undefined) {
@@ -58,12 +59,35 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
         isRunning = true;
         end = load.begin(endpoint.rate, slot.running);
       }
-      return await runOperation(id, event, { request_id, user, body, fieldErrors, rateHeaders }, context);
+      const call = callOf(event, endpoint, { request_id, user }, fieldErrors);
+      const query = readQuery(endpoint, event.url.search, fieldErrors);
+      const { data, replayed } = await service.run(id, call, { query, body, fieldErrors });
+      const headers = { ...stability, ...rate, ...(replayed === true && { "idempotency-replayed": "true" }) };
+      const { max_age_s } = endpoint;
+      if (max_age_s === undefined) return success(data, request_id, headers);
+      const ifNoneMatch = event.req.headers.get("if-none-match");
+      return reusableSuccess(data, request_id, { max_age_s, ifNoneMatch }, headers);
     } finally {
       end?.();
       if (slot !== undefined) inFlight.leaveAs(slot);
       if (isRunning) inFlight.leave();
     }
+  };
+}
+
+function callOf(
+  { req }: H3Event,
+  { idempotent, rate }: Endpoint,
+  { request_id, user }: { request_id: string; user: string | undefined },
+  fieldErrors: FieldError[],
+): Call {
+  const key = idempotent === true ? idempotencyKey(req.headers, fieldErrors) : undefined;
+  return {
+    request_id,
+    ...(user !== undefined && { user }),
+    ...(key !== undefined && { idempotency_key: key }),
+    // Nothing else takes so long that the end of its connection matters.
+    ...(rate === "chat" && { signal: req.signal }),
   };
 }
 
@@ -117,38 +141,4 @@ function countRate({ req }: H3Event, { rate }: Endpoint, user: string | undefine
     rate,
     user === undefined ? `address:${clientAddress(req, trusted_proxies)}` : `user:${user}`,
   );
-}
-
-async function runOperation(
-  id: OperationId,
-  event: H3Event,
-  caller: {
-    readonly request_id: string;
-    readonly user: string | undefined;
-    readonly body: unknown;
-    readonly fieldErrors: FieldError[];
-    readonly rateHeaders: RateHeaders;
-  },
-  { service }: OperationContext,
-): Promise<Response> {
-  const { request_id, user, body, fieldErrors, rateHeaders } = caller;
-  const endpoint: Endpoint = ENDPOINTS[id];
-  const key = endpoint.idempotent === true ? idempotencyKey(event.req.headers, fieldErrors) : undefined;
-  const query = readQuery(endpoint, event.url.search, fieldErrors);
-  const call: Call = {
-    request_id,
-    ...(user !== undefined && { user }),
-    ...(key !== undefined && { idempotency_key: key }),
-    ...(id === "sendChat" ? { signal: event.req.signal } : {}),
-  };
-  const outcome = await service.run(id, call, { query, body, fieldErrors });
-  const headers = {
-    ...stabilityHeaders(endpoint),
-    ...rateHeaders,
-    ...(outcome.replayed === true ? { "idempotency-replayed": "true" } : {}),
-  };
-  const { max_age_s } = endpoint;
-  if (max_age_s === undefined) return success(outcome.data, request_id, headers);
-  const ifNoneMatch = event.req.headers.get("if-none-match");
-  return reusableSuccess(outcome.data, request_id, { max_age_s, ifNoneMatch }, headers);
 }

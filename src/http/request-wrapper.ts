@@ -62,6 +62,9 @@ export function createRequestWrapper(deps: {
       let response: Response;
       let code = 0;
       try {
+        const { pathname } = event.url;
+        // The router takes it for the path without the slash; the contract has no such path.
+        if (pathname.endsWith("/") && pathname !== "/") throw new AnpError(404);
         response = await handler(event, request_id);
       } catch (error) {
         const known = toAnpError(error, outage);
