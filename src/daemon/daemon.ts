@@ -159,11 +159,11 @@ export class Daemon {
   }
 
   async #start(session: DaemonSession): Promise<Started> {
-    const { config, logger } = session.service;
+    const { config } = session.service;
     const refreshes = new RefreshTimer(session.service);
     const { in_flight: all, in_flight_per_user: perUser } = config.limits;
     const inFlight = createConcurrencyLimits({ all, perUser, refused: this.#metrics?.refused });
-    const rates = await openRateLimits(config, { logger, refused: this.#metrics?.refused });
+    const rates = await openRateLimits(config, this.#metrics?.refused);
     const listeners = await this.#listen(session, inFlight, rates.rates);
     return { listeners, inFlight, rates, refreshes };
   }
