@@ -22,37 +22,30 @@ export class TlsError extends Error {
 
 /** Reads a certificate and its key.
  * @throws TlsError that says which file is wrong and how; OpenSSL's own errors name neither */
-export async function checkTlsFiles({ cert, key }: TlsFiles): Promise<X509Certificate> {
-  const [certText, keyText] = [await read("cert_file", cert), await read("key_file", key)];
-  const certificate = parsed("cert_file", cert, "certificate (PEM)", () => new X509Certificate(certText));
-  const secret = parsed("key_file", key, "private key (PEM, without a passphrase)", () => createPrivateKey(keyText));
-  if (!certificate.checkPrivateKey(secret)) {
-    throw new TlsError(`server.tls.key_file: the private key in ${key} is not that of the certificate in ${cert}`);
+export async function checkTlsFiles(files: TlsFiles): Promise<X509Certificate> {
+  const cert = await load("cert_file", files.cert, "certificate (PEM)", (text) => new X509Certificate(text));
+  const key = await load("key_file", files.key, "private key (PEM, without a passphrase)", createPrivateKey);
+  if (!cert.parsed.checkPrivateKey(key.parsed)) {
+    throw new TlsError(
+      `server.tls.key_file: the private key in ${files.key} is not that of the certificate in ${files.cert}`,
+    );
   }
   try {
-    createSecureContext({ cert: certText, key: keyText });
+    createSecureContext({ cert: cert.text, key: key.text });
   } catch (error) {
-    throw new TlsError(`server.tls: ${cert} cannot be used: ${(error as Error).message}`, { cause: error });
+    throw new TlsError(`server.tls: ${files.cert} cannot be used: ${(error as Error).message}`, { cause: error });
   }
-  return certificate;
+  return cert.parsed;
 }
 
-type TlsKey = "cert_file" | "key_file";
-
-async function read(name: TlsKey, file: string): Promise<Buffer> {
+async function load<T>(name: "cert_file" | "key_file", file: string, what: string, parse: (text: Buffer) => T) {
+  let reason = `holds no ${what}`;
   try {
-    return await readFile(file);
+    const text = await readFile(file);
+    return { text, parsed: parse(text) };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === "ENOENT" ? "does not exist" : `cannot be read: ${code ?? message}`;
+    const { code, message, syscall } = error as NodeJS.ErrnoException;
+    if (syscall !== undefined) reason = code === "ENOENT" ? "does not exist" : `cannot be read: ${code ?? message}`;
     throw new TlsError(`server.tls.${name}: the file ${file} ${reason}`, { cause: error });
-  }
-}
-
-function parsed<T>(name: TlsKey, file: string, what: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw new TlsError(`server.tls.${name}: the file ${file} holds no ${what}`, { cause: error });
   }
 }
