@@ -31,7 +31,6 @@ export function createPinoLogger(
   destination.on("error", () => undefined);
   const flushAtCrash = (): void => destination.flushSync();
   process.once("exit", flushAtCrash);
-  let ended = false;
   const logger = pino(
     {
       level,
@@ -42,24 +41,15 @@ export function createPinoLogger(
     },
     write === undefined ? destination : { write },
   );
-  const at =
-    (name: "debug" | "info" | "warn" | "error") =>
-    (fields: object, message: string): void => {
-      if (!ended) logger[name](fields, message);
-    };
-  return {
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
+  return Object.assign(logger, {
     /** Flushes the buffer, within a time limit. Nothing is logged after that. */
     async end(): Promise<void> {
-      ended = true;
+      logger.level = "silent";
       process.off("exit", flushAtCrash);
       const flushed = new Promise((resolve) => destination.flush(resolve));
       await Promise.race([flushed, setTimeout(END_WITHIN_MS, undefined, { ref: false })]);
     },
-  };
+  });
 }
 
 /** A line of the log for a person: `12:00:00 warn news refreshed version=3`, and the stack of an error below it. */
