@@ -6,8 +6,8 @@ import type { Faults } from "../faults/inject-faults.ts";
 import type { AdminCommand } from "../http/admin/admin-app.ts";
 import { createApp, createMetricsApp } from "../http/app.ts";
 import { createConcurrencyLimits, type ConcurrencyLimits } from "../http/concurrency-limits.ts";
-import { openRateLimits, type OpenRates, type RateLimits } from "../http/rate-limits.ts";
-import { createMetrics, type Metrics } from "../http/metrics/metrics.ts";
+import { openRateLimits, type OpenRates } from "../http/rate-limits.ts";
+import { createMetrics } from "../http/metrics/metrics.ts";
 import { systemClock, toIso, type Clock } from "../runtime/clock.ts";
 import { awaitInterrupt, type Interrupt, type Stoppable } from "../runtime/interrupt.ts";
 import type { Logger } from "../runtime/logger.ts";
@@ -46,9 +46,9 @@ export interface DaemonOptions {
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
+/** What serves, the API first, and what it needs. */
 interface Started {
-  /** By what each serves, the API first. */
-  readonly listeners: Record<"api", Listener> & Partial<Record<"metrics" | "admin", Listener>>;
+  readonly listeners: Partial<Record<"api" | "metrics" | "admin", Listener>>;
   readonly inFlight: ConcurrencyLimits;
   readonly rates: OpenRates;
   readonly refreshes: RefreshTimer;
@@ -63,7 +63,7 @@ const LOOPBACK = /^(localhost|127\.[\d.]+|::1)$/;
  * const options = { requireDurable: false, faults: undefined, adminCommands: async () => [], say, stderr: process.stderr };
  * const daemon = new Daemon({ process: stoppable, clock: systemClock, ...options });
  * const logger = daemon.openLog(config);
- * const service = await createService({ config, storage, logger, observer: daemon.observe(config), ... });
+ * const service = await createService({ config, storage, logger, observer: daemon.observe(), ... });
  * await daemon.run({ service, baseDir: ".", fill: undefined });
  * await daemon.end();
  */
@@ -71,8 +71,8 @@ export class Daemon {
   readonly #options: DaemonOptions;
   readonly #stop: Interrupt;
   readonly #stopRequested: Promise<undefined>;
+  readonly #metrics = createMetrics(version());
   #logger: BufferedLogger | undefined;
-  #metrics: Metrics | undefined;
   #storageWatch: StorageWatch | undefined;
   #isStarting = true;
 
@@ -97,15 +97,11 @@ export class Daemon {
   }
 
   /** Feeds the metrics and the storage watch. */
-  observe(config: Config): ServiceObserver {
-    const metrics = config.metrics.enabled ? createMetrics(version()) : undefined;
-    this.#metrics = metrics;
-    const off = (): void => undefined;
-    const silent = { posted: off, conflicted: off, modelCalled: off, refreshed: off, storageCalled: off, damaged: off };
+  observe(): ServiceObserver {
     return {
-      ...(metrics ?? { ...silent, jobFailed: off, workerRestarted: off }),
+      ...this.#metrics,
       storageFailed: (verb, error) => {
-        metrics?.storageFailed(verb);
+        this.#metrics.storageFailed(verb);
         this.#storageWatch?.failed(error);
       },
     };
@@ -115,12 +111,30 @@ export class Daemon {
    * @throws ConfigError, DurabilityError, PortError, TlsError
    * @throws StorageError when the storage cannot be read and written */
   async run(session: DaemonSession): Promise<void> {
-    await checkListingSizes(session.service.config.news, session.baseDir);
-    const closeWatches = await this.#open(session.service);
-    const started = await this.#start(session);
-    const background = await this.#serve(session, started);
+    const { service, baseDir } = session;
+    const { config } = service;
+    await checkListingSizes(config.news, baseDir);
+    const closeWatches = await this.#open(service);
+    const { in_flight: all, in_flight_per_user: perUser } = config.limits;
+    const { refused } = this.#metrics;
+    const started: Started = {
+      listeners: {},
+      inFlight: createConcurrencyLimits({ all, perUser, refused }),
+      rates: await openRateLimits(config, refused),
+      refreshes: new RefreshTimer(service),
+    };
+    try {
+      await this.#listen(session, started);
+      const users = await Promise.race([this.#fill(session, started.refreshes), this.#stopRequested]);
+      if (!this.#stop.signal.aborted) this.#report(service, started, users);
+    } catch (error) {
+      await stopAll(started.listeners, 0);
+      started.rates.close();
+      throw error;
+    }
+    const background = this.#stop.signal.aborted ? [] : this.#work(service, started.refreshes);
     await this.#stopRequested;
-    await this.#drain(started, background, session.service);
+    await this.#drain(started, background, service);
     await closeWatches();
   }
 
@@ -135,123 +149,77 @@ export class Daemon {
   }
 
   /** Checks the storage before anything is served from it, and watches it from then on. */
-  async #open(service: Service): Promise<() => Promise<void>> {
-    const { storage, logger } = service;
-    const probe = (): Promise<void> => service.probe();
+  async #open({ storage, logger, probe }: Service): Promise<() => Promise<void>> {
+    const { storageIsUp: onChange, storagePartsLost: onLostParts, storageRisks: onRisks } = this.#metrics;
     const { requireDurable: required } = this.#options;
     // The storage's clock and its last use are compared with the machine's clock, even when the service's is fixed.
     const now = (): number => systemClock.now();
     const findings = await checkStorageRisks(storage, { logger, now, required, probe });
     const { identity } = storage;
-    const watch = new StorageWatch({
-      logger,
-      probe,
-      findLost: identity && (() => identity.findLost()),
-      onChange: (up) => this.#metrics?.storageIsUp(up),
-      onLostParts: (lost) => this.#metrics?.storagePartsLost(lost),
-    });
+    const findLost = identity && (() => identity.findLost());
+    const watch = new StorageWatch({ logger, probe, findLost, onChange, onLostParts });
     this.#storageWatch = watch;
-    const stopExamining = watchStorageRisks(storage, findings, { logger, now, onRisks: this.#metrics?.storageRisks });
+    const stopExamining = watchStorageRisks(storage, findings, { logger, now, onRisks });
     return async () => {
       stopExamining();
       await watch.stop();
     };
   }
 
-  async #start(session: DaemonSession): Promise<Started> {
-    const { config } = session.service;
-    const refreshes = new RefreshTimer(session.service);
-    const { in_flight: all, in_flight_per_user: perUser } = config.limits;
-    const inFlight = createConcurrencyLimits({ all, perUser, refused: this.#metrics?.refused });
-    const rates = await openRateLimits(config, this.#metrics?.refused);
-    const listeners = await this.#listen(session, inFlight, rates.rates);
-    return { listeners, inFlight, rates, refreshes };
-  }
-
-  async #listen(
-    { service, baseDir }: DaemonSession,
-    inFlight: ConcurrencyLimits,
-    rates: RateLimits | undefined,
-  ): Promise<Started["listeners"]> {
-    const { config, clock, news, events, logger } = service;
-    const { server } = config;
-    const metrics = this.#metrics;
+  /** Opens the addresses one after the other, into `started`. */
+  async #listen({ service, baseDir }: DaemonSession, { listeners, inFlight, rates }: Started): Promise<void> {
+    const { config, logger } = service;
+    const { server, admin, metrics: about } = config;
+    const metrics = about.enabled ? this.#metrics : undefined;
+    const meter = this.#metrics;
     const state = () => (this.#stop.signal.aborted ? "draining" : this.#isStarting ? "starting" : undefined);
-    metrics?.watch({
-      now: () => clock.now(),
-      newsStatus: () => news.status(),
-      queue: () => events.queue(),
-      inFlight: () => inFlight.running(),
-      state,
-      breakers: service.breakers,
-    });
-    const ownPort = config.metrics.port;
-    const app = createApp(service, logger, {
-      state,
-      inFlight,
-      rates,
-      meter: metrics,
-      metrics: ownPort === undefined ? metrics : undefined,
-    });
-    const bounds = { peer_ms: server.body_ms, most: server.max_connections, closed: metrics?.connectionClosed };
+    meter.watch({ service, inFlight: inFlight.running, state });
+    const onApi = about.port === undefined ? metrics : undefined;
+    const app = createApp(service, logger, { state, inFlight, rates: rates.rates, meter, metrics: onApi });
+    const bounds = { peer_ms: server.body_ms, most: server.max_connections, closed: meter.connectionClosed };
     const tls = server.tls && tlsFilesOf(server.tls, baseDir);
-    const listeners: Started["listeners"] = { api: await listen(app, server.host, server.port, tls, bounds) };
-    try {
-      if (metrics !== undefined && ownPort !== undefined) {
-        listeners.metrics = await listen(createMetricsApp(service, metrics), config.metrics.host, ownPort);
+    listeners.api = await listen(app, server.host, server.port, tls, bounds);
+    if (metrics !== undefined && about.port !== undefined) {
+      listeners.metrics = await listen(createMetricsApp(service, metrics), about.host, about.port);
+    }
+    if (admin.port !== undefined) {
+      const { createAdminApp } = await import("../http/admin/admin-app.ts");
+      const commands = await this.#options.adminCommands(service);
+      const adminApp = createAdminApp({ service, logger, commands, meter, stop: this.#stop.signal });
+      listeners.admin = await listen(adminApp, admin.host, admin.port, tls, bounds);
+      if (tls === undefined && !LOOPBACK.test(admin.host)) {
+        const { host } = admin;
+        logger.warn({ host }, "admin.host is reachable without TLS: operators' tokens can be read on the network");
       }
-      const { host, port } = config.admin;
-      if (port !== undefined) {
-        const { createAdminApp } = await import("../http/admin/admin-app.ts");
-        const commands = await this.#options.adminCommands(service);
-        const admin = createAdminApp({ service, logger, commands, meter: metrics, stop: this.#stop.signal });
-        listeners.admin = await listen(admin, host, port, tls, bounds);
-        if (tls === undefined && !LOOPBACK.test(host))
-          logger.warn({ host }, "admin.host is reachable without TLS: operators' tokens can be read on the network");
-      }
-      return listeners;
-    } catch (error) {
-      await stopAll(listeners, 0);
-      throw error;
     }
   }
 
-  /** Loads the fixture and its news, local files, and injects the faults; only then it is ready. A stop signal ends it early. */
-  async #fill({ service, fill }: DaemonSession, started: Started): Promise<readonly FixtureUser[] | undefined> {
+  /** Loads the fixture and its news, local files, and injects the faults; only then it is ready. */
+  async #fill({ service, fill }: DaemonSession, refreshes: RefreshTimer) {
     const { faults } = this.#options;
-    const filled = async (): Promise<readonly FixtureUser[] | undefined> => {
-      const users = await fill?.();
-      if (users !== undefined) await started.refreshes.first();
-      await faults?.arm(service);
-      if (faults !== undefined) service.logger.warn({ faults: faults.texts }, "fault injection is on");
-      this.#isStarting = false;
-      return users;
-    };
-    try {
-      return await Promise.race([filled(), this.#stopRequested]);
-    } catch (error) {
-      await stopAll(started.listeners, 0);
-      started.rates.close();
-      throw error;
-    }
+    const users = await fill?.();
+    if (users !== undefined) await refreshes.first();
+    await faults?.arm(service);
+    if (faults !== undefined) service.logger.warn({ faults: faults.texts }, "fault injection is on");
+    this.#isStarting = false;
+    return users;
   }
 
-  /** Reports that the daemon listens, and starts the background work, which is returned and ends at the stop signal. */
-  async #serve(session: DaemonSession, started: Started): Promise<readonly Promise<void>[]> {
-    const { service } = session;
-    const { logger } = service;
-    const { listeners, refreshes } = started;
-    const users = await this.#fill(session, started);
-    if (this.#stop.signal.aborted) return [];
-    const { url } = listeners.api;
-    const storage = service.storage.url;
+  /** Reports that the daemon listens. */
+  #report({ storage }: Service, { listeners }: Started, users: readonly FixtureUser[] | undefined): void {
     const { faults, stderr, clock, say } = this.#options;
-    const urls = { url, metrics: listeners.metrics?.url, admin: listeners.admin?.url };
-    const about = { ...urls, storage, faults: faults?.texts, users };
+    const { api, metrics, admin } = listeners;
+    const urls = { url: api!.url, metrics: metrics?.url, admin: admin?.url };
+    const about = { ...urls, storage: storage.url, faults: faults?.texts, users };
     say(stderr.isTTY === true ? startBanner(about) : startLine(about, toIso(clock.now())));
+  }
+
+  /** Starts the background work, which ends at the stop signal. */
+  #work(service: Service, refreshes: RefreshTimer): readonly Promise<void>[] {
+    const { logger } = service;
+    const { signal } = this.#stop;
     refreshes.start();
     const warmUp = service.warm().catch((error: unknown) => logger.warn({ err: error }, "could not warm up"));
-    const { signal } = this.#stop;
     return [warmUp, tidy(service, signal), keepRetention(service, logger, signal)];
   }
 

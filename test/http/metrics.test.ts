@@ -46,15 +46,7 @@ describe("metrics", () => {
     const create: typeof createService = (deps) => createService({ ...deps, observer: metrics });
     ({ service, clock } = await openFixtureService({ storage, create, flags }));
     const inFlight = createConcurrencyLimits({ all: 0, perUser: 0 });
-    const { news, events } = service;
-    metrics.watch({
-      now: () => clock.now(),
-      newsStatus: () => news.status(),
-      queue: () => events.queue(),
-      inFlight: () => inFlight.running(),
-      state: () => state,
-      breakers: service.breakers,
-    });
+    metrics.watch({ service, inFlight: inFlight.running, state: () => state });
     const app = createApp(service, silentLogger, { inFlight, meter: metrics, metrics });
     ask = async (path, token, json) => {
       const response = await app.request(`http://anp.test${path}`, {

@@ -6,14 +6,13 @@ import type { RefusalReason } from "../concurrency-limits.ts";
 import METRICS from "./metrics.json" with { type: "json" };
 import STARTS from "./series-at-start.json" with { type: "json" };
 
+/** What is read at each scrape. */
 interface Sources {
-  readonly now: () => number;
-  readonly newsStatus: Service["news"]["status"];
-  readonly queue: Service["events"]["queue"];
+  readonly service: Pick<Service, "breakers" | "clock" | "events" | "news">;
+  /** How many requests are in flight. */
   readonly inFlight: () => number;
   /** Why no requests are taken, apart from the storage. */
   readonly state: () => "starting" | "draining" | undefined;
-  readonly breakers: Service["breakers"];
 }
 
 /** The metrics of one daemon, in the format of Prometheus. */
@@ -33,10 +32,7 @@ export function createMetrics(version: string) {
     ...createStorageMetrics(meters),
     ...createLedgerMetrics(meters),
     ...createCallMetrics(meters),
-    /** Names what is read at each scrape. */
-    watch(given: Sources): void {
-      sources = given;
-    },
+    watch: (given: Sources): void => void (sources = given),
     async text(): Promise<string> {
       if (sources !== undefined) await readSources(meters, sources);
       return registry.metrics();
@@ -45,11 +41,11 @@ export function createMetrics(version: string) {
 }
 
 /** While the storage is lost, the gauges of the news keep their values. */
-async function readSources({ counters, gauges }: Meters, sources: Sources): Promise<void> {
-  const news = await sources.newsStatus().catch(() => undefined);
+async function readSources({ counters, gauges }: Meters, { service, inFlight, state }: Sources): Promise<void> {
+  const news = await service.news.status().catch(() => undefined);
   if (news !== undefined) {
     const ageOf = (iso: string | null): number =>
-      iso === null ? Infinity : Math.max(0, sources.now() - Date.parse(iso)) / 1000;
+      iso === null ? Infinity : Math.max(0, service.clock.now() - Date.parse(iso)) / 1000;
     gauges.anp_news_refresh_age_seconds.set(ageOf(news.published_at));
     gauges.anp_news_full_sync_age_seconds.set(ageOf(news.last_full_sync_at));
     gauges.anp_news_items.set(news.items);
@@ -57,18 +53,17 @@ async function readSources({ counters, gauges }: Meters, sources: Sources): Prom
     gauges.anp_news_source_up.reset();
     for (const { id: source, ok } of news.sources) gauges.anp_news_source_up.set({ source }, Number(ok));
   }
-  const { events, bytes, oldest_ms, dropped } = sources.queue();
+  const { events, bytes, oldest_ms, dropped } = service.events.queue();
   gauges.anp_events_waiting.set(events);
   gauges.anp_events_waiting_bytes.set(bytes);
   gauges.anp_events_lag_seconds.set(oldest_ms / 1000);
   counters.anp_events_dropped_total.reset();
   counters.anp_events_dropped_total.inc(dropped);
-  gauges.anp_http_requests_in_flight.set(sources.inFlight());
-  for (const { isOpen, ...one } of sources.breakers()) gauges.anp_model_breaker_open.set(one, Number(isOpen));
+  gauges.anp_http_requests_in_flight.set(inFlight());
+  for (const { isOpen, ...one } of service.breakers()) gauges.anp_model_breaker_open.set(one, Number(isOpen));
   const storageUp = (await gauges.anp_storage_up.get()).values[0]?.value;
-  const state = sources.state();
-  gauges.anp_draining.set(Number(state === "draining"));
-  gauges.anp_ready.set(Number(state === undefined && storageUp === 1));
+  gauges.anp_draining.set(Number(state() === "draining"));
+  gauges.anp_ready.set(Number(state() === undefined && storageUp === 1));
 }
 
 function createHttpMetrics({ counters, histograms }: Meters) {
@@ -158,19 +153,15 @@ type Labels = Record<string, string>;
 
 /** The metrics of `metrics.json`, which says what each is: its labels, and the upper bounds of its buckets. */
 function createMeters(registry: Registry) {
-  const each = <N extends string, C, M>(
-    table: Readonly<Record<N, C>>,
-    create: (about: C & { readonly name: string; readonly registers: Registry[] }) => M,
-  ) => {
-    const made = Object.entries<C>(table).map(([name, about]) => [
-      name,
-      create({ name, registers: [registry], ...about }),
-    ]);
+  type About = { readonly name: string; readonly help: string; readonly registers: Registry[] };
+  const each = <N extends string, M>(table: Readonly<Record<N, { help: string }>>, Meter: new (about: About) => M) => {
+    const entries = Object.entries<{ help: string }>(table);
+    const made = entries.map(([name, about]) => [name, new Meter({ name, registers: [registry], ...about })]);
     return Object.fromEntries(made) as Record<N, M>;
   };
   return {
-    counters: each(METRICS.counters, (about) => new Counter<string>(about)),
-    gauges: each(METRICS.gauges, (about) => new Gauge<string>(about)),
-    histograms: each(METRICS.histograms, (about) => new Histogram<string>(about)),
+    counters: each(METRICS.counters, Counter),
+    gauges: each(METRICS.gauges, Gauge),
+    histograms: each(METRICS.histograms, Histogram),
   };
 }

@@ -56,7 +56,7 @@ export const command = defineCommand("serve", {
         workers: true,
         config: { "server.host": host, "server.port": port, "log.level": logLevel },
         logger: (config) => daemon.openLog(config),
-        observer: (config) => daemon.observe(config),
+        observer: () => daemon.observe(),
         ...(faults !== undefined && { open: (deps) => faults.open(deps) }),
         async check(config) {
           if (faults !== undefined) allowFaults(config, context);
