@@ -1,35 +1,24 @@
 import { stringify } from "yaml";
 import { z } from "zod";
 import { describeSchema } from "../contract/schema-walk.ts";
-import { configSchema, configKeys, configSections, type ConfigKey } from "./config-schema.ts";
+import { configNodes, type ConfigKey } from "./config-schema.ts";
 
 const WIDTH = 100;
 
 /** The defaults as a configuration file in YAML, every key explained; those without a default are commented out. */
 export function exampleConfig(): string {
-  const sections = configSections(configSchema);
-  const lines: string[] = [];
-  let open: readonly string[] = [];
-  for (const key of configKeys(configSchema)) {
-    const section = key.path.slice(0, -1);
-    const shared = section.findIndex((name, depth) => open[depth] !== name);
-    if (shared === 0 || section.length === 0) lines.push("");
-    for (let depth = shared === -1 ? section.length : shared; depth < section.length; depth++) {
-      const at = section.slice(0, depth + 1);
-      const { description } = sections.get(at.join("."))!;
-      lines.push(...atDepth(depth, offFrom(at), [...comment(description), `${section[depth]}:`]));
-    }
-    open = section;
-    const off = offFrom(section) ?? (key.fallback === undefined ? section.length : undefined);
-    lines.push(...atDepth(section.length, off, [...comment(explain(key)), ...setting(key)]));
-  }
+  const nodes = configNodes();
+  const optional = new Set(nodes.filter((node) => node.optional).map(({ name }) => name));
+  const lines = nodes.flatMap((node): string[] => {
+    const { path, schema, description } = node;
+    const off = path.findIndex((_, end) => optional.has(path.slice(0, end + 1).join(".")));
+    const isSection = schema instanceof z.ZodObject;
+    const shown = isSection
+      ? [...comment(description), `${path.at(-1)}:`]
+      : [...comment(explain(node)), ...setting(node)];
+    return [...(path.length === 1 ? [""] : []), ...atDepth(path.length - 1, off, shown)];
+  });
   return `${HEAD}${lines.join("\n")}\n`;
-
-  /** The depth of the first optional section on this path; undefined when there is none. */
-  function offFrom(section: readonly string[]): number | undefined {
-    const depth = section.findIndex((_, end) => sections.get(section.slice(0, end + 1).join("."))!.optional);
-    return depth === -1 ? undefined : depth;
-  }
 }
 
 const HEAD = `# The complete configuration of anp with its defaults. Name the file with --config or ANP_CONFIG.
@@ -57,9 +46,9 @@ function setting({ path, fallback, schema, secret }: ConfigKey): string[] {
   return text.trimEnd().split("\n");
 }
 
-/** Indents lines, and comments them out from the depth `off` on. */
-function atDepth(depth: number, off: number | undefined, lines: readonly string[]): string[] {
-  const pad = off === undefined ? "  ".repeat(depth) : `${"  ".repeat(off)}# ${"  ".repeat(depth - off)}`;
+/** Indents lines, and comments them out from the depth `off` on; -1 for none. */
+function atDepth(depth: number, off: number, lines: readonly string[]): string[] {
+  const pad = off === -1 ? "  ".repeat(depth) : `${"  ".repeat(off)}# ${"  ".repeat(depth - off)}`;
   return lines.map((line) => pad + line);
 }
 

@@ -1,5 +1,4 @@
-import { configSchema, configKeys } from "./config-schema.ts";
-import { describeOrigin } from "./config-errors.ts";
+import { configKeys } from "./config-schema.ts";
 import { getAt, type LoadedConfig } from "./load-config.ts";
 
 /** One value of a loaded configuration, for display. */
@@ -13,12 +12,12 @@ export interface ConfigRow {
 
 /** Every key of a loaded configuration with its value and source. */
 export function configRows({ config, sources }: LoadedConfig): ConfigRow[] {
-  return configKeys(configSchema).map(({ name, path, secret }) => {
+  return configKeys().map(({ name, path, secret }) => {
     const value = getAt(config, path) ?? null;
     return {
       key: name,
       value: secret && value !== null ? "(set)" : withoutPasswords(value),
-      source: value === null ? "not set" : describeOrigin(sources.get(name)!),
+      source: value === null ? "not set" : sources.get(name)!,
     };
   });
 }

@@ -110,45 +110,33 @@ for (const [path, description] of Object.entries(TEXTS)) {
 
 export type Config = z.infer<typeof configSchema>;
 
-/** One key of a configuration that holds a value, a list or a map. */
-export interface ConfigKey {
+/** A section of the configuration, or one key that holds a value, a list or a map. */
+export interface ConfigKey extends Omit<ReturnType<typeof unwrapSchema>, "inner"> {
   /** `["server", "port"]` */
   readonly path: readonly string[];
   /** `server.port` */
   readonly name: string;
-  /** The environment variable that sets it; absent for values that one line of text cannot hold. */
+  /** The environment variable that sets it; absent for what one line of text cannot hold. */
   readonly variable?: string;
   /** Its schema without the wrappers for default and optionality. */
   readonly schema: z.ZodType;
-  readonly description: string;
-  readonly fallback: unknown;
-  /** Whether configuration files must not hold the value, and output must not show it. */
-  readonly secret: boolean;
 }
 
-/** Every key of the schema that is not a section, in the schema's order. */
-export function configKeys(schema: z.ZodType, path: readonly string[] = []): ConfigKey[] {
-  const { inner, fallback, description, secret } = unwrapSchema(schema);
-  if (inner instanceof z.ZodObject) {
-    return Object.entries(inner.shape).flatMap(([name, field]) => configKeys(field as z.ZodType, [...path, name]));
-  }
-  const single =
-    !(inner instanceof z.ZodRecord) &&
-    !(inner instanceof z.ZodArray && (inner.element as z.ZodType).def.type !== "string");
+/** Every section and key in the schema's order, a section before its keys. */
+export function configNodes(schema: z.ZodType = configSchema, path: readonly string[] = []): ConfigKey[] {
+  const { inner, ...about } = unwrapSchema(schema);
+  const below = inner instanceof z.ZodObject ? Object.entries(inner.shape) : [];
+  const nodes = below.flatMap(([name, field]) => configNodes(field as z.ZodType, [...path, name]));
+  if (path.length === 0) return nodes;
+  const isMany = inner instanceof z.ZodArray && (inner.element as z.ZodType).def.type !== "string";
+  const single = !(isMany || inner instanceof z.ZodRecord || inner instanceof z.ZodObject);
   const variable = single && { variable: `ANP_${path.join("_").toUpperCase()}` };
-  return [{ path, name: path.join("."), ...variable, schema: inner, description, secret, fallback }];
+  return [{ ...about, path, name: path.join("."), ...variable, schema: inner }, ...nodes];
 }
 
-/** The sections below a schema by their dotted name, outer ones first. */
-export function configSections(schema: z.ZodType, path: readonly string[] = []) {
-  const { inner, description, optional } = unwrapSchema(schema);
-  const found = new Map<string, { description: string; optional: boolean }>();
-  if (!(inner instanceof z.ZodObject)) return found;
-  if (path.length > 0) found.set(path.join("."), { description, optional });
-  for (const [name, field] of Object.entries(inner.shape)) {
-    for (const entry of configSections(field as z.ZodType, [...path, name])) found.set(...entry);
-  }
-  return found;
+/** Every key that is not a section. */
+export function configKeys(): ConfigKey[] {
+  return configNodes().filter(({ schema }) => !(schema instanceof z.ZodObject));
 }
 
 /** The value of an environment variable, converted to the type of its key. Text that cannot be converted is kept. */

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { z } from "zod";
 import { validate } from "../contract/validate.ts";
 import { closestMatch } from "../runtime/text/edit-distance.ts";
-import { ConfigError, printConfigError, type ConfigOrigin } from "./config-errors.ts";
-import { configKeys, configSections, valueFromText, configSchema } from "./config-schema.ts";
+import { ConfigError, printConfigError } from "./config-errors.ts";
+import { configKeys, configNodes, configSchema, valueFromText } from "./config-schema.ts";
 import type { ConfigKey, Config } from "./config-schema.ts";
 
 /** Values for some keys, as `{ "server.port": 8787 }`. */
@@ -16,8 +17,8 @@ export interface LoadedConfig {
   readonly cwd: string;
   /** The folder that its relative paths start from. */
   readonly baseDir: string;
-  /** The source of each key, by its dotted name. */
-  readonly sources: ReadonlyMap<string, ConfigOrigin>;
+  /** The source of each key by its dotted name: `flag`, `environment NAME`, `file PATH`, `fixture` or `default`. */
+  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** What a configuration is loaded from. */
@@ -35,7 +36,7 @@ export interface ConfigInput {
 
 interface Draft {
   readonly tree: ConfigTree;
-  readonly sources: Map<string, ConfigOrigin>;
+  readonly sources: Map<string, string>;
   readonly baseDir: string;
   readonly cwd: string;
   /** Every error found, one line each. */
@@ -52,9 +53,9 @@ interface Draft {
  */
 export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const { file, env, cwd = process.cwd(), flags, fixture = {} } = input;
-  const keys = configKeys(configSchema);
+  const keys = configKeys();
   const draft: Draft = {
-    tree: file === undefined ? {} : await readConfigTree(file, cwd, [...configSections(configSchema).keys()]),
+    tree: file === undefined ? {} : await readConfigTree(file, cwd),
     sources: new Map(),
     baseDir: file === undefined ? cwd : dirname(resolve(cwd, file)),
     cwd,
@@ -62,10 +63,10 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   };
   if (file !== undefined) await applyFile(draft, file, keys);
   for (const key of keys) {
-    if (fixture[key.name] !== undefined) set(draft, key, fixture[key.name], { kind: "fixture" });
+    if (fixture[key.name] !== undefined) set(draft, key, fixture[key.name], "fixture");
     await applyEnvironment(draft, key, env);
-    if (flags[key.name] !== undefined) set(draft, key, flags[key.name], { kind: "flag" });
-    if (!draft.sources.has(key.name)) draft.sources.set(key.name, { kind: "default" });
+    if (flags[key.name] !== undefined) set(draft, key, flags[key.name], "flag");
+    if (!draft.sources.has(key.name)) draft.sources.set(key.name, "default");
   }
   draft.errors.push(...unknownVariables(env, keys, input.otherVariables ?? []));
   const { baseDir, sources, errors } = draft;
@@ -75,7 +76,7 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   return { config: checked.data, cwd, baseDir, sources };
 }
 
-function set({ tree, sources }: Draft, key: ConfigKey, value: unknown, source: ConfigOrigin): void {
+function set({ tree, sources }: Draft, key: ConfigKey, value: unknown, source: string): void {
   setAt(tree, key.path, value);
   sources.set(key.name, source);
 }
@@ -84,7 +85,7 @@ async function applyFile(draft: Draft, file: string, keys: readonly ConfigKey[])
   for (const key of keys) {
     if (key.secret) await applySecretFile(draft, file, key);
     const isSet = getAt(draft.tree, key.path) !== undefined;
-    if (isSet && !draft.sources.has(key.name)) draft.sources.set(key.name, { kind: "file", file });
+    if (isSet && !draft.sources.has(key.name)) draft.sources.set(key.name, `file ${file}`);
   }
   checkStorageUrl(draft, file);
 }
@@ -104,7 +105,7 @@ async function applySecretFile(draft: Draft, file: string, key: ConfigKey): Prom
   if (path === undefined) return;
   removeAt(tree, pointer);
   if (typeof path !== "string") errors.push(`${name}: must be the path of a file`);
-  else await readSecret(draft, key, resolve(baseDir, path), name, { kind: "file", file: path });
+  else await readSecret(draft, key, resolve(baseDir, path), name, `file ${path}`);
 }
 
 async function applyEnvironment(draft: Draft, key: ConfigKey, env: ConfigInput["env"]): Promise<void> {
@@ -112,15 +113,15 @@ async function applyEnvironment(draft: Draft, key: ConfigKey, env: ConfigInput["
   if (variable === undefined) return;
   // An empty variable counts as not set.
   const text = env[variable] || undefined;
-  if (text !== undefined) set(draft, key, valueFromText(text, key.schema), { kind: "environment", variable });
+  if (text !== undefined) set(draft, key, valueFromText(text, key.schema), `environment ${variable}`);
   const pointer = `${variable}_FILE`;
   const path = key.secret ? env[pointer] || undefined : undefined;
   if (path === undefined) return;
   if (text !== undefined) draft.errors.push(`${key.name}: ${variable} and ${pointer} exclude each other`);
-  await readSecret(draft, key, path, pointer, { kind: "environment", variable: pointer });
+  await readSecret(draft, key, path, pointer, `environment ${pointer}`);
 }
 
-async function readSecret(draft: Draft, key: ConfigKey, path: string, pointer: string, source: ConfigOrigin) {
+async function readSecret(draft: Draft, key: ConfigKey, path: string, pointer: string, source: string) {
   try {
     const secret = (await readFile(resolve(draft.cwd, path), "utf8")).trim();
     if (secret === "") draft.errors.push(`${key.name}: the file ${path} that ${pointer} names is empty`);
@@ -167,9 +168,8 @@ function unknownVariables(env: ConfigInput["env"], keys: readonly ConfigKey[], o
 
 type ConfigTree = Record<string, unknown>;
 
-/** Reads a file of YAML or JSON. A section in `sections` (dotted names) that is null counts as absent: in YAML that is a
- * section whose lines are all commented out. */
-async function readConfigTree(file: string, cwd: string, sections: readonly string[]): Promise<ConfigTree> {
+/** Reads a file of YAML or JSON. A section that is null counts as absent: in YAML its lines are all commented out. */
+async function readConfigTree(file: string, cwd: string): Promise<ConfigTree> {
   let tree: unknown;
   try {
     // Loaded on demand: most runs of the command line read no file.
@@ -180,9 +180,8 @@ async function readConfigTree(file: string, cwd: string, sections: readonly stri
   }
   if (tree === null || tree === undefined) return {};
   if (typeof tree !== "object" || Array.isArray(tree)) throw new ConfigError([`${file} must hold an object.`]);
-  for (const name of sections.toReversed()) {
-    const path = name.split(".");
-    if (getAt(tree, path) === null) removeAt(tree, path);
+  for (const { path, schema } of configNodes()) {
+    if (schema instanceof z.ZodObject && getAt(tree, path) === null) removeAt(tree, path);
   }
   return tree as ConfigTree;
 }

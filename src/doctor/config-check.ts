@@ -1,4 +1,3 @@
-import { describeOrigin } from "../config/config-errors.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { checkTlsFiles, TlsError, type TlsFiles, tlsFilesOf } from "../daemon/tls-files.ts";
 import { DAY_MS } from "../runtime/clock.ts";
@@ -16,10 +15,10 @@ export async function checkConfig({ loaded, now }: CheckInput): Promise<Finding[
 }
 
 function sources({ sources: known }: LoadedConfig): Finding {
-  const set = [...known].filter(([, { kind }]) => kind !== "default");
+  const set = [...known].filter(([, source]) => source !== "default");
   if (set.length === 0) return finding("allDefaults");
   const parts = Array.from(
-    groupBy(set, ([, source]) => describeOrigin(source)),
+    groupBy(set, ([, source]) => source),
     ([source, keys]) => {
       const named = keys.length > 3 ? `${keys.length} keys` : keys.map(([key]) => key).join(", ");
       return `${named} from ${source}`;

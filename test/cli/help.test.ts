@@ -11,7 +11,7 @@ import { FORMATS } from "../../src/cli/framework/global-flags.ts";
 import MEANINGS from "../../src/cli/help/meanings.json" with { type: "json" };
 import TOPICS from "../../src/cli/help/help-topics.json" with { type: "json" };
 import { ERRORS } from "../../src/contract/errors.ts";
-import { configKeys, configSchema } from "../../src/config/config-schema.ts";
+import { configKeys } from "../../src/config/config-schema.ts";
 import FAULTS from "../../src/faults/faults.json" with { type: "json" };
 import { ANP } from "../support/program.ts";
 import { anp } from "./anp.ts";
@@ -94,7 +94,7 @@ it("documents every exit code with the API's codes that lead to it, every variab
     const text = new RegExp(`^${exit} [^]*?(?=^\\S|(?![^]))`, "m").exec(exitCodes!.stdout)?.[0];
     expect(text, `${code} → ${exit}`).toMatch(new RegExp(`\\b${code}\\b`));
   }
-  const variables = configKeys(configSchema).flatMap(({ variable }) => variable ?? []);
+  const variables = configKeys().flatMap(({ variable }) => variable ?? []);
   for (const name of [...Object.keys(MEANINGS.variables), ...variables]) {
     expect(environment!.stdout).toMatch(new RegExp(`^${name} `, "m"));
   }

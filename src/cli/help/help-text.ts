@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { configKeys, configSchema } from "../../config/config-schema.ts";
+import { configKeys } from "../../config/config-schema.ts";
 import { exampleConfig, wrapText } from "../../config/config-example.ts";
 import { ERRORS } from "../../contract/errors.ts";
 import { FAULT_LIST } from "../../faults/fault-catalogue.ts";
@@ -42,7 +42,7 @@ export async function helpText(topic: Topic): Promise<string> {
 }
 
 function keyRows(): Row[] {
-  return configKeys(configSchema).flatMap(({ variable, name, description, secret }): Row[] => {
+  return configKeys().flatMap(({ variable, name, description, secret }): Row[] => {
     if (variable === undefined || Object.hasOwn(MEANINGS.variables, variable)) return [];
     const file: Row[] = secret ? [[`${variable}_FILE`, `a file that contains ${name}`]] : [];
     return [[variable, `${name}: ${description}`], ...file];

@@ -17,26 +17,28 @@ export interface TableLayout<T> {
   readonly widths: readonly number[];
 }
 
-/** Draws a table without lines. Numbers are aligned right; wide characters count two columns; longer texts are cut.
- * @param head whether the names of the columns are drawn */
+/** Draws a table without lines. Numbers are aligned right; wide characters count two columns.
+ * @param options.layout for a table that is drawn in parts; longer texts are cut
+ * @param options.head false to leave out the names of the columns */
 export function drawTable<T extends object>(
   rows: readonly T[],
-  { columns, widths }: TableLayout<T>,
+  columns: readonly Column<T>[],
   terminal: Terminal,
-  head: boolean,
+  options: { readonly layout?: TableLayout<T>; readonly head?: boolean } = {},
 ): string {
+  const layout = options.layout ?? layOut(rows, columns, terminal);
   const first = rows[0];
   const table = new Table({
-    head: head ? namesOf(columns).map((name) => terminal.paint("bold", name)) : [],
+    head: options.head === false ? [] : namesOf(layout.columns).map((name) => terminal.paint("bold", name)),
     chars: NO_LINES,
     style: { head: [], border: [], "padding-left": 0, "padding-right": GAP, compact: true },
-    colAligns: columns.map((column) =>
+    colAligns: layout.columns.map((column) =>
       first !== undefined && typeof cellOf(first, column) === "number" ? "right" : "left",
     ),
-    colWidths: [...widths],
+    colWidths: [...layout.widths],
   });
-  for (const row of cellsOf(rows, columns, terminal)) {
-    table.push(row.map((cell, at) => cell.slice(0, MOST_PER_COLUMN * widths[at]!)));
+  for (const row of cellsOf(rows, layout.columns, terminal)) {
+    table.push(row.map((cell, at) => cell.slice(0, MOST_PER_COLUMN * layout.widths[at]!)));
   }
   return `${table.toString().replace(/(?<![ \t])[ \t]+$/gm, "")}\n`;
 }
@@ -45,10 +47,9 @@ export function drawTable<T extends object>(
  * columns are left out. */
 export function layOut<T extends object>(
   rows: readonly T[],
-  given: readonly Column<T>[],
+  columns: readonly Column<T>[],
   terminal: Terminal,
 ): TableLayout<T> {
-  const columns = given.filter(({ machine }) => machine !== true);
   const cells = [namesOf(columns), ...cellsOf(rows, columns, terminal)];
   const widths = columns.map((_, at) => GAP + Math.max(...cells.map((row) => widthOf(row[at]!))));
   const flexible = columns.findIndex(({ wide }) => wide === true);

@@ -4,7 +4,7 @@ import { hintFor, type InvalidField, type ValuePath } from "../../contract/valid
 import { isRecord } from "./json-values.ts";
 
 const RESERVED: readonly string[] = ["storage", "server.host", "server.port"];
-const KEYS = new Set(configKeys(configSchema).map(({ name }) => name));
+const KEYS = new Set(configKeys().map(({ name }) => name));
 
 type ConfigValue = readonly [name: string, value: unknown, error?: InvalidField];
 

@@ -8,7 +8,7 @@ import { createRateLimits } from "../../http/rate-limits.ts";
 import { fixedClock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { seededRandom } from "../../runtime/random.ts";
-import { configSchema, configKeys } from "../../config/config-schema.ts";
+import { configKeys } from "../../config/config-schema.ts";
 import { ConfigError } from "../../config/config-errors.ts";
 import { fixtureUsers, loadFixture, openFixture, type Fixture } from "../../admin/load-fixture.ts";
 import { getAt, loadConfig } from "../../config/load-config.ts";
@@ -127,8 +127,8 @@ export const SERVED_URL = "http://127.0.0.1:8787";
 export function serveLine({ fixture, loaded, now, seed, faults, users }: DaemonPlan): string | undefined {
   const env: string[] = [];
   if (Object.keys(users).length > 0) return undefined;
-  for (const { name, path, variable, secret } of configKeys(configSchema)) {
-    if (loaded.sources.get(name)?.kind !== "flag" || name === "storage") continue;
+  for (const { name, path, variable, secret } of configKeys()) {
+    if (loaded.sources.get(name) !== "flag" || name === "storage") continue;
     if (variable === undefined) return undefined;
     env.push(`${variable}=${secret ? `"$${variable}"` : word(String(getAt(loaded.config, path)))}`);
   }
