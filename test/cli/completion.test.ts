@@ -99,6 +99,8 @@ describe("what is offered", () => {
         ["json", "jsonl"],
       ],
       [["events", "export", "--format", ""], ["jsonl"]],
+      [["quota", "--demo", "-o", "json", "a"], ["alice"]],
+      [["quota", "-oc"], ["-ocsv"]],
       [["quota", "--profile", ""], ["staging"]],
       [["profiles", "remove", "s"], ["staging"]],
       [

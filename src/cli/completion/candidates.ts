@@ -1,199 +1,170 @@
+import { parseArgs } from "node:util";
+import { Command } from "commander";
 import { isOperatorToken } from "../../contract/roles.ts";
 import { CATALOGUE } from "../command-catalogue.ts";
+import type { CommandIo } from "../framework/command-io.ts";
 import type { Definition } from "../framework/define-command.ts";
-import { GLOBAL_VALUES, type Globals, type Surroundings } from "../framework/global-flags.ts";
-import { flagOf, type Held, type Param, type Params } from "../framework/param.ts";
+import { declareGlobals, FORMATS, readGlobals, type Format, type Surroundings } from "../framework/global-flags.ts";
+import { anything, flagOf, oneOf, type Held, type Param } from "../framework/param.ts";
+import TOPICS from "../help/help-topics.json" with { type: "json" };
 import { findDaemon } from "../target/daemon-target.ts";
 import { userIds } from "../target/bare-storage.ts";
 
 /** A word that may be typed. */
-export interface Candidate {
+interface Candidate {
   readonly word: string;
   readonly about?: string;
 }
 
-/** The flags that were typed, and the environment. */
-export interface Settings extends Omit<Surroundings, "globals"> {
-  /** @throws UsageError when the flags do not go together */
-  readonly globals: () => Globals;
-  /** Aborted when the answer would come too late. */
-  readonly signal: AbortSignal;
+/** What may be typed for the last word of a line. */
+export interface Completion {
+  /** What is typed of it: the word, or its end after `--flag=`. */
+  readonly typed: string;
+  /** The candidates, whatever is typed. */
+  readonly words: readonly Candidate[];
+  /** Whether paths are candidates too, which the shell completes itself. */
+  readonly paths?: "files" | "folders";
 }
 
-/** What may be typed at a place: words, paths that the shell completes itself, or both. */
-export type Candidates =
-  | readonly Candidate[]
-  | "files"
-  | "folders"
-  | { readonly paths: "files"; readonly words: readonly Candidate[] };
-
-/** All candidates of a place of the command line, whatever is typed of the word. */
-export async function candidatesAt(
-  place: CompletionTarget,
-  globals: readonly GlobalFlag[],
-  settings: Settings,
-): Promise<Candidates> {
-  const { flag, param, command } = place;
-  if (param !== undefined) return valuesOf(param, place, settings);
-  if (flag !== undefined) return globalValues(flag, place, settings);
-  if (place.isFlag) return flagsAt(place, globals);
-  if (command !== undefined) return wordsOf(command, place, settings);
-  return place.argumentsBefore > 0 ? [] : [...commandNames(), { word: "help", about: "Show help" }];
+/** What may be typed at the end of a command line.
+ * @param words what was typed after the program's name, up to the cursor; at least one
+ * @param signal aborted when the answer would come too late */
+export async function completionOf(words: string[], { env, cwd }: CommandIo, signal: AbortSignal): Promise<Completion> {
+  if (words[0] === "help" && words.length > 1) {
+    return { typed: words.at(-1)!, words: await helpWords(words.slice(1, -1)) };
+  }
+  const program = new Command().exitOverride();
+  declareGlobals(program);
+  const { param, command, ...place } = await findPlace(words, program);
+  if (param === undefined) return place;
+  const { holds } = param;
+  if (holds === "file" || holds === "folder") return { ...place, paths: `${holds}s` };
+  const values = param.read.words ?? (await param.choices?.());
+  if (values !== undefined) return { ...place, words: [...place.words, ...values.map((word) => ({ word }))] };
+  try {
+    const surroundings = { env, cwd, globals: readGlobals(program, env) };
+    const held = await heldWords(holds, command, surroundings, { typed: place.typed, signal });
+    return { ...place, words: [...place.words, ...held] };
+  } catch {
+    // There may be no storage yet, or flags that exclude each other: other candidates are still shown.
+    return place;
+  }
 }
 
-export function commandNames(): Candidate[] {
-  return CATALOGUE.map(({ name, summary }) => ({ word: name, about: summary }));
+/** `anp help` knows commands, their verbs, and topics. */
+async function helpWords([first, ...others]: readonly string[]): Promise<readonly Candidate[]> {
+  const topics = Object.entries(TOPICS).map(([word, about]) => ({ word, about }));
+  if (first === undefined) return [...COMMAND_NAMES, ...topics];
+  return others.length > 0 ? [] : verbNames(await loadCommand(first));
 }
 
-export function verbNames({ commands }: Definition): Candidate[] {
-  return Object.entries(commands).map(([word, { summary }]) => ({ word, about: summary }));
+const COMMAND_NAMES: readonly Candidate[] = CATALOGUE.map(({ name, summary }) => ({ word: name, about: summary }));
+
+const loadCommand = async (first: string | undefined): Promise<Definition | undefined> =>
+  CATALOGUE.find(({ name }) => name === first)?.load();
+
+const verbNames = (group: Definition | undefined): Candidate[] =>
+  Object.entries(group?.commands ?? {}).map(([word, { summary }]) => ({ word, about: summary }));
+
+/** Flags by their names, as `--page-size`. */
+type Flags = Readonly<Record<string, Param<unknown> & { readonly short?: string | undefined }>>;
+
+const HELD: Readonly<Record<string, Held>> = { "--config": "file", "--fixtures": "folder", "--profile": "profile" };
+
+function globalFlags({ options }: Command, formats: readonly Format[] = FORMATS): Flags {
+  const flags = options.map(({ long, short, description: about, required }) => {
+    const read = long === "--format" ? oneOf(...formats) : anything;
+    const value = required ? "VALUE" : undefined;
+    return [long!, { read, about, value, short: short?.slice(1), holds: HELD[long!] }] as const;
+  });
+  return Object.fromEntries(flags);
 }
 
-async function wordsOf(command: Definition, place: CompletionTarget, settings: Settings): Promise<Candidates> {
-  const verbs = place.verbs ? verbNames(command) : [];
-  const runs = place.verbs ? command.fallback : command;
-  if (runs === undefined) return verbs;
-  const params = Object.values(runs.arguments);
-  const last = params.at(-1);
-  const param = params[place.argumentsBefore] ?? (last?.readAll === undefined ? undefined : last);
-  if (param === undefined) return verbs;
-  const values = await valuesOf(param, { ...place, command: runs }, settings);
-  if (Array.isArray(values)) return [...verbs, ...(values as readonly Candidate[])];
-  return values === "files" && verbs.length > 0 ? { paths: values, words: verbs } : values;
+function flagsOf(command: Definition | undefined): Flags {
+  return Object.fromEntries(Object.entries(command?.options ?? {}).map(([key, param]) => [flagOf(key), param]));
 }
 
-function flagsAt({ command, flags }: CompletionTarget, globals: readonly GlobalFlag[]): Candidate[] {
-  const known = [
-    ...Object.entries(optionsOf(command))
-      .filter(([key, { readAll }]) => readAll !== undefined || !flags.has(flagOf(key)))
-      .map(([key, { about }]) => ({ word: flagOf(key), about })),
-    ...globals.filter(({ flag }) => !flags.has(flag)).map(({ flag, about }) => ({ word: flag, about })),
-  ];
-  return [...known, { word: "--help", about: "show help" }, { word: "--version", about: "show the version" }];
+/** What the last word of a line is: a command, an argument, a flag or a flag's value. */
+interface Place extends Completion {
+  /** The command that is typed so far. */
+  readonly command: Definition | undefined;
+  /** The param whose values may be typed. */
+  readonly param?: Param<unknown> | undefined;
 }
 
-async function valuesOf(param: Param<unknown>, place: CompletionTarget, settings: Settings): Promise<Candidates> {
-  const words = param.read.words ?? (await param.choices?.());
-  if (words !== undefined) return words.map((word) => ({ word }));
-  return param.holds === undefined ? [] : heldValues(param.holds, place, settings);
+/** Finds the place of the last word. The program gets the flags before it. */
+async function findPlace(words: string[], program: Command): Promise<Place> {
+  const [first] = readLine(words, globalFlags(program)).names;
+  const group = await loadCommand(first);
+  const verbs = new Map(Object.entries(group?.commands ?? {}));
+  const known = [...verbs.values(), group].map(flagsOf);
+  const { names, given, last, ended } = readLine(words, Object.assign({}, ...known, globalFlags(program)) as Flags);
+  const verb = verbs.get(names[1] ?? "");
+  const command = verb ?? group?.fallback ?? group;
+  const flags = { ...flagsOf(command), ...globalFlags(program, command?.formats) };
+  const place = { command, typed: words.at(-1)! };
+  program.parseOptions(words.slice(0, last.index));
+  if (last.kind === "option" && last.value !== undefined) {
+    const param = flags[`--${last.name}`];
+    if (param?.value !== undefined) return { ...place, typed: last.value, words: [], param };
+  }
+  if (place.typed.startsWith("-") && !ended) return { ...place, words: flagNames(flags, given) };
+  if (command === undefined) return { ...place, words: first === undefined ? [...COMMAND_NAMES, HELP] : [] };
+  const params = Object.values(command.arguments);
+  const rest = params.at(-1)?.readAll === undefined ? undefined : params.at(-1);
+  const param = params[names.length - (verb === undefined ? 1 : 2)] ?? rest;
+  return { ...place, param, words: names.length === 1 ? verbNames(group) : [] };
 }
 
-function globalValues(flag: string, place: CompletionTarget, settings: Settings): Candidates | Promise<Candidates> {
-  const values = GLOBAL_VALUES[flag.slice(2)];
-  if (values === undefined) return [];
-  if (typeof values === "string") return heldValues(values, place, settings);
-  const formats: readonly string[] = place.command?.formats ?? values;
-  return (flag === "--format" ? formats : values).map((word) => ({ word }));
+const HELP: Candidate = { word: "help", about: "Show help" };
+
+function flagNames(flags: Flags, given: readonly string[]): Candidate[] {
+  const open = Object.entries(flags).filter(([flag, { readAll }]) => readAll !== undefined || !given.includes(flag));
+  const names = open.map(([word, { about }]) => ({ word, about }));
+  return [...names, { word: "--help", about: "show help" }, { word: "--version", about: "show the version" }];
+}
+
+/** Takes a line apart: the words before the last that are no flags nor their values, the flags, and the last token. */
+function readLine(args: string[], flags: Flags) {
+  const options = Object.entries(flags).map(([flag, { value, short }]) => {
+    const type = value === undefined ? "boolean" : "string";
+    return [flag.slice(2), { type, ...(short !== undefined && { short }) }] as const;
+  });
+  const { tokens } = parseArgs({ args, options: Object.fromEntries(options), strict: false, tokens: true });
+  const before = tokens.slice(0, -1);
+  return {
+    names: before.flatMap((token) => (token.kind === "positional" ? token.value : [])),
+    given: before.flatMap((token) => (token.kind === "option" ? `--${token.name}` : [])),
+    /** Whether `--` came before. */
+    ended: before.some(({ kind }) => kind === "option-terminator"),
+    last: tokens.at(-1)!,
+  };
 }
 
 /** More would be slow to show, and of no help. */
 const MOST_USERS = 200;
 
-async function heldValues(held: Held, { command, typed }: CompletionTarget, settings: Settings): Promise<Candidates> {
-  if (held === "file") return "files";
-  if (held === "folder") return "folders";
-  try {
-    if (held === "profile") {
-      const { readProfiles } = await import("../target/profiles.ts");
-      const { profiles } = await readProfiles(settings.env);
-      return Object.entries(profiles).map(([word, { url }]) => ({ word, about: url }));
-    }
-    const surroundings = { ...settings, globals: settings.globals() };
-    if (held === "plan") {
-      const { openConfig } = await import("../target/open-config.ts");
-      return Object.keys((await openConfig(surroundings)).config.plans).map((word) => ({ word }));
-    }
-    // A daemon is not asked: its token names the user, or is an operator's.
-    const isRemote = command?.target === "either" || command?.role !== undefined;
-    const daemon = isRemote ? await findDaemon(surroundings) : undefined;
-    if (daemon !== undefined && (command?.target === "either" || isOperatorToken(daemon.token ?? ""))) return [];
-    const fits = (id: string): boolean => id.startsWith(typed);
-    const ids = await userIds(surroundings, { fits, most: MOST_USERS, signal: settings.signal });
-    return ids.map((word) => ({ word }));
-  } catch {
-    // There may be no storage yet, or flags that exclude each other: other candidates are still shown.
-    return [];
+async function heldWords(
+  held: Held | undefined,
+  command: Definition | undefined,
+  surroundings: Surroundings,
+  { typed, signal }: { readonly typed: string; readonly signal: AbortSignal },
+): Promise<Candidate[]> {
+  if (held === "profile") {
+    const { readProfiles } = await import("../target/profiles.ts");
+    const { profiles } = await readProfiles(surroundings.env);
+    return Object.entries(profiles).map(([word, { url }]) => ({ word, about: url }));
   }
-}
-
-function optionsOf(command: Definition | undefined): Params {
-  return { ...command?.fallback?.options, ...command?.options };
-}
-
-/** A flag that the whole program has. */
-export interface GlobalFlag {
-  readonly flag: string;
-  readonly about: string;
-  readonly takesValue: boolean;
-}
-
-/** What is to be completed on a command line. */
-export type CompletionTarget = Awaited<ReturnType<typeof findPlace>>;
-
-/** Finds what the last of the words is: a command, an argument, a flag or a flag's value.
- * @param words what was typed after the program's name, up to the cursor */
-export async function findPlace(words: readonly string[], globals: readonly GlobalFlag[]) {
-  const place = {
-    /** The command that was typed so far; undefined for none. */
-    command: undefined as Definition | undefined,
-    /** Whether the next word may be a verb of `command`. */
-    verbs: false,
-    /** How many of its arguments precede the last word. */
-    argumentsBefore: 0,
-    /** Flags that were typed, with their values. */
-    flags: new Map<string, string | undefined>(),
-  };
-  let flagBeforeValue: string | undefined;
-  let flagsEnded = false;
-
-  function paramOf(flag: string): Param<unknown> | undefined {
-    return Object.entries(optionsOf(place.command)).find(([key]) => flagOf(key) === flag)?.[1];
+  if (held === "plan") {
+    const { openConfig } = await import("../target/open-config.ts");
+    return Object.keys((await openConfig(surroundings)).config.plans).map((word) => ({ word }));
   }
-
-  function takesValue(flag: string): boolean {
-    return globals.some((known) => known.flag === flag && known.takesValue) || paramOf(flag)?.value !== undefined;
-  }
-
-  /** A command's name, then a verb of it, then arguments. */
-  async function takeWord(word: string): Promise<void> {
-    const { command, verbs } = place;
-    let named = verbs && Object.hasOwn(command!.commands, word) ? command!.commands[word] : undefined;
-    if (command === undefined) named = await CATALOGUE.find(({ name }) => name === word)?.load();
-    if (named === undefined) place.argumentsBefore += 1;
-    place.command = named ?? (verbs ? command?.fallback : undefined) ?? command;
-    place.verbs = command === undefined && Object.keys(named?.commands ?? {}).length > 0;
-  }
-
-  for (const word of words.slice(0, -1)) {
-    if (flagBeforeValue !== undefined) {
-      place.flags.set(flagBeforeValue, word);
-      flagBeforeValue = undefined;
-    } else if (flagsEnded || !word.startsWith("-")) await takeWord(word);
-    else if (word === "--") flagsEnded = true;
-    else if (word.startsWith("--")) {
-      const [flag, value] = splitFlag(word);
-      place.flags.set(flag, value);
-      if (value === undefined && takesValue(flag)) flagBeforeValue = flag;
-    }
-  }
-  const last = words.at(-1) ?? "";
-  const isFlag = !flagsEnded && last.startsWith("-");
-  const [flag, value] = flagBeforeValue === undefined && isFlag ? splitFlag(last) : [flagBeforeValue, last];
-  const isValue = flag !== undefined && value !== undefined && takesValue(flag);
-  return {
-    ...place,
-    isFlag,
-    /** The flag whose value the last word is, and its param where it is the command's own. */
-    flag: isValue ? flag : undefined,
-    param: isValue ? paramOf(flag) : undefined,
-    /** The typed part of the word or value to complete: the last word, or its end after `--flag=`. */
-    typed: isValue ? value : last,
-    /** The part of the last word before that. */
-    before: isValue && flagBeforeValue === undefined ? `${flag}=` : "",
-  };
-}
-
-function splitFlag(word: string): [string, string | undefined] {
-  const at = word.indexOf("=");
-  return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+  if (held !== "user") return [];
+  // A daemon is not asked: its token names the user, or is an operator's.
+  const isRemote = command?.target === "either" || command?.role !== undefined;
+  const daemon = isRemote ? await findDaemon(surroundings) : undefined;
+  if (daemon !== undefined && (command?.target === "either" || isOperatorToken(daemon.token ?? ""))) return [];
+  const fits = (id: string): boolean => id.startsWith(typed);
+  const ids = await userIds(surroundings, { fits, most: MOST_USERS, signal });
+  return ids.map((word) => ({ word }));
 }

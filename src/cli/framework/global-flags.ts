@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Env } from "./command-io.ts";
 import { UsageError } from "./exit.ts";
-import { flagOf, type Held, asSentence, instant, oneOf } from "./param.ts";
+import { flagOf, asSentence, instant, oneOf } from "./param.ts";
 import GLOBAL_FLAGS from "./global-flags.json" with { type: "json" };
 import { packageFile } from "../../runtime/package-file.ts";
 
@@ -29,14 +29,6 @@ export interface Surroundings {
   /** The working directory, which relative paths start from. */
   readonly cwd: string;
 }
-
-/** What the values of the global flags name, if not free text. */
-export const GLOBAL_VALUES: Readonly<Record<string, Held | readonly string[]>> = {
-  config: "file",
-  fixtures: "folder",
-  profile: "profile",
-  format: FORMATS,
-};
 
 const DEMO = packageFile("fixtures/demo/").pathname;
 
