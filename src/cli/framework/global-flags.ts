@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Env } from "./command-io.ts";
 import { UsageError } from "./exit.ts";
-import { flagOf, asSentence, instant, oneOf } from "./param.ts";
+import { flagOf, asSentence, instant, oneOf, type Reader } from "./param.ts";
 import GLOBAL_FLAGS from "./global-flags.json" with { type: "json" };
 import { packageFile } from "../../runtime/package-file.ts";
 
@@ -11,7 +11,10 @@ export const FORMATS = ["table", "tsv", "json", "jsonl", "csv"] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** The flags that every command has. */
-export interface Globals extends Readonly<Partial<Record<(typeof TEXTS)[number], string>>> {
+export interface Globals extends Readonly<Partial<Record<Exclude<(typeof LOCAL)[number], "demo" | "now">, string>>> {
+  readonly url?: string;
+  readonly token?: string;
+  readonly profile?: string;
   /** Milliseconds since the epoch. */
   readonly now?: number;
   /** Absent where the terminal decides. */
@@ -40,8 +43,6 @@ export function declareGlobals(program: Command): void {
   }
 }
 
-const TEXTS = ["storage", "storageId", "config", "url", "token", "profile", "fixtures", "seed"] as const;
-
 const LOCAL = ["storage", "storageId", "demo", "fixtures", "config", "now", "seed"] as const;
 
 const EXCLUSIVE: readonly (readonly [string, string])[] = [
@@ -52,39 +53,31 @@ const EXCLUSIVE: readonly (readonly [string, string])[] = [
   ...["url", "profile"].flatMap((daemon) => LOCAL.map((local): [string, string] => [daemon, local])),
 ];
 
+/** Readers of flags that are not free text. */
+const READERS: Readonly<Record<string, Reader<unknown>>> = { now: instant, format: oneOf(...FORMATS) };
+
 /** @throws UsageError that names each invalid flag */
 export function readGlobals(program: Command, env: Env): Globals {
-  const raw = program.opts<Readonly<Record<string, string | boolean | undefined>>>();
+  const raw = program.opts<Readonly<Record<string, string | boolean>>>();
   const errors = EXCLUSIVE.filter((flags) => flags.every((flag) => raw[flag] !== undefined)).map(
     ([one, other]) => `${flagOf(one)} and ${flagOf(other)} exclude each other.`,
   );
-  const read = <T>(flag: string, reader: (typed: string) => T): T | undefined => {
-    const typed = raw[flag];
-    if (typeof typed !== "string") return undefined;
+  const values: Record<string, unknown> = {};
+  for (const [flag, typed] of Object.entries(raw)) {
     try {
       if (typed === "") throw new RangeError("must not be empty");
-      return reader(typed);
+      values[flag] = typeof typed === "string" && flag in READERS ? READERS[flag]!(typed) : typed;
     } catch (error) {
       errors.push(`${flagOf(flag)} ${asSentence((error as RangeError).message)}`);
-      return undefined;
     }
-  };
-  const named = read("format", oneOf(...FORMATS));
-  const asJson = raw["json"] === true;
-  if (asJson && raw["format"] !== undefined && raw["format"] !== "json") {
-    errors.push("--json and --format exclude each other.");
   }
-  const values = {
-    ...Object.fromEntries(TEXTS.map((flag) => [flag, read(flag, (typed) => typed)])),
-    ...(raw["demo"] === true && { fixtures: DEMO }),
-    now: read("now", instant),
-    format: asJson ? "json" : named,
-  };
+  const { json = false, demo = false, format = "json" } = raw;
+  if (json && format !== "json") errors.push("--json and --format exclude each other.");
   if (errors.length > 0) throw new UsageError(errors);
   return {
-    ...(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Globals>),
-    color: raw["color"] !== false,
-    input: raw["input"] !== false,
+    ...(values as Partial<Globals> & Pick<Globals, "color" | "input">),
+    ...(demo && { fixtures: DEMO }),
+    ...(json && { format: "json" }),
     quiet: raw["quiet"] === true,
     verbose: raw["verbose"] === true || (env["ANP_DEBUG"] ?? "") !== "",
   };

@@ -1,7 +1,7 @@
-import { isDay } from "../../events/log/event-address.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { UsageError } from "./exit.ts";
-import { notOneOf } from "../../runtime/text/describe-value.ts";
+import { notOneOf, notValid } from "../../runtime/text/describe-value.ts";
+import { readInstant } from "./time-format.ts";
 
 /** How a value that a command takes is read. `T` includes undefined where it may be left out. */
 export interface Reading<T> {
@@ -64,9 +64,8 @@ export function among(choices: () => Promise<readonly string[]>): Reading<string
 
 /** One value or more: all remaining arguments. */
 export function several<T>(read: Reader<T>): Reading<readonly T[]> {
-  const readOne = (typed: string): readonly T[] => [read(typed)];
-  const reader = Object.assign(readOne, { words: read.words });
-  return { read: reader, readAll: (typed) => typed.map((one) => read(one)) };
+  const readOne = Object.assign((typed: string) => [read(typed)], { words: read.words });
+  return { read: readOne, readAll: (typed) => typed.map((one) => read(one)) };
 }
 
 /** A flag that may be repeated. */
@@ -144,11 +143,9 @@ export function integer(min: number = -MOST, max: number = MOST) {
   return (typed: string): number => {
     const isInteger = /^[+-]?\d+$/.test(typed.trim());
     const value = isInteger ? Number(typed) : NaN;
-    if (!Number.isSafeInteger(value) || value < min || value > max) {
-      const bounds = min === -MOST && max === MOST && !isInteger ? "" : ` from ${min} to ${max}`;
-      throw new RangeError(`must be an integer${bounds}, not ${JSON.stringify(typed)}`);
-    }
-    return value === 0 ? 0 : value;
+    if (Number.isSafeInteger(value) && value >= min && value <= max) return value === 0 ? 0 : value;
+    const bounds = min === -MOST && max === MOST && !isInteger ? "" : ` from ${min} to ${max}`;
+    throw notValid(`must be an integer${bounds}`, typed);
   };
 }
 
@@ -166,8 +163,8 @@ const EXACT_DIGITS = 15;
 export function amount(typed: string): number {
   const match = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.exec(typed.trim());
   const value = match === null ? NaN : Number(typed);
-  if (!Number.isFinite(value)) throw new RangeError(`must be a decimal number, not ${JSON.stringify(typed)}`);
-  if (value <= 0) throw new RangeError(`must be a number greater than 0, not ${JSON.stringify(typed)}`);
+  if (!Number.isFinite(value)) throw notValid("must be a decimal number", typed);
+  if (value <= 0) throw notValid("must be a number greater than 0", typed);
   const digits = match![1]!
     .replace(".", "")
     .replace(/^0+/, "")
@@ -188,14 +185,9 @@ export function oneOf<const T extends string>(...words: readonly T[]): Reader<T>
 
 /** An ISO 8601 instant with an offset, in milliseconds since the epoch. */
 export function instant(typed: string): number {
-  const match = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.exec(typed);
-  const value = match !== null && isDay(match[1]!) ? Date.parse(typed) : NaN;
-  if (Number.isNaN(value)) {
-    throw new RangeError(
-      `must be an ISO 8601 instant with an offset, as 2026-11-20T00:00:00Z, not ${JSON.stringify(typed)}`,
-    );
-  }
-  return value;
+  const found = readInstant(typed);
+  if (found?.offset !== undefined) return found.ms;
+  throw notValid("must be an ISO 8601 instant with an offset, as 2026-11-20T00:00:00Z", typed);
 }
 
 /** When something expires: from the present instant to the last, both ms since the epoch; undefined for never. */
@@ -204,15 +196,11 @@ type Expiry = (now: number) => number | undefined;
 /** An ISO 8601 instant, a number of days as `30d`, or `never`. */
 export function expiry(typed: string): Expiry {
   if (typed === "never") return () => undefined;
-  const days = /^(\d{1,5})d$/.exec(typed)?.[1];
-  if (days !== undefined && Number(days) > 0) return (now) => now + Number(days) * DAY_MS;
-  if (!typed.includes("T")) {
-    throw new RangeError(
-      `must be an ISO 8601 instant with an offset, days as 30d, or never, not ${JSON.stringify(typed)}`,
-    );
-  }
-  const at = instant(typed);
-  return () => at;
+  const days = Number(/^(\d{1,5})d$/.exec(typed)?.[1]);
+  if (days > 0) return (now) => now + days * DAY_MS;
+  const found = readInstant(typed);
+  if (found?.offset !== undefined) return () => found.ms;
+  throw notValid("must be an ISO 8601 instant with an offset, days as 30d, or never", typed);
 }
 
 /** The instant that --expires names, ms since the epoch; undefined for never.

@@ -1,6 +1,7 @@
 import { offsetMinutes } from "../../runtime/utc-offset.ts";
 import { isDay } from "../../events/log/event-address.ts";
-import { DAY_MS } from "../../runtime/clock.ts";
+import { DAY_MS, toIso } from "../../runtime/clock.ts";
+import { notValid } from "../../runtime/text/describe-value.ts";
 
 /** Times as people read and type them. Machine formats keep ISO 8601. */
 
@@ -12,7 +13,9 @@ const UNITS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS
 
 /** An instant in a zone, an offset such as `+08:00`, to the second: `2026-11-20 08:00:00`. */
 export function showTime(iso: string, zone: string): string {
-  return new Date(Date.parse(iso) + shiftOf(zone)).toISOString().slice(0, 19).replace("T", " ");
+  return toIso(Date.parse(iso) + shiftOf(zone))
+    .slice(0, 19)
+    .replace("T", " ");
 }
 
 /** When a quota is reset, in its own zone, and how long that is: `2026-11-21 00:00:00 +08:00 (in 3 h 12 min)`. */
@@ -29,7 +32,7 @@ export function zoneOf(iso: string): string {
 
 /** The day of an instant in a zone, `YYYY-MM-DD`. */
 export function dayIn(ms: number, zone: string): string {
-  return new Date(ms + shiftOf(zone)).toISOString().slice(0, 10);
+  return toIso(ms + shiftOf(zone)).slice(0, 10);
 }
 
 function shiftOf(zone: string): number {
@@ -54,55 +57,58 @@ export function showSpan(ms: number): string {
   return second === undefined ? first! : `${first} ${second}`;
 }
 
-/** Reads a span of time, as `90s` or `2h`: ms. @param most the longest one, in days */
+/** A length of time as `2s` or `3d`, ms; NaN for another text. */
+function lengthOf(typed: string): number {
+  const [, count, unit] = /^(\d{1,6})\s*([smhdw])$/.exec(typed.trim()) ?? [];
+  return Number(count) * UNITS[unit as keyof typeof UNITS];
+}
+
+/** Reads a length of time, as `90s` or `2h`: ms. @param most the longest one, in days */
 export function span(most: number): (typed: string) => number {
   return (typed) => {
-    const [, count, unit] = /^(\d{1,6})\s*([smhdw])$/.exec(typed.trim() === "0" ? "0s" : typed.trim()) ?? [];
-    const ms = Number(count) * UNITS[unit as keyof typeof UNITS];
+    const ms = typed.trim() === "0" ? 0 : lengthOf(typed);
     if (ms <= most * DAY_MS) return ms;
-    throw new RangeError(`must be 0 or a time as 30m or 1h, up to ${most}d, not ${JSON.stringify(typed)}`);
+    throw notValid(`must be 0 or a time as 30m or 1h, up to ${most}d`, typed);
   };
+}
+
+/** Reads the time between two readings, ms. */
+export function interval(typed: string): number {
+  const ms = lengthOf(typed);
+  if (ms >= SECOND_MS && ms <= HOUR_MS) return ms;
+  throw notValid("must be a time from 1s to 1h, as 2s or 1m", typed);
+}
+
+const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** A day or an instant, ms since the epoch, in UTC where it has no offset; undefined for another text. */
+export function readInstant(text: string) {
+  const [, day, time, offset] = INSTANT.exec(text) ?? [];
+  const ms = day === undefined || !isDay(day) ? NaN : Date.parse(`${day}T${time ?? "00:00"}${offset ?? "Z"}`);
+  return Number.isNaN(ms) ? undefined : { ms, time, offset };
 }
 
 /** An instant, ms since the epoch, that may depend on the present one and on the zone of the quota's days. */
 export type When = (now: number, zone: string) => number;
 
 /** The first instant of a range: of a day, its start. */
-export const since = (typed: string): When => when(typed, "start");
+export const since = (typed: string): When => when(typed, 0);
 
 /** The last instant of a range: of a day, its end. */
-export const until = (typed: string): When => when(typed, "end");
+export const until = (typed: string): When => when(typed, DAY_MS - 1);
 
-/** A length of time as `2s` or `3d`, ms; undefined for another text. */
-function spanOf(text: string): number | undefined {
-  const [, count, unit] = /^(\d{1,6})\s*([smhdw])$/.exec(text) ?? [];
-  return count === undefined ? undefined : Number(count) * UNITS[unit as keyof typeof UNITS];
-}
-
-/** Reads the time between two readings, ms. */
-export function interval(typed: string): number {
-  const ms = spanOf(typed.trim()) ?? 0;
-  if (ms >= SECOND_MS && ms <= HOUR_MS) return ms;
-  throw new RangeError(`must be a time from 1s to 1h, as 2s or 1m, not ${JSON.stringify(typed)}`);
-}
-
-/** `2h` or `3d` before now, a day, `today`, `yesterday` or an instant; without an offset in the quota's zone. */
-function when(typed: string, edge: "start" | "end"): When {
+/** `2h` or `3d` before now, a day, `today`, `yesterday` or an instant; without an offset in the quota's zone.
+ * @param into how far into a day it is, ms */
+function when(typed: string, into: number): When {
   const text = typed.trim();
-  const ago_ms = spanOf(text);
-  if (ago_ms !== undefined) return (now) => now - ago_ms;
-  const length = edge === "end" ? DAY_MS - 1 : 0;
-  const ago = ["today", "yesterday"].indexOf(text);
-  if (ago !== -1) {
-    return (now, zone) => Date.parse(`${dayIn(now - ago * DAY_MS, zone)}T00:00Z`) - shiftOf(zone) + length;
+  const ago_ms = lengthOf(text);
+  if (!Number.isNaN(ago_ms)) return (now) => now - ago_ms;
+  const days = ["today", "yesterday"].indexOf(text);
+  if (days !== -1) return (now, zone) => Date.parse(dayIn(now - days * DAY_MS, zone)) - shiftOf(zone) + into;
+  const found = readInstant(text);
+  if (found === undefined) {
+    throw notValid("must be a day, today, yesterday, an ISO 8601 instant, or a time ago as 2h or 3d", typed);
   }
-  const [, day, time, offset] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
-  const at = day === undefined || !isDay(day) ? NaN : Date.parse(`${day}T${time ?? "00:00"}${offset ?? "Z"}`);
-  if (Number.isNaN(at)) {
-    throw new RangeError(
-      `must be a day, today, yesterday, an ISO 8601 instant, or a time ago as 2h or 3d, not ${JSON.stringify(typed)}`,
-    );
-  }
-  return (_now, zone) => at - (offset === undefined ? shiftOf(zone) : 0) + (time === undefined ? length : 0);
+  const { ms, time, offset } = found;
+  return (_now, zone) => ms - (offset === undefined ? shiftOf(zone) : 0) + (time === undefined ? into : 0);
 }

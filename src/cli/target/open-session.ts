@@ -1,18 +1,18 @@
-import { isLoaded, loadFixture, type Fixture } from "../../admin/load-fixture.ts";
+import { isLoaded, loadFixture, type Fixture, type FixtureUser } from "../../admin/load-fixture.ts";
 import type { Config } from "../../config/config-schema.ts";
-import { createAccountsService, type AccountsService } from "../../service/accounts-service.ts";
-import type { ServiceObserver, Service, ServiceDeps } from "../../service/service.ts";
-import type { Call } from "../../service/operation.ts";
-import type { Context } from "../framework/command-context.ts";
-import type { Hosted } from "../framework/command-io.ts";
 import type { ConfigValues } from "../../config/load-config.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { seededRandom, systemRandom, type Random } from "../../runtime/random.ts";
+import { createAccountsService, type AccountsService } from "../../service/accounts-service.ts";
+import type { Call } from "../../service/operation.ts";
+import type { ServiceObserver, Service, ServiceDeps } from "../../service/service.ts";
 import { identifyStorage } from "../../storage/identity/storage-identity.ts";
+import { UNFINISHED_IMPORT } from "../../storage/keys.ts";
 import { openStorage } from "../../storage/open-storage.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { UNFINISHED_IMPORT } from "../../storage/keys.ts";
+import type { Context } from "../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
+import { createTerminalLogger } from "../terminal/terminal-logger.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { openConfig } from "./open-config.ts";
 
@@ -20,80 +20,104 @@ import { openConfig } from "./open-config.ts";
 export type AccountsSession = ReturnType<typeof sessionOf<AccountsService>>;
 
 /** The whole service, on the same storage. */
-export type Session = Awaited<ReturnType<typeof sessionOn>>;
+export interface Session extends ReturnType<typeof sessionOf<Service>> {
+  /** The folder that relative paths of the configuration are resolved against. */
+  readonly baseDir: string;
+  /** Loads the fixture in use, where `fillLater` was given: its users. Undefined without a fixture. */
+  readonly fill: (() => Promise<FixtureUser[]>) | undefined;
+}
 
-export interface SessionOptions extends DependencyOptions {
-  /** Observes what the service does. */
-  readonly observer?: ((config: Config) => ServiceObserver) | undefined;
+export interface SessionOptions {
+  /** Logs to the terminal without. */
+  readonly logger?: (config: Config) => Logger;
+  /** Configuration from the command's own flags. */
+  readonly config?: ConfigValues;
+  /** Checks values against the configuration before anything is opened. */
+  readonly check?: (config: Config) => void | Promise<void>;
+  /** Creates the storage if it does not exist; other commands treat that as a mistyped name. */
+  readonly create?: true;
+  /** Only reads, so a storage that does not exist is as good as an empty one. */
+  readonly absent?: true;
+  /** Also works on a storage whose import is not finished. */
+  readonly unfinished?: true;
+  /** Observes what the whole service does. */
+  readonly observer?: (config: Config) => ServiceObserver;
   /** Replaces `createService`, to inject faults. */
-  readonly open?: ((deps: ServiceDeps) => Promise<Service>) | undefined;
+  readonly open?: (deps: ServiceDeps) => Promise<Service>;
   /** Computes in worker threads. */
-  readonly workers?: true | undefined;
+  readonly workers?: true;
   /** Leaves it to the caller to load the fixture, even if it was loaded before: the daemon repairs what is missing. */
-  readonly fillLater?: boolean | undefined;
+  readonly fillLater?: true;
 }
 
-/** Opens the whole service. See `withSession`. */
-export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
-  if (context.io.hosted !== undefined) return openHosted(context.io.hosted, options);
-  const dependencies = await openDependencies(context, options);
-  return closedOnError(dependencies.storage, () => sessionOn(dependencies, options, context));
-}
-
-/** Opens the users and their points; the whole service where a fixture is still to be loaded. See `withAccounts`. */
-export async function openAccounts(context: Context, options: DependencyOptions): Promise<AccountsSession> {
-  if (context.io.hosted !== undefined) return openHosted(context.io.hosted, options);
-  const dependencies = await openDependencies(context, options);
-  const { fixture, storage } = dependencies;
-  return closedOnError(storage, async () => {
-    if (fixture !== undefined && !(await isLoaded(fixture, storage))) return sessionOn(dependencies, options, context);
-    return sessionOf(createAccountsService(dependencies), dependencies.random);
-  });
-}
-
-/** A session on the service of the daemon that runs the command. Its randomness is not restarted: others use it too. */
-async function openHosted({ service }: Hosted, { check }: DependencyOptions): Promise<Session> {
-  await check?.(service.config);
-  const close = (): Promise<void> => Promise.resolve();
-  return { ...sessionOf(service, { restart: () => undefined }), close, baseDir: "", fill: undefined };
-}
-
-async function closedOnError<T>(storage: Storage, open: () => Promise<T>): Promise<T> {
+/** Opens the whole service, or only the users and their points if no fixture is still to be loaded. See `withSession`
+ * and `withAccounts`.
+ * @throws UsageError, ConfigError, StorageError
+ * @throws CommandFailure for a storage whose import is not finished */
+export async function openSession(context: Context, whole: true, options: SessionOptions): Promise<Session>;
+export async function openSession(context: Context, whole: boolean, options: SessionOptions): Promise<AccountsSession>;
+export async function openSession(
+  context: Context,
+  whole: boolean,
+  options: SessionOptions,
+): Promise<Session | AccountsSession> {
+  const { io, globals, clock, terminal } = context;
+  if (io.hosted !== undefined) {
+    const { service } = io.hosted;
+    await options.check?.(service.config);
+    // The service of the daemon that runs the command stays open, and its randomness is not restarted.
+    return { ...sessionOf(service, () => undefined), close: () => Promise.resolve(), baseDir: "", fill: undefined };
+  }
+  const { config, cwd, baseDir, fixture } = await openConfig(context, options.config);
+  await options.check?.(config);
+  const logger = options.logger?.(config) ?? createTerminalLogger(context);
+  const random = restartable(globals.seed);
+  const create = options.create === true || fixture !== undefined;
+  const storage = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
   try {
-    return await open();
+    if (options.unfinished !== true) await checkStorage(storage, { config, seed: globals.seed, create, logger });
+    const deps = { config, storage, clock, random };
+    if (!whole && (fixture === undefined || (await isLoaded(fixture, storage)))) {
+      return sessionOf(createAccountsService(deps), random.restart);
+    }
+    const open = options.open ?? (await import("../../service/service.ts")).createService;
+    const observer = options.observer?.(config);
+    const service = await open({
+      ...{ ...deps, baseDir, logger, workers: options.workers },
+      ...(fixture !== undefined && { anchor_ms: fixture.anchor_ms }),
+      ...(observer !== undefined && { observer }),
+    });
+    const fill = fixture && options.fillLater && (() => loadFixture(fixture, service));
+    if (fixture !== undefined && fill === undefined) await loadOnce(fixture, service, terminal);
+    return { ...sessionOf(service, random.restart), baseDir, fill };
   } catch (error) {
     await storage.close();
     throw error;
   }
 }
 
-async function sessionOn(
-  { fixture, ...dependencies }: RuntimeDependencies,
-  { open, observer, workers, fillLater = false }: SessionOptions,
-  { terminal }: Context,
-) {
-  const create = open ?? (await import("../../service/service.ts")).createService;
-  const service = await create({
-    ...dependencies,
-    workers,
-    ...(fixture !== undefined && { anchor_ms: fixture.anchor_ms }),
-    ...(observer !== undefined && { observer: observer(dependencies.config) }),
-  });
-  if (fixture !== undefined && !fillLater) await loadOnce(fixture, service, terminal);
-  return {
-    ...sessionOf(service, dependencies.random),
-    /** The folder that relative paths of the configuration are resolved against. */
-    baseDir: dependencies.baseDir,
-    /** Loads the fixture in use, where `fillLater` was given: its users. Undefined without a fixture. */
-    fill: fixture !== undefined && fillLater ? () => loadFixture(fixture, service) : undefined,
-  };
+async function checkStorage(
+  storage: Storage,
+  { config, seed, create, logger }: { config: Config; seed: string | undefined; create: boolean; logger: Logger },
+): Promise<void> {
+  if (await storage.has(UNFINISHED_IMPORT)) throw new CommandFailure(EXIT.failure, UNFINISHED);
+  // Its own sequence: other ids do not depend on who was first here.
+  const newId = (): string => restartable(seed).bytes(16).toString("hex");
+  const found = await identifyStorage(storage, { expected: config.storage_id, create, newId });
+  if (found !== undefined && found.missing > 0) {
+    logger.warn(found, "a part of the storage had lost its identity, and perhaps its data; it has a new mark");
+  }
 }
 
-function sessionOf<S extends AccountsService>(service: S, random: Pick<RuntimeDependencies["random"], "restart">) {
+const UNFINISHED =
+  "The import into this storage is not finished. Run `anp storage import` again with the same backup; " +
+  "if the backup is gone, empty the folder or the database.";
+
+function sessionOf<S extends AccountsService>(service: S, restart: (salt: string) => void) {
   const { ids, userStates } = service;
   const callOf = async (user: string, idempotency_key?: string): Promise<Call> => {
     const { ledger } = await userStates.of(user);
-    random.restart(`${user} ${ledger.version}`);
+    restart(`${user} ${ledger.version}`);
     return { request_id: ids.request(), user, ...(idempotency_key !== undefined && { idempotency_key }) };
   };
   return {
@@ -123,52 +147,6 @@ async function loadOnce(fixture: Fixture, service: Service, { say }: Terminal): 
   // The daemon refreshes by itself. A command has only this news to show or to answer from.
   if ((await service.news.status()).version === 0) await service.news.refresh("full");
 }
-
-/** The dependencies of a service, opened. Relative paths of the configuration are resolved against `baseDir`. */
-export type RuntimeDependencies = Awaited<ReturnType<typeof openDependencies>>;
-
-export interface DependencyOptions {
-  readonly logger: (config: Config) => Logger;
-  /** Configuration from the command's own flags. */
-  readonly config?: ConfigValues | undefined;
-  /** Checks values against the configuration before anything is opened. */
-  readonly check?: ((config: Config) => void | Promise<void>) | undefined;
-  /** Creates the storage if it does not exist; other commands treat that as a mistyped name. */
-  readonly create?: true | undefined;
-  /** Only reads, so a storage that does not exist is as good as an empty one. */
-  readonly absent?: true | undefined;
-  /** Also works on a storage whose import is not finished. */
-  readonly unfinished?: true | undefined;
-}
-
-/** Opens the runtime dependencies that the flags, the environment and the configuration name.
- * @throws UsageError, ConfigError, StorageError
- * @throws CommandFailure for a storage whose import is not finished */
-export async function openDependencies(context: Context, options: DependencyOptions) {
-  const { globals, clock } = context;
-  const { config, cwd, baseDir, fixture } = await openConfig(context, options.config);
-  await options.check?.(config);
-  const logger = options.logger(config);
-  const random = restartable(globals.seed);
-  const create = options.create === true || fixture !== undefined;
-  const storage = await openStorage(config.storage, { mustExist: !create && options.absent !== true, cwd });
-  return closedOnError(storage, async () => {
-    if (options.unfinished !== true) {
-      if (await storage.has(UNFINISHED_IMPORT)) throw new CommandFailure(EXIT.failure, UNFINISHED);
-      // Its own sequence: other ids do not depend on who was first here.
-      const newId = (): string => restartable(globals.seed).bytes(16).toString("hex");
-      const found = await identifyStorage(storage, { expected: config.storage_id, create, newId });
-      if (found !== undefined && found.missing > 0) {
-        logger.warn(found, "a part of the storage had lost its identity, and perhaps its data; it has a new mark");
-      }
-    }
-    return { config, baseDir, fixture, storage, clock, random, logger };
-  });
-}
-
-const UNFINISHED =
-  "The import into this storage is not finished. Run `anp storage import` again with the same backup; " +
-  "if the backup is gone, empty the folder or the database.";
 
 /** The source of randomness. A seeded one restarts for each state of the ledger it is used on: two processes with one
  * seed would otherwise give two operations the same id, and the ledger would treat the second as a repeat. */

@@ -4,8 +4,7 @@ import type { OperationId } from "../../contract/endpoints.ts";
 import type { Call, Outcome } from "../../service/operation.ts";
 import type { AccountOperationId } from "../../service/points.ts";
 import type { Context } from "../framework/command-context.ts";
-import type { AccountsSession, Session, SessionOptions, DependencyOptions } from "./open-session.ts";
-import { createTerminalLogger } from "../terminal/terminal-logger.ts";
+import type { AccountsSession, Session, SessionOptions } from "./open-session.ts";
 import type { AccountsService } from "../../service/accounts-service.ts";
 import { UsageError } from "../framework/exit.ts";
 
@@ -72,11 +71,9 @@ function onStorage<Id extends OperationId, S extends AccountsSession>(
 ): Operations<Id, S> {
   return {
     session,
-    async currentUser() {
-      if (user === undefined) throw new Error("The operations belong to no user.");
-      return Promise.resolve(user);
-    },
-    zone: async () => Promise.resolve(session.service.config.quota.timezone),
+    // Only commands that name a user ask for it.
+    currentUser: () => Promise.resolve(user!),
+    zone: () => Promise.resolve(session.service.config.quota.timezone),
     async run(id, input, key) {
       if (user === undefined) return session.service.run(id, session.anonymous(), input);
       const { ENDPOINTS } = await import("../../contract/endpoints.ts");
@@ -114,10 +111,10 @@ export function noteReplay({ terminal }: Context, { replayed }: { readonly repla
 export async function withSession<T>(
   context: Context,
   action: (session: Session) => Promise<T>,
-  options: Partial<SessionOptions> = {},
+  options: SessionOptions = {},
 ): Promise<T> {
   const { openSession } = await import("./open-session.ts");
-  return use(await openSession(context, { logger: () => createTerminalLogger(context), ...options }), action);
+  return use(await openSession(context, true, options), action);
 }
 
 /** As `withSession`, but opens only the users and their points: news, events and the assistant take longer to load than
@@ -126,10 +123,10 @@ export async function withSession<T>(
 export async function withAccounts<T>(
   context: Context,
   action: (session: AccountsSession) => Promise<T>,
-  options: Partial<DependencyOptions> = {},
+  options: SessionOptions = {},
 ): Promise<T> {
-  const { openAccounts } = await import("./open-session.ts");
-  return use(await openAccounts(context, { logger: () => createTerminalLogger(context), ...options }), action);
+  const { openSession } = await import("./open-session.ts");
+  return use(await openSession(context, false, options), action);
 }
 
 async function use<S extends AccountsSession, T>(session: S, action: (session: S) => Promise<T>): Promise<T> {

@@ -7,6 +7,11 @@ export function notOneOf(words: readonly string[], given: unknown): string {
   return `must be one of ${words.join(", ")}, not ${describeGiven(given)}${hint}`;
 }
 
+/** The error for a value that breaks a rule: `must be an integer, not "x"`. */
+export function notValid(rule: string, given: unknown): RangeError {
+  return new RangeError(`${rule}, not ${describeGiven(given)}`);
+}
+
 /** Longest given text that a message repeats, in characters. */
 const SHOWN_CHARACTERS = 60;
 
