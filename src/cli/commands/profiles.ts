@@ -5,7 +5,7 @@ import { defineCommand, defineGroup } from "../framework/define-command.ts";
 import { UsageError } from "../framework/exit.ts";
 import { optional, required, toggle, profileName, text } from "../framework/param.ts";
 import type { Profile, Profiles } from "../target/profiles.ts";
-import { tokenOfEnvironment } from "../target/token.ts";
+import { tokenOfEnvironment } from "../target/daemon-target.ts";
 import type { Column } from "../terminal/column.ts";
 import { printRecord, printRows } from "../terminal/print.ts";
 

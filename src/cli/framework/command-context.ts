@@ -14,7 +14,7 @@ export interface Context extends Surroundings {
   /** The running daemon that the command works on; absent when it works on the storage itself. */
   readonly daemon?: DaemonTarget;
   /** The admin address that runs the command, and the operator's token; absent where the command runs here. */
-  readonly operatorOf?: Required<DaemonTarget>;
+  readonly operatorOf?: DaemonTarget & { readonly token: string };
 }
 
 /** The context of a command line, without its daemon.

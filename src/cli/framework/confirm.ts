@@ -21,21 +21,26 @@ function osUser(): string {
 /** The flag of commands that ask for confirmation. */
 export const yesFlag: Reading<boolean> = toggle();
 
+/** A question; a function where it takes time to make. */
+type Question = string | (() => Promise<string>);
+
 /** Asks for confirmation before a change. Without a terminal, the command line itself is the confirmation.
  * @throws CommandFailure when the answer is no */
-export async function confirmChange(context: Context, yes: boolean, message: string | (() => Promise<string>)) {
-  if (context.terminal.canPrompt || context.io.hosted?.ask !== undefined) await confirmUnlessYes(context, yes, message);
+export async function confirmChange(context: Context, yes: boolean, question: Question): Promise<void> {
+  if (context.terminal.canPrompt || context.io.hosted?.ask !== undefined)
+    await confirmUnlessYes(context, yes, question);
 }
 
 /** Asks for confirmation of what cannot be taken back, as moving points.
  * @throws CommandFailure when the answer is no
  * @throws UsageError without --yes where there is no terminal to ask on */
-export async function confirmUnlessYes(context: Context, yes: boolean, message: string | (() => Promise<string>)) {
+export async function confirmUnlessYes(context: Context, yes: boolean, question: Question): Promise<void> {
   if (yes) return;
   const ask = context.io.hosted?.ask;
-  if (ask !== undefined) ask(typeof message === "string" ? message : await message());
-  if (!context.terminal.canPrompt)
+  if (ask === undefined && !context.terminal.canPrompt)
     throw new UsageError("Nothing was changed: there is no terminal to ask on, so confirm with --yes.");
+  const message = typeof question === "string" ? question : await question();
+  ask?.(message);
   const { askToGoOn } = await import("../terminal/prompt.ts");
-  await askToGoOn(typeof message === "string" ? message : await message(), context);
+  await askToGoOn(message, context);
 }

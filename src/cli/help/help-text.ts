@@ -14,31 +14,24 @@ export type Topic = keyof typeof TOPICS;
 
 type Row = readonly [name: string, ...meaning: string[]];
 
-/** The tables of the help texts, made of what the program itself uses and of `meanings.json`. */
-const TABLES: Readonly<Record<string, () => string>> = {
-  file: () => twoColumns(Object.entries(SMOKE_KEYS.file), "  "),
-  step: () => twoColumns(Object.entries(SMOKE_KEYS.step), "  "),
-  expect: () => twoColumns(Object.entries(SMOKE_KEYS.expect), "  "),
-  matchers: () => {
-    const rows = Object.entries(MATCHER_TEXTS).map(([name, { about, example }]): Row => [name, about, example]);
-    return twoColumns(rows, "  ");
-  },
-  faults: () =>
-    twoColumns(
-      FAULT_LIST.map(({ text, about }): Row => [text, about]),
-      "  ",
-    ),
-  variables: () => twoColumns(Object.entries(MEANINGS.variables)),
-  keys: () => twoColumns(keyRows()),
-  formats: () => twoColumns(Object.entries(MEANINGS.formats)),
-  codes: () => twoColumns(exitRows()),
+/** Tables of the help texts that are kept as such. */
+const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = { ...SMOKE_KEYS, ...MEANINGS };
+
+/** The others, made of what the program itself uses. */
+const TABLES: Readonly<Record<string, () => readonly Row[]>> = {
+  matchers: () => Object.entries(MATCHER_TEXTS).map(([name, { about, example }]) => [name, about, example]),
+  faults: () => FAULT_LIST.map(({ text, about }) => [text, about]),
+  keys: keyRows,
+  codes: exitRows,
 };
 
 /** The text of a help topic: the file of its name, with its tables. */
 export async function helpText(topic: Topic): Promise<string> {
   if (topic === "configuration") return exampleConfig();
   const text = await readFile(new URL(`${topic}.txt`, import.meta.url), "utf8");
-  return text.replaceAll(/\{\{(\w+)\}\}/g, (_place, table: string) => TABLES[table]!());
+  return text.replaceAll(/^( *)\{\{(\w+)\}\}/gm, (_place, margin: string, table: string) =>
+    twoColumns(TABLES[table]?.() ?? Object.entries(TEXTS[table]!), margin),
+  );
 }
 
 function keyRows(): Row[] {
@@ -59,7 +52,7 @@ function exitRows(): Row[] {
 
 const WIDTH = 100;
 
-function twoColumns(rows: readonly Row[], margin = ""): string {
+function twoColumns(rows: readonly Row[], margin: string): string {
   const indent = Math.max(...rows.map(([name]) => name.length)) + 2;
   const lines = rows.flatMap(([name, ...meaning]) =>
     meaning

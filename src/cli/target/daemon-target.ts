@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { readUrl } from "../../client/daemon-url.ts";
 import { UsageError } from "../framework/exit.ts";
 import type { Surroundings } from "../framework/global-flags.ts";
 import { profilesFile } from "./user-folder.ts";
-import { tokenOfEnvironment } from "./token.ts";
 
 /** A running daemon that a command works on, and the caller's token. */
 export interface DaemonTarget {
   readonly url: string;
-  readonly token?: string;
+  readonly token?: string | undefined;
 }
 
 /** The daemon that the flags, the environment or the user's profiles name, in this order; undefined when the command
@@ -28,8 +29,7 @@ export async function findDaemon(surroundings: Surroundings): Promise<DaemonTarg
   } catch (error) {
     throw new UsageError(`The address of the daemon ${(error as RangeError).message}.`);
   }
-  const token = globals.token ?? target.token ?? (await tokenOfEnvironment(surroundings));
-  return { url: target.url, ...(token !== undefined && { token }) };
+  return { url: target.url, token: globals.token ?? target.token ?? (await tokenOfEnvironment(surroundings)) };
 }
 
 async function locate(surroundings: Surroundings): Promise<DaemonTarget | undefined> {
@@ -56,8 +56,28 @@ async function targetOfProfile(
 ): Promise<DaemonTarget | undefined> {
   // Most users have no profiles: the YAML reader is loaded only for those who do.
   if (name === undefined && !existsSync(profilesFile(env))) return undefined;
-  const { readProfiles, targetOf } = await import("./profiles.ts");
+  const { profileNamed, readProfiles } = await import("./profiles.ts");
   const kept = await readProfiles(env);
   const chosen = name ?? kept.current;
-  return chosen === undefined ? undefined : targetOf(chosen, kept, cwd);
+  if (chosen === undefined) return undefined;
+  const { url, token, token_file } = profileNamed(chosen, kept);
+  return { url, token: token_file === undefined ? token : await readTokenFile(token_file, cwd) };
+}
+
+/** The token of ANP_TOKEN, or of the file that ANP_TOKEN_FILE names.
+ * @throws UsageError when both are set, or the file cannot be read */
+export async function tokenOfEnvironment({ env, cwd }: Pick<Surroundings, "env" | "cwd">): Promise<string | undefined> {
+  const [token, file] = [env["ANP_TOKEN"] || undefined, env["ANP_TOKEN_FILE"] || undefined];
+  if (token !== undefined && file !== undefined) {
+    throw new UsageError("ANP_TOKEN and ANP_TOKEN_FILE exclude each other.");
+  }
+  return file === undefined ? token : readTokenFile(file, cwd);
+}
+
+async function readTokenFile(file: string, cwd: string): Promise<string> {
+  const text = await readFile(resolve(cwd, file), "utf8").catch((error: Error) => {
+    throw new UsageError(`The token file ${file} cannot be read: ${error.message}.`);
+  });
+  if (text.trim() === "") throw new UsageError(`The token file ${file} is empty.`);
+  return text.trim();
 }

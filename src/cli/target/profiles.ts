@@ -6,7 +6,6 @@ import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import type { Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 import { profilesFile, writePrivately } from "./user-folder.ts";
-import { readTokenFile } from "./token.ts";
 
 const profile = z
   .strictObject({
@@ -69,14 +68,6 @@ function readText(text: string, file: string): Profiles {
 /** Replaces the user's profiles as a whole, readable by the user alone. */
 export function writeProfiles(env: Env, profiles: Profiles): Promise<void> {
   return writePrivately(profilesFile(env), stringify(profiles));
-}
-
-/** The daemon of a profile.
- * @throws UsageError when there is no profile of that name */
-export async function targetOf(name: string, kept: Profiles, cwd: string): Promise<{ url: string; token?: string }> {
-  const { url, token, token_file } = profileNamed(name, kept);
-  if (token !== undefined) return { url, token };
-  return token_file === undefined ? { url } : { url, token: await readTokenFile(token_file, cwd) };
 }
 
 /** @throws UsageError when there is no profile of that name */
