@@ -75,8 +75,8 @@ export async function tokenOfEnvironment({ env, cwd }: Pick<Surroundings, "env" 
 }
 
 async function readTokenFile(file: string, cwd: string): Promise<string> {
-  const text = await readFile(resolve(cwd, file), "utf8").catch((error: Error) => {
-    throw new UsageError(`The token file ${file} cannot be read: ${error.message}.`);
+  const text = await readFile(resolve(cwd, file), "utf8").catch((error: unknown) => {
+    throw new UsageError(`The token file ${file} cannot be read: ${(error as Error).message}.`);
   });
   if (text.trim() === "") throw new UsageError(`The token file ${file} is empty.`);
   return text.trim();
