@@ -1,7 +1,7 @@
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
 import { errorEnvelope, errorEnvelopeOf, successEnvelope } from "./envelope.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
-import { responseHeaders } from "./openapi.ts";
+import { responseHeaders, type ResponseHeader } from "./openapi.ts";
 import { validate, type InvalidField } from "./validate.ts";
 
 /** A response of a daemon, with the request that it belongs to. */
@@ -34,14 +34,14 @@ export function operationAt(path: string): OperationId | undefined {
 export function checkResponse(response: CheckedResponse): Deviation[] {
   if (!response.path.startsWith("/api/")) return [];
   const id = operationAt(response.path);
-  const endpoint: Endpoint | undefined = id === undefined ? undefined : ENDPOINTS[id];
+  const endpoint: Endpoint | undefined = id && ENDPOINTS[id];
   return [...checkContentType(response), ...checkBody(response, endpoint), ...checkHeaders(response, endpoint)];
 }
 
 function checkBody({ method, status, body }: CheckedResponse, endpoint: Endpoint | undefined): Deviation[] {
   if (status === 304) {
-    if (endpoint?.max_age_s === undefined)
-      return [{ path: "status", message: "is 304, which the operation does not have" }];
+    const hasNone = endpoint?.max_age_s === undefined;
+    if (hasNone) return [{ path: "status", message: "is 304, which the operation does not have" }];
     return body === undefined ? [] : [{ path: "body", message: "is not empty" }];
   }
   // A HEAD is answered as the GET, without its body (RFC 9110 §9.3.2).
@@ -58,36 +58,30 @@ function checkContentType({ status, headers }: CheckedResponse): Deviation[] {
 
 /** The headers are those that the document has for the status. */
 function checkHeaders(response: CheckedResponse, endpoint: Endpoint | undefined): Deviation[] {
-  const { status, headers } = response;
-  const deviations = checkRequestId(response);
-  const deviate = (header: string, message: string): void => {
-    deviations.push({ path: `headers.${header}`, message });
-  };
-  const documented = responseHeaders(endpoint ?? {}, status);
-  for (const [name, { required, schema }] of Object.entries(documented)) {
+  const documented = responseHeaders(endpoint ?? {}, response.status);
+  const names = new Set(["X-Request-Id", "X-Stability", "Idempotency-Replayed", ...Object.keys(documented)]);
+  const found = [...names].flatMap((name) => {
     const header = name.toLowerCase();
-    const value = headers.get(header);
-    if (value === null) {
-      const wanted = schema.const === undefined ? "" : `, not ${schema.const}`;
-      if (required && header !== "x-request-id") deviate(header, `is missing${wanted}`);
-    } else if (schema.const !== undefined && value !== schema.const) {
-      deviate(header, `is ${value}, not ${schema.const}`);
-    } else if (schema.type === "integer" && !/^[1-9]\d*$/.test(value)) {
-      deviate(header, `is ${value}, not a number of seconds`);
-    }
-  }
-  for (const name of ["X-Stability", "Idempotency-Replayed"]) {
-    const value = headers.get(name);
-    if (value !== null && documented[name] === undefined) deviate(name.toLowerCase(), `is ${value}, not absent`);
-  }
-  return deviations;
+    const message = checkHeader(response.headers.get(header), documented[name]);
+    return message === undefined ? [] : { path: `headers.${header}`, message };
+  });
+  return [...found, ...checkRequestId(response)];
 }
 
-/** The X-Request-Id is present, equals the envelope's request_id, and echoes a well-formed one that was sent. */
+function checkHeader(value: string | null, header: ResponseHeader | undefined): string | undefined {
+  if (header === undefined) return value === null ? undefined : `is ${value}, not absent`;
+  const { const: only, type } = header.schema;
+  const wanted = only === undefined ? "" : `, not ${only}`;
+  if (value === null) return header.required ? `is missing${wanted}` : undefined;
+  if (only !== undefined) return value === only ? undefined : `is ${value}${wanted}`;
+  return type === "integer" && !/^[1-9]\d*$/.test(value) ? `is ${value}, not a number of seconds` : undefined;
+}
+
+/** The X-Request-Id equals the envelope's request_id, and echoes a well-formed one that was sent. */
 function checkRequestId({ method, headers, body, sent }: CheckedResponse): Deviation[] {
   const path = "headers.x-request-id";
   const request_id = headers.get("x-request-id");
-  if (request_id === null) return [{ path, message: "is missing" }];
+  if (request_id === null) return [];
   const deviations: Deviation[] = [];
   const inBody: unknown = method === "HEAD" ? request_id : Reflect.get(Object(body), "request_id");
   if (typeof inBody === "string" && inBody !== request_id) {
@@ -104,25 +98,22 @@ function checkSuccess(endpoint: Endpoint | undefined, body: unknown): Deviation[
   if (endpoint === undefined) return [{ path: "status", message: "is 200, but the contract has no such endpoint" }];
   const checked = validate(successEnvelope(endpoint.data).strict(), body);
   if (!checked.valid) return checked.errors.map(deviationOf);
-  return unknownFields(body, checked.data, "").map((path) => ({ path, message: UNKNOWN }));
+  return unknownFields(body, checked.data).map((path) => ({ path, message: UNKNOWN }));
 }
 
 function checkFailure(endpoint: Endpoint | undefined, status: number, body: object): Deviation[] {
-  const checked = validate(errorEnvelope.strict(), body);
+  const codes: readonly ErrorCode[] = endpoint === undefined ? [404] : codesOf(endpoint);
+  const given: unknown = Reflect.get(body, "code");
+  const code = codes.find((one) => one === given);
+  const checked = validate((code === undefined ? errorEnvelope : errorEnvelopeOf(code)).strict(), body);
   if (!checked.valid) return checked.errors.map(deviationOf);
-  const { code } = checked.data;
-  const allowed: readonly number[] = endpoint === undefined ? [404] : codesOf(endpoint);
-  if (!allowed.includes(code)) {
-    const codes = allowed.toSorted((a, b) => a - b).join(", ");
-    return [{ path: "code", message: `is ${code}, not one of the operation's: ${codes}` }];
+  if (code === undefined) {
+    const known = codes.toSorted((a, b) => a - b).join(", ");
+    return [{ path: "code", message: `is ${String(given)}, not one of the operation's: ${known}` }];
   }
-  const typed = validate(errorEnvelopeOf(code as ErrorCode).strict(), body);
-  const deviations = typed.valid ? [] : typed.errors.map(deviationOf);
-  const expected = ERRORS[code as ErrorCode].status;
-  if (expected !== status) {
-    deviations.push({ path: "status", message: `is ${status}, but code ${code} goes with ${expected}` });
-  }
-  return deviations;
+  const expected = ERRORS[code].status;
+  if (expected === status) return [];
+  return [{ path: "status", message: `is ${status}, but code ${code} goes with ${expected}` }];
 }
 
 const UNKNOWN = "is not a field of the contract";
@@ -132,14 +123,10 @@ function deviationOf({ path, message, of }: InvalidField): Deviation {
 }
 
 /** Paths of the fields that the schema does not know: parsing dropped them. */
-function unknownFields(raw: unknown, parsed: unknown, path: string): string[] {
-  if (Array.isArray(raw)) {
-    return raw.flatMap((item, index) => unknownFields(item, Reflect.get(Object(parsed), index), `${path}.${index}`));
-  }
+function unknownFields(raw: unknown, parsed: unknown, path: readonly string[] = []): string[] {
   if (typeof raw !== "object" || raw === null) return [];
   return Object.entries(raw).flatMap(([key, value]) => {
-    const at = path === "" ? key : `${path}.${key}`;
-    const known = Object(parsed) as object;
-    return Object.hasOwn(known, key) ? unknownFields(value, Reflect.get(known, key), at) : [at];
+    const [at, known] = [[...path, key], Object(parsed) as object];
+    return Object.hasOwn(known, key) ? unknownFields(value, Reflect.get(known, key), at) : [at.join(".")];
   });
 }

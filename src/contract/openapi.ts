@@ -116,7 +116,10 @@ function requestHeaders({ idempotent, max_age_s }: Endpoint) {
   return [...requests.always, ...more] as oas31.ParameterObject[];
 }
 
-type ResponseHeader = oas31.HeaderObject & { readonly schema: { readonly type?: string; readonly const?: string } };
+/** A header of an answer, as the document has it. */
+export type ResponseHeader = oas31.HeaderObject & {
+  readonly schema: { readonly type?: string; readonly const?: string };
+};
 type ResponseHeaders = Record<string, ResponseHeader>;
 
 /** The headers of answers, by what an answer has them for. */
