@@ -7,7 +7,7 @@ import { systemRandom } from "../runtime/random.ts";
 import { isTransient, readRetryAfter, RETRY_POLICY, waitBefore } from "./client-retry.ts";
 import type { RetryPolicy } from "./client-retry.ts";
 import { pageUrl, readUrl } from "./daemon-url.ts";
-import { send, UnreachableError, WireError, type WireRequest, type WireResponse } from "./transport.ts";
+import { send, UnreachableError, WireError, type WireResponse } from "./transport.ts";
 import { errorEnvelope, successEnvelope } from "../contract/envelope.ts";
 import { AnpError, ERRORS, type ErrorCode, type FieldError } from "../contract/errors.ts";
 import { parseJson } from "../runtime/json/parse-json.ts";
@@ -80,57 +80,42 @@ export function createClient(settings: ClientSettings): Client {
 
   async function call<K extends OperationId>(id: K, input: RawInput, options: CallOptions = {}): Promise<Success<K>> {
     checkInput(id, input);
+    const { signal, idempotencyKey } = options;
     const endpoint: Endpoint = ENDPOINTS[id];
-    const key =
-      endpoint.idempotent === true
-        ? (options.idempotencyKey ?? `anp-${systemRandom.bytes(16).toString("hex")}`)
-        : undefined;
-    const request: WireRequest = {
-      method: endpoint.method,
-      url: urlOf(base, endpoint, input.query),
-      headers: headersOf(endpoint, token, key),
-      body: endpoint.body && JSON.stringify(input.body),
-    };
-    const repeatable = endpoint.method === "GET" || key !== undefined;
+    const { method } = endpoint;
+    const key = endpoint.idempotent && (idempotencyKey ?? `anp-${systemRandom.bytes(16).toString("hex")}`);
+    const body = endpoint.body && JSON.stringify(input.body);
+    const request = { method, url: urlOf(base, endpoint, input.query), headers: headersOf(endpoint, token, key), body };
+    const timeout_ms = settings.timeout_ms ?? TIMEOUTS[id] ?? TIMEOUTS[method]!;
     for (let attempt = 1; ; attempt++) {
-      const outcome = await attemptOnce(id, request, options.signal);
-      if ("success" in outcome) {
-        const { replayed } = outcome.success;
+      let response: WireResponse | undefined;
+      try {
+        response = await send(request, timeout_ms, signal);
+        const success = readEnvelope(id, response, base.origin);
         // Under a generated key, the earlier call can only be an earlier attempt of this one.
-        return { ...outcome.success, replayed: replayed && options.idempotencyKey !== undefined };
+        return { ...success, replayed: success.replayed && idempotencyKey !== undefined };
+      } catch (error) {
+        const retryAfter_ms = readRetryAfter(response?.headers["retry-after"], clock.now());
+        const again = mayRepeat(error, response, method === "GET" || key !== undefined);
+        const wait = again ? waitBefore(attempt, retryAfter_ms, retry) : undefined;
+        if (wait === undefined) throw error;
+        await delay(wait, undefined, { signal });
       }
-      const again = outcome.transient && (repeatable || !outcome.mayHaveEffect);
-      const wait = again ? waitBefore(attempt, outcome.retryAfter_ms, retry) : undefined;
-      if (wait === undefined) throw outcome.error;
-      await delay(wait, undefined, { signal: options.signal });
-    }
-  }
-
-  async function attemptOnce<K extends OperationId>(id: K, request: WireRequest, signal?: AbortSignal) {
-    let response: WireResponse;
-    try {
-      response = await send(request, settings.timeout_ms ?? TIMEOUTS[id] ?? TIMEOUTS[request.method]!, signal);
-    } catch (error) {
-      if (!(error instanceof WireError)) throw error;
-      return { error, transient: true, mayHaveEffect: error.sent, retryAfter_ms: undefined };
-    }
-    try {
-      return { success: readEnvelope(id, response, base.origin) };
-    } catch (error) {
-      const code = error instanceof RemoteRefusal ? error.code : undefined;
-      return {
-        error,
-        transient: isTransient(response.status, code),
-        // A 429 comes before all else: the request certainly had no effect.
-        mayHaveEffect: response.status !== 429,
-        retryAfter_ms: readRetryAfter(response.headers["retry-after"], clock.now()),
-      };
     }
   }
 
   const ids = Object.keys(ENDPOINTS) as OperationId[];
   const calls = ids.map((id) => [id, (input: RawInput = {}, options?: CallOptions) => call(id, input, options)]);
   return { ...(Object.fromEntries(calls) as { readonly [K in OperationId]: ClientCall<K> }), call };
+}
+
+/** Whether a failed call is to be sent again: it may succeed then, and cannot take effect twice.
+ * @param isSafe whether its repeat has no further effect */
+function mayRepeat(error: unknown, response: WireResponse | undefined, isSafe: boolean): boolean {
+  if (response === undefined) return error instanceof WireError && (isSafe || !error.sent);
+  const code = error instanceof RemoteRefusal ? error.code : undefined;
+  // A 429 comes before all else: the request certainly had no effect.
+  return isTransient(response.status, code) && (isSafe || response.status === 429);
 }
 
 function urlOf(base: URL, { path }: Endpoint, query: unknown): string {
@@ -175,8 +160,8 @@ function readEnvelope<K extends OperationId>(id: K, response: WireResponse, orig
   // Not the parsed value: the order of the fields is the daemon's.
   const { data, request_id } = value as unknown as { data: OperationData<K>; request_id: string };
   const [, pause] = /;r=0;t=(\d+)$/.exec(headers["ratelimit"] ?? "") ?? [];
-  const rate = pause === undefined ? {} : { pause_s: Number(pause) };
-  return { data, request_id, replayed: headers["idempotency-replayed"] === "true", ...rate };
+  const replayed = headers["idempotency-replayed"] === "true";
+  return { data, request_id, replayed, ...(pause && { pause_s: Number(pause) }) };
 }
 
 const isEnvelope = (value: unknown): value is { readonly success: unknown } =>
@@ -193,13 +178,13 @@ function refusal(id: string, { status, headers }: WireResponse, value: object): 
     new ContractViolation(`The error response to ${id} violates the contract: ${reason}.`, request_id);
   const checked = validate(errorEnvelope, value);
   if (!checked.valid) return violation(describe(checked.errors));
-  const { code, message, request_id, errors = [] } = checked.data;
+  const { code, message, request_id, errors: fieldErrors = [] } = checked.data;
   if (!Object.hasOwn(ERRORS, code)) return violation(`the code ${code} is unknown`);
   const known = code as ErrorCode;
   if (ERRORS[known].status !== status) return violation(`code ${code} came with the status ${status}`, request_id);
-  const retryAfter = headers["retry-after"];
-  const kept = retryAfter === undefined ? {} : { "retry-after": retryAfter };
-  return new RemoteRefusal(known, message, { fieldErrors: errors, headers: kept, request_id });
+  const wait = headers["retry-after"];
+  const kept: Record<string, string> = wait === undefined ? {} : { "retry-after": wait };
+  return new RemoteRefusal(known, message, { fieldErrors, headers: kept, request_id });
 }
 
 function noDaemon({ status, headers }: WireResponse, origin: string): UnreachableError {

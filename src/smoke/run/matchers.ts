@@ -8,8 +8,9 @@ import { differs, show, type Problem } from "./problem.ts";
 export interface Matcher {
   /** What its argument is: an expectation, a list of them, or a value of a schema. */
   readonly argument: "expectation" | "expectations" | z.ZodType;
-  /** The problems of `actual`, which is undefined for an absent field. */
-  readonly match: (actual: unknown, argument: never, path: string) => readonly Problem[];
+  /** Whether `actual`, which is undefined for an absent field, matches: true, what was expected instead, or the problems
+   * of its parts. */
+  readonly match: (actual: unknown, argument: never, path: string) => true | string | readonly Problem[];
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
@@ -25,7 +26,6 @@ const TYPES = {
   timestamp: isInstant,
 } satisfies Record<string, (value: unknown) => boolean>;
 
-const orderable = z.union([z.number(), z.string()]);
 const sortedBy = z.union([
   z.enum(["asc", "desc"]),
   z.strictObject({ by: z.string(), order: z.enum(["asc", "desc"]).optional() }),
@@ -42,81 +42,73 @@ function unsigned(term: number | string): string {
 
 /** All matchers, by their key in a file. `matchers.json` says what each is, with an example. */
 export const MATCHERS = {
-  $exists: rule(
-    z.boolean(),
-    (actual, wanted) => (actual !== undefined) === wanted,
-    (wanted) => (wanted ? "anything" : "nothing"),
-  ),
-  $type: rule(
-    z.enum(Object.keys(TYPES) as (keyof typeof TYPES)[]),
-    (actual, type) => TYPES[type](actual),
-    (type) => `of type ${type}`,
-  ),
+  $exists: {
+    argument: z.boolean(),
+    match: (actual, wanted: boolean) => (actual !== undefined) === wanted || (wanted ? "anything" : "nothing"),
+  },
+  $type: {
+    argument: z.enum(Object.keys(TYPES) as (keyof typeof TYPES)[]),
+    match: (actual, type: keyof typeof TYPES) => TYPES[type](actual) || `of type ${type}`,
+  },
   $gt: ordered("greater than", (order) => order > 0),
   $gte: ordered("at least", (order) => order >= 0),
   $lt: ordered("less than", (order) => order < 0),
   $lte: ordered("at most", (order) => order <= 0),
-  $match: rule(
-    z.string().refine((text) => patternOf(text) !== undefined, { message: "must be a regular expression" }),
-    (actual, pattern) => typeof actual === "string" && patternOf(pattern)!.test(actual),
-    (pattern) => `a string that matches ${pattern}`,
-  ),
+  $match: {
+    argument: z.string().refine((text) => patternOf(text) !== undefined, { message: "must be a regular expression" }),
+    match: (actual, pattern: string) =>
+      (typeof actual === "string" && patternOf(pattern)!.test(actual)) || `a string that matches ${pattern}`,
+  },
   $contains: {
     argument: "expectation",
     match(actual, wanted: unknown, path) {
-      if (typeof actual === "string" && typeof wanted === "string" && actual.includes(wanted)) return [];
-      if (Array.isArray(actual) && actual.some((item) => compare(wanted, item, path).length === 0)) return [];
-      return [differs(path, `to contain ${show(wanted)}`, actual)];
+      if (typeof actual === "string" && typeof wanted === "string" && actual.includes(wanted)) return true;
+      const isIn = Array.isArray(actual) && actual.some((item) => matches(wanted, item, path));
+      return isIn || `to contain ${show(wanted)}`;
     },
   },
   $length: {
     argument: "expectation",
     match(actual, wanted: unknown, path) {
       const items: unknown = typeof actual === "string" ? Array.from(actual) : actual;
-      if (!Array.isArray(items)) return [differs(path, "an array or a string", actual)];
-      return compare(wanted, items.length, `${path}.length`);
+      return Array.isArray(items) ? compare(wanted, items.length, `${path}.length`) : "an array or a string";
     },
   },
   $each: {
     argument: "expectation",
-    match: (actual, wanted: unknown, path) =>
-      Array.isArray(actual)
-        ? actual.flatMap((item, index) => compare(wanted, item, `${path}[${index}]`))
-        : [differs(path, "an array", actual)],
+    match(actual, wanted: unknown, path) {
+      if (!Array.isArray(actual)) return "an array";
+      return actual.flatMap((item, index) => compare(wanted, item, `${path}[${index}]`));
+    },
   },
   $sorted: {
     argument: sortedBy,
     match(actual, given: z.infer<typeof sortedBy>, path) {
-      if (!Array.isArray(actual)) return [differs(path, "an array", actual)];
+      if (!Array.isArray(actual)) return "an array";
       const { by, order = "asc" } = typeof given === "string" ? { by: undefined, order: given } : given;
-      const names = by?.split(".") ?? [];
-      const keys = actual.map((item: unknown) =>
-        names.reduce((value, key): unknown => Reflect.get(Object(value) as object, key), item),
-      );
+      const [names, where] = by === undefined ? [[], ""] : [by.split("."), `.${by}`];
+      const keys = actual.map((item: unknown) => names.reduce((value, key) => Reflect.get(Object(value), key), item));
+      const [wrongSign, words] = order === "asc" ? [-1, "not before"] : [1, "not after"];
       for (const [index, key] of keys.entries()) {
         const sign = index === 0 ? 0 : orderOf(key, keys[index - 1]);
-        const at = `${path}[${index}]${by === undefined ? "" : `.${by}`}`;
+        const at = `${path}[${index}]${where}`;
         if (Number.isNaN(sign)) return [differs(at, "a number or a string", key)];
-        if (order === "asc" ? sign < 0 : sign > 0) {
-          return [differs(at, `${order === "asc" ? "not before" : "not after"} ${show(keys[index - 1])}`, key)];
-        }
+        if (sign === wrongSign) return [differs(at, `${words} ${show(keys[index - 1])}`, key)];
       }
-      return [];
+      return true;
     },
   },
   $sum: {
     argument: z.array(z.union([z.number(), decimal])).min(1),
-    match(actual, terms: readonly (number | string)[], path) {
+    match(actual, terms: readonly (number | string)[]) {
       const total = Decimal.sum(...terms.map(unsigned)).toNumber();
-      return actual === total ? [] : [differs(path, `${total} (${terms.join(" + ").replaceAll("+ -", "- ")})`, actual)];
+      return actual === total || `${total} (${terms.join(" + ").replaceAll("+ -", "- ")})`;
     },
   },
   $in: {
     argument: "expectations",
     match: (actual, wanted: readonly unknown[], path) =>
-      wanted.some((one) => compare(one, actual, path).length === 0)
-        ? []
-        : [differs(path, `one of ${wanted.map(show).join(", ")}`, actual)],
+      wanted.some((one) => matches(one, actual, path)) || `one of ${wanted.map(show).join(", ")}`,
   },
   $all: {
     argument: "expectations",
@@ -124,8 +116,7 @@ export const MATCHERS = {
   },
   $not: {
     argument: "expectation",
-    match: (actual, wanted: unknown, path) =>
-      compare(wanted, actual, path).length > 0 ? [] : [differs(path, `not ${show(wanted)}`, actual)],
+    match: (actual, wanted: unknown, path) => !matches(wanted, actual, path) || `not ${show(wanted)}`,
   },
   $exact: { argument: z.unknown(), match: (actual, wanted: unknown, path) => compare(wanted, actual, path, "exact") },
 } satisfies Record<string, Matcher>;
@@ -161,7 +152,8 @@ export function compare(
     }
     return Object.entries(expected).flatMap(([name, argument]) => {
       const matcher: Matcher = MATCHERS[name as MatcherName];
-      return matcher.match(actual, argument as never, path);
+      const found = matcher.match(actual, argument as never, path);
+      return found === true ? [] : typeof found === "string" ? [differs(path, found, actual)] : found;
     });
   }
   if (Array.isArray(expected) && Array.isArray(actual)) {
@@ -182,22 +174,15 @@ export function compare(
   return expected === actual ? [] : [differs(path, show(expected), actual)];
 }
 
-function rule<T>(
-  argument: z.ZodType<T>,
-  holds: (actual: unknown, argument: T) => boolean,
-  words: (argument: T) => string,
-): Matcher {
-  const match = (actual: unknown, given: T, path: string): Problem[] =>
-    holds(actual, given) ? [] : [differs(path, words(given), actual)];
-  return { argument, match };
+function matches(expected: unknown, actual: unknown, path: string): boolean {
+  return compare(expected, actual, path).length === 0;
 }
 
-function ordered(words: string, holds: (order: number) => boolean): Matcher {
-  return rule(
-    orderable,
-    (actual, bound) => holds(orderOf(actual, bound)),
-    (bound) => `${words} ${show(bound)}`,
-  );
+function ordered(words: string, holds: (order: number) => boolean) {
+  return {
+    argument: z.union([z.number(), z.string()]),
+    match: (actual: unknown, bound: number | string) => holds(orderOf(actual, bound)) || `${words} ${show(bound)}`,
+  };
 }
 
 /** The sign of the comparison of two numbers, instants or strings; NaN for values without an order. */
