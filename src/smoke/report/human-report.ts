@@ -26,12 +26,12 @@ export function toHuman(file: FileResult, paint: Paint): string {
 export function toSummary(files: readonly FileResult[], paint: Paint): string {
   const { ran, skippedFiles, passed, failed, skipped, ms } = countOutcomes(files);
   const parts = [
-    ...(failed > 0 ? [paint("red", `${failed} failed`)] : []),
+    failed > 0 && paint("red", `${failed} failed`),
     paint(failed === 0 && passed > 0 ? "green" : "bold", `${passed} passed`),
-    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    skipped > 0 && `${skipped} skipped`,
   ];
   const where = `${countOf(ran, "file")}${skippedFiles > 0 ? ` (${countOf(skippedFiles, "file")} skipped)` : ""}`;
-  return `${parts.join(", ")} in ${where}, ${duration(ms)}\n`;
+  return `${parts.filter(Boolean).join(", ")} in ${where}, ${duration(ms)}\n`;
 }
 
 function linesOf(file: FileResult, step: StepResult, paint: Paint): string[] {

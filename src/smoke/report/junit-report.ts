@@ -6,24 +6,17 @@ import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-re
  * @see https://github.com/jenkinsci/xunit-plugin its junit-10.xsd defines the elements and their attributes */
 export function toJunit(files: readonly FileResult[]): string {
   const { skipped: _, ...counts } = countsOf(files);
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    open("testsuites", { name: "anp smoke", ...counts }),
-    ...files.flatMap(suiteOf),
-    "</testsuites>",
-    "",
-  ].join("\n");
+  const head = ['<?xml version="1.0" encoding="UTF-8"?>', open("testsuites", { name: "anp smoke", ...counts })];
+  return [...head, ...files.flatMap(suiteOf), "</testsuites>", ""].join("\n");
 }
 
 function suiteOf(file: FileResult): string[] {
-  return [
-    `  ${open("testsuite", { name: file.title, file: file.path, ...countsOf([file]) })}`,
-    ...(file.skipped === undefined
-      ? []
-      : [`    ${open("testcase", { classname: file.path, name: file.title })}${skip(file.skipped)}</testcase>`]),
-    ...file.steps.flatMap((step) => caseOf(file, step)),
-    "  </testsuite>",
-  ];
+  const { path, title, skipped, steps } = file;
+  const cases =
+    skipped === undefined
+      ? steps.map((step) => caseOf(path, { name: step.title, time: seconds(step.ms) }, contentOf(path, step)))
+      : [caseOf(path, { name: title }, skip(skipped))];
+  return [`  ${open("testsuite", { name: title, file: path, ...countsOf([file]) })}`, ...cases, "  </testsuite>"];
 }
 
 function countsOf(files: readonly FileResult[]) {
@@ -32,21 +25,21 @@ function countsOf(files: readonly FileResult[]) {
   return { tests: passed + failed + skipped, failures: failed, errors: 0, skipped, time: seconds(ms) };
 }
 
-function caseOf(file: FileResult, step: StepResult): string[] {
-  const { title, line, outcome, problems, reason = "", curl, answer } = step;
-  const head = open("testcase", { classname: file.path, name: title, time: seconds(step.ms) });
-  if (outcome === "passed") return [`    ${head}</testcase>`];
-  if (outcome === "skipped") return [`    ${head}${skip(reason)}</testcase>`];
-  const messages = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
-  const detail = [
-    `${file.path}:${line}  ${step.request}`,
-    ...messages,
-    ...(answer === undefined ? [] : [`answer: ${shownAnswer(step)}`]),
-    ...(curl === undefined ? [] : [curl]),
-  ];
-  const kind = problems[0]?.about ?? "expectation";
-  const failure = open("failure", { type: kind, message: messages[0] ?? "" });
-  return [`    ${head}${failure}${escape(detail.join("\n"))}</failure></testcase>`];
+function caseOf(classname: string, attributes: Readonly<Record<string, string>>, content: string): string {
+  return `    ${open("testcase", { classname, ...attributes })}${content}</testcase>`;
+}
+
+function contentOf(path: string, step: StepResult): string {
+  const { outcome, problems, reason = "", curl, answer } = step;
+  if (outcome === "passed") return "";
+  if (outcome === "skipped") return skip(reason);
+  const messages = problems.map((problem) => `${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`);
+  const shown = answer === undefined ? undefined : `answer: ${shownAnswer(step)}`;
+  const detail = [`${path}:${step.line}  ${step.request}`, ...messages, shown, curl].filter(
+    (line) => line !== undefined,
+  );
+  const type = problems[0]?.about ?? "expectation";
+  return `${open("failure", { type, message: messages[0] ?? "" })}${escape(detail.join("\n"))}</failure>`;
 }
 
 function skip(reason: string): string {

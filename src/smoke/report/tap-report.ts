@@ -23,14 +23,10 @@ function linesOf(file: FileResult, step: StepResult, number: number): string[] {
   const { problems, answer, curl: reproduce, tries, ms } = step;
   const others = { answer: answer && shownAnswer(step), reproduce, tries, duration_ms: Math.round(ms) };
   // JSON is valid YAML: each value is on one line, whatever its characters.
-  const lines = [
-    "problems:",
-    ...problems.map(({ about, path, message }) => `  - ${JSON.stringify({ about, at: path, message })}`),
-    ...Object.entries(others).flatMap(([key, value]) =>
-      value === undefined ? [] : `${key}: ${JSON.stringify(value)}`,
-    ),
-  ];
-  return [`not ok ${name}`, "  ---", ...lines.map((line) => `  ${line}`), "  ..."];
+  const found = problems.map(({ about, path, message }) => `    - ${JSON.stringify({ about, at: path, message })}`);
+  const given = Object.entries(others).filter(([, value]) => value !== undefined);
+  const lines = given.map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`);
+  return [`not ok ${name}`, "  ---", "  problems:", ...found, ...lines, "  ..."];
 }
 
 /** `#` starts a directive, `\` escapes. */
