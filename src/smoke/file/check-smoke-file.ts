@@ -8,8 +8,9 @@ import { checkExpectation } from "./check-expectation.ts";
 import { configValues } from "./config-values.ts";
 import { answerOf, checkOperation, unknownIn } from "./check-field-names.ts";
 import { listOf, MOST_AT_ONCE, rowsOf, stepsOf, type Row, type SmokeContent, type Step } from "./smoke-file.ts";
-import { refuse, resolveAll, textsIn, UNKNOWN, UnresolvedError, type Env } from "./references.ts";
-import { isReserved, SHORTEST_SECRET, valueOf, type Scope } from "./value-of.ts";
+import { textsIn } from "./references.ts";
+import { isReserved, refuse, resolveAll, SHORTEST_SECRET, UNKNOWN, UnresolvedError } from "./resolve-references.ts";
+import type { Env, Scope } from "./resolve-references.ts";
 import { checkBody } from "../run/request-body.ts";
 
 /** The checks beyond the schema: ids, references, matchers, endpoints, faults and configuration keys. */
@@ -126,7 +127,7 @@ function checkReferences(value: unknown, path: ValuePath, scope: Scope, rows: re
     const foreign = place.at(-1) === "raw" ? undefined : foreignReference(text, isSent, scope.vars, rows[0]);
     if (foreign !== undefined) return [{ path: place, message: foreign }];
     for (const one of text.includes("row.") && rows.length > 0 ? scopes : [scope]) {
-      const errors = errorsOf(() => resolveAll(text, (reference) => valueOf(reference, one)), place);
+      const errors = errorsOf(() => resolveAll(text, one), place);
       if (errors.length > 0) return errors;
     }
     return [];

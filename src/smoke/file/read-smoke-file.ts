@@ -5,7 +5,7 @@ import { validate, type InvalidField, type ValuePath } from "../../contract/vali
 import { knownKeys } from "../../contract/schema-walk.ts";
 import OTHER_TOOLS from "./other-tools.json" with { type: "json" };
 import { readRows } from "./read-rows.ts";
-import type { Env } from "./references.ts";
+import type { Env } from "./resolve-references.ts";
 import { checkContent } from "./check-smoke-file.ts";
 import { smokeFile, type SmokeContent } from "./smoke-file.ts";
 

@@ -1,4 +1,4 @@
-import { SHORTEST_SECRET } from "../file/value-of.ts";
+import { SHORTEST_SECRET } from "../file/resolve-references.ts";
 import type { RecordedCall } from "./recording-proxy.ts";
 
 /** Tokens that the daemon issues, and JWTs, wherever they are. */

@@ -15,8 +15,7 @@ import { getAt, loadConfig } from "../../config/load-config.ts";
 import { openStorage } from "../../storage/open-storage.ts";
 import { configValues } from "../file/config-values.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { resolveAll, type Reference } from "../file/references.ts";
-import { valueOf, type RunValues } from "../file/value-of.ts";
+import { resolveAll, type Env, type RunValues } from "../file/resolve-references.ts";
 import { quote } from "../report/curl.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
@@ -39,7 +38,7 @@ export type OwnDaemon = Awaited<ReturnType<typeof startDaemon>>;
  * @returns the plan, or the error, as `FILE:LINE:COLUMN: message` */
 export async function planDaemon(
   file: Pick<SmokeFile, "path" | "errorAt"> & { readonly content: Omit<SmokeFile["content"], "steps"> },
-  env: Readonly<Record<string, string | undefined>> = {},
+  env: Env = {},
   cwd = "",
 ) {
   const { fixtures = "demo", now, seed = "smoke", faults = [], config = {}, users = {} } = file.content;
@@ -56,8 +55,8 @@ export async function planDaemon(
   }
   try {
     // The configuration in the environment is for other daemons and must not change the result of a file.
-    const lookUp = (reference: Reference): unknown => valueOf(reference, { env, answer: () => undefined });
-    const resolved = configValues(config).map(([name, value]) => [name, resolveAll(value, lookUp)] as const);
+    const scope = { env, answer: () => undefined };
+    const resolved = configValues(config).map(([name, value]) => [name, resolveAll(value, scope)] as const);
     const flags = { ...Object.fromEntries(resolved), storage: "memory:" };
     const loaded = await loadConfig({ file: fixture.configFile, env: {}, flags });
     if ("quota.free_daily" in flags && loaded.config.auth.jwt === undefined) {

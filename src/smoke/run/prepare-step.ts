@@ -2,8 +2,8 @@ import { checkExpectation } from "../file/check-expectation.ts";
 import type { WireRequest } from "../../client/transport.ts";
 import type { SmokeAnswer } from "./smoke-result.ts";
 import type { SmokeContent, Step } from "../file/smoke-file.ts";
-import { referencesIn, refuse, resolveAll, valueAt } from "../file/references.ts";
-import { valueOf, type Scope } from "../file/value-of.ts";
+import { referencesIn } from "../file/references.ts";
+import { refuse, resolveAll, valueAt, type Scope } from "../file/resolve-references.ts";
 import { isMoment, MOMENT } from "./moment.ts";
 import { generateBody } from "./request-body.ts";
 
@@ -13,7 +13,7 @@ export type PreparedStep = ReturnType<typeof prepareStep>;
 /** Resolves a step's references and puts its request together.
  * @throws UnresolvedError for a reference without a value, or with a value that a matcher does not accept */
 export function prepareStep(step: Step, defaults: SmokeContent["defaults"], baseUrl: string, scope: Scope) {
-  const resolve = (value: unknown): unknown => resolveAll(value, (reference) => valueOf(reference, scope));
+  const resolve = (value: unknown): unknown => resolveAll(value, scope);
   const written = step.token === undefined ? defaults?.token : step.token;
   const [, tokenName = "TOKEN"] = /^\$\{env\.(\w+)(:-.*)?\}$/.exec(written ?? "") ?? [];
   const token = written === undefined || written === null ? undefined : String(resolve(written));

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { stepsOf } from "../file/smoke-file.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
 import { referencesIn } from "../file/references.ts";
-import type { RunValues } from "../file/value-of.ts";
+import type { RunValues } from "../file/resolve-references.ts";
 import { answersOf } from "./prepare-step.ts";
 import { planCases, type Case } from "./plan-cases.ts";
 import type { FileResult, SmokeAnswer, StepResult } from "./smoke-result.ts";

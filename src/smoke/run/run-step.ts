@@ -5,9 +5,9 @@ import { toMs, type Row, type SmokeContent, type Step } from "../file/smoke-file
 import { bodyOf, judge, judgeCounts } from "./judge.ts";
 import { instantOf, type MovableClock } from "./moment.ts";
 import { prepareStep, type PreparedStep } from "./prepare-step.ts";
-import { SHORTEST_SECRET, type Scope } from "../file/value-of.ts";
+import { SHORTEST_SECRET, UnresolvedError, type Scope } from "../file/resolve-references.ts";
 import { checkSnapshot, type Snapshots } from "./snapshot.ts";
-import { UnresolvedError, type Reference } from "../file/references.ts";
+import type { Reference } from "../file/references.ts";
 import { cut } from "../report/cut.ts";
 import { MAX_CHARACTERS, type Problem } from "./problem.ts";
 import type { SmokeAnswer } from "./smoke-result.ts";

@@ -1,15 +1,12 @@
+import { hintFor } from "../../contract/validate.ts";
+import { parseJson } from "../../runtime/json/parse-json.ts";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
-import {
-  castValue,
-  refuse,
-  resolveAll,
-  UNKNOWN,
-  UnresolvedError,
-  valueAt,
-  type Env,
-  type Reference,
-} from "./references.ts";
+import { isRecord, mapItems } from "./json-values.ts";
+import { partsOf, type Reference } from "./references.ts";
 import type { Row } from "./smoke-file.ts";
+
+/** Environment variables by name. */
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The values of `${run.NAME}`. */
 export interface RunValues {
@@ -20,6 +17,9 @@ export interface RunValues {
   /** On the file's own daemon: the tokens of the fixture's users, by user. */
   readonly tokens?: Readonly<Record<string, string>>;
 }
+
+/** The value of a reference that is not known before the run. */
+export const UNKNOWN = Symbol("unknown");
 
 /** The values that references resolve to: those of a run, or as much of them as is known before it. */
 export interface Scope {
@@ -37,6 +37,22 @@ export interface Scope {
   readonly secrets?: Set<string>;
 }
 
+/** A reference without a value. The message names it. */
+export class UnresolvedError extends Error {
+  override readonly name = "UnresolvedError";
+  readonly reference: Reference;
+
+  constructor(reference: Reference, reason: string) {
+    super(`${reference.text} ${reason}`);
+    this.reference = reference;
+  }
+}
+
+/** @throws UnresolvedError */
+export function refuse(reference: Reference, reason: string): never {
+  throw new UnresolvedError(reference, reason);
+}
+
 /** First segments of references that do not name steps. */
 const HEADS = { env: environmentValue, run: runValue, vars: writtenValue, row: writtenValue } as const;
 
@@ -45,32 +61,57 @@ export function isReserved(head: string): head is keyof typeof HEADS {
   return Object.hasOwn(HEADS, head);
 }
 
+/** What `${env.NAME:int}` and the like read a text as: any of JSON, or what of it. */
+const CASTS: Readonly<Record<string, readonly [what: string, holds: (value: unknown) => boolean]>> = {
+  int: ["an integer", Number.isSafeInteger],
+  number: ["a number", (value) => typeof value === "number"],
+  boolean: ["true or false", (value) => typeof value === "boolean"],
+  json: ["JSON", (value) => value !== undefined],
+};
+
 /** Names of variables whose values reports do not show. */
 const SECRET = /token|secret|key|password/i;
 
 /** Characters of the shortest value that reports mask: a shorter one would hide parts of other words. */
 export const SHORTEST_SECRET = 4;
 
-/** The value of a reference; {@link UNKNOWN} where the scope is that of before the run, and only the run knows it.
- * @throws UnresolvedError for a reference without a value */
-export function valueOf(reference: Reference, scope: Scope): unknown {
-  const { head } = reference;
-  const path = reference.path.map((segment) => resolveAll(segment, (inner) => valueOf(inner, scope)));
+/** A value with its references resolved. A text that is one reference becomes the value, of any type; within a longer
+ * text the value becomes part of it. {@link UNKNOWN} where only the run knows the value, and the scope is that of before.
+ * @throws UnresolvedError for a reference without a value
+ * @throws RangeError for a malformed reference */
+export function resolveAll(value: unknown, scope: Scope): unknown {
+  if (typeof value !== "string") return mapItems(value, (item) => resolveAll(item, scope));
+  const parts = partsOf(value);
+  const values = parts.map((part) => {
+    if (typeof part === "string") return part.replaceAll("$${", () => "${");
+    const found = valueOf(part, scope);
+    const isPart = parts.length > 1 && typeof found === "object" && found !== null;
+    return isPart ? refuse(part, "is not a scalar: it cannot be part of a text.") : found;
+  });
+  if (values.length === 1) return values[0];
+  return values.includes(UNKNOWN) ? UNKNOWN : values.join("");
+}
+
+function valueOf(reference: Reference, scope: Scope): unknown {
+  const { head, cast = "" } = reference;
+  const path = reference.path.map((segment) => resolveAll(segment, scope));
   if (path.includes(UNKNOWN)) return UNKNOWN;
   const words = path.map((word) => {
     if (/^[\w-]+$/.test(String(word))) return String(word);
     return refuse(reference, `cannot be resolved: ${JSON.stringify(word)} is not a name.`);
   });
   const value = isReserved(head) ? HEADS[head](reference, words, scope) : scope.answer(reference, words);
-  return value === UNKNOWN ? value : castValue(reference, value);
+  const [what, holds] = CASTS[cast] ?? [];
+  if (value === UNKNOWN || holds === undefined) return value;
+  const typed = typeof value === "string" ? parseJson(value) : value;
+  return holds(typed) ? typed : refuse(reference, `is not ${what}.`);
 }
 
 function environmentValue(reference: Reference, path: readonly string[], scope: Scope): unknown {
   const [name = ""] = path;
   if (path.length !== 1) refuse(reference, "does not name an environment variable: write ${env.NAME}.");
   // An empty variable is not set.
-  const value =
-    scope.env[name] || (resolveAll(reference.fallback, (inner) => valueOf(inner, scope)) as string | undefined);
+  const value = scope.env[name] || (resolveAll(reference.fallback, scope) as string | undefined);
   if (value === undefined) return refuse(reference, `is not set.${didYouMean(name, Object.keys(scope.env))}`);
   if (SECRET.test(name)) scope.secrets?.add(value);
   return value;
@@ -98,14 +139,29 @@ function writtenValue(reference: Reference, [name, ...rest]: readonly string[], 
   if (root === undefined) return refuse(reference, isRow ? "needs `rows`." : "needs `vars`.");
   if (root === null) return refuse(reference, "cannot be used here.");
   const written = name === undefined ? root : valueAt(root, [name], reference, isRow ? rowName : "vars");
-  // The value itself may be a reference; rows may refer to vars.
-  const outer = { ...scope, row: undefined, vars: isRow ? vars : null };
   try {
-    const value = resolveAll(written, (inner) => valueOf(inner, outer));
+    // The value itself may be a reference; rows may refer to vars.
+    const value = resolveAll(written, { ...scope, row: undefined, vars: isRow ? vars : null });
     return valueAt(value, rest, reference, `${reference.head}.${name}`);
   } catch (error) {
     // Before the run, an error of the value is reported at its own place.
     if (scope.run !== UNKNOWN || !(error instanceof UnresolvedError) || error.reference === reference) throw error;
     return UNKNOWN;
   }
+}
+
+/** The value at a path.
+ * @throws UnresolvedError that names the first segment that does not exist */
+export function valueAt(root: unknown, path: readonly string[], reference: Reference, what: string): unknown {
+  let value = root;
+  for (const [index, key] of path.entries()) {
+    if (value === UNKNOWN) break;
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) {
+      const hint = hintFor(key, isRecord(value) ? Object.keys(value) : []).replace(/[^?]$/, "$&.");
+      const missing = path.slice(0, index + 1).join(".");
+      refuse(reference, `cannot be resolved: ${what} has no ${missing}.${hint && ` ${hint}`}`);
+    }
+    value = Reflect.get(value, key);
+  }
+  return value;
 }
