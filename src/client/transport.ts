@@ -25,7 +25,9 @@ type AnyRequest = Omit<WireRequest, "body"> & {
 export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The body, read as UTF-8. */
   readonly text: string;
+  readonly bytes: Buffer;
 }
 
 /** No daemon answers at the address: nothing listens there, it is too slow, or it is another server. */
@@ -50,16 +52,12 @@ export class WireError extends UnreachableError {
  * @param timeout_ms how long the whole exchange may take, ms
  * @throws WireError when no complete response arrived
  * @throws the signal's reason when it was aborted */
-export function send(
-  request: AnyRequest,
-  timeout_ms: number,
-  signal?: AbortSignal,
-): Promise<WireResponse & { readonly bytes: Buffer }> {
+export function send(request: AnyRequest, timeout_ms: number, signal?: AbortSignal): Promise<WireResponse> {
   return exchange(request, timeout_ms, signal, readWhole);
 }
 
 /** The complete response. */
-export async function readWhole(response: IncomingMessage): Promise<WireResponse & { readonly bytes: Buffer }> {
+export async function readWhole(response: IncomingMessage): Promise<WireResponse> {
   const bytes = await readBytes(response, MAX_BYTES, () => new Error(`it is larger than ${MAX_BYTES} bytes`));
   return { status: response.statusCode!, headers: flatHeaders(response), text: bytes.toString("utf8"), bytes };
 }

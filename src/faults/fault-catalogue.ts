@@ -1,16 +1,16 @@
 import { didYouMean } from "../runtime/text/edit-distance.ts";
 import FAULTS from "./faults.json" with { type: "json" };
 
-/** The part that fails: a name of `faults.json`, which says what each kind does, and how a caller notices. */
-export type FaultName = keyof typeof FAULTS;
+type Catalogue = typeof FAULTS;
 
-type KindOf<N extends FaultName> = N extends FaultName ? keyof (typeof FAULTS)[N] : never;
+/** The part that fails: a name of `faults.json`, which says what each kind does, and how a caller notices. */
+export type FaultName = keyof Catalogue;
 
 /** One fault: what fails and how. */
 export type Fault = {
   readonly [N in FaultName]: {
     readonly name: N;
-    readonly kind: KindOf<N>;
+    readonly kind: keyof Catalogue[N];
     /** How long an answer is held back, in milliseconds. */
     readonly ms: number;
     readonly times: number;
@@ -34,17 +34,16 @@ export function readFault(typed: string): Fault {
   if (!names.includes(name)) throw misnamed(typed, `NAME=KIND with a NAME of ${names.join(", ")}`, name, names);
   const kinds = Object.keys(FAULTS[name as FaultName]);
   if (!kinds.includes(kind)) throw misnamed(typed, `${name}=KIND with a KIND of ${kinds.join(" or ")}`, kind, kinds);
-  const read = { ms: name === "answers" ? SLOW_MS : 0, times: Infinity };
+  const read: Record<string, number> = { times: Infinity, ms: name === "answers" ? SLOW_MS : 0 };
+  const known = name === "answers" ? ["ms", "times"] : ["times"];
   for (const setting of settings) {
-    const [key, value] = setting.split("=");
-    const known = name === "answers" ? ["ms", "times"] : ["times"];
-    if ((key !== "ms" && key !== "times") || !known.includes(key)) {
-      throw new RangeError(
-        `has an unknown setting ${JSON.stringify(setting)}: ${name} takes only ${known.join(" and ")}`,
-      );
+    const [key = "", value = ""] = setting.split("=");
+    if (!known.includes(key)) {
+      const quoted = JSON.stringify(setting);
+      throw new RangeError(`has an unknown setting ${quoted}: ${name} takes only ${known.join(" and ")}`);
     }
     const most = key === "ms" ? MOST_MS : Number.MAX_SAFE_INTEGER;
-    if (!/^\d+$/.test(value ?? "") || Number(value) < 1 || Number(value) > most) {
+    if (!/^\d+$/.test(value) || Number(value) < 1 || Number(value) > most) {
       throw new RangeError(`must give ${key} as an integer from 1 to ${most}, not ${JSON.stringify(setting)}`);
     }
     read[key] = Number(value);

@@ -14,15 +14,13 @@ const FAILING_ACCESS = { "read-error": ["read"], "write-error": ["write"], down:
 /** The faults that are injected into a daemon, so that QA sees what users would. */
 export class Faults {
   readonly texts: readonly string[];
-  readonly #faults: ReadonlyMap<FaultName, Fault>;
-  readonly #left: Map<FaultName, number>;
+  readonly #faults: ReadonlyMap<FaultName, { readonly fault: Fault; left: number }>;
   #isArmed = false;
 
   /** @param faults at most one of each name */
   constructor(faults: readonly Fault[]) {
     this.texts = faults.map(faultText);
-    this.#faults = new Map(faults.map((fault) => [fault.name, fault]));
-    this.#left = new Map(faults.map((fault) => [fault.name, fault.times]));
+    this.#faults = new Map(faults.map((fault) => [fault.name, { fault, left: fault.times }]));
   }
 
   /** Creates a service whose dependencies fail as the faults say, once {@link Faults.arm} was called. */
@@ -50,37 +48,32 @@ export class Faults {
 
   /** The fault of that name if it is active, counted as used once. */
   #trigger<N extends FaultName>(name: N): Extract<Fault, { name: N }> | undefined {
-    const left = this.#left.get(name) ?? 0;
-    if (!this.#isArmed || left <= 0) return undefined;
-    this.#left.set(name, left - 1);
-    return this.#faults.get(name) as Extract<Fault, { name: N }>;
+    const one = this.#faults.get(name);
+    if (!this.#isArmed || one === undefined || one.left <= 0) return undefined;
+    one.left--;
+    return one.fault as Extract<Fault, { name: N }>;
   }
 
   #storage(storage: Storage): Storage {
-    const fault = this.#faults.get("storage") as Extract<Fault, { name: "storage" }> | undefined;
-    const isHit = (access: string, key: string): boolean => {
-      if (access === "write" && key.startsWith("events/") && this.#trigger("events") !== undefined) return true;
-      const concerns = fault !== undefined && FAILING_ACCESS[fault.kind].includes(access);
-      return concerns && this.#trigger("storage") !== undefined;
-    };
+    const { kind } = (this.#faults.get("storage")?.fault ?? {}) as { kind?: keyof typeof FAILING_ACCESS };
     return interceptStorage(storage, async (call, key, run) => {
       const access = READS.has(call) ? "read" : "write";
       const printed = printKey(key);
-      if (!isHit(access, printed)) return await run();
-      if (access === "read" && fault?.kind === "damage") throw new CorruptionError(printed, "injected fault");
+      const isEvent = access === "write" && printed.startsWith("events/") && this.#trigger("events") !== undefined;
+      const isHit = isEvent || (kind && FAILING_ACCESS[kind].includes(access) && this.#trigger("storage"));
+      if (!isHit) return await run();
+      if (access === "read" && kind === "damage") throw new CorruptionError(printed, "injected fault");
       throw new StorageError(`Cannot ${access} ${printed}: injected fault`);
     });
   }
 
   readonly #views = (...parts: Parameters<typeof createSnapshotViews>): SnapshotViews => {
     const views = createSnapshotViews(...parts);
-    return {
-      ...views,
-      hotTopics: (...query) => {
-        if (this.#trigger("hot-topics") !== undefined) throw new Error("hot topics fail: injected fault");
-        return views.hotTopics(...query);
-      },
+    const hotTopics: SnapshotViews["hotTopics"] = (...query) => {
+      if (this.#trigger("hot-topics") !== undefined) throw new Error("hot topics fail: injected fault");
+      return views.hotTopics(...query);
     };
+    return { ...views, hotTopics };
   };
 
   #run(service: Service): Service["run"] {

@@ -22,7 +22,7 @@ export interface RecordedCall {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
   /** The answer, or why there is none. */
-  readonly answer: (WireResponse & { readonly bytes: Buffer }) | string;
+  readonly answer: WireResponse | string;
 }
 
 /** Starts a proxy on the loopback interface that forwards calls to one daemon, one at a time, so that their order is

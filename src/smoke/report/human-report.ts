@@ -1,6 +1,5 @@
 import { cut } from "./cut.ts";
-import type { Problem } from "../run/problem.ts";
-import { countOutcomes, type FileResult, type StepResult } from "../run/smoke-result.ts";
+import { countOutcomes, type FileResult, type Problem, type StepResult } from "../run/smoke-result.ts";
 
 /** What a report shows of a step, in characters; `--json` holds all. */
 const [MOST_PROBLEMS, MOST_OF_VALUE, MOST_OF_ANSWER] = [10, 1500, 2500];

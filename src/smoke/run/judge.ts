@@ -4,10 +4,9 @@ import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { isRecord } from "../file/json-values.ts";
 import type { WireRequest } from "../../client/transport.ts";
-import type { SmokeAnswer } from "./smoke-result.ts";
+import { differs, type Problem, type SmokeAnswer } from "./smoke-result.ts";
 import type { Step } from "../file/smoke-file.ts";
 import { compare } from "./matchers.ts";
-import { differs, type Problem } from "./problem.ts";
 
 /** The value of a JSON body; undefined when the headers or the text say that it is none. */
 export function bodyOf({ headers, text }: Pick<SmokeAnswer, "headers" | "text">): unknown {

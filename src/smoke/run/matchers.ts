@@ -2,7 +2,7 @@ import { Decimal as DecimalJs } from "decimal.js";
 import { z } from "zod";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import { isRecord } from "../file/json-values.ts";
-import { differs, show, type Problem } from "./problem.ts";
+import { differs, show, type Problem } from "./smoke-result.ts";
 
 /** A rule for an expected value, other than equality. */
 export interface Matcher {

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { stepsOf } from "../file/smoke-file.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import { referencesIn } from "../file/references.ts";
 import type { RunValues } from "../file/resolve-references.ts";
 import { answersOf } from "./prepare-step.ts";
 import { planCases, type Case } from "./plan-cases.ts";
@@ -38,7 +37,6 @@ export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promis
   const unreachable: { steps?: string | undefined; cleanup?: string | undefined } = {};
   const base = resolve(options.cwd ?? "", file.path).replace(/\.ya?ml(\.gz)?$/i, "");
   const ids = new Set(stepsOf(file.content).flatMap(({ step }) => step.id ?? []));
-  const isMissing = (head: string): boolean => ids.has(head) && !answers.has(head);
   const { cases = planCases(file) } = options;
   const first = cases.find(({ phase }) => phase !== "setup");
   for (const one of cases) {
@@ -49,16 +47,16 @@ export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promis
     // The cleanup runs even when the run was interrupted or the daemon could not be reached.
     const [part, signal] = phase === "cleanup" ? ["cleanup" as const, NEVER] : ["steps" as const, options.signal];
     const lost = unreachable[part] === undefined ? undefined : "the daemon cannot be reached";
-    const reason = lost ?? reasonToSkip(one, steps, isMissing, { ...options, signal });
+    const reason = lost ?? reasonToSkip(one, steps, { ...options, signal });
     answers.delete(id);
     if (reason === undefined) {
       const scope = { env: options.env, run: options.run, vars, answer, secrets };
       const snapshots = { base, row: number, update: options.update ?? false, mask: defaults?.mask ?? [] };
       const ran = await runStep(step, { ...options, defaults, scope, rows, snapshots, signal });
-      const { head, text } = ran.unresolved ?? {};
+      const { head = "", text } = ran.unresolved ?? {};
       // A step that fails because an earlier one did adds no information.
-      const isLost = head !== undefined && failed.has(head);
-      steps.push({ ...about, ...(isLost ? skipped(`${text} is not known: ${head} failed`) : ran.result) });
+      const lack = ids.has(head) && (answers.has(head) ? failed.has(head) && "failed" : "got no answer");
+      steps.push({ ...about, ...(lack ? skipped(`${text} is not known: ${head} ${lack}`) : ran.result) });
       unreachable[part] = ran.unreachable;
       if (ran.answer !== undefined) answers.set(id, ran.answer);
     } else steps.push({ ...about, ...skipped(reason) });
@@ -74,7 +72,6 @@ const NEVER = new AbortController().signal;
 function reasonToSkip(
   { phase, step, skip }: Case,
   results: readonly StepResult[],
-  isMissing: (id: string) => boolean,
   { signal, clock, bail }: RunOptions,
 ): string | undefined {
   if (signal.aborted) return "interrupted";
@@ -82,9 +79,7 @@ function reasonToSkip(
   if (step.now !== undefined && clock === undefined) return "the clock of this daemon cannot be moved";
   const failed = new Set(results.filter(({ outcome }) => outcome === "failed").map((result) => result.phase));
   if (phase !== "cleanup" && failed.has("setup")) return "the setup failed";
-  if (phase === "steps" && bail && failed.has("steps")) return "an earlier step failed";
-  const missing = referencesIn(step).find(({ head }) => isMissing(head));
-  return missing && `${missing.text} is not known: ${missing.head} got no answer`;
+  return phase === "steps" && bail && failed.has("steps") ? "an earlier step failed" : undefined;
 }
 
 function skipped(reason: string): Pick<StepResult, "outcome" | "reason" | "problems" | "tries" | "ms"> {

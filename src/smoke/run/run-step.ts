@@ -9,10 +9,9 @@ import { SHORTEST_SECRET, UnresolvedError, type Scope } from "../file/resolve-re
 import { checkSnapshot, type Snapshots } from "./snapshot.ts";
 import type { Reference } from "../file/references.ts";
 import { cut } from "../report/cut.ts";
-import { MAX_CHARACTERS, type Problem } from "./problem.ts";
-import type { SmokeAnswer } from "./smoke-result.ts";
+import { MAX_CHARACTERS, type Problem, type SmokeAnswer } from "./smoke-result.ts";
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT = "30s";
 
 /** The daemon that steps are sent to. */
 export interface StepTarget {
@@ -44,19 +43,20 @@ interface Attempt {
 
 /** Sends a step's request until its answer matches, or its attempts are used up. */
 export async function runStep(step: Step, context: StepContext) {
-  const { url, shownUrl = url } = context;
+  const { url, shownUrl = url, scope, signal } = context;
+  const { times = 0, every = "" } = step.retry ?? {};
   const started = performance.now();
-  const most = 1 + (step.retry?.times ?? 0);
   let last = await attempt(step, context);
   let tries = 1;
-  while (last.problems.length > 0 && tries < most) {
-    if (await wait(toMs(step.retry!.every), false, { signal: context.signal }).catch(() => true)) break;
+  // A reference has the same value in every try.
+  for (; last.problems.length > 0 && last.unresolved === undefined && tries <= times; tries++) {
+    if (await wait(toMs(every), false, { signal }).catch(() => true)) break;
     last = await attempt({ ...step, now: undefined }, context);
-    tries += 1;
   }
   const { problems, sent = [], answer } = last;
   const [prepared] = sent;
-  const redact = redactorFor([...context.scope.secrets, ...sent.map((one) => one.token ?? "")]);
+  const redact = redactorFor([...scope.secrets, ...sent.map((one) => one.token ?? "")]);
+  const text = answer && redact(`${answer.status} ${answer.text.trim().replaceAll(CONTROL, "\ufffd")}`);
   const result = {
     outcome: problems.length === 0 ? ("passed" as const) : ("failed" as const),
     problems: problems.map(({ message, expected, got, ...place }): Problem => {
@@ -65,8 +65,7 @@ export async function runStep(step: Step, context: StepContext) {
     tries,
     ms: performance.now() - started,
     curl: prepared && redact(curlLine(prepared.request, prepared.tokenName).replace(url, shownUrl)),
-    answer:
-      answer && cut(redact(`${answer.status} ${answer.text.trim().replaceAll(CONTROL, "\ufffd")}`), MAX_CHARACTERS),
+    answer: text && cut(text, MAX_CHARACTERS),
   };
   return { ...last, result };
 }
@@ -80,10 +79,9 @@ async function attempt(step: Step, context: StepContext): Promise<Attempt> {
     if (!(error instanceof UnresolvedError)) throw error;
     return { problems: [{ about: "reference", path: "", message: error.message }], unresolved: error.reference };
   }
-  const { expect, moment } = prepared[0]!;
+  const [{ expect, moment }] = prepared as [PreparedStep];
   if (moment !== undefined) clock?.set(instantOf(moment, clock));
-  const timeout = step.timeout ?? defaults?.timeout;
-  const timeout_ms = timeout === undefined ? TIMEOUT_MS : toMs(timeout);
+  const timeout_ms = toMs(step.timeout ?? defaults?.timeout ?? TIMEOUT);
   const sent = typeof step.at_once === "number" ? Array.from({ length: step.at_once }, () => prepared[0]!) : prepared;
   const replies = await Promise.all(sent.map((one) => exchange(one, timeout_ms, signal)));
   const [first] = replies as [Attempt];
@@ -94,8 +92,9 @@ async function attempt(step: Step, context: StepContext): Promise<Attempt> {
   }
   const all = replies.flatMap((reply) => reply.answer ?? []);
   const answer = all.find(({ status }) => status === 200) ?? all[0];
+  const wrong = sent.find((_, index) => replies[index]!.problems.length > 0);
   return {
-    sent: [sent[replies.findIndex(({ problems }) => problems.length > 0)] ?? sent[0]!, ...sent],
+    sent: wrong === undefined ? sent : [wrong, ...sent],
     answer: answer && { ...answer, all },
     problems: [...(expect.counts === undefined ? [] : judgeCounts(expect.counts, all)), ...merge(replies)],
     unreachable: replies.every(({ unreachable }) => unreachable !== undefined) ? first.unreachable : undefined,
@@ -105,14 +104,14 @@ async function attempt(step: Step, context: StepContext): Promise<Attempt> {
 async function exchange({ request, expect }: PreparedStep, timeout_ms: number, signal: AbortSignal): Promise<Attempt> {
   try {
     const started = performance.now();
-    const { bytes: _, ...response } = await send(request, timeout_ms, signal);
+    const response = await send(request, timeout_ms, signal);
     const answer = { ...response, body: bodyOf(response), ms: performance.now() - started };
     return { answer, problems: judge(expect, request, answer) };
   } catch (error) {
-    const message = signal.aborted ? "interrupted" : (error as Error).message;
-    if (!signal.aborted && !(error instanceof WireError)) throw error;
-    const isLost = error instanceof WireError && !error.late;
-    return { problems: [{ about: "answer", path: "", message }], unreachable: isLost ? message : undefined };
+    if (signal.aborted) return { problems: [{ about: "answer", path: "", message: "interrupted" }] };
+    if (!(error instanceof WireError)) throw error;
+    const { message, late } = error;
+    return { problems: [{ about: "answer", path: "", message }], unreachable: late ? undefined : message };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { WireResponse } from "../../client/transport.ts";
 import type { PlacedStep } from "../file/smoke-file.ts";
-import type { Problem } from "./problem.ts";
+import { cut } from "../report/cut.ts";
 
 /** An answer. */
 export interface SmokeAnswer extends WireResponse {
@@ -10,6 +10,19 @@ export interface SmokeAnswer extends WireResponse {
   readonly ms: number;
   /** All answers to a request that was sent several times at once. */
   readonly all?: readonly SmokeAnswer[];
+}
+
+/** One way in which an answer is wrong. `--json` and the reports show it as it is. */
+export interface Problem {
+  /** `expectation`: the answer differs from what the file expects. `contract`: it deviates from the contract. `answer`:
+   * there is none. `reference`: a `${step.path}` cannot be resolved, or its value does not fit. */
+  readonly about: "expectation" | "contract" | "answer" | "reference";
+  /** As `data.items[0].delta`; empty for the whole. */
+  readonly path: string;
+  readonly message: string;
+  /** What was expected, in words: JSON, or what a matcher expects. */
+  readonly expected?: string | undefined;
+  readonly got?: string | undefined;
 }
 
 /** The result of one step. */
@@ -54,4 +67,18 @@ export function countOutcomes(files: readonly FileResult[]) {
   const ran = files.length - skippedFiles;
   const ms = files.reduce((sum, file) => sum + file.ms, 0);
   return { ran, skippedFiles, ms, passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
+}
+
+/** The problem of a value that differs from what is expected. */
+export function differs(path: string, expected: string, actual: unknown): Problem {
+  const got = show(actual);
+  return { about: "expectation", path, message: `expected ${expected}, got ${got}`, expected, got };
+}
+
+/** Most characters of a value or an answer that a result holds. */
+export const MAX_CHARACTERS = 65_536;
+
+/** A value on one line, as JSON, truncated when very long. */
+export function show(value: unknown): string {
+  return value === undefined ? "nothing" : cut(JSON.stringify(value), MAX_CHARACTERS);
 }

@@ -4,9 +4,8 @@ import { describeType } from "../../runtime/text/describe-value.ts";
 import { DurableFiles } from "../../storage/fs/durable-files.ts";
 import { mapItems } from "../file/json-values.ts";
 import { compare } from "./matchers.ts";
-import type { Problem } from "./problem.ts";
 import type { Step } from "../file/smoke-file.ts";
-import type { SmokeAnswer } from "./smoke-result.ts";
+import type { Problem, SmokeAnswer } from "./smoke-result.ts";
 
 /** The snapshots of a smoke file: the files beside it that bodies of answers are compared with. */
 export interface Snapshots {
