@@ -13,34 +13,16 @@ import { AnpError, ERRORS, type ErrorCode, type FieldError } from "../contract/e
 import { parseJson } from "../runtime/json/parse-json.ts";
 import { printField, validate, type InvalidField } from "../contract/validate.ts";
 
-type Part<K extends OperationId, P extends "query" | "body"> =
-  (typeof ENDPOINTS)[K] extends Record<P, infer S extends z.ZodType>
-    ? Partial<z.input<S>> extends z.input<S>
-      ? { readonly [N in P]?: z.input<S> }
-      : { readonly [N in P]: z.input<S> }
-    : { readonly [N in P]?: never };
-
-/** The input of an operation: query and body of its endpoint. Fields with a default may be omitted. */
-export type ClientInput<K extends OperationId> = Part<K, "query"> & Part<K, "body">;
-
 export interface CallOptions {
   /** Makes a repeat of the call safe, on endpoints that accept one. The client generates a key where none is given. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-type ClientCall<K extends OperationId> =
-  Partial<ClientInput<K>> extends ClientInput<K>
-    ? (input?: ClientInput<K>, options?: CallOptions) => Promise<Success<K>>
-    : (input: ClientInput<K>, options?: CallOptions) => Promise<Success<K>>;
-
-/** The API of a daemon: one function per endpoint, typed by the contract's table. */
-export type Client = { readonly [K in OperationId]: ClientCall<K> } & {
-  /** Calls an operation by its name, with input of any shape.
-   * @throws AnpError 422 before anything is sent, with every field error of the input
-   * @throws RemoteRefusal, UnreachableError, ContractViolation */
-  readonly call: <K extends OperationId>(id: K, input: RawInput, options?: CallOptions) => Promise<Success<K>>;
-};
+/** Calls an operation of a daemon by its name.
+ * @throws AnpError 422 before anything is sent, with every field error of the input
+ * @throws RemoteRefusal, UnreachableError, ContractViolation */
+export type Client = <K extends OperationId>(id: K, input?: RawInput, options?: CallOptions) => Promise<Success<K>>;
 
 /** How a client reaches its daemon. */
 export interface ClientSettings {
@@ -69,7 +51,7 @@ const TIMEOUTS: Readonly<Record<string, number>> = {
  * @throws RangeError for a URL that is not http or https, or a token that a header cannot carry
  * @example
  * const client = createClient({ url: "http://127.0.0.1:8787", token: "alice-token" });
- * const { data } = await client.getLedger({ query: { page_size: 5 } });
+ * const { data } = await client("getLedger", { query: { page_size: 5 } });
  */
 export function createClient(settings: ClientSettings): Client {
   const { token, retry = RETRY_POLICY, clock = systemClock } = settings;
@@ -78,7 +60,7 @@ export function createClient(settings: ClientSettings): Client {
     throw new RangeError("The token must be printable ASCII without spaces.");
   }
 
-  async function call<K extends OperationId>(id: K, input: RawInput, options: CallOptions = {}): Promise<Success<K>> {
+  return async (id, input = {}, options = {}) => {
     checkInput(id, input);
     const { signal, idempotencyKey } = options;
     const endpoint: Endpoint = ENDPOINTS[id];
@@ -102,11 +84,7 @@ export function createClient(settings: ClientSettings): Client {
         await delay(wait, undefined, { signal });
       }
     }
-  }
-
-  const ids = Object.keys(ENDPOINTS) as OperationId[];
-  const calls = ids.map((id) => [id, (input: RawInput = {}, options?: CallOptions) => call(id, input, options)]);
-  return { ...(Object.fromEntries(calls) as { readonly [K in OperationId]: ClientCall<K> }), call };
+  };
 }
 
 /** Whether a failed call is to be sent again: it may succeed then, and cannot take effect twice.

@@ -70,7 +70,7 @@ function checkHeaders(response: CheckedResponse, endpoint: Endpoint | undefined)
 
 function checkHeader(value: string | null, header: ResponseHeader | undefined): string | undefined {
   if (header === undefined) return value === null ? undefined : `is ${value}, not absent`;
-  const { const: only, type } = header.schema;
+  const { const: only, type }: { const?: string; type?: string } = header.schema;
   const wanted = only === undefined ? "" : `, not ${only}`;
   if (value === null) return header.required ? `is missing${wanted}` : undefined;
   if (only !== undefined) return value === only ? undefined : `is ${value}${wanted}`;

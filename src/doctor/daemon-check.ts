@@ -88,9 +88,9 @@ async function checkAccess({ url, token }: DaemonInput): Promise<Finding[]> {
   const anonymous = createClient({ url, retry });
   const tried = <T>(call: Promise<T>): Promise<T | Error> => call.catch((error: unknown) => error as Error);
   const [news, refused, mine] = await Promise.all([
-    tried(anonymous.getNewsHot({ query: { limit: 1 } })),
-    tried(anonymous.getMe()),
-    token === undefined ? undefined : tried(createClient({ url, retry, token }).getMe()),
+    tried(anonymous("getNewsHot", { query: { limit: 1 } })),
+    tried(anonymous("getMe")),
+    token === undefined ? undefined : tried(createClient({ url, retry, token })("getMe")),
   ]);
   const isGuarded = refused instanceof RemoteRefusal && refused.code === 401;
   const reason = refused instanceof Error ? refused.message : "it is answered.";

@@ -11,16 +11,16 @@ import type { DaemonTarget } from "./daemon-target.ts";
  * @throws UsageError for an address that is not valid, or a user who is not the token's */
 export async function openDaemonOperations(target: DaemonTarget, user: string | undefined, retry?: RetryPolicy) {
   const client = clientOf(target, retry);
-  let me: ReturnType<Client["getMe"]> | undefined;
+  let me: Promise<Success<"getMe">> | undefined;
 
   async function run<K extends OperationId>(id: K, input: RawInput, idempotencyKey?: string): Promise<Success<K>> {
     if (ENDPOINTS[id].auth === "required") requireToken(target);
-    return client.call(id, input, { idempotencyKey });
+    return client(id, input, { idempotencyKey });
   }
 
   async function ownAccount() {
     requireToken(target);
-    return (await (me ??= client.getMe())).data;
+    return (await (me ??= client("getMe"))).data;
   }
 
   const currentUser = async (): Promise<string> => (await ownAccount()).user_id;
