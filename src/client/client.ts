@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { z } from "zod";
 import { checkInput, type RawInput } from "../contract/check-input.ts";
 import { ENDPOINTS, type Endpoint, type OperationId, type OperationData } from "../contract/endpoints.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";

@@ -70,11 +70,11 @@ function checkHeaders(response: CheckedResponse, endpoint: Endpoint | undefined)
 
 function checkHeader(value: string | null, header: ResponseHeader | undefined): string | undefined {
   if (header === undefined) return value === null ? undefined : `is ${value}, not absent`;
-  const { const: only, type }: { const?: string; type?: string } = header.schema;
-  const wanted = only === undefined ? "" : `, not ${only}`;
-  if (value === null) return header.required ? `is missing${wanted}` : undefined;
-  if (only !== undefined) return value === only ? undefined : `is ${value}${wanted}`;
-  return type === "integer" && !/^[1-9]\d*$/.test(value) ? `is ${value}, not a number of seconds` : undefined;
+  const { required, schema } = header;
+  const wanted = schema.const === undefined ? "" : `, not ${schema.const}`;
+  if (value === null) return required ? `is missing${wanted}` : undefined;
+  if (wanted !== "") return value === schema.const ? undefined : `is ${value}${wanted}`;
+  return schema.type === "integer" && !/^[1-9]\d*$/.test(value) ? `is ${value}, not a number of seconds` : undefined;
 }
 
 /** The X-Request-Id equals the envelope's request_id, and echoes a well-formed one that was sent. */
