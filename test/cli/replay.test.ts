@@ -163,7 +163,7 @@ describe("a replay", () => {
     }
   });
 
-  it("lists only the first rejected lines, draws no bar in a pipe, and reads what export writes", async () => {
+  it("lists only the first rejected lines, shows no progress in a pipe, and reads what export writes", async () => {
     await writeFile(join(cwd, "events.ndjson"), `${"{}\n".repeat(150)}${lines(3)}`);
     const { code, stdout, stderr } = await anp(["events", "replay", "events.ndjson", "--storage", "fs:data"], { cwd });
     expect([code, stdout]).toEqual([8, `${HEAD}153\t3\t0\t150\n`]);
@@ -268,12 +268,12 @@ it("leaves a resume point when the daemon fails midway", async () => {
 });
 
 describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
-  it("draws a bar on stderr, and stops cleanly at Ctrl-C", async () => {
+  it("shows on stderr how far it is, and stops cleanly at Ctrl-C", async () => {
     await writeFile(join(cwd, "events.ndjson"), lines(300));
     const args = ["events", "replay", "events.ndjson", "--storage", "fs:data", "--rate", "20"];
-    const stopped = await spawnInTerminal(args, { cwd, steps: [{ on: "events  ", type: "\u0003" }] });
+    const stopped = await spawnInTerminal(args, { cwd, steps: [{ on: "events", type: "\u0003" }] });
     expect(stopped.code).toBe(130);
-    expect(stopped.screen).toMatch(/\[#*-+\] +\d+% {2}\d+ events {2}/);
+    expect(stopped.screen).toMatch(/\d+ %, \d+ events/);
     expect(stopped.screen).toContain("Interrupted after line ");
     const finished = await anp(args.slice(0, -2), { cwd });
     expect(finished.stderr).toContain("Resuming after line ");

@@ -18,9 +18,8 @@ import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { onDaemon, withAccounts } from "../../target/operations.ts";
 import { optional, required, toggle, type Values, integer, text } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
-import { openLineSource, type LineSource } from "./line-source.ts";
+import { openLineSource, type LinePlace, type LineSource } from "./line-source.ts";
 import { limitRate } from "./limit-rate.ts";
-import { createProgressBar } from "./replay-progress.ts";
 import { resumePointFile, type ResumePoint, type ResumePointFile } from "./resume-point.ts";
 
 /** With --rate, events are stored in this many chunks a second, so that the rate is even. */
@@ -103,12 +102,12 @@ async function run(
 ): Promise<Replayed> {
   const before = restart ? undefined : await resume(source, pointFile, terminal);
   const interrupt = awaitInterrupt(io);
-  const drawBar = createProgressBar(terminal);
   const rejects = rejected === undefined ? undefined : await openRejects(rejected, io.cwd, before !== undefined);
   let done = { place: source.place(), report: before?.report };
   const saveResumePoint = async (): Promise<boolean> => {
     if (pointFile === undefined || done.report === undefined) return false;
-    await pointFile.save(done.place, done.report, toIso(clock.now()));
+    const place = { ...done.place, sha256: await source.digestBefore(done.place) };
+    await pointFile.save({ saved_at: toIso(clock.now()), place, report: done.report });
     return true;
   };
   try {
@@ -126,7 +125,7 @@ async function run(
         const place = source.place();
         return (report) => {
           done = { place, report: structuredClone(report) };
-          drawBar({ offset: place.offset, size: source.size, read: report.read, rejected: report.rejected_total });
+          terminal.progress(showProgress(place, source.size, report));
         };
       },
     });
@@ -159,12 +158,20 @@ async function resume(
   terminal: Context["terminal"],
 ): Promise<ResumePoint | undefined> {
   const point = await pointFile?.read();
-  if (point === undefined || point.place.line === 0 || !(await source.goTo(point.place))) return undefined;
+  if (point === undefined || point.place.line === 0) return undefined;
+  if ((await source.digestBefore(point.place)) !== point.place.sha256) return undefined;
+  source.goTo(point.place);
   terminal.say(
     `Resuming after line ${point.place.line}, where an earlier run ended; the counts include that run. ` +
       "--restart starts from the beginning.",
   );
   return point;
+}
+
+/** @param size of the file in bytes; undefined for a pipe */
+function showProgress({ offset }: LinePlace, size: number | undefined, { read, rejected_total }: ReplayReport): string {
+  const share = size ? `${Math.min(100, Math.floor((100 * offset) / size))} %, ` : "";
+  return `${share}${read} events${rejected_total === 0 ? "" : `, ${rejected_total} rejected`}`;
 }
 
 /** Opens the file for rejected lines, each one line of JSON.

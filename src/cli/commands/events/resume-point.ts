@@ -1,16 +1,17 @@
-import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { z } from "zod";
 import { count } from "../../../contract/schemas/shared-fields.ts";
-import { replayReport, type ReplayReport } from "../../../events/replay/replay-lines.ts";
+import { replayReport } from "../../../events/replay/replay-lines.ts";
+import { sha256 } from "../../../runtime/json/canonical-json.ts";
+import { parseJson } from "../../../runtime/json/parse-json.ts";
 import type { Env } from "../../framework/command-io.ts";
 import { userFolder, writePrivately } from "../../target/user-folder.ts";
-import type { LinePlace } from "./line-source.ts";
 
 const resumePoint = z.strictObject({
   file: z.string(),
   target: z.string(),
   saved_at: z.iso.datetime(),
+  /** `sha256` is that of the bytes before it. */
   place: z.strictObject({ offset: count, line: count, sha256: z.string() }),
   report: replayReport,
 });
@@ -26,26 +27,15 @@ export type ResumePointFile = ReturnType<typeof resumePointFile>;
  * @param file the file's real path
  * @param target what it is replayed into: a storage's URL, or a daemon's and its user */
 export function resumePointFile(env: Env, file: string, target: string) {
-  const name = createHash("sha256")
-    .update(JSON.stringify([file, target]))
-    .digest("hex")
-    .slice(0, 32);
-  const path = userFolder("state", env, "replay", `${name}.json`);
+  const path = userFolder("state", env, "replay", `${sha256(JSON.stringify([file, target])).slice(0, 32)}.json`);
   return {
     /** The point of an earlier run; undefined when none can be read. */
     async read(): Promise<ResumePoint | undefined> {
-      let value: unknown;
-      try {
-        value = JSON.parse(await readFile(path, "utf8"));
-      } catch {
-        return undefined;
-      }
-      return resumePoint.safeParse(value).data;
+      const text = await readFile(path, "utf8").catch(() => "");
+      return resumePoint.safeParse(parseJson(text)).data;
     },
-    save(place: LinePlace, report: ReplayReport, now: string): Promise<void> {
-      const point: ResumePoint = { file, target, saved_at: now, place, report };
-      return writePrivately(path, `${JSON.stringify(point)}\n`);
-    },
+    save: (point: Omit<ResumePoint, "file" | "target">) =>
+      writePrivately(path, `${JSON.stringify({ file, target, ...point } satisfies ResumePoint)}\n`),
     remove: () => rm(path, { force: true }),
   };
 }
