@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { sparkline } from "../../src/cli/terminal/sparkline.ts";
 import { showAge, showReset, showSpan, showTime, since, until } from "../../src/cli/framework/time-format.ts";
 
 const NOW = Date.parse("2026-11-20T04:00:00Z");
@@ -57,11 +56,4 @@ describe("times that people type", () => {
       );
     },
   );
-});
-
-it("draws values as bars, by the largest, several to a bar where there is no room", () => {
-  expect(sparkline([0, 1, 4, 8], 10)).toBe(" ▁▄█");
-  expect(sparkline([0, 0], 10)).toBe("  ");
-  expect(sparkline([8, 1, 0, 4], 2)).toBe("█▄");
-  expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8, 9], 4)).toHaveLength(3);
 });

@@ -2,7 +2,6 @@ import { summarizeLedger, type LedgerSummary, newestFirst } from "../../../admin
 import type { Context } from "../../framework/command-context.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
 import { formatOf, printRecord, printRows, showDelta } from "../../terminal/print.ts";
-import { sparkline } from "../../terminal/sparkline.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
 import { userParam, type Values } from "../../framework/param.ts";
@@ -25,9 +24,8 @@ async function summarize(operations: AccountOperations, flags: Values<typeof sel
   const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, now, zone);
   const rows = newestFirst(openLedgerReader(operations, user_id), selection);
   const totals = await summarizeLedger(rows, (ms) => dayIn(ms, zone));
-  const days = [selection.since!, selection.until ?? now].map((ms) => dayIn(ms, zone)) as [string, string];
   const from = new Date(selection.since!).toISOString();
-  return { found: { user_id, since: from, balance: balance_points, ...totals }, days, zone };
+  return { found: { user_id, since: from, balance: balance_points, ...totals }, zone };
 }
 
 type Summarized = Awaited<ReturnType<typeof summarize>>;
@@ -40,7 +38,7 @@ const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
 ];
 const DAYS = columnsOf<LedgerSummary["by_day"][number]>("day", "earned", "spent", "free_uses", "entries");
 
-async function printSummary(context: Context, { found, days: [from, to], zone }: Summarized): Promise<void> {
+async function printSummary(context: Context, { found, zone }: Summarized): Promise<void> {
   const { terminal } = context;
   if (formatOf(context) !== "table") {
     const { by_type, by_day, ...totals } = found;
@@ -55,24 +53,6 @@ async function printSummary(context: Context, { found, days: [from, to], zone }:
   }
   await terminal.write("\n");
   await printRows(context, { data: by_type, rows: by_type, columns: TYPES });
-  const days = eachDay(by_day, from, to);
-  const sparks = (["earned", "spent", "free_uses"] as const).map((field) => {
-    const [name, values] = [field.replace("_uses", ""), days.map((day) => day[field])];
-    const most = Math.max(...values);
-    return `${name.padEnd(6)}  ${sparkline(values, terminal.columns - 24)}  ${most === 0 ? "" : `most ${most} a day`}`.trimEnd();
-  });
-  await terminal.write(`\n${days[0]!.day} to ${days.at(-1)!.day} (days in ${zone})\n${sparks.join("\n")}\n\n`);
+  await terminal.write(`\nDays in ${zone}\n`);
   await printRows(context, { data: by_day, rows: by_day, columns: DAYS });
-}
-
-function eachDay(by_day: LedgerSummary["by_day"], from: string, to: string): LedgerSummary["by_day"] {
-  const known = new Map(by_day.map((one) => [one.day, one]));
-  const first = [from, ...known.keys()].reduce((one, other) => (one < other ? one : other));
-  const last = [to, ...known.keys()].reduce((one, other) => (one > other ? one : other));
-  const days: LedgerSummary["by_day"][number][] = [];
-  for (let at = Date.parse(first); at <= Date.parse(last); at += 86_400_000) {
-    const day = new Date(at).toISOString().slice(0, 10);
-    days.push(known.get(day) ?? { day, earned: 0, spent: 0, free_uses: 0, entries: 0 });
-  }
-  return days;
 }
