@@ -45,12 +45,6 @@ export function newestEntries(ledger: Ledger, user: string, selection: Selection
   return newestFirst(storedLedgerReader(ledger, user), selection);
 }
 
-/** Reads a user's ledger from the storage, as rows. */
-export function storedRowReader(ledger: Ledger, user: string): LedgerReader {
-  const entries = storedLedgerReader(ledger, user);
-  return { total: () => entries.total(), read: async (from, to) => (await entries.read(from, to)).map(toLedgerRow) };
-}
-
 export function toLedgerRow(entry: Entry): LedgerRow {
   const { id, delta, type, description, ref_id, created_at, account } = entry;
   const row = { id, delta, type, description, ref_id, created_at };
@@ -144,7 +138,7 @@ export const DISORDER_MS = 86_400_000;
 /** The entries that match, newest first, in constant memory; entries written meanwhile are not among them.
  * @throws CorruptionError after all entries above the damaged one were yielded
  * @example
- * for await (const row of newestFirst(storedRowReader(ledger, "alice"), { types: ["exchange"] })) console.log(row.id);
+ * for await (const { id } of newestFirst(storedLedgerReader(ledger, "alice"), { types: ["exchange"] })) console.log(id);
  */
 export async function* newestFirst<E extends Selectable>(
   reader: LedgerReader<E>,

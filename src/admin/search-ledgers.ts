@@ -107,7 +107,7 @@ export async function askedQuestions(
 ) {
   const entries = newestEntries(service.ledger, user, { types: ["chat_cost"], since, until });
   // One more than is listed: the last one may repeat it.
-  const charges = await chargedQuestions(service.storage, firstOf(entries, most + 1), most);
+  const charges = await chargedQuestions(service.storage, await collect(firstOf(entries, most + 1)), most);
   const now = service.clock.now();
   const days = Math.ceil((now - since) / DAY_MS) + 1;
   const feedback = await feedbackOf(service.storage, user, { now, days, most: Infinity });

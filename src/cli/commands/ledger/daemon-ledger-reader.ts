@@ -1,30 +1,26 @@
-import { storedRowReader, type LedgerReader, type LedgerRow } from "../../../admin/ledger-reader.ts";
+import { storedLedgerReader, toLedgerRow, type LedgerReader, type LedgerRow } from "../../../admin/ledger-reader.ts";
 import type { OperationData } from "../../../contract/endpoints.ts";
 import { saysFreeUse } from "../../../ledger/describe-entry.ts";
 import type { AccountOperations } from "../../target/operations.ts";
 
 type Item = OperationData<"getLedger">["items"][number];
 
-interface PointsAt {
-  readonly id: number;
-  readonly points: number;
-}
-
 /** Reads a user's ledger from the storage or the daemon that the command works on. */
 export function openLedgerReader(operations: AccountOperations, user: string): LedgerReader {
   const { session } = operations;
-  return session === undefined ? daemonLedgerReader(operations) : storedRowReader(session.service.ledger, user);
+  if (session === undefined) return daemonLedgerReader(operations);
+  const { total, read } = storedLedgerReader(session.service.ledger, user);
+  return { total, read: async (from, to) => (await read(from, to)).map(toLedgerRow) };
 }
 
 const PAGE = 100;
 
 /** Reads the ledger of the token's user through a daemon. The API lists entries by pages from the newest, and reports
- * only the present balance: the balance after an entry is computed from an adjacent part that was read before, or else
- * back from the present. */
+ * only the present balance: the balance after an entry is computed back from the present, or from where the part
+ * that was read last begins. */
 function daemonLedgerReader({ run }: AccountOperations): LedgerReader {
-  /** Points before the lowest entry read so far, and after the highest. */
-  let low: PointsAt | undefined;
-  let high: PointsAt | undefined;
+  /** The lowest entry of the part that was read last, and the points before it. */
+  let low: { readonly id: number; readonly points: number } | undefined;
 
   const pageOf = async (page: number, page_size: number) =>
     (await run("getLedger", { query: { page, page_size } })).data;
@@ -46,9 +42,8 @@ function daemonLedgerReader({ run }: AccountOperations): LedgerReader {
   }
 
   /** The points after entry `to`; undefined when entries are written faster than they can be read. */
-  async function pointsAfter(from: number, to: number, items: readonly Item[], newest: number) {
+  async function pointsAfter(to: number, newest: number): Promise<number | undefined> {
     if (low !== undefined && to === low.id - 1) return low.points;
-    if (high !== undefined && from === high.id + 1) return high.points + sumOf(items);
     let points = (await run("getPoints", {})).data.balance;
     if ((await total()) !== newest) return undefined;
     for (let top = newest; top > to; top -= PAGE) {
@@ -59,18 +54,14 @@ function daemonLedgerReader({ run }: AccountOperations): LedgerReader {
 
   async function read(from: number, to: number): Promise<LedgerRow[]> {
     const { items, newest } = await itemsOf(from, to);
-    const after = await pointsAfter(from, to, items, newest);
-    let points = after;
+    let points = await pointsAfter(to, newest);
     const rows = items.toReversed().map((item): LedgerRow => {
       const balance_after = points ?? null;
       if (points !== undefined) points -= item.delta;
       const hidden = { reason: null, actor: null, reverses: null };
       return { ...item, balance_after, free_use: saysFreeUse(item.description), ...hidden };
     });
-    if (after !== undefined && points !== undefined) {
-      if (low === undefined || from < low.id) low = { id: from, points };
-      if (high === undefined || to > high.id) high = { id: to, points: after };
-    }
+    low = points === undefined ? undefined : { id: from, points };
     return rows.reverse();
   }
 

@@ -1,13 +1,6 @@
-import {
-  newestFirst,
-  storedLedgerReader,
-  toLedgerRow,
-  type LedgerReader,
-  type LedgerRow,
-  type Selection,
-} from "../../../admin/ledger-reader.ts";
-import type { Entry } from "../../../ledger/entry.ts";
-import { firstOf } from "../../../runtime/batches.ts";
+import { newestFirst, storedLedgerReader, toLedgerRow } from "../../../admin/ledger-reader.ts";
+import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
+import { ifDamaged } from "../../../storage/storage-errors.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
@@ -57,41 +50,61 @@ export const list = defineCommand("ledger list", {
       const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
       const [who, zone] = [await operations.currentUser(), await operations.zone()];
       const selection = selectionOf(flags, now, zone);
+      const print = <T extends LedgerRow>(reader: LedgerReader<T>, columns: readonly Column<T>[]): Promise<void> =>
+        unpaged
+          ? printAll(context, columns, newestFirst(reader, selection), limit)
+          : printPage(context, columns, reader, { who, page: page ?? 1, size: pageSize ?? PAGE_SIZE });
+      if (wide) {
+        await print(await openWideReader(operations.session!, who), wideColumns(now, zone));
+        return EXIT.ok;
+      }
       const reader = openLedgerReader(operations, who);
       const columns = ledgerColumns(now, zone);
-      if (following) {
-        const { follow } = await import("./follow.ts");
-        const { signal, forget } = awaitInterrupt(context.io);
-        // The age of a new entry would always be "now".
-        const shown = columns.filter(({ person }) => person !== true);
-        await follow(openRowPrinter(context, shown), context, { reader, selection, count: tail, signal }).finally(
-          forget,
-        );
-        return signal.aborted ? EXIT.interrupted : EXIT.ok;
+      if (!following) {
+        await print(reader, columns);
+        return EXIT.ok;
       }
-      const paged = { who, page: page ?? 1, size: pageSize ?? PAGE_SIZE };
-      if (wide)
-        await printWide(context, operations.session!, { paged: unpaged ? undefined : paged, selection, limit, who });
-      else if (unpaged) await printAll(context, columns, newestFirst(reader, selection), limit);
-      else await printPage(context, columns, await readPage(reader, paged), paged);
-      return EXIT.ok;
+      const { follow } = await import("./follow.ts");
+      const { signal, forget } = awaitInterrupt(context.io);
+      // The age of a new entry would always be "now".
+      const printer = openRowPrinter(
+        context,
+        columns.filter(({ person }) => person !== true),
+      );
+      await follow(printer, context, { reader, selection, count: tail, signal }).finally(forget);
+      return signal.aborted ? EXIT.interrupted : EXIT.ok;
     };
     return withAccountOperations(context, user, show, { lookUp: true });
   },
 });
 
-interface Page {
-  readonly who: string;
-  readonly page: number;
-  readonly size: number;
-}
-
-interface Wide {
-  readonly who: string;
-  /** The page to print; all entries of the selection without. */
-  readonly paged: Page | undefined;
-  readonly selection: Selection;
-  readonly limit: number | undefined;
+/** Reads a ledger with what its entries charged for. */
+async function openWideReader(
+  { service: { ledger, storage } }: AccountsSession,
+  user: string,
+): Promise<LedgerReader<WideRow>> {
+  const { readCharges, REPEAT_WITHIN } = await import("../../../admin/charged-questions.ts");
+  const { total, read } = storedLedgerReader(ledger, user);
+  return {
+    total,
+    async read(from, to) {
+      const entries = await read(from, to);
+      // An entry may repeat what one before these charged for. A damaged one is reported where it is listed itself.
+      const older = await ifDamaged(read(from - REPEAT_WITHIN, from - 1), () => []);
+      const charges = await readCharges(storage, [...older, ...entries].reverse());
+      return entries.map((entry, index): WideRow => {
+        const charge = charges[entries.length - 1 - index];
+        return {
+          ...toLedgerRow(entry),
+          route: charge?.route ?? null,
+          question: charge?.question ?? null,
+          repeats_entry: charge?.repeats_entry ?? null,
+          seconds_after: charge?.seconds_after ?? null,
+          repeat_key: charge?.repeat_key ?? null,
+        };
+      });
+    },
+  };
 }
 
 /** Prints rows as they come, also those before a damaged entry. @param limit ends the list after so many */
@@ -117,52 +130,16 @@ export async function printAll<T extends LedgerRow>(
   if (count === 0) context.terminal.say("No entry matches.");
 }
 
-async function printWide(
-  context: Context,
-  { service: { ledger, storage, config } }: AccountsSession,
-  { who, paged, selection, limit = Infinity }: Wide,
-): Promise<void> {
-  const { withQuestions } = await import("../../../admin/charged-questions.ts");
-  const reader = storedLedgerReader(ledger, who);
-  const columns = wideColumns(context.clock.now(), config.quota.timezone);
-  async function* described(entries: AsyncIterable<Entry> | Iterable<Entry>): AsyncGenerator<WideRow> {
-    for await (const { entry, charge } of withQuestions(storage, entries)) {
-      const {
-        question = null,
-        route = null,
-        repeats_entry = null,
-        seconds_after = null,
-        repeat_key = null,
-      } = charge ?? {};
-      yield { ...toLedgerRow(entry), route, question, repeats_entry, seconds_after, repeat_key };
-    }
-  }
-  // One more than is listed is read: the last one may repeat it.
-  if (paged === undefined) {
-    await printAll(context, columns, described(firstOf(newestFirst(reader, selection), limit + 1)), limit);
-    return;
-  }
-  const { total, items } = await readPage(reader, paged, 1);
-  const rows: WideRow[] = [];
-  for await (const row of described(items)) if (rows.length < paged.size) rows.push(row);
-  await printPage(context, columns, { total, items: rows }, paged);
-}
-
-/** @param more older entries to read besides */
-async function readPage<E>(reader: LedgerReader<E>, { page, size }: Page, more = 0) {
-  const total = await reader.total();
-  const to = total - (page - 1) * size;
-  return { total, items: to < 1 ? [] : (await reader.read(Math.max(1, to - size + 1 - more), to)).reverse() };
-}
-
 async function printPage<T extends LedgerRow>(
   context: Context,
   columns: readonly Column<T>[],
-  { total, items }: { readonly total: number; readonly items: readonly T[] },
-  { who, page, size }: Page,
+  reader: LedgerReader<T>,
+  { who, page, size }: { readonly who: string; readonly page: number; readonly size: number },
 ): Promise<void> {
-  const data = { items, total, page, page_size: size };
-  await printRows(context, { data, rows: items, columns });
+  const total = await reader.total();
+  const to = total - (page - 1) * size;
+  const items = to < 1 ? [] : (await reader.read(Math.max(1, to - size + 1), to)).reverse();
+  await printRows(context, { data: { items, total, page, page_size: size }, rows: items, columns });
   const pages = Math.ceil(total / size);
   if (total === 0) context.terminal.say(`The ledger of ${who} is empty.`);
   else if (pages > 1) context.terminal.say(`Page ${page} of ${pages}, ${total} entries.`);
