@@ -19,11 +19,11 @@ export interface LedgerRow extends Omit<OperationData<"getLedger">["items"][numb
 /** A user's ledger, read by the numbers of its entries. */
 export interface LedgerReader<E = LedgerRow> {
   /** Number of the last entry. */
-  total(): Promise<number>;
+  readonly total: () => Promise<number>;
   /** The last entry, as of the last call of `total`, where that was read. */
-  last?(): E | undefined;
+  readonly last?: () => E | undefined;
   /** The existing entries from number `from` to number `to`, both included, oldest first. */
-  read(from: number, to: number): Promise<E[]>;
+  readonly read: (from: number, to: number) => Promise<E[]>;
 }
 
 /** Reads a user's ledger from the storage. */
