@@ -120,7 +120,7 @@ export class Daemon {
     const started: Started = {
       listeners: {},
       inFlight: createConcurrencyLimits({ all, perUser, refused }),
-      rates: await openRateLimits(config, refused),
+      rates: await openRateLimits(config, { logger: service.logger, refused }),
       refreshes: new RefreshTimer(service),
     };
     try {

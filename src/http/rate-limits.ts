@@ -2,6 +2,8 @@ import type { RateLimiterRedis } from "rate-limiter-flexible";
 import type { Config } from "../config/config-schema.ts";
 import { RATE_GROUPS, type RateGroup } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
+import { silentLogger, type Logger } from "../runtime/logger.ts";
+import { createThrottle } from "../runtime/throttle.ts";
 import { createWindowCounter } from "../runtime/cache/window-counter.ts";
 import type { RefusalReason } from "./concurrency-limits.ts";
 
@@ -42,22 +44,23 @@ interface Rule extends Rate {
  */
 export async function createRateLimits(
   rates: Partial<Rates>,
-  store?: RateStore,
-  refused?: (reason: RefusalReason) => void,
+  store: RateStore | undefined,
+  watch: { readonly logger?: Logger; readonly refused?: ((reason: RefusalReason) => void) | undefined } = {},
 ) {
+  const limited = RATE_GROUPS.filter((group) => (rates[group]?.requests ?? 0) > 0);
+  if (limited.length === 0) return undefined;
   const rules = new Map<RateGroup, Rule>();
-  for (const group of RATE_GROUPS) {
-    const rate = rates[group];
-    if (rate === undefined || rate.requests === 0) continue;
-    const inMemory = countInMemory(rate);
+  for (const group of limited) {
+    const rate = rates[group]!;
+    const logger = watch.logger ?? silentLogger;
+    const inMemory = countInMemory(rate, group === "public" ? warnOfCrowds(logger, rate.window_s * 1000) : undefined);
     const count = store === undefined ? inMemory : await countInRedis(group, rate, store, inMemory);
     rules.set(group, { group, ...rate, count });
   }
-  if (rules.size === 0) return undefined;
   const answer = (rule: Rule, left: Left): RateHeaders => {
     if (left.remainingPoints > Math.ceil(rule.requests / 2)) return undefined;
     if (left.remainingPoints >= 0) return headersOf(rule, left);
-    refused?.("rate");
+    watch.refused?.("rate");
     throw new AnpError(429, `The rate limit of ${rule.requests} requests in ${rule.window_s} s is used up.`, {
       headers: { ...headersOf(rule, left), "retry-after": String(seconds(left.msBeforeNext)) },
     });
@@ -78,11 +81,34 @@ export async function createRateLimits(
   };
 }
 
-function countInMemory({ requests, window_s }: Rate) {
+function countInMemory({ requests, window_s }: Rate, watch?: (caller: string, used: number) => void) {
   const count = createWindowCounter(window_s * 1000);
   return (caller: string): Left => {
     const { times, left_ms } = count(caller);
+    watch?.(caller, times);
     return { remainingPoints: requests - times, msBeforeNext: left_ms };
+  };
+}
+
+/** From so many requests of an address in its window on, it is looked at what share of all they are. */
+const CROWD = 5000;
+const WARNED_EVERY_MS = 60_000;
+
+/** Warns when one address makes most of the anonymous requests: it may be a proxy that is not configured. */
+function warnOfCrowds(logger: Logger, window_ms: number): (caller: string, used: number) => void {
+  // Requests of this window and of the one before: those of a caller are counted in a window of its own.
+  let [current, previous, since, address] = [0, 0, 0, ""];
+  const crowd = createThrottle(WARNED_EVERY_MS, () => {
+    const advice = "is it a proxy? see server.trusted_proxies";
+    logger.warn({ address }, `one address makes most of the anonymous requests; ${advice}`);
+  });
+  return (caller, used) => {
+    const now = performance.now();
+    if (now - since >= window_ms) [current, previous, since] = [0, now - since < 2 * window_ms ? current : 0, now];
+    current++;
+    if (used < CROWD || used * 2 < current + previous) return;
+    address = caller.replace("address:", "");
+    crowd.note();
   };
 }
 
@@ -130,10 +156,10 @@ const COUNT_MS = 250;
 export type OpenRates = Awaited<ReturnType<typeof openRateLimits>>;
 
 /** Opens the rate limits of the configuration: in the storage's Redis, over a separate connection, or in memory. */
-export async function openRateLimits({ storage, limits }: Config, refused?: (reason: RefusalReason) => void) {
+export async function openRateLimits({ storage, limits }: Config, watch: Parameters<typeof createRateLimits>[2]) {
   const wanted = Object.values(limits.rates).some(({ requests }) => requests > 0);
   if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage)) {
-    return { rates: await createRateLimits(limits.rates, undefined, refused), close: () => undefined };
+    return { rates: await createRateLimits(limits.rates, undefined, watch), close: () => undefined };
   }
   const { connectRedis } = await import("../storage/redis/redis-connection.ts");
   const { parseRedisUrl } = await import("../storage/redis/redis-url.ts");
@@ -141,6 +167,6 @@ export async function openRateLimits({ storage, limits }: Config, refused?: (rea
   const connection = connectRedis({ ...settings, timeoutMs: Math.min(COUNT_MS, settings.timeoutMs) });
   // A failed connection is retried in the background.
   await connection.ready().catch(() => undefined);
-  const rates = await createRateLimits(limits.rates, { client: connection.client, prefix: settings.prefix }, refused);
+  const rates = await createRateLimits(limits.rates, { client: connection.client, prefix: settings.prefix }, watch);
   return { rates, close: () => connection.close() };
 }

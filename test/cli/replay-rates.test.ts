@@ -40,8 +40,8 @@ it("sends as fast as the rate limit allows, and stores each event once, also aft
   const { service } = await openFixtureService({ fixture: "small", refresh: false });
   undo.push(() => service.close());
   const refused: string[] = [];
-  const rates = await createRateLimits({ events: { requests: 20, window_s: 60 } }, undefined, (reason) => {
-    refused.push(reason);
+  const rates = await createRateLimits({ events: { requests: 20, window_s: 60 } }, undefined, {
+    refused: (reason) => void refused.push(reason),
   });
   const { url, stop } = await listen(createApp(service, silentLogger, { rates }), "127.0.0.1", 0);
   undo.push(() => stop(1000));

@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createRateLimits, type RateLimits } from "../../src/http/rate-limits.ts";
+import { silentLogger } from "../../src/runtime/logger.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { noRedis } from "../support/redis-available.ts";
@@ -193,6 +194,19 @@ describeApi(
       const hot = await createRateLimits({ public: { requests: 4, window_s: 60 } }, undefined);
       const left = [1, 2, 3, 4].map(() => hot!.take("public", "address:a") as Record<string, string> | undefined);
       expect(left.map((known) => known?.["ratelimit"]?.split(";")[1])).toEqual([undefined, "r=2", "r=1", "r=0"]);
+    });
+
+    it("warn of an address that makes most of the anonymous requests, once, and refuse it nothing", async () => {
+      const warned: unknown[] = [];
+      const logger = {
+        ...silentLogger,
+        warn: (fields: object, message: string) => void warned.push([fields, message]),
+      };
+      const rates = (await createRateLimits({ public: { requests: 100_000, window_s: 60 } }, undefined, { logger }))!;
+      for (let n = 0; n < 12_000; n++) void rates.take("public", `address:10.0.0.${n % 3}`);
+      expect(warned).toEqual([]);
+      for (let n = 0; n < 12_000; n++) void rates.take("public", "address:192.0.2.1");
+      expect(warned).toEqual([[{ address: "192.0.2.1" }, expect.stringContaining("server.trusted_proxies")]]);
     });
 
     it("forget who was seen longest ago when very many are counted", async () => {
