@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { sharedAssistants } from "../../src/assistant/assistant-runner.ts";
 import type { CommandIo } from "../../src/cli/framework/command-io.ts";
 import { main } from "../../src/cli/main.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
@@ -18,9 +19,14 @@ interface RunOptions {
   readonly input?: string;
   /** Emits SIGINT and SIGTERM, for what runs in this process. */
   readonly signals?: EventEmitter;
+  /** Whether a daemon computes in worker threads of its own, as one in a process of its own does. */
+  readonly threads?: boolean;
   /** Called with what has been written to stderr so far. */
   readonly onStderr?: (text: string) => void;
 }
+
+/** Daemons of this process share what it computes: a worker thread takes longer to load than most tests. */
+const assistantRunner = sharedAssistants();
 
 /**
  * Runs `anp` in this process, as with pipes at all three streams. What only a process of its own has is tested with
@@ -36,10 +42,16 @@ export async function anp(args: readonly string[], options: RunOptions): Promise
 
 function run(
   args: readonly string[],
-  { cwd, env, signals = new EventEmitter(), ...streams }: Pick<CommandIo, "stdin" | "stdout" | "stderr"> & RunOptions,
+  {
+    cwd,
+    env,
+    signals = new EventEmitter(),
+    threads = false,
+    ...streams
+  }: Pick<CommandIo, "stdin" | "stdout" | "stderr"> & RunOptions,
 ): Promise<number> {
   const own = { env: cleanEnv(cwd, env ?? {}), clock: systemClock, exit: () => undefined };
-  return main(args, { ...streams, ...own, cwd, signals });
+  return main(args, { ...streams, ...own, cwd, signals, ...(threads ? {} : { assistantRunner }) });
 }
 
 /** A daemon in this process. */

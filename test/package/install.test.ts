@@ -90,6 +90,8 @@ describe("the package", () => {
       body: JSON.stringify({ question: "提现手续费是多少？" }),
     });
     expect(chat.status).toBe(200);
+    const topics = await (await fetch(`${url}/api/v1/ai/hot-topics`)).json();
+    expect(topics).toMatchObject({ data: { refresh_meta: { source: "live", stale: false } } });
     expect((await fetch(`${url}/docs/swagger-ui.css`)).status).toBe(200);
     child.kill("SIGTERM");
     expect(await ended).toBe(0);

@@ -1,4 +1,6 @@
 import type { Readable, Writable } from "node:stream";
+import type { AssistantJobs } from "../../assistant/assistant-jobs.ts";
+import type { JobRunner } from "../../compute/job-runner.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Stoppable } from "../../runtime/interrupt.ts";
 import type { Service } from "../../service/service.ts";
@@ -18,6 +20,9 @@ export interface CommandIo extends Stoppable {
   readonly cwd: string;
   /** The machine's clock, which `--now` replaces. */
   readonly clock: Clock;
+  /** Makes what runs the assistant's jobs of a daemon: one of many in a process that nobody but their starter asks. With
+   * it, a daemon computes in the thread it was started in; worker threads without. */
+  readonly assistantRunner?: () => JobRunner<AssistantJobs>;
   /** Set for a command that a daemon runs for an operator. */
   readonly hosted?: Hosted;
 }
