@@ -4,8 +4,6 @@ import { readNames, readNumbers } from "../runtime/data-rows.ts";
 export interface Quantity {
   readonly value: number;
   readonly unit: "" | "%" | "bp";
-  /** Significant digits that it is written with. */
-  readonly digits: number;
   readonly start: number;
   readonly end: number;
 }
@@ -37,7 +35,6 @@ export function quantitiesOf(text: string): Quantity[] {
     return {
       value: Number(digits.replaceAll(",", "")) * scale,
       unit: percent !== undefined ? "%" : (points ?? percentPoints) === undefined ? "" : "bp",
-      digits: Math.max(1, digits.replace(/^[0.,]+|[.,]/g, "").length),
       start: match.index,
       end: match.index + whole.length,
     };

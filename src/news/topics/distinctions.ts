@@ -1,10 +1,9 @@
 import { assetsInNews } from "../../language/assets.ts";
 import { headlineTermsOf } from "../../language/terms.ts";
-import { HEADLINE_LEXICON, conceptsOf } from "../../language/lexicon.ts";
 import { readRows } from "../../runtime/data-rows.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
-import { type Quantity, quantitiesInDigits, quantitiesOf } from "../../language/quantities.ts";
-import { fold, tokenize } from "../../language/tokenize.ts";
+import { quantitiesInDigits, quantitiesOf } from "../../language/quantities.ts";
+import { fold } from "../../language/tokenize.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 
@@ -25,7 +24,6 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
   const keys = Array.from(titleKeys);
   const concepts = new Set(keys.flatMap((key) => (key.startsWith("@") ? [key.slice(1)] : [])));
   const has = (list: readonly string[]): boolean => list.some((concept) => concepts.has(concept));
-  const names = namesOf(title, lang);
   return {
     lang,
     /** Side in each pair of opposites: 1, 2, or 0 for none. */
@@ -39,39 +37,25 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
       ...KINDS.map((kind) => Array.from(concepts).filter((concept) => kind.has(concept))),
       keys.filter((key) => key.startsWith("$")),
     ],
-    /** Names in Latin letters, folded, that are not in the lexicon. */
-    names,
     figures: quantitiesOf(quantitiesInDigits(fold(title))),
     /** The other terms. */
-    rest: new Set(keys.filter((key) => !/^[#$@]/.test(key) && !names.has(key))),
+    rest: new Set(keys.filter((key) => !/^[#$@]/.test(key))),
     /** The title in characters, or in the words of English. */
     units: title.split(lang === "en" ? " " : ""),
   };
 }
 
-/** Words of a Chinese title in Latin letters, and those that an English one capitalises; none of a title in Title Case. */
-function namesOf(title: string, lang: string): Set<string> {
-  const runs: readonly string[] = title.match(/(?<![\p{L}\d])[\p{Script=Latin}\d&]+/gu) ?? [];
-  const words = runs.filter((word) => /\p{Script=Latin}/u.test(word));
-  const capitals = words.filter((word) => /^\p{Lu}/u.test(word) || /^\d/.test(word));
-  if (lang === "en" && capitals.length > 0.6 * words.length && words.length > 4) return new Set();
-  const found = (lang === "en" ? capitals : words).filter(
-    (word) => word.length > 1 && conceptsOf(tokenize(word), HEADLINE_LEXICON).size === 0,
-  );
-  return new Set(found.flatMap((word) => headlineTermsOf(word, []).map(({ key }) => key)));
-}
-
 /** A test of whether two headlines report different events though they use the same words. It remembers the parts of
  * titles that it has read: near headlines are compared again and again. */
 export function createDistinction(): (a: Traits, b: Traits) => boolean {
-  const partsOf = memoized(partsOfMiddle, DISTINCT.kept);
+  const termsOf = memoized(termsOfPart, DISTINCT.kept);
   return (a, b) => {
     if (a.sides.some((side, row) => side + b.sides[row]! === 3)) return true;
     if (a.named.some((names, kind) => differInKind(names, b.named[kind]!, kind === PLACES))) return true;
     if (a.lang !== b.lang) return false;
-    if (differInOneTerm(a, b)) return true;
+    if (differInFigures(a, b)) return true;
     const [first, second] = middlesOf(a, b) ?? [];
-    return first !== undefined && second !== undefined && common(partsOf(first), partsOf(second)) === 0;
+    return first !== undefined && second !== undefined && common(termsOf(first), termsOf(second)) === 0;
   };
 }
 
@@ -81,23 +65,15 @@ function differInKind(a: readonly string[], b: readonly string[], isPlace: boole
   return !a.some((name) => b.includes(name));
 }
 
-/** Whether two titles of mostly the same words have other names, or other numbers. */
-function differInOneTerm(a: Traits, b: Traits): boolean {
+/** Whether two titles of mostly the same words have other numbers. */
+function differInFigures(a: Traits, b: Traits): boolean {
   const shared = common(a.rest, b.rest);
-  const named = common(a.names, b.names);
-  const size = a.rest.size + b.rest.size - shared;
-  if (shared + named < DISTINCT.template * (size + a.names.size + b.names.size - named)) return false;
-  if (shared >= DISTINCT.template * size && named < a.names.size && named < b.names.size) return true;
+  if (shared < DISTINCT.template * (a.rest.size + b.rest.size - shared)) return false;
   const isOther = (one: Traits, other: Traits): boolean =>
-    one.figures.some((figure) => !other.figures.some((same) => agree(figure, same)));
+    one.figures.some(
+      (figure) => !other.figures.some(({ value, unit }) => value === figure.value && unit === figure.unit),
+    );
   return isOther(a, b) && isOther(b, a);
-}
-
-/** Whether one quantity is the other one rounded, or cut off, to its digits. */
-function agree(a: Quantity, b: Quantity): boolean {
-  if (a.unit !== b.unit) return false;
-  const unit = 10 ** (Math.floor(Math.log10(Math.max(a.value, b.value, 1e-9))) + 1 - Math.min(a.digits, b.digits));
-  return Math.abs(a.value - b.value) < unit;
 }
 
 /** What two titles of one language have between a beginning and an end that are alike: the characters of Chinese, the
@@ -115,10 +91,9 @@ function middlesOf({ units: x, lang }: Traits, { units: y }: Traits): [string, s
   return middles.every((middle) => /\p{L}{2}/u.test(middle)) ? middles : undefined;
 }
 
-/** The terms and the Chinese characters of a part of a title: parts that have one in common are alike. */
-function partsOfMiddle(text: string): ReadonlySet<string> {
-  const terms = headlineTermsOf(text, assetsInNews(text)).map(({ key }) => key);
-  return new Set([...terms, ...(text.match(/\p{Script=Han}/gu) ?? [])]);
+/** The terms of a part of a title: parts that have one in common are alike. */
+function termsOfPart(text: string): ReadonlySet<string> {
+  return new Set(headlineTermsOf(text, assetsInNews(text)).map(({ key }) => key));
 }
 
 function common(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
