@@ -52,7 +52,7 @@ const LEAST_CONFIDENCE = { inDomain: 0.35, offDomain: 0.75 };
 /** From this confidence on, a follow-up is classified by itself. */
 const CONFIDENT = 0.9;
 
-const OUT_OF_SCOPE: Classification = { label: "out_of_scope/general", confidence: 0.5, ranked: [] };
+const OUT_OF_SCOPE: Classification = { label: "out_of_scope/general", confidence: 0.5 };
 
 /** The letters and digits of a text, folded: equal for a seed and the same question with other punctuation. */
 const canonical = (text: string): string => fold(text).replace(/[^\p{L}\p{N}]+/gu, "");
@@ -90,9 +90,9 @@ function classify(question: string, { previous, page_context }: RouteContext): C
   const { classifier, known } = (learned ??= learn());
   const words = canonical(question);
   const label = words === "" ? "small_talk/capability" : known.get(words);
-  if (label !== undefined) return { label, confidence: 1, ranked: [] };
-  if (isAssetName(question)) return { label: "news/symbol", confidence: CONFIDENT, ranked: [] };
-  if (asksAdvice(question)) return { label: "out_of_scope/investment_advice", confidence: 1, ranked: [] };
+  if (label !== undefined) return { label, confidence: 1 };
+  if (isAssetName(question)) return { label: "news/symbol", confidence: CONFIDENT };
+  if (asksAdvice(question)) return { label: "out_of_scope/investment_advice", confidence: 1 };
   const core = withoutCourtesy(question);
   const best = classifier.classify(core);
   if (previous !== undefined && best.confidence < CONFIDENT && isElliptical(question)) {

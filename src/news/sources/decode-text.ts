@@ -5,8 +5,6 @@ const SNIFF_WINDOW = 64 * 1024;
 const MOST_BROKEN = 0.02;
 
 const BOMS: readonly [charset: string, bytes: readonly number[]][] = [
-  ["utf-32le", [0xff, 0xfe, 0x00, 0x00]],
-  ["utf-32be", [0x00, 0x00, 0xfe, 0xff]],
   ["utf-8", [0xef, 0xbb, 0xbf]],
   ["utf-16le", [0xff, 0xfe]],
   ["utf-16be", [0xfe, 0xff]],
@@ -47,8 +45,6 @@ export function decodeText(input: Uint8Array, contentType: string | null): strin
 }
 
 function decoderOf(label: string): ((bytes: Buffer) => string) | undefined {
-  const utf32 = /^utf-?32(le|be)?$/i.exec(label);
-  if (utf32 !== null) return (bytes) => decodeUtf32(bytes, utf32[1]?.toLowerCase() === "be");
   try {
     const decoder = new TextDecoder(CODE_PAGES[/^(?:cp|ms|windows-)(\d+)$/i.exec(label)?.[1] ?? ""] ?? label);
     return decoder.encoding === "windows-1252" ? decodeWindows1252 : (bytes) => decoder.decode(bytes);
@@ -57,24 +53,15 @@ function decoderOf(label: string): ((bytes: Buffer) => string) | undefined {
   }
 }
 
-function decodeUtf32(bytes: Buffer, isBigEndian: boolean): string {
-  let text = "";
-  for (let at = 0; at + 4 <= bytes.length; at += 4) {
-    const code = isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at);
-    text += String.fromCodePoint(code <= 0x10ffff ? code : 0xfffd);
-  }
-  return text;
-}
-
 /** Node 20 and others decode windows-1252 as ISO-8859-1, without its punctuation (nodejs/node issue 56542). */
 function decodeWindows1252(bytes: Buffer): string {
   return bytes.toString("latin1").replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80]!);
 }
 
-/** UTF-16 and UTF-32 without a mark: markup and JSON begin with ASCII, so the zero bytes show the width and byte order. */
+/** UTF-16 without a mark: markup and JSON begin with ASCII, so the zero bytes show the byte order. */
 function wideCharset(bytes: Buffer): string | undefined {
-  const pattern = Array.from(bytes.subarray(0, 4), (byte) => (byte === 0 ? "0" : "x")).join("");
-  return { x000: "utf-32le", "000x": "utf-32be", x0x0: "utf-16le", "0x0x": "utf-16be" }[pattern];
+  if (bytes[0] === 0) return "utf-16be";
+  return bytes[1] === 0 ? "utf-16le" : undefined;
 }
 
 /** How many sequences of UTF-8 are well-formed, and how many are not. One that is cut off at the end is neither. */

@@ -7,12 +7,11 @@ export interface Example {
   readonly label: string;
 }
 
-/** The most likely label of a text, and the runners-up. */
+/** The most likely label of a text. */
 export interface Classification {
   readonly label: string;
   /** 0 to 1. */
   readonly confidence: number;
-  readonly ranked: readonly { readonly label: string; readonly confidence: number }[];
 }
 
 /** Assigns texts to the labels it was trained with. */
@@ -72,10 +71,8 @@ export function createClassifier({ labels, vocabulary, weights }: Trained, annot
       const features = featuresOf(text, annotate);
       const familiarity = vectorizer.familiarity(features);
       const scores = marginsOf(weights, vectorizer.vector(features));
-      const ranked = labels
-        .map((label, at) => ({ label, confidence: probability(scores[at]!, familiarity) }))
-        .sort((a, b) => b.confidence - a.confidence);
-      return { ...(ranked[0] ?? { label: "", confidence: 0 }), ranked };
+      const best = scores.indexOf(Math.max(...scores));
+      return { label: labels[best] ?? "", confidence: probability(scores[best] ?? -Infinity, familiarity) };
     },
   };
 }
