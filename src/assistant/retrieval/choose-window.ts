@@ -19,7 +19,7 @@ export interface AnswerWindow {
 
 const MIX = TUNING.windows;
 
-/** Chooses the contiguous units that answer best, and extends them to a list's end and to the length of an answer. */
+/** Chooses the contiguous units that answer best, and extends them to a list's end. */
 export function chooseWindow(
   article: RankedArticle,
   units: readonly TextUnit[],
@@ -51,7 +51,7 @@ export function chooseWindow(
         best = { from, to, score, coverage: window.coverage, fits: window.fits };
     }
   }
-  const [from, to] = extend(units, best.from, best.to, most);
+  const [from, to] = extend(units, best.from, best.to);
   const text = textOf(units.slice(from, to + 1), found.lang);
   return { ...best, from, to, text, fits: match.fitting === undefined ? undefined : best.fits };
 }
@@ -84,8 +84,8 @@ function matchUnits({ groups, found }: RankedArticle, units: readonly TextUnit[]
   return { matches, shares, peaks, fitting };
 }
 
-/** Lists whole with the line that introduces them, then what follows and what precedes, as far as the length allows. */
-function extend(units: readonly TextUnit[], first: number, last: number, most: number): [from: number, to: number] {
+/** Lists whole with the line that introduces them. */
+function extend(units: readonly TextUnit[], first: number, last: number): [from: number, to: number] {
   let [from, to] = [first, last];
   const isItem = (at: number): boolean => units[at]?.kind === "item";
   if (isItem(from)) {
@@ -95,19 +95,6 @@ function extend(units: readonly TextUnit[], first: number, last: number, most: n
   }
   if (units[to]!.kind === "heading" && isItem(to + 1)) to++;
   while (isItem(to) && isItem(to + 1) && units[to + 1]!.block === units[to]!.block) to++;
-  let characters = units.slice(from, to + 1).reduce((sum, { text }) => sum + text.length, 0);
-  const grow = (unit: TextUnit | undefined): boolean => {
-    if (unit === undefined || characters + unit.text.length > most) return false;
-    characters += unit.text.length;
-    return true;
-  };
-  for (;;) {
-    const next = units[to + 1];
-    const endsInHeading = next?.kind === "heading" && to + 2 >= units.length;
-    if (!endsInHeading && grow(next)) to++;
-    else if (grow(units[from - 1])) from--;
-    else break;
-  }
   while (to > from && units[to]!.kind === "heading") to--;
   return [from, to];
 }

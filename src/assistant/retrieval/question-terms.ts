@@ -55,7 +55,7 @@ export class QuestionTerms {
       groups.add(`asset ${symbol}`, GROUP.meaning, weighted(namesOfAsset(symbol), 1));
     }
     const words = tokens.flatMap(({ text, han }) => (han ? [] : [text]));
-    this.#readEnglish(groups, words, lang, abbreviationsIn(question));
+    this.#readEnglish(groups, words, lang);
     for (const { text, han } of tokens) {
       if (!han) continue;
       const taken = this.#readMeanings(groups, text, lang);
@@ -65,7 +65,7 @@ export class QuestionTerms {
     return groups;
   }
 
-  #readEnglish(groups: Groups, words: readonly string[], lang: Language, capitals: ReadonlySet<string>): void {
+  #readEnglish(groups: Groups, words: readonly string[], lang: Language): void {
     const stems = words.map((word) => stem(word));
     const inPhrase = new Set<number>();
     for (const { meaning, phrase, at, length } of this.#thesaurus.mentionsInEnglish(stems)) {
@@ -75,11 +75,7 @@ export class QuestionTerms {
     let corrections = 0;
     for (const [i, word] of words.entries()) {
       const own = stems[i]!;
-      const capital = capitals.has(word);
-      if (STOP_WORDS.has(own) || QUESTION_WORDS.has(own)) {
-        if (capital) groups.add(own, 1, this.#initials(word));
-        continue;
-      }
+      if (STOP_WORDS.has(own) || QUESTION_WORDS.has(own)) continue;
       const corrected =
         this.#isUnknown(own) && ++corrections <= MOST.corrections ? this.#index.vocabulary.corrections(word) : [];
       for (const meaning of corrected.flatMap((one) => this.#thesaurus.meaningsOf(one))) {
@@ -88,7 +84,6 @@ export class QuestionTerms {
       groups.add(own, inPhrase.has(i) ? GROUP.inPhrase : 1, [
         ...weighted([own], 1),
         ...weighted(corrected, ALTERNATIVE.corrected),
-        ...(capital || this.#frequency(own) <= MOST.rare ? this.#initials(word) : []),
         ...weighted(this.#frequency(own) === 0 ? this.#index.vocabulary.expansions(word) : [], ALTERNATIVE.short),
         ...(lang === "zh" ? this.#translations(own) : []),
       ]);
@@ -102,10 +97,6 @@ export class QuestionTerms {
 
   #isUnknown(englishStem: string): boolean {
     return this.#frequency(englishStem) === 0 && !this.#thesaurus.isKnownStem(englishStem);
-  }
-
-  #initials(word: string): Alternative[] {
-    return weighted(this.#index.vocabulary.phrases(word), ALTERNATIVE.initials);
   }
 
   #translations(englishStem: string): Alternative[] {
@@ -203,11 +194,4 @@ function weightOfPair(pair: string): number {
   if (STOP_PAIRS.has(pair)) return 0;
   const functional = Array.from(pair).filter((character) => STOP_CHARACTERS.has(character)).length;
   return functional === 0 ? 1 : functional === 1 ? GROUP.partlyTelling : 0;
-}
-
-/** The words of a question that are written in capitals, folded, where not all of it is. */
-function abbreviationsIn(question: string): Set<string> {
-  const [small, capital] = [question.match(/[a-z]/g)?.length ?? 0, question.match(/[A-Z]/g)?.length ?? 0];
-  if (capital > small && question.length > 12) return new Set();
-  return new Set(Array.from(question.matchAll(/(?<![A-Za-z])[A-Z]{2,5}(?![A-Za-z])/g), ([word]) => word.toLowerCase()));
 }
