@@ -7,7 +7,7 @@ import { figuresOf, type Figure } from "./figures.ts";
 import type { ReplyFault } from "./reply-fault.ts";
 import type { SourceClause, SourceText, StatementContext } from "./source-text.ts";
 import { clausesOf, type Statement } from "./statements.ts";
-import { isNegated, isOpposite, NO_NAMES, overclaims, SAYS } from "./word-sets.ts";
+import { isNegated, NO_NAMES, overclaims, SAYS } from "./word-sets.ts";
 import type { Telling } from "./wording.ts";
 
 const { words: WORDS, shares: LEAST, figures: MOST } = BOUNDS;
@@ -16,7 +16,7 @@ const { words: WORDS, shares: LEAST, figures: MOST } = BOUNDS;
 export function checkStatement(statement: Statement, context: StatementContext): ReplyFault | undefined {
   const { text } = statement;
   const folded = fold(text);
-  const figures = figuresOf(folded, context.tickers);
+  const figures = figuresOf(folded);
   if (context.sources.length === 0) {
     const { words } = context.wordings.telling(text);
     if (isPointer(text, folded, context)) return undefined;
@@ -119,8 +119,7 @@ const LITERALS = SOURCES.map((source) => new RegExp(source, "gi"));
 
 /** What a text names that must stand in a source letter by letter, folded: links, mail addresses, numbers to call, wallets. */
 function literalsOf(text: string): string[] {
-  const rest = text.replace(/\[\.\]|\(dot\)|(?<=\w) dot (?=com|net|org|io)/gi, ".").replace(/hxxp/gi, "http");
-  return LITERALS.flatMap((pattern) => rest.match(pattern) ?? [])
+  return LITERALS.flatMap((pattern) => text.match(pattern) ?? [])
     .filter((found) => !SAYS.dateOrAmount.test(found))
     .map((found) => found.toLowerCase().replace(/\/?[.,;:!?]{0,5}$/, ""));
 }
@@ -159,11 +158,10 @@ interface GivenClause {
 }
 
 function checkMeaning(given: GivenClause, { wordings, sources, asked }: StatementContext): ReplyFault | undefined {
-  const { clause, before, telling, near, labels } = given;
+  const { clause, telling, near, labels } = given;
   const isTelling = telling.words.length >= WORDS.few;
   if (isTelling && wordings.share(telling, ...sources, asked.wording) < LEAST.clause) return "unsupported";
-  // "No deposits, transfers or payments" denies all three.
-  const isNot = isNegated(clause) || (SAYS.listedNot.test(before) && !SAYS.hasVerb.test(clause));
+  const isNot = isNegated(clause);
   const texts = sources.map(({ folded }) => folded);
   if (!isNot && overclaims(clause, texts)) return "unsupported";
   const [best] = near;
@@ -177,19 +175,19 @@ function checkMeaning(given: GivenClause, { wordings, sources, asked }: Statemen
     wordings.share(one.telling, said) >= LEAST.denied;
   if (!isNot && near.some(isDenied)) return "contradiction";
   const alike = near.filter(({ share }) => share >= best.share - LEAST.alike);
-  const isOther = alike.every((one) => isNegated(one.folded) !== isNot || isOpposite(clause, one.folded));
+  const isOther = alike.every((one) => isNegated(one.folded) !== isNot);
   return isOther && best.share >= LEAST.subject ? "contradiction" : undefined;
 }
 
-function checkPlaces(given: GivenClause, { wordings, tickers }: StatementContext): ReplyFault | undefined {
+function checkPlaces(given: GivenClause, { wordings }: StatementContext): ReplyFault | undefined {
   const { clause, before, telling, near, labels } = given;
-  const figures = figuresOf(clause, tickers).filter(({ kind, inWords }) => kind !== "time" && !inWords);
+  const figures = figuresOf(clause).filter(({ kind, inWords }) => kind !== "time" && !inWords);
   const isLabelled = (one: NearClause): boolean => labelsIn(one.folded).some((label) => labels.includes(label));
   if (near.some((one) => isLabelled(one) && figures.some((figure) => holds(one, figure)))) return undefined;
   // A short clause goes on with the subject of the one before.
   const isShort = telling.words.length < WORDS.few;
   const subject = isShort ? wordings.telling(`${before} ${clause}`) : telling;
-  const beside = isShort ? [...figures, ...figuresOf(before, tickers)] : figures;
+  const beside = isShort ? [...figures, ...figuresOf(before)] : figures;
   const rows = near.map((one) => ({ ...one, said: wordings.said(subject, one) }));
   return figures.some((figure) => isMisplaced(figure, beside, rows)) ? "figure" : undefined;
 }

@@ -50,20 +50,15 @@ const NOTATIONS = PATTERNS.map(({ kind, pattern }) => ({
   pattern: new RegExp(pattern.replaceAll("{words}", NUMBER_WORDS.join("|")), "gu"),
 }));
 
-/** Tickers that stand behind a number in a text as it is written: units besides those that are known. */
-export function tickersIn(text: string): string[] {
-  return Array.from(text.matchAll(/\d\s?([A-Z]{2,6})(?![A-Za-z])/g), ([, ticker = ""]) => ticker.toLowerCase());
-}
-
-/** The figures of a folded text in any notation; `tickers` are units besides the known. Linear in its length. */
-export function figuresOf(folded: string, tickers: ReadonlySet<string> = TICKERS): Figure[] {
+/** The figures of a folded text in any notation. Linear in its length. */
+export function figuresOf(folded: string): Figure[] {
   const figures: Figure[] = [];
   let rest = folded;
   for (const { kind, pattern } of NOTATIONS) {
     let read = "";
     for (const match of rest.matchAll(pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
-      const found = READERS[kind](match.groups!, { text: rest, start, end, tickers });
+      const found = READERS[kind](match.groups!, { text: rest, start, end });
       if (found === undefined) continue;
       figures.push({ kind, unit: undefined, factor: 1, decimals: 0, inWords: false, start, end, ...found });
       read += rest.slice(read.length, start) + " ".repeat(end - start);
@@ -102,7 +97,6 @@ interface Place {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  readonly tickers: ReadonlySet<string>;
 }
 
 function amountOf(groups: Groups, place: Place): Value | undefined {
@@ -128,14 +122,14 @@ function amountOf(groups: Groups, place: Place): Value | undefined {
   return { value: value * factor, unit, factor, inWords: true, end };
 }
 
-function unitOf({ text, start, end, tickers }: Place): { dimension: string; factor: number; end?: number } | undefined {
+function unitOf({ text, start, end }: Place): { dimension: string; factor: number; end?: number } | undefined {
   UNIT.lastIndex = end;
   const [whole = "", name, word] = UNIT.exec(text) ?? [];
   const behind = name === undefined ? undefined : { ...UNITS.get(name)!, end: end + whole.length };
   const before = CURRENCY_BEFORE.exec(text.slice(Math.max(0, start - 5), start))?.[1];
   if (before !== undefined && behind?.dimension !== "percent") return UNITS.get(before);
   if (behind !== undefined) return behind;
-  const isTicker = word !== undefined && (TICKERS.has(word) || tickers.has(word));
+  const isTicker = word !== undefined && TICKERS.has(word);
   return isTicker ? { dimension: word, factor: 1, end: end + whole.length } : undefined;
 }
 

@@ -4,7 +4,7 @@ import { patternsOf } from "../../runtime/text/patterns.ts";
 import { NO_ANSWER } from "../model/model-prompt.ts";
 import BOUNDS from "./data/bounds.json" with { type: "json" };
 import { checkStatement } from "./check-statement.ts";
-import { figuresOf, tickersIn } from "./figures.ts";
+import { figuresOf } from "./figures.ts";
 import type { CheckedRequest, Finding, ReplyFault } from "./reply-fault.ts";
 import PATTERNS from "./reply-patterns.json" with { type: "json" };
 import { readSource, type SourceText } from "./source-text.ts";
@@ -22,11 +22,9 @@ export function judgeReply(request: CheckedRequest, wordings: Wordings): Verdict
   if (reply.length > MOST[lang][wide ? "wide" : "narrow"]) return [{ fault: "length" }];
   const statements = statementsOf(reply);
   if (statements.every(({ own }) => own.length === 0) && saysNoAnswer(reply)) return "no_answer";
-  const texts = [question, previous, reply, ...excerpts.flatMap(({ title, text }) => [title, text])];
-  const tickers = new Set(texts.flatMap(tickersIn));
-  const sources = excerpts.map((passage) => readSource(passage, wordings, tickers));
+  const sources = excerpts.map((passage) => readSource(passage, wordings));
   const folded = fold(`${question}\n${previous}`);
-  const asked = { folded, figures: figuresOf(folded, tickers), wording: wordings.of(folded) };
+  const asked = { folded, figures: figuresOf(folded), wording: wordings.of(folded) };
   const figures = [...new Set(statements.flatMap(({ own }) => own))].flatMap(
     (number) => sources[number - 1]?.figures ?? [],
   );
@@ -34,7 +32,7 @@ export function judgeReply(request: CheckedRequest, wordings: Wordings): Verdict
   for (const statement of statements) {
     const cited = statement.cited.flatMap((number) => sources[number - 1] ?? []);
     if (statement.own.length === 0 && (isFiller(statement.text) || saysWhatIsMissing(statement.text))) continue;
-    const fault = checkStatement(statement, { wordings, sources: cited, all: sources, figures, tickers, asked });
+    const fault = checkStatement(statement, { wordings, sources: cited, all: sources, figures, asked });
     if (fault !== undefined) found.push({ fault, sentence: statement.text });
   }
   if (found.length === 0 && statements.every(({ cited }) => cited.length === 0)) return [{ fault: "uncited" }];

@@ -26,13 +26,11 @@ function near(text: string, { start, end }: Figure): string {
 export function isSame(a: Figure, b: Figure, isAbout: boolean): boolean {
   if (a.kind !== b.kind) return false;
   if (a.kind === "date") return isSameDate(a, b);
-  if (a.kind === "time")
-    return a.value === b.value || Math.abs(a.value - b.value) === 480 || Math.abs(a.value - b.value) === 720;
+  if (a.kind === "time") return a.value === b.value;
   if (!isSameUnit(a, b)) return false;
   const difference = Math.abs(a.value - b.value);
   const most = Math.max(Math.abs(a.value), Math.abs(b.value));
   if (difference <= most * 1e-9) return true;
-  if (a.unit === "time" && b.unit === "time" && most > 2_000_000) return difference <= most * MOST.calendar;
   if (isAbout && difference <= most * MOST.inexact) return true;
   const isRounded = String(a.value).replace(/\D/g, "").length >= 3 || (a.unit === "percent" && a.decimals > 0);
   return isRounded && a.decimals < b.decimals && difference <= 0.5 * 10 ** -a.decimals * a.factor * 1.0001;
@@ -54,16 +52,14 @@ function isSameUnit({ unit: a }: Figure, { unit: b }: Figure): boolean {
   return COUNTS.has(a) || COUNTS.has(b);
 }
 
-/** Whether a figure is computed from two others or from a run of them: a sum or difference of like amounts, an amount
+/** Whether a figure is computed from two others: a sum or difference of like amounts, an amount
  * times a rate, a count or the price of one, a share. */
 function isComputed(figure: Figure, from: readonly Figure[]): boolean {
   const parts = from.filter((part) => part.kind === "amount" && part !== figure).slice(0, MOST.summands);
   return parts.some((a, at) => {
-    let sum = a.value;
     return parts.slice(at + 1).some((b) => {
       const isAlike = a.unit === b.unit && hasUnitOf(figure, a, b);
-      if (isAlike) sum += b.value;
-      const sums = isAlike ? [sum, a.value + b.value, Math.abs(a.value - b.value)] : [];
+      const sums = isAlike ? [a.value + b.value, Math.abs(a.value - b.value)] : [];
       return sums.some((other) => isEqual(other, figure)) || isMultiple(figure, a, b) || isMultiple(figure, b, a);
     });
   });

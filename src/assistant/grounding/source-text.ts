@@ -33,20 +33,19 @@ export interface StatementContext {
   readonly all: readonly SourceText[];
   /** Figures of all passages that the reply cites anywhere. */
   readonly figures: readonly Figure[];
-  readonly tickers: ReadonlySet<string>;
   /** The question, and the one before. */
   readonly asked: { readonly folded: string; readonly figures: readonly Figure[]; readonly wording: Wording };
 }
 
 /** Reads a passage. */
-export function readSource(passage: Passage, wordings: Wordings, tickers: ReadonlySet<string>): SourceText {
+export function readSource(passage: Passage, wordings: Wordings): SourceText {
   const { title, text, url, published_at, symbols = [] } = passage;
   const sentences = sentencesOf(text).map((sentence) => sentence.text);
   const parts = sentences.map((sentence) => (ROW.test(sentence) ? [] : clausesOf(sentence)));
   const clauses = [...parts, cellsOf(text)].flatMap((group, number) =>
     group.map((part): SourceClause => {
       const folded = fold(part);
-      const figures = figuresOf(folded, tickers);
+      const figures = figuresOf(folded);
       return { folded, figures, group: number, telling: wordings.telling(part), ...wordings.of(part) };
     }),
   );
@@ -54,7 +53,7 @@ export function readSource(passage: Passage, wordings: Wordings, tickers: Readon
   const whole = [title, ...(passage.aliases ?? []), text, url, symbols.join(" ")].join("\n");
   return {
     folded: fold(whole),
-    figures: [...published, ...figuresOf(fold(`${title}\n${text}`), tickers)],
+    figures: [...published, ...figuresOf(fold(`${title}\n${text}`))],
     clauses,
     ...wordings.of(whole),
     isNews: passage.kind === "news",

@@ -43,15 +43,3 @@ const ABSOLUTES = readRows(new URL("data/absolutes.txt", import.meta.url)).map((
 export function overclaims(folded: string, sources: readonly string[]): boolean {
   return ABSOLUTES.some((words) => has(words, folded) && !sources.some((source) => has(words, source)));
 }
-
-const ANTONYMS = readRows(new URL("data/antonyms.txt", import.meta.url)).map(
-  ([a = [], b = []]) => [anyOf(a), anyOf(b)] as const,
-);
-
-/** Whether one folded text says a word and the other, instead, its opposite. */
-export function isOpposite(a: string, b: string): boolean {
-  return ANTONYMS.some(([one, other]) => {
-    const [a1, a2, b1, b2] = [has(one, a), has(other, a), has(one, b), has(other, b)];
-    return (a1 && !a2 && b2 && !b1) || (a2 && !a1 && b1 && !b2);
-  });
-}
