@@ -33,10 +33,7 @@ function numberOf(text: string): number {
 export function quantileOf(samples: readonly Sample[], quantile: number): number {
   const buckets = samples.map(({ labels, value: count }) => ({ to: numberOf(labels["le"] ?? ""), count }));
   const rank = quantile * (buckets.at(-1)?.count ?? 0);
-  const at = Math.max(
-    0,
-    buckets.findIndex(({ count }) => count >= rank),
-  );
+  const at = buckets.findIndex(({ count }) => count >= rank);
   const before = buckets[at - 1] ?? { to: 0, count: 0 };
   const { to, count } = buckets[at] ?? before;
   if (to === Infinity || count === before.count) return before.to;

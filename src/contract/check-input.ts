@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import { ENDPOINTS, type Endpoint, type OperationId, type OperationInput } from "./endpoints.ts";
 import { invalid, type FieldError } from "./errors.ts";
 import { validate } from "./validate.ts";
@@ -21,16 +20,16 @@ export function checkInput<K extends OperationId>(id: K, raw: RawInput): Operati
   const endpoint: Endpoint = ENDPOINTS[id];
   const fieldErrors: FieldError[] = [...(raw.fieldErrors ?? [])];
 
-  function parse(part: "query" | "body", schema: z.ZodObject | undefined, value: unknown): unknown {
-    if (schema === undefined) return undefined;
-    const checked = validate(schema, value);
-    if (checked.valid) return checked.data;
+  function parse(part: "query" | "body", value: unknown): unknown {
+    const schema = endpoint[part];
+    const checked = schema && validate(schema, value);
+    if (checked === undefined || checked.valid) return checked?.data;
     for (const { path, message } of checked.errors) fieldErrors.push({ in: part, path: path.join("."), message });
     return undefined;
   }
 
-  const query = parse("query", endpoint.query, raw.query ?? {});
-  const body = parse("body", endpoint.body, raw.body);
+  const query = parse("query", raw.query ?? {});
+  const body = parse("body", raw.body);
   if (fieldErrors.length > 0) throw invalid(fieldErrors);
   return { query, body } as OperationInput<K>;
 }

@@ -93,9 +93,7 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
 
 const EXAMPLE_ID = "rmi6z2k00a1b2c3d4e5f6g7h8i";
 
-function named(value: unknown): { example: { value: unknown } } {
-  return { example: { value } };
-}
+const named = (value: unknown) => ({ example: { value } });
 
 /** An object with keywords of JSON Schema added to those of its fields that have a value for them. */
 function withMeta(schema: z.ZodObject, values: object = {}, keywords: (value: unknown) => object): z.ZodObject {
@@ -108,12 +106,8 @@ function withMeta(schema: z.ZodObject, values: object = {}, keywords: (value: un
 
 /** The headers of requests, by what an endpoint takes them for. */
 function requestHeaders({ idempotent, max_age_s }: Endpoint) {
-  const { requests } = headers;
-  const more = [
-    ...(idempotent === true ? requests.idempotent : []),
-    ...(max_age_s === undefined ? [] : requests.reusable),
-  ];
-  return [...requests.always, ...more] as oas31.ParameterObject[];
+  const { always, idempotent: keyed, reusable } = headers.requests;
+  return [...always, ...(idempotent ? keyed : []), ...(max_age_s ? reusable : [])] as oas31.ParameterObject[];
 }
 
 /** A header of an answer, as the document has it. */

@@ -5,9 +5,7 @@ import { isPortable, named, portablePattern, positiveInt, text } from "./shared-
 /** Whether a JSON value is nested at most so deeply: a scalar is 0 deep, `{}` and `[]` are 1. */
 function isWithinDepth(value: unknown, bound: number): boolean {
   if (typeof value !== "object" || value === null) return true;
-  if (bound === 0) return false;
-  for (const name in value) if (!isWithinDepth(Reflect.get(value, name), bound - 1)) return false;
-  return true;
+  return bound > 0 && Object.values(value).every((item) => isWithinDepth(item, bound - 1));
 }
 
 /** What of a payload no JSON reader is sure to keep as it was sent, with where it is. */

@@ -28,16 +28,15 @@ export interface SmokeFile {
  */
 export function readSmokeFile(path: string, text: string, env: Env, cwd = ""): SmokeFile | readonly string[] {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: true });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
   const at = (offset: number, message: string): string =>
     `${path}:${Object.values(lines.linePos(offset)).join(":")}: ${message}`;
   if (document.errors.length > 0) {
     // The first error causes the others, but for keys that are given twice.
     const twice = document.errors.filter(({ code }) => code === "DUPLICATE_KEY");
     const firsts = twice.length === document.errors.length ? twice : document.errors.slice(0, 1);
-    return firsts.map(({ pos, message }) => {
-      const first = message.split("\n", 1)[0]!.replace(/ at line \d+, column \d+:?$/, "");
-      return at(pos[0], `${first}.${hintOf(first, text.split("\n")[lines.linePos(pos[0]).line - 1] ?? "")}`);
+    return firsts.map(({ pos: [from], message }) => {
+      return at(from, `${message}.${hintOf(message, text.split("\n")[lines.linePos(from).line - 1] ?? "")}`);
     });
   }
   const value: unknown = document.toJS();

@@ -64,8 +64,8 @@ function toStep(call: RecordedCall, context: Context): Step | undefined {
   const text = isUtf8(body) ? body.toString() : undefined;
   const isKnown = METHODS.some((known) => known === method);
   if (typeof answer === "string" || !isKnown || text === undefined) {
-    const why = isKnown ? "its body is not UTF-8 text" : "the method is not supported";
-    note(`not recorded: ${typeof answer === "string" ? answer : why}`);
+    const lost = typeof answer === "string" ? answer : isKnown && "its body is not UTF-8 text";
+    note(`not recorded: ${lost || "the method is not supported"}`);
     return undefined;
   }
   const path = secrets

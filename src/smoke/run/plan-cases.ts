@@ -88,11 +88,11 @@ function titleOf({ name, id, request, query, body, raw }: Step, row: Row | undef
   const path = search.length === 0 ? request : `${request}?${search.join("&")}`;
   const title = name ?? id ?? (sent === "" ? path : `${path} ${cut(sent, TITLE_PART)}`);
   if (row === undefined) return title;
-  const shown = Object.entries(row).map(([key, value]) => [key, word(key, value)] as const);
-  const words = new Map(shown);
+  const words = new Map(Object.entries(row).map(([key, value]) => [key, word(key, value)]));
   const filled = title.replaceAll(/\$\{row\.([\w-]+)(?::\w+)?\}/g, (text, key: string) => words.get(key) ?? text);
   if (filled !== title) return `${filled} [${number}]`;
-  return `${title} [${number}: ${cut(shown.map((pair) => pair.join("=")).join(", "), TITLE_PART)}]`;
+  const shown = Array.from(words, (pair) => pair.join("=")).join(", ");
+  return `${title} [${number}: ${cut(shown, TITLE_PART)}]`;
 }
 
 function word(key: string, value: unknown): string {
