@@ -1,4 +1,4 @@
-import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
+import { codesOf, endpointAt, type Endpoint } from "./endpoints.ts";
 import { errorEnvelope, errorEnvelopeOf, successEnvelope } from "./envelope.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
 import { responseHeaders, type ResponseHeader } from "./openapi.ts";
@@ -24,17 +24,11 @@ export interface Deviation {
   readonly message: string;
 }
 
-/** The operation at a path of the API, whatever the method. */
-export function operationAt(path: string): OperationId | undefined {
-  return (Object.keys(ENDPOINTS) as OperationId[]).find((id) => ENDPOINTS[id].path === path);
-}
-
 /** Checks a response of the API: the status is one of the operation's, the envelope agrees with it, `data` has every
  * field of the contract and no other, and the headers are present. A page outside of /api/ has no contract. */
 export function checkResponse(response: CheckedResponse): Deviation[] {
   if (!response.path.startsWith("/api/")) return [];
-  const id = operationAt(response.path);
-  const endpoint: Endpoint | undefined = id && ENDPOINTS[id];
+  const endpoint = endpointAt(response.path);
   return [...checkContentType(response), ...checkBody(response, endpoint), ...checkHeaders(response, endpoint)];
 }
 
@@ -108,8 +102,7 @@ function checkFailure(endpoint: Endpoint | undefined, status: number, body: obje
   const checked = validate((code === undefined ? errorEnvelope : errorEnvelopeOf(code)).strict(), body);
   if (!checked.valid) return checked.errors.map(deviationOf);
   if (code === undefined) {
-    const known = codes.toSorted((a, b) => a - b).join(", ");
-    return [{ path: "code", message: `is ${String(given)}, not one of the operation's: ${known}` }];
+    return [{ path: "code", message: `is ${String(given)}, not one of the operation's: ${codes.join(", ")}` }];
   }
   const expected = ERRORS[code].status;
   if (expected === status) return [];

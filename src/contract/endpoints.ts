@@ -71,13 +71,18 @@ export const ENDPOINTS = Object.fromEntries(
   Object.entries(OPERATIONS).map(([id, schemas]) => [id, { ...TABLE[id as OperationId], ...schemas }]),
 ) as { readonly [K in OperationId]: EndpointFacts & (typeof OPERATIONS)[K] };
 
+/** The endpoint at a path of the API, whatever the method. */
+export function endpointAt(path: string): Endpoint | undefined {
+  return Object.values<Endpoint>(ENDPOINTS).find((endpoint) => endpoint.path === path);
+}
+
 const EVERYWHERE: readonly ErrorCode[] = [400, 404, 405, 408, 417, 429, 431];
 
-/** All codes of the error catalogue that an endpoint may return. */
+/** All codes of the error catalogue that an endpoint may return, in ascending order. */
 export function codesOf({ auth, query, body, errors = [500, 503] }: Endpoint): readonly ErrorCode[] {
   const ofToken: readonly ErrorCode[] = auth === "required" ? [401] : [];
   const ofInput: readonly ErrorCode[] = body !== undefined ? [413, 415, 422] : query !== undefined ? [422] : [];
-  return [...EVERYWHERE, ...ofToken, ...ofInput, ...errors];
+  return [...EVERYWHERE, ...ofToken, ...ofInput, ...errors].sort((a, b) => a - b);
 }
 
 type Parsed<K extends OperationId, Part extends "query" | "body"> =

@@ -140,10 +140,7 @@ export function responseHeaders(
 
 /** One response per status; codes that share a status share it. */
 function errorResponses(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
-  const byStatus = groupBy(
-    codesOf(endpoint).toSorted((a, b) => a - b),
-    (code) => ERRORS[code].status,
-  );
+  const byStatus = groupBy(codesOf(endpoint), (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
       const [first, ...others] = codes.map((code) => ERROR_ENVELOPES.get(code)!);

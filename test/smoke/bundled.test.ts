@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
-import { operationAt } from "../../src/contract/check-response.ts";
+import { codesOf, endpointAt, ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
 import { anp, serveHere, type DaemonHere } from "../cli/anp.ts";
 import { smokeFileOf } from "./smoke-files.ts";
@@ -51,19 +50,19 @@ describe("the bundled smoke files, each on a daemon of its own", () => {
     const seen = new Set(
       files.flatMap(({ steps }) =>
         steps.flatMap(({ request, answer = "" }) => {
-          const id = operationAt(request.split(" ")[1]!.split("?")[0]!);
+          const endpoint = endpointAt(request.split(" ")[1]!.split("?")[0]!);
           const code = /^\d+ \{"success":(?:true|false),"code":(\d+)/.exec(answer)?.[1];
-          return id === undefined || code === undefined ? [] : [`${id} ${code}`];
+          return endpoint === undefined || code === undefined ? [] : [`${endpoint.path} ${code}`];
         }),
       ),
     );
-    const wanted = (Object.entries(ENDPOINTS) as [OperationId, Endpoint][]).flatMap(([id, endpoint]) => [
-      `${id} 0`,
+    const wanted = Object.values<Endpoint>(ENDPOINTS).flatMap((endpoint) => [
+      `${endpoint.path} 0`,
       ...codesOf(endpoint)
         .filter((code) => TABLE.has(code))
-        .map((code) => `${id} ${code}`),
+        .map((code) => `${endpoint.path} ${code}`),
     ]);
-    expect([...wanted, "postTradeReward 500"].filter((pair) => !seen.has(pair))).toEqual([]);
+    expect([...wanted, `${ENDPOINTS.postTradeReward.path} 500`].filter((pair) => !seen.has(pair))).toEqual([]);
     for (const code of TABLE) expect(wanted.some((pair) => pair.endsWith(` ${code}`))).toBe(true);
   });
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { operationAt } from "../../contract/check-response.ts";
-import { codesOf, ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
+import { codesOf, endpointAt, type Endpoint } from "../../contract/endpoints.ts";
 import { errorEnvelope } from "../../contract/envelope.ts";
 import { ERRORS } from "../../contract/errors.ts";
 import { knownKeys } from "../../contract/schema-walk.ts";
@@ -12,8 +11,7 @@ import type { Step } from "./smoke-file.ts";
 /** The operation of a step; undefined for pages, unknown paths and methods that no operation has. */
 function operationOf({ request }: Step): Endpoint | undefined {
   const [method, target = ""] = request.split(" ");
-  const id = operationAt(target.split("?", 1)[0]!);
-  return id === undefined || method === "OPTIONS" ? undefined : ENDPOINTS[id];
+  return method === "OPTIONS" ? undefined : endpointAt(target.split("?", 1)[0]!);
 }
 
 /** The schema of what `${step.…}` may name: the fields of the envelopes of success and failure, and those of every
@@ -33,33 +31,29 @@ export function checkOperation(step: Step, path: ValuePath): InvalidField[] {
   if (operation === undefined) return [];
   const { expect = {}, query = {}, body } = step;
   const name = `${operation.method} ${operation.path}`;
-  const codes = codesOf(operation).toSorted((a, b) => a - b);
+  const codes = codesOf(operation);
   const statuses = new Set([200, ...(operation.max_age_s ? [304] : []), ...codes.map((code) => ERRORS[code].status)]);
   const known = { status: [...statuses].sort((a, b) => a - b), code: [0, ...codes] };
   const parameters = Object.keys(operation.query?.shape ?? {});
   const fields = Object.keys(operation.body?.shape ?? {});
   const isRefusal = Number(expect.status ?? expect.code ?? 0) >= 400;
   const misspelt = isRecord(body) && !isRefusal ? Object.keys(body).filter((key) => !fields.includes(key)) : [];
-  const error = (keys: ValuePath, message: string, of: "key" | "value" = "key"): InvalidField => ({
-    path: [...path, ...keys],
-    of,
-    message,
-  });
   return [
     ...(["status", "code"] as const).flatMap((key) => {
       const expected = expect[key];
       if (typeof expected !== "number" || known[key].includes(expected)) return [];
-      return error(["expect", key], `${name} has no ${key} ${expected}. It has ${known[key].join(", ")}.`, "value");
+      const message = `${name} has no ${key} ${expected}. It has ${known[key].join(", ")}.`;
+      return { path: [...path, "expect", key], message };
     }),
-    ...Object.keys(query).flatMap((key) => {
+    ...Object.keys(query).flatMap((key): InvalidField[] => {
       const hint = (hintFor(key, parameters) || "It has none").replace(/\w$/, "$&.");
       const message = `${key} is not a parameter of ${name}. ${hint} To send it all the same, write it in the path.`;
-      return parameters.includes(key) ? [] : error(["query", key], message);
+      return parameters.includes(key) ? [] : [{ path: [...path, "query", key], of: "key", message }];
     }),
-    ...misspelt.flatMap((key) => {
+    ...misspelt.flatMap((key): InvalidField[] => {
       const hint = didYouMean(key, fields);
       const message = `${key} is not a field of the body.${hint} To send it all the same, use raw.`;
-      return hint === "" ? [] : error(["body", key], message);
+      return hint === "" ? [] : [{ path: [...path, "body", key], of: "key", message }];
     }),
   ];
 }

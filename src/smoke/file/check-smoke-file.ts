@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { ENDPOINTS } from "../../contract/endpoints.ts";
-import { operationAt } from "../../contract/check-response.ts";
+import { endpointAt, ENDPOINTS } from "../../contract/endpoints.ts";
 import type { InvalidField, ValuePath } from "../../contract/validate.ts";
 import { checkFaults, readFault } from "../../faults/fault-catalogue.ts";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
@@ -108,13 +107,12 @@ function endpointError({ request, expect = {} }: Step): string | undefined {
   const [pathname = ""] = target.split("?");
   if (!pathname.startsWith("/api/") || pathname.includes("${")) return undefined;
   if ([404, 405].some((code) => expect.status === code || expect.code === code)) return undefined;
-  const id = operationAt(pathname);
-  if (id === undefined) {
-    const known = Object.values(ENDPOINTS).map((endpoint) => endpoint.path);
+  const endpoint = endpointAt(pathname);
+  if (endpoint === undefined) {
+    const known = Object.values(ENDPOINTS).map(({ path }) => path);
     const hint = didYouMean(pathname, known) || ` Known paths: ${known.join(", ")}.`;
     return `the API has no ${pathname}.${hint} To test that it is refused, expect status 404.`;
   }
-  const endpoint = ENDPOINTS[id];
   if (method === endpoint.method || method === "HEAD") return undefined;
   return `${pathname} takes ${endpoint.method}, not ${method}. To test that it is refused, expect status 405.`;
 }

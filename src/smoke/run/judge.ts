@@ -1,5 +1,5 @@
-import { checkResponse, operationAt } from "../../contract/check-response.ts";
-import { ENDPOINTS } from "../../contract/endpoints.ts";
+import { checkResponse } from "../../contract/check-response.ts";
+import { endpointAt } from "../../contract/endpoints.ts";
 import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { isRecord } from "../file/json-values.ts";
@@ -25,11 +25,11 @@ export function judge(expect: NonNullable<Step["expect"]>, request: WireRequest,
     body: answer.body,
   });
   // The path of an operation does not say which limit it counts for.
-  const id = operationAt(pathname);
+  const rate = endpointAt(pathname)?.rate;
   const hinted = compareAll(expect, answer).map((problem) => {
     const { path, message, expected, got } = problem;
     const isOfRate = `${path} ${expected}` === "status 429" || (/^headers\.ratelimit/i.test(path) && got === "nothing");
-    const hint = id && isOfRate ? `. Its rate is limits.rates.${ENDPOINTS[id].rate}` : "";
+    const hint = rate && isOfRate ? `. Its rate is limits.rates.${rate}` : "";
     return { ...problem, path: path || "body", message: `${message}${hint}` };
   });
   return [...hinted, ...deviations.map(({ path, message }): Problem => ({ about: "contract", path, message }))];
