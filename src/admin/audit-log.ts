@@ -7,7 +7,7 @@ import { toIso, type Clock } from "../runtime/clock.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
 import type { Storage } from "../storage/storage.ts";
 import { ifDamaged } from "../storage/storage-errors.ts";
-import { serializeItem, Stream } from "../storage/stream.ts";
+import { Stream } from "../storage/stream.ts";
 import { DISORDER_MS } from "./ledger-reader.ts";
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -63,9 +63,9 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
       // It may be seen before it is safe.
       if (last !== undefined) await storage.confirm(stream.keyOf(version), last.text);
       const fields = { id: version + 1, at: toIso(clock.now()), ...call, ...end, prev: last?.item.hash ?? GENESIS };
-      const text = serializeItem({ ...fields, hash: hashEntry(fields) });
+      const text = JSON.stringify({ ...fields, hash: hashEntry(fields) });
       const outcome = await stream.appendText(version, text, last?.text);
-      if (outcome === "appended") return fields.id;
+      if (outcome === "created") return fields.id;
       version = await stream.headAfterRefusal(version);
       // A conflict with this very entry: the reply to its append was lost.
       if (outcome !== "conflict" || (await stream.stored(fields.id))?.text !== text) continue;

@@ -174,7 +174,7 @@ export class UserLedger {
   /** Appends an entry after the end; undefined when the change must be decided again on the ledger as it is now. */
   async #append(end: LedgerEnd, next: Entry, operation: LedgerOperation): Promise<Posted | undefined> {
     const { outcome, stored: own } = await this.stored.append(end.last, next);
-    if (outcome === "appended") {
+    if (outcome === "created") {
       this.#end = { last: own, generation: end.generation };
       return { entry: next, replayed: false };
     }

@@ -1,8 +1,8 @@
 import { printKey, readDocument } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
 import { encodeKey } from "../storage/keys.ts";
-import type { Storage } from "../storage/storage.ts";
-import { type AppendOutcome, serializeItem, Stream } from "../storage/stream.ts";
+import type { CreateOutcome, Storage } from "../storage/storage.ts";
+import { Stream } from "../storage/stream.ts";
 import { invalid, type FieldError } from "../contract/errors.ts";
 import { canonicalJson, sha256 } from "../runtime/json/canonical-json.ts";
 import { entry, hashEntry, type Entry, entryKey, ledgerKey, operationKey, operationPointer } from "./entry.ts";
@@ -70,8 +70,8 @@ export class StoredLedger {
     }
   }
 
-  async append(last: StoredEntry | undefined, item: Entry): Promise<{ outcome: AppendOutcome; stored: StoredEntry }> {
-    const text = serializeItem(item);
+  async append(last: StoredEntry | undefined, item: Entry): Promise<{ outcome: CreateOutcome; stored: StoredEntry }> {
+    const text = JSON.stringify(item);
     const outcome = await this.#stream.appendText(last?.item.id ?? 0, text, last?.text);
     return { outcome, stored: { item, text } };
   }

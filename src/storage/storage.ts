@@ -69,17 +69,15 @@ export interface Predecessor<K = Key> {
   readonly value?: string;
 }
 
-/** Why a value was not created behind its predecessor. */
-export type CreateRefusal =
+/** The result of creating a value behind a predecessor; all but `created` change nothing. */
+export type CreateOutcome =
+  | "created"
   /** The key has a value already, whatever became of the predecessor. */
   | "conflict"
   /** The key is free, but the predecessor does not exist: it never did, or a failover lost it. */
   | "gap"
   /** The key is free, but the predecessor has another value: a failover lost the expected one, and another writer went on. */
   | "failover";
-
-/** The result of creating a value behind a predecessor. */
-export type CreateOutcome = "created" | CreateRefusal;
 
 /** A segment in its encoded form, as {@link Storage.children} returns it; in a key it is not encoded again. */
 export class EncodedSegment {

@@ -1,17 +1,9 @@
 import type { z } from "zod";
 import { collect } from "../runtime/batches.ts";
 import { encodeKey, itemKey, missingItem } from "./keys.ts";
-import { EncodedSegment, type Key, type CreateRefusal, type Storage } from "./storage.ts";
+import { EncodedSegment, type Key, type CreateOutcome, type Storage } from "./storage.ts";
 import { checkDocument, parseDocument } from "./documents.ts";
 import { CorruptionError, ifDamaged } from "./storage-errors.ts";
-
-/** The result of an append; a {@link CreateRefusal} changes nothing. */
-export type AppendOutcome = "appended" | CreateRefusal;
-
-/** An item as a stream stores it. */
-export function serializeItem(item: unknown): string {
-  return JSON.stringify(item);
-}
 
 /** Bounds of a page: items, and text in UTF-16 code units; an item may be a line or a batch of hundreds of events. */
 const PAGE = { least: 4, most: 256, text: 512 * 1024 } as const;
@@ -46,19 +38,18 @@ export class Stream<T> {
   }
 
   /** Appends `item` as number `expectedVersion + 1`.
-   * @returns anything but "appended" means: read again and decide again. After a "conflict" the item with that number
+   * @returns anything but "created" means: read again and decide again. After a "conflict" the item with that number
    * may be the caller's own, if an earlier reply was lost.
    * @throws CorruptionError when the stream has a hole there */
-  append(expectedVersion: number, item: T): Promise<AppendOutcome> {
-    return this.appendText(expectedVersion, serializeItem(item));
+  append(expectedVersion: number, item: T): Promise<CreateOutcome> {
+    return this.appendText(expectedVersion, JSON.stringify(item));
   }
 
-  /** The same for what {@link serializeItem} makes of an item.
+  /** The same for an item as JSON.
    * @param previous the text of item `expectedVersion`, for an item that depends on the one before: after a failover
    * another item may have its number, and nothing is appended after that one */
-  async appendText(expectedVersion: number, text: string, previous?: string): Promise<AppendOutcome> {
-    const outcome = await this.#storage.append(this.#stem, expectedVersion + 1, text, previous);
-    return outcome === "created" ? "appended" : outcome;
+  appendText(expectedVersion: number, text: string, previous?: string): Promise<CreateOutcome> {
+    return this.#storage.append(this.#stem, expectedVersion + 1, text, previous);
   }
 
   async get(version: number): Promise<T | undefined> {

@@ -191,10 +191,10 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
       withStorage(async (storage) => {
         const stream = new Stream(storage, ["s", "1"], schema);
         expect(await stream.head()).toBe(0);
-        expect(await stream.append(0, { n: 10 })).toBe("appended");
+        expect(await stream.append(0, { n: 10 })).toBe("created");
         expect(await stream.append(0, { n: 11 })).toBe("conflict");
         expect(await stream.append(2, { n: 30 })).toBe("gap");
-        expect(await stream.append(1, { n: 20 })).toBe("appended");
+        expect(await stream.append(1, { n: 20 })).toBe("created");
         expect(await stream.head()).toBe(2);
         expect(await stream.read(1, 5)).toEqual([{ n: 10 }, { n: 20 }]);
         expect(await stream.get(2)).toEqual({ n: 20 });
@@ -224,7 +224,7 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
         const write = async (on: Storage, writer: number): Promise<void> => {
           const stream = new Stream(on, ["s", "3"], schema);
           for (let n = 0; n < 5;) {
-            if ((await stream.append(await stream.head(), { n: writer * 100 + n })) === "appended") n++;
+            if ((await stream.append(await stream.head(), { n: writer * 100 + n })) === "created") n++;
           }
         };
         await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer % 2 ? other : storage, writer)));
@@ -261,7 +261,7 @@ export function describeStorage(name: string, open: () => Promise<StorageFixture
             await storage.create(key, text);
             expect(await later.head()).toBe(count);
           }
-          expect(await stream.append(count, { n: count })).toBe("appended");
+          expect(await stream.append(count, { n: count })).toBe("created");
           expect(await later.head()).toBe(count + 1);
         }
         await other.close();

@@ -54,7 +54,7 @@ describe("files driver", () => {
         const storage = await openStorage(`fs:${path}`);
         const failure = storage.put(["a", "b"], "1");
         await expect(failure).rejects.toThrow(StorageError);
-        await expect(failure).rejects.toThrow("makes no folder there");
+        await expect(failure).rejects.toThrow("ENOENT: no such file or directory, mkdir");
         expect(await storage.examine(0)).toMatchObject([{ level: "error" }]);
       }
     },

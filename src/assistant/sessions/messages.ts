@@ -72,7 +72,7 @@ export function createMessages(deps: { storage: Storage; clock: Clock; ids: Ids;
       for (
         // A session that this message opened has no turn yet.
         let head = session_id === message_id ? 0 : await stream.head();
-        (await stream.append(head, { message_id })) !== "appended";
+        (await stream.append(head, { message_id })) !== "created";
         head = await stream.headAfterRefusal(head)
       ) {
         // The turn that was first may be ours, if the reply to an earlier write was lost.

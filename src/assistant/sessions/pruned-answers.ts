@@ -20,6 +20,6 @@ export async function markPruned(storage: Storage, before: number): Promise<void
   for (;;) {
     const head = await marks.head();
     if (head > 0 && ((await marks.get(head))?.before ?? 0) >= before) return;
-    if ((await marks.append(head, { before })) === "appended") return;
+    if ((await marks.append(head, { before })) === "created") return;
   }
 }

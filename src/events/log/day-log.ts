@@ -32,7 +32,7 @@ export async function appendBatch(log: DayLog, last: number, own: string): Promi
     if (!(error instanceof StorageError)) throw error;
     return log.appendText(last, own);
   });
-  if (outcome === "appended") return true;
+  if (outcome === "created") return true;
   // A batch is created as a whole, so a damaged one is not the one just written.
   const stored = await ifDamaged(log.stored(last + 1), () => undefined);
   // The batch id is not enough: two processes with the same seed make the same ids.

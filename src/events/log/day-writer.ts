@@ -2,7 +2,6 @@ import { remembered } from "../../runtime/cache/remembered.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { serializeItem } from "../../storage/stream.ts";
 import { formatAddress } from "./event-address.ts";
 import { appendBatch, isUnchanged, openDay, type DayLog } from "./day-log.ts";
 import type { StoredEvent } from "../event.ts";
@@ -26,14 +25,15 @@ export interface PendingEvent {
   search?: DuplicateSearch;
 }
 
-/** Where an event is stored. */
-export interface StoredAt {
+/** The result of recording an event. One that was not stored has an id too, which addresses nothing. */
+export interface Recorded {
   readonly event_id: string;
-  /** It was in the log before. */
-  readonly duplicate: boolean;
+  readonly stored: boolean;
+  /** It had been stored before this call, under the same key. */
+  readonly replayed?: true;
 }
 
-type Results = Map<PendingEvent, StoredAt | StorageError>;
+type Results = Map<PendingEvent, Recorded | StorageError>;
 
 interface OpenDay {
   readonly day: string;
@@ -62,7 +62,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
   /** @returns false when another writer appended first; the state of the day is up to date then */
   async function appendNext(open: OpenDay, events: readonly PendingEvent[], results: Results): Promise<boolean> {
     const batch = { batch_id: ids.request(), events: events.map(({ event }) => event) };
-    if (!(await appendBatch(open.log, open.head, serializeItem(batch)))) {
+    if (!(await appendBatch(open.log, open.head, JSON.stringify(batch)))) {
       open.head = await open.log.headAfterRefusal(open.head);
       open.lastForeign = open.head;
       return false;
@@ -70,7 +70,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
     open.head += 1;
     open.position = { since: open.head, mark: batch.batch_id };
     for (const [index, one] of events.entries()) {
-      results.set(one, { event_id: formatAddress(open.day, open.head, index), duplicate: false });
+      results.set(one, { event_id: formatAddress(open.day, open.head, index), stored: true });
     }
     return true;
   }
@@ -87,7 +87,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
     /** Stores events of one day in one batch.
      * @returns for each event where it is stored, or why the log could not be searched for it
      * @throws StorageError when it is unknown whether the batch was stored */
-    async append(day: string, events: readonly PendingEvent[]): Promise<(StoredAt | StorageError)[]> {
+    async append(day: string, events: readonly PendingEvent[]): Promise<(Recorded | StorageError)[]> {
       const open = await openLatest(day);
       const results: Results = new Map();
       for (;;) {
@@ -125,7 +125,7 @@ async function findDuplicates(
         await storage.confirm(log.keyOf(version), stored.text);
       }
       for (const { one, index } of matches) {
-        results.set(one, { event_id: formatAddress(day, version, index), duplicate: true });
+        results.set(one, { event_id: formatAddress(day, version, index), stored: true, replayed: true });
       }
     }
     for (const one of searched) one.search = { ...position, again: false };

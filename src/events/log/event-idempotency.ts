@@ -7,7 +7,8 @@ import { parseDocument, writeDocument } from "../../storage/documents.ts";
 import { ifOutage } from "../../storage/storage-errors.ts";
 import type { Key } from "../../storage/storage.ts";
 import { newEvent, type NewEvent } from "../event.ts";
-import type { EventDeps, EventLog, Recorded } from "./event-log.ts";
+import type { Recorded } from "./day-writer.ts";
+import type { EventDeps, EventLog } from "./event-log.ts";
 
 /** The record of an idempotency key. The first call under the key creates it, so that every later one, of any process,
  * builds the same event of the same day and finds it in the log. The address is added once the event is stored; it saves

@@ -9,17 +9,9 @@ import {
   type DuplicateSearch,
   type LogPosition,
   type PendingEvent,
-  type StoredAt,
+  type Recorded,
 } from "./day-writer.ts";
 import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
-
-/** The result of recording an event. One that was not stored has an id too, which addresses nothing. */
-export interface Recorded {
-  readonly event_id: string;
-  readonly stored: boolean;
-  /** It had been stored before this call, under the same key. */
-  readonly replayed?: true;
-}
 
 /** What an event that may be in the log already is recognised by. */
 export interface Deduplication extends DuplicateSearch {
@@ -38,8 +30,7 @@ interface QueuedEvent extends PendingEvent {
   readonly bytes: number;
   /** When it was queued, in milliseconds of the monotonic clock. */
   readonly since_ms: number;
-  /** Called with undefined when the event was dropped. */
-  readonly resolve: (stored: StoredAt | undefined) => void;
+  readonly resolve: (recorded: Recorded) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -114,8 +105,8 @@ export class EventLog {
     await this.flush();
   }
 
-  async #enqueue(event: StoredEvent, search?: DuplicateSearch): Promise<Recorded> {
-    const stored = await new Promise<StoredAt | undefined>((resolve, reject) => {
+  #enqueue(event: StoredEvent, search?: DuplicateSearch): Promise<Recorded> {
+    return new Promise((resolve, reject) => {
       const bytes = Buffer.byteLength(JSON.stringify(event));
       const queued = { event, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };
       if (this.#closed) this.#drop([queued], "the event log is closed");
@@ -126,8 +117,6 @@ export class EventLog {
         this.#draining ??= this.#drain();
       }
     });
-    if (stored === undefined) return { event_id: this.#deps.ids.request(), stored: false };
-    return { event_id: stored.event_id, stored: true, ...(stored.duplicate && { replayed: true }) };
   }
 
   #isFull(bytes: number): boolean {
@@ -182,7 +171,7 @@ export class EventLog {
     }
     this.#lost = (this.#lost ?? 0) + events.length;
     this.#dropped += events.length;
-    for (const { resolve } of events) resolve(undefined);
+    for (const { resolve } of events) resolve({ event_id: this.#deps.ids.request(), stored: false });
   }
 }
 

@@ -101,14 +101,10 @@ export class DurableFiles {
   async ensureFolder(folder: string): Promise<void> {
     if (this.#knownFolders.has(folder)) return;
     const isThere = this.#isThere();
-    if (folder === this.#base) {
-      if (!isThere) await makeFolders(folder);
-    } else {
-      const parent = dirname(folder);
-      await this.ensureFolder(parent);
-      await mkdir(folder, FOLDER_MODE).catch(ignoring("EEXIST"));
-      await syncFolder(parent);
-    }
+    if (folder !== this.#base) {
+      await this.ensureFolder(dirname(folder));
+      await makeFolder(folder);
+    } else if (!isThere) await makeFolders(folder);
     // What is forgotten is only ensured again.
     if (this.#knownFolders.size >= MAX_KNOWN_FOLDERS) this.#knownFolders.clear();
     this.#knownFolders.add(folder);
@@ -141,20 +137,17 @@ export class DurableFiles {
   }
 }
 
-/** Makes a folder and those above it that are missing, and syncs the one above each, so that they survive a crash.
- * Node's own way never ends below /proc. */
-async function makeFolders(folder: string, isParentThere = false): Promise<void> {
-  const parent = dirname(folder);
-  try {
-    await mkdir(folder, FOLDER_MODE);
-  } catch (error) {
-    if (hasCode(error, "EEXIST") && (await stat(folder)).isDirectory()) return;
-    if (!hasCode(error, "ENOENT") || parent === folder) throw error;
-    if (isParentThere) throw new Error(`The file system of ${folder} makes no folder there.`);
-    await makeFolders(parent);
-    return makeFolders(folder, true);
-  }
-  await syncFolder(parent);
+/** Makes a folder and those above it that are missing. Node's own way never ends below /proc. */
+async function makeFolders(folder: string): Promise<void> {
+  if ((await stat(folder).catch(ignoring("ENOENT"))) !== undefined) return;
+  await makeFolders(dirname(folder));
+  await makeFolder(folder);
+}
+
+/** Makes a folder that survives a crash, unless it exists. */
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, FOLDER_MODE).catch(ignoring("EEXIST"));
+  await syncFolder(dirname(folder));
 }
 
 async function writeSynced(path: string, text: string): Promise<void> {

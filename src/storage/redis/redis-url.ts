@@ -24,27 +24,25 @@ export function parseRedisUrl(url: string) {
   const match = FORM.exec(url);
   // A URL that is not understood may hold a password anywhere, so it is not repeated.
   if (match === null) throw errorOf("form");
-  const [, scheme = "", user, hosts = "", db = "", query = ""] = match;
+  const [, scheme = "", user = "", hosts = "", db = "", query = ""] = match;
   const cluster = scheme.endsWith("-cluster");
   const nodes = hosts.split(",").map(parseNode);
   if (!cluster && nodes.length > 1) throw errorOf("hosts");
-  const database = db === "" ? 0 : Number(db);
-  if (cluster && database !== 0) throw errorOf("database");
+  if (cluster && Number(db) !== 0) throw errorOf("database");
   const parameters = parseParameters(query);
-  const prefix = parsePrefix(parameters);
-  const [username, password] = parseUser(user);
-  const tls = readTls(scheme, parameters);
-  const timing = parseTiming(parameters, cluster);
+  const prefix = parameters.get("prefix") ?? "anp";
+  if (!/^[\w.:-]{1,64}$/.test(prefix)) throw errorOf("prefix");
+  const [name = "", ...rest] = user.split(":");
   return {
     cluster,
-    tls,
+    tls: readTls(scheme, parameters),
     nodes,
-    username,
-    password: password ?? readSecret(parameters, "password_file")?.trim(),
-    db: database,
+    username: decode(name),
+    password: decode(rest.join(":")) ?? readSecret(parameters, "password_file")?.trim(),
+    db: Number(db),
     prefix,
-    ...timing,
-    shown: `${scheme}://${hosts}${db === "" ? "" : `/${db}`}${query === "" ? "" : `?${query}`}`,
+    ...parseTiming(parameters, cluster),
+    shown: `${scheme}://${hosts}${db && `/${db}`}${query && `?${query}`}`,
   };
 }
 
@@ -71,10 +69,12 @@ function parseParameters(query: string): URLSearchParams {
   return parameters;
 }
 
-function parsePrefix(parameters: URLSearchParams): string {
-  const prefix = parameters.get("prefix") ?? "anp";
-  if (/^[\w.:-]{1,64}$/.test(prefix)) return prefix;
-  throw errorOf("prefix");
+function decode(part: string): string | undefined {
+  try {
+    return part === "" ? undefined : decodeURIComponent(part);
+  } catch {
+    throw errorOf("percent");
+  }
 }
 
 function readTls(scheme: string, parameters: URLSearchParams) {
@@ -86,6 +86,8 @@ function readTls(scheme: string, parameters: URLSearchParams) {
   throw errorOf("tls", { secure: scheme.replace("redis", "rediss") });
 }
 
+/** How many replicas must confirm a write before it is acknowledged (0 waits for none), how long a write waits for them,
+ * and the longest time that one command may take, ms. */
 function parseTiming(parameters: URLSearchParams, cluster: boolean) {
   const waitReplicas = parseInteger(parameters, "wait_replicas");
   const waitMs = parseInteger(parameters, "wait_ms");
@@ -93,14 +95,7 @@ function parseTiming(parameters: URLSearchParams, cluster: boolean) {
   const bound = cluster ? Math.min(timeoutMs, CLUSTER_COMMAND_MS) : timeoutMs;
   const reason = bound === timeoutMs ? "timeout_ms" : "on a cluster";
   if (waitReplicas > 0 && waitMs >= bound) throw errorOf("wait", { waitMs, bound, reason });
-  return {
-    /** How many replicas must confirm a write before it is acknowledged; 0 waits for none. */
-    waitReplicas,
-    /** How long a write waits for them, ms. */
-    waitMs,
-    /** The longest time one command may take, ms. */
-    timeoutMs,
-  };
+  return { waitReplicas, waitMs, timeoutMs };
 }
 
 function parseInteger(parameters: URLSearchParams, name: keyof typeof NUMBERS): number {
@@ -110,19 +105,6 @@ function parseInteger(parameters: URLSearchParams, name: keyof typeof NUMBERS): 
   const value = Number(text);
   if (/^\d{1,6}$/.test(text) && value >= min && value <= max) return value;
   throw errorOf("number", { name, min, max });
-}
-
-function parseUser(text: string | undefined): [string | undefined, string | undefined] {
-  if (text === undefined || text === "") return [undefined, undefined];
-  const [name = "", ...rest] = text.split(":");
-  const decode = (part: string): string | undefined => {
-    try {
-      return part === "" ? undefined : decodeURIComponent(part);
-    } catch {
-      throw errorOf("percent");
-    }
-  };
-  return [decode(name), decode(rest.join(":"))];
 }
 
 function readSecret(parameters: URLSearchParams, name: (typeof FILES)[number]): string | undefined {
