@@ -23,8 +23,6 @@ const idempotencyRecord = z.strictObject({
   event_id: z.string().optional(),
 });
 
-type IdempotencyRecord = z.infer<typeof idempotencyRecord>;
-
 /**
  * Stores events that carry an idempotency key, each exactly once however often it is sent and by whatever process, also
  * after a crash or a lost reply between any two steps.
@@ -38,26 +36,20 @@ export function createIdempotentRecorder(
   const inTurn = createKeyedMutex();
   const notStored = (): Recorded => ({ event_id: ids.request(), stored: false });
 
-  /** Creates the record; undefined when another process was first. */
-  async function create(place: Key, request: string): Promise<IdempotencyRecord | undefined> {
-    const created_at = toIso(clock.now());
-    // Read before the record exists: up to this position nobody can have stored the event.
-    const record = { request, created_at, ...(await log.head(created_at.slice(0, 10))) };
-    return (await storage.create(place, JSON.stringify(record))) ? record : undefined;
-  }
-
-  /** Adds the address. If that fails, the next call searches the log; the event is stored all the same. */
-  const complete = (place: Key, record: IdempotencyRecord): Promise<void> =>
-    ifOutage(writeDocument(storage, place, record), () => undefined);
-
   async function record(event: NewEvent, key: string): Promise<Recorded> {
     const { user_id } = event;
     const place: Key = ["users", user_id, "event-keys", key];
     const request = sha256(canonicalJson(newEvent.parse(event)));
-    const before = await storage.get(place);
-    const created = before === undefined ? await create(place, request) : undefined;
-    const stored = before ?? (created === undefined ? await storage.get(place) : undefined);
-    const known = created ?? parseDocument(place, stored, idempotencyRecord);
+    let stored = await storage.get(place);
+    let again = true;
+    if (stored === undefined) {
+      const created_at = toIso(clock.now());
+      // Read before the record exists: up to this position nobody can have stored the event.
+      stored = JSON.stringify({ request, created_at, ...(await log.head(created_at.slice(0, 10))) });
+      again = !(await storage.create(place, stored));
+      if (again) stored = await storage.get(place);
+    }
+    const known = parseDocument(place, stored, idempotencyRecord);
     // Another process created it, and a failover lost it.
     if (known === undefined) return notStored();
     if (known.request !== request) {
@@ -69,9 +61,10 @@ export function createIdempotentRecorder(
     }
     const source_id = `key-${sha256(JSON.stringify([user_id, key]))}`;
     const { created_at, since, mark } = known;
-    const again = created === undefined;
     const recorded = await log.recordOnce(event, { created_at, source_id, since, mark, again });
-    if (recorded.stored) await complete(place, { ...known, event_id: recorded.event_id });
+    // If the address cannot be added, the next call searches the log; the event is stored all the same.
+    const complete = { ...known, event_id: recorded.event_id };
+    if (recorded.stored) await ifOutage(writeDocument(storage, place, complete), () => undefined);
     return recorded;
   }
 
