@@ -1,9 +1,10 @@
-import { configSchema } from "../../config/config-schema.ts";
+import { configSchema, configKeys } from "../../config/config-schema.ts";
 import { knownKeys } from "../../contract/schema-walk.ts";
 import { hintFor, type InvalidField, type ValuePath } from "../../contract/validate.ts";
 import { isRecord } from "./json-values.ts";
 
 const RESERVED: readonly string[] = ["storage", "server.host", "server.port"];
+const KEYS = new Set(configKeys().map(({ name }) => name));
 
 type ConfigValue = readonly [name: string, value: unknown, error?: InvalidField];
 
@@ -16,9 +17,11 @@ export function configValues(config: Readonly<Record<string, unknown>>, section:
       [name, value, { path: ["config", ...path], of, message: `config.${name} ${message}` }],
     ];
     if (RESERVED.includes(name)) return refuse("cannot be set by a smoke file: its daemon keeps everything in memory.");
-    const known = knownKeys(configSchema, section);
-    if (!known.includes(key)) return refuse(`is not a known key. ${hintFor(key, known)}`.trimEnd());
-    if (knownKeys(configSchema, path).length === 0) return [[name, value]];
+    if (KEYS.has(name)) return [[name, value]];
+    if (![...KEYS].some((known) => known.startsWith(`${name}.`))) {
+      const hint = hintFor(key, knownKeys(configSchema, section));
+      return refuse(`is not a known key.${hint && ` ${hint}`}`);
+    }
     return isRecord(value) ? configValues(value, path) : refuse("must be an object.", "value");
   });
 }
