@@ -20,8 +20,8 @@ export interface CommandIo extends Stoppable {
   readonly cwd: string;
   /** The machine's clock, which `--now` replaces. */
   readonly clock: Clock;
-  /** Makes what runs the assistant's jobs of a daemon: one of many in a process that nobody but their starter asks. With
-   * it, a daemon computes in the thread it was started in; worker threads without. */
+  /** Makes what runs the assistant's jobs, for many runs in one process that share what they compute of equal content. With
+   * it, a daemon too computes in the thread it was started in; in worker threads without. */
   readonly assistantRunner?: () => JobRunner<AssistantJobs>;
   /** Set for a command that a daemon runs for an operator. */
   readonly hosted?: Hosted;

@@ -83,7 +83,8 @@ export async function openSession(
     const open = options.open ?? (await import("../../service/service.ts")).createService;
     const observer = options.observer?.(config);
     const service = await open({
-      ...{ ...deps, baseDir, logger, workers: options.workers },
+      ...{ ...deps, baseDir, logger },
+      ...(io.assistantRunner === undefined ? { workers: options.workers } : { assistantRunner: io.assistantRunner() }),
       ...(fixture !== undefined && { anchor_ms: fixture.anchor_ms }),
       ...(observer !== undefined && { observer }),
     });

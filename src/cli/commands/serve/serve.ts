@@ -57,11 +57,7 @@ export const command = defineCommand("serve", {
         config: { "server.host": host, "server.port": port, "log.level": logLevel },
         logger: (config) => daemon.openLog(config),
         observer: () => daemon.observe(),
-        async open(deps) {
-          const runsHere = io.assistantRunner && { workers: false, assistantRunner: io.assistantRunner() };
-          if (faults !== undefined) return faults.open({ ...deps, ...runsHere });
-          return (await import("../../../service/service.ts")).createService({ ...deps, ...runsHere });
-        },
+        ...(faults !== undefined && { open: (deps) => faults.open(deps) }),
         async check(config) {
           if (faults !== undefined) allowFaults(config, context);
           await checkServerPort(config);
