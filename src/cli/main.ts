@@ -1,7 +1,7 @@
 import { CommanderError, Command } from "commander";
 import { CATALOGUE } from "./command-catalogue.ts";
 import type { CommandIo } from "./framework/command-io.ts";
-import type { Invocation, Wiring } from "./framework/define-command.ts";
+import { declareCommand, type Invocation, type Wiring } from "./framework/define-command.ts";
 import { didYouMean } from "../runtime/text/edit-distance.ts";
 import { EXIT, UsageError } from "./framework/exit.ts";
 import TOPICS from "./help/help-topics.json" with { type: "json" };
@@ -27,10 +27,8 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
       return EXIT.ok;
     }
     const args = await argumentsOf(argv, io);
-    if (args !== undefined)
-      await createProgram({ io, invocation, program: { catalogue: CATALOGUE, main } }).parseAsync(args, {
-        from: "user",
-      });
+    const program = createProgram({ io, invocation, program: { catalogue: CATALOGUE, main } });
+    if (args !== undefined) await program.parseAsync(args, { from: "user" });
     return invocation.exit;
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -47,18 +45,12 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
   }
 }
 
-const ALIASES = new Map<string | undefined, string>([
-  ["balance", "quota"],
-  ["user", "users"],
-  ["token", "tokens"],
-]);
+const ALIASES: Readonly<Record<string, string>> = { balance: "quota", user: "users", token: "tokens" };
 
 /** `anp help X` is `anp X --help`, or one of the help topics; undefined when a topic was printed. */
 async function argumentsOf(argv: readonly string[], { stdout }: CommandIo): Promise<readonly string[] | undefined> {
-  const [typed, second, ...rest] = argv;
-  const first = ALIASES.get(typed) ?? typed;
-  if (first === undefined) return ["--help"];
-  if (first !== "help") return [first, ...argv.slice(1)];
+  const [first = "help", second, ...rest] = argv;
+  if (first !== "help") return [Object.hasOwn(ALIASES, first) ? ALIASES[first]! : first, ...argv.slice(1)];
   if (second === undefined) return ["--help"];
   if (CATALOGUE.some(({ name }) => name === second)) return [second, ...rest, "--help"];
   if (!Object.hasOwn(TOPICS, second)) {
@@ -104,7 +96,7 @@ function createProgram(wiring: Wiring): Command {
   for (const { name, group, summary } of CATALOGUE) program.command(name).summary(summary).helpGroup(`${group}:`);
   program.hook("preSubcommand", async (_program, command) => {
     const entry = CATALOGUE.find(({ name }) => name === command.name());
-    if (entry !== undefined) (await entry.load()).fill(command, wiring);
+    if (entry !== undefined) declareCommand(command, await entry.load(), wiring);
   });
   return program;
 }

@@ -3,7 +3,7 @@ import { findDaemon } from "../target/daemon-target.ts";
 import { openContext, type Context } from "./command-context.ts";
 import { COMMANDS, describeParams, type CommandFacts, type CommandName } from "./command-facts.ts";
 import type { CommandIo } from "./command-io.ts";
-import { UsageError, type ExitCode } from "./exit.ts";
+import { EXIT, UsageError, type ExitCode } from "./exit.ts";
 import { FORMATS } from "./global-flags.ts";
 import { flagOf, type CommandParams, type Param, type Params, type Readings, type Values } from "./param.ts";
 import { readValues } from "./read-values.ts";
@@ -42,16 +42,14 @@ export interface Wiring {
   readonly invocation: Invocation;
 }
 
-/** A command or a group of commands, ready to be declared on commander's. */
-export interface Definition extends CommandFacts {
+/** A command, a group of commands, or both. */
+export interface Definition extends CommandFacts, CommandParams {
   readonly name: CommandName;
-  readonly fill: (command: Command, wiring: Wiring) => void;
-  /** Its arguments; a group has none itself. */
-  readonly arguments: Params;
-  readonly options: Params;
   /** The verbs of a group by their names, and the one that runs when none is typed. */
   readonly commands: Readonly<Record<string, Definition>>;
   readonly fallback?: Definition | undefined;
+  /** Absent for what is only a group. */
+  readonly run?: (values: never, context: RunContext) => Promise<void> | Promise<ExitCode>;
 }
 
 /** Defines one command of `commands.json`.
@@ -64,37 +62,54 @@ export interface Definition extends CommandFacts {
  */
 export function defineCommand<A extends Readings = None, O extends Readings = None>(
   name: CommandName,
-  spec: CommandSpec<A, O>,
+  { run, ...spec }: CommandSpec<A, O>,
 ): Definition {
-  const facts = COMMANDS[name];
-  const path = `anp ${name}`;
-  const { formats = FORMATS } = facts;
   const params = { arguments: describeParams(name, spec.arguments), options: describeParams(name, spec.options) };
-  return {
-    name,
-    ...facts,
-    ...params,
-    commands: {},
-    fill(command, { io, program, invocation }) {
-      declareCommand(command, params);
-      command.action(async () => {
-        invocation.command = name;
-        const opened = openContext(rootOf(command), io);
-        invocation.verbose = opened.globals.verbose;
-        const { format } = opened.globals;
-        if (format !== undefined && !formats.includes(format))
-          throw new UsageError(`--format must be ${formats.join(" or ")} here, not ${format}.`);
-        const context = await withTarget(facts, opened, path);
-        const { values, typed } = await readValues(params, command, context);
-        const send = async () => (await import("../target/send-command.ts")).sendCommand(context, params, path, typed);
-        const run = async () => spec.run(values as Values<A> & Values<O>, { ...context, program });
-        invocation.exit = (await (context.operatorOf === undefined ? run : send)()) ?? invocation.exit;
-      });
-    },
-  };
+  return { name, ...COMMANDS[name], ...params, commands: {}, run };
 }
 
-function declareCommand(command: Command, spec: CommandParams): void {
+/** A noun with verbs under it, by their names. `fallback` names the verb that runs when none is typed. */
+export function defineGroup<C extends Readonly<Record<string, Definition>>>(
+  name: CommandName,
+  commands: C,
+  fallback?: keyof C & string,
+): Definition {
+  return { name, ...COMMANDS[name], arguments: {}, options: {}, commands, fallback: fallback && commands[fallback] };
+}
+
+/** Declares a command and its verbs on commander's. */
+export function declareCommand(command: Command, definition: Definition, wiring: Wiring): void {
+  if (definition.run !== undefined) {
+    declareParams(command, definition);
+    command.action(() => runCommand(command, definition, wiring));
+  }
+  command.helpCommand(false);
+  for (const [name, verb] of Object.entries(definition.commands)) {
+    const declared = command.command(name, { isDefault: verb === definition.fallback });
+    declareCommand(declared.summary(verb.summary), verb, wiring);
+  }
+}
+
+async function runCommand(
+  command: Command,
+  definition: Definition,
+  { io, program, invocation }: Wiring,
+): Promise<void> {
+  const { name, formats = FORMATS } = definition;
+  invocation.command = name;
+  const opened = openContext(rootOf(command), io);
+  const { format, verbose } = opened.globals;
+  invocation.verbose = verbose;
+  if (format !== undefined && !formats.includes(format))
+    throw new UsageError(`--format must be ${formats.join(" or ")} here, not ${format}.`);
+  const context = await withTarget(definition, opened);
+  const { values, typed } = await readValues(definition, command, context);
+  const run = async () => definition.run?.(values as never, { ...context, program });
+  const send = async () => (await import("../target/send-command.ts")).sendCommand(context, definition, typed);
+  invocation.exit = (await (context.operatorOf === undefined ? run : send)()) ?? EXIT.ok;
+}
+
+function declareParams(command: Command, spec: CommandParams): void {
   const params = Object.values(spec.arguments);
   const names = params.map((param) => (param.missing === undefined ? nameOf(param) : `[${nameOf(param)}]`));
   command.usage(["[options]", ...names].join(" "));
@@ -108,45 +123,21 @@ function declareCommand(command: Command, spec: CommandParams): void {
   }
 }
 
-/** A noun with verbs under it, by their names. `fallback` names the verb that runs when none is typed. */
-export function defineGroup<C extends Readonly<Record<string, Definition>>>(
-  name: CommandName,
-  commands: C,
-  fallback?: keyof C & string,
-): Definition {
-  return {
-    name,
-    ...COMMANDS[name],
-    ...{ arguments: {}, options: {}, commands },
-    fallback: fallback && commands[fallback],
-    fill(group, wiring) {
-      group.helpCommand(false);
-      for (const [verb, { summary, fill }] of Object.entries(commands)) {
-        fill(group.command(verb, { isDefault: verb === fallback }).summary(summary), wiring);
-      }
-    },
-  };
-}
-
 /** @throws UsageError for flags of a daemon that the command does not take */
-async function withTarget(
-  { target = "storage", role }: CommandFacts,
-  context: Context,
-  path: string,
-): Promise<Context> {
+async function withTarget({ name, target = "storage", role }: Definition, context: Context): Promise<Context> {
   const { globals, io } = context;
   if (io.hosted !== undefined) return context;
   const daemon = target === "either" || role !== undefined ? await findDaemon(context) : undefined;
   const token = daemon?.token;
   if (token !== undefined && (await import("../../contract/roles.ts")).isOperatorToken(token)) {
     if (role !== undefined) return { ...context, operatorOf: { url: daemon!.url, token } };
-    throw new UsageError(`${path} does not take an operator's token.`);
+    throw new UsageError(`anp ${name} does not take an operator's token.`);
   }
   if (target === "either") return daemon === undefined ? context : { ...context, daemon };
   const flag = (["url", "profile", "token"] as const).find((name) => globals[name] !== undefined);
   if (target === "storage" && flag !== undefined) {
     const also = role === undefined ? "" : ", or an operator's token of its admin address";
-    throw new UsageError(`${path} works on the storage itself: give --storage instead of --${flag}${also}.`);
+    throw new UsageError(`anp ${name} works on the storage itself: give --storage instead of --${flag}${also}.`);
   }
   return context;
 }

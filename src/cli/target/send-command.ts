@@ -16,20 +16,18 @@ import { CLEARED_LINE } from "../terminal/terminal.ts";
 const BEGIN_MS = 30_000;
 
 /** Runs a command at the admin address of `context.operatorOf`, and passes its output on.
- * @param path the command's full name, as `anp ledger list`
  * @param typed what was typed for its params
  * @returns the exit code that it has there */
 export async function sendCommand(
   context: Context,
-  params: CommandParams,
-  path: string,
+  command: CommandParams & { readonly name: string },
   typed: ReadonlyMap<string, Typed>,
 ): Promise<ExitCode> {
-  const sent = [...remoteParams(params).values()].filter(({ key }) => typed.has(key));
+  const sent = [...remoteParams(command).values()].filter(({ key }) => typed.has(key));
   const local = [...typed.keys()].filter((key) => !sent.some((one) => one.key === key));
   if (local.length > 0)
     throw new UsageError(local.map((key) => `${flagOf(key)} cannot be given with an operator's token.`));
-  const { globals, terminal, io } = context;
+  const { globals, terminal, io, operatorOf } = context;
   const { columns, colour, interactive: stdout, canPrompt: ask } = terminal;
   const body = {
     ...Object.fromEntries(sent.map(({ key, field }) => [field, typed.get(key)])),
@@ -44,11 +42,12 @@ export async function sendCommand(
     if ("err" in frame) io.stderr.write(io.stderr.isTTY === true ? escaped(frame.err) : frame.err);
   };
   try {
-    const first = await call(context.operatorOf!, path, body, show, stop);
-    if ("exit" in first) return first.exit as ExitCode;
-    await (await import("../terminal/prompt.ts")).askToGoOn(first.ask, context);
-    const second = await call(context.operatorOf!, path, { ...body, yes: true }, show, stop);
-    return "exit" in second ? (second.exit as ExitCode) : EXIT.failure;
+    let last = await call(operatorOf!, command.name, body, show, stop);
+    if ("ask" in last) {
+      await (await import("../terminal/prompt.ts")).askToGoOn(last.ask, context);
+      last = await call(operatorOf!, command.name, { ...body, yes: true }, show, stop);
+    }
+    return "exit" in last ? (last.exit as ExitCode) : EXIT.failure;
   } catch (error) {
     if (!stop.aborted) throw error;
     return signal.aborted ? EXIT.interrupted : EXIT.ok;
@@ -67,7 +66,7 @@ function escaped(text: string): string {
  * @throws RemoteRefusal, UnreachableError */
 async function call(
   { url, token }: NonNullable<Context["operatorOf"]>,
-  path: string,
+  name: string,
   body: object,
   show: (frame: OutputFrame) => Promise<void>,
   signal: AbortSignal,
@@ -75,13 +74,13 @@ async function call(
   const base = readUrl(url);
   const request = {
     method: "POST",
-    url: `${base.href.replace(/(?<!\/)\/+$/, "")}/admin/v1/${path.replace(/^anp /, "").replace(" ", "/")}`,
+    url: `${base.href.replace(/(?<!\/)\/+$/, "")}/admin/v1/${name.replace(" ", "/")}`,
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "user-agent": "anp" },
     body: JSON.stringify(body),
   };
   const ended = await exchange(request, BEGIN_MS, signal, async (response, begun) => {
     if (response.headers["content-type"] !== "application/x-ndjson")
-      return { failed: failureOf(path, await readWhole(response), base.origin) };
+      return { failed: failureOf(`anp ${name}`, await readWhole(response), base.origin) };
     begun();
     for await (const line of linesOf(response)) {
       const frame = JSON.parse(line || '{"err":""}') as OutputFrame | LastFrame;
@@ -93,6 +92,6 @@ async function call(
   });
   if (ended.last !== undefined) return ended.last;
   if (!(ended.failed instanceof RemoteRefusal) || ended.failed.code !== 404) throw ended.failed as Error;
-  const what = `The daemon at ${base.origin} does not run \`${path}\` for operators`;
+  const what = `The daemon at ${base.origin} does not run \`anp ${name}\` for operators`;
   throw new UnreachableError(`${what}: give its admin address (admin.port), and programs of one version.`);
 }

@@ -28,12 +28,4 @@ const record = defineCommand("smoke record", {
 });
 
 /** `anp smoke FILE...`, and its verbs; a file of such a name is written as ./record. */
-export const command: Definition = {
-  ...run,
-  commands: { record },
-  fallback: run,
-  fill(command, wiring) {
-    run.fill(command, wiring);
-    record.fill(command.command("record").summary(record.summary), wiring);
-  },
-};
+export const command: Definition = { ...run, commands: { record }, fallback: run };
