@@ -5,7 +5,7 @@ import { COMMANDS, describeParams, type CommandFacts, type CommandName } from ".
 import type { CommandIo } from "./command-io.ts";
 import { EXIT, UsageError, type ExitCode } from "./exit.ts";
 import { FORMATS } from "./global-flags.ts";
-import { flagOf, type CommandParams, type Param, type Params, type Readings, type Values } from "./param.ts";
+import { flagOf, type CommandParams, type Param, type Readings, type Values } from "./param.ts";
 import { readValues } from "./read-values.ts";
 
 // oxlint-disable-next-line typescript/no-empty-object-type -- What a command takes that takes nothing: no keys.
