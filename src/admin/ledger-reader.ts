@@ -36,7 +36,11 @@ export function storedLedgerReader(ledger: Ledger, user: string): LedgerReader<E
       return open.version;
     },
     last: () => last,
-    read: (from, to) => ledger.read(user, from, to),
+    // The last entry was read with the total: most searches of a range need no other.
+    async read(from, to) {
+      if (to !== last?.id) return ledger.read(user, from, to);
+      return [...(from < to ? await ledger.read(user, from, to - 1) : []), last];
+    },
   };
 }
 
@@ -131,7 +135,7 @@ export function matches(
 
 const PAGE = 100;
 /** Entries that are read at first where a range may end before them. */
-const FIRST = 8;
+const FIRST = 5;
 /** Clocks of daemons may differ, and step: an entry may be dated this much earlier than one before it, ms. */
 export const DISORDER_MS = 86_400_000;
 
@@ -163,7 +167,7 @@ export async function* newestFirst<E extends Selectable>(
       continue;
     }
     to -= rows.length;
-    if (size > 1) size = Math.min(PAGE, size * 4);
+    if (size > 1) size = Math.min(PAGE, size * 2);
     for (const row of rows.toReversed()) {
       if (matches(row, selection)) yield row;
     }
@@ -175,7 +179,7 @@ export async function* newestFirst<E extends Selectable>(
 async function lastBefore(reader: LedgerReader<Selectable>, instant: number, total: number): Promise<number> {
   let low = 0;
   let high = total + 1;
-  while (high - low > FIRST) {
+  while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     const [row] = await reader.read(middle, middle);
     if (Date.parse(row!.created_at) <= instant) low = middle;

@@ -16,8 +16,7 @@ const NOW = "2026-11-20T00:00:00.000Z";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let cwd: string;
-/** What `ledger export` and `storage export` print of the storage `fs:data`. */
-let ledgers: string;
+/** What `storage export` prints of the storage `fs:data`. */
 let backup: string;
 
 beforeAll(async () => {
@@ -26,9 +25,8 @@ beforeAll(async () => {
   const storage = await openStorage(`fs:${join(cwd, "data")}`);
   await fillLedgers(storage, ENTRIES);
   await storage.close();
-  ledgers = await done("ledger export --storage fs:data");
   backup = await done("storage export --storage fs:data");
-  await writeFile(join(cwd, "ledgers"), ledgers);
+  await writeFile(join(cwd, "backup"), backup);
 });
 
 afterAll(() => folder.remove());
@@ -72,27 +70,6 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
 
   const on = (prefix: string): string => redis.url({ prefix });
 
-  it("moves ledgers in one pipe, and they continue there", async () => {
-    const to = on("ledgers");
-    const line = `anp ledger export --storage fs:data | anp ledger import - --storage '${to}'`;
-    const { code, stdout, stderr } = await shell(`set -o pipefail; ${line}`, cwd);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toBe(
-      `users\tentries\tanswers\talready_there\tverified\n3\t${3 * ENTRIES}\t${(3 * ENTRIES) / 3}\t0\t3\n`,
-    );
-    for (const args of [
-      ["quota", "alice"],
-      ["ledger", "Ümit/1", "--page-size", "100"],
-      ["ledger", "verify", "--all"],
-    ]) {
-      const [here, there] = await Promise.all(
-        ["fs:data", to].map((storage) => anp([...args, "--storage", storage], { cwd })),
-      );
-      expect([there!.code, there!.stdout]).toEqual([0, here!.stdout]);
-    }
-    expect(await done(`ledger import - --storage ${to}`, ledgers)).not.toBe(stdout);
-  });
-
   it("copies everything to a Redis and back, byte for byte", async () => {
     const to = on("all");
     const there = await anp(["storage", "copy", "--storage", "fs:data", "--to", to], { cwd });
@@ -120,7 +97,7 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
 
   it("names the storage that cannot be reached", async () => {
     const gone = `redis://127.0.0.1:1/0`;
-    const { code, stderr } = await run(`ledger import - --storage ${gone}`, ledgers);
+    const { code, stderr } = await run(`storage import - --storage ${gone}`, backup);
     expect(code).toBe(6);
     expect(stderr).toContain("127.0.0.1:1");
   });
@@ -129,40 +106,16 @@ describe.skipIf(noRedis !== undefined)("between files and a Redis", () => {
 it("writes nothing from a pipe that was cut off, and leaves no temporary file", async () => {
   await mkdir(join(cwd, "tmp"));
   const cut = await shell(
-    "export TMPDIR=$PWD/tmp; anp ledger export --storage fs:data | head -c 30000 | anp ledger import - --storage fs:cut",
+    "export TMPDIR=$PWD/tmp; anp storage export --storage fs:data | head -c 30000 | anp storage import - --storage fs:cut",
     cwd,
   );
   expect([cut.code, cut.stdout]).toEqual([1, ""]);
   expect(cut.stderr).toMatch(/cut off: it ends in line \d+.*\nNothing was written\.\n$/);
   expect(await contentOf("fs:cut")).toEqual([]);
   expect(await readdir(join(cwd, "tmp"))).toEqual([]);
-  const { code, stderr } = await shell("anp ledger import <(cat ledgers) --storage fs:cut", cwd);
+  const { code, stderr } = await shell("anp storage import <(cat backup) --storage fs:cut", cwd);
   expect([code, stderr]).toEqual([0, ""]);
   await done("ledger verify --all --storage fs:cut");
-});
-
-it("writes nothing from a changed ledger export, and imports the right one afterwards", async () => {
-  await writeFile(join(cwd, "changed"), ledgers.replace('"free_daily_quota":7', '"free_daily_quota":700'));
-  const { code, stderr } = await run("ledger import changed --storage fs:repaired");
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/the checksum in its last line does not match its \d+ lines\.\nNothing was written\.\n$/);
-  expect(await contentOf("fs:repaired")).toEqual([]);
-  await done("ledger import ledgers --storage fs:repaired");
-});
-
-it("finishes an import that was killed, and reports a remedy for another ledger", async () => {
-  await done("ledger import ledgers --storage fs:killed");
-  const whole = await contentOf("fs:killed");
-  // As a kill leaves it: the second user's ledger in part, nothing of the third.
-  await shell("cd killed/users && rm -r xxx* */profile.json ~*/operations ~*/ledger/0/2?.json", cwd);
-  await done("ledger import ledgers --storage fs:killed");
-  expect(await contentOf("fs:killed")).toEqual(whole);
-  await shell("sed -i s/:7,/:8,/ killed/users/alice/profile.json", cwd);
-  const other = await run("ledger import ledgers --storage fs:killed");
-  expect(other.code).toBe(1);
-  expect(other.stderr).toMatch(
-    /^error: This storage has a different value at users\/alice\/profile\. Import into .* without that user\.\nNothing was written\.\n$/,
-  );
 });
 
 it("writes nothing from a backup that was cut off or changed, and restores the right one afterwards", async () => {
@@ -221,15 +174,6 @@ it("refuses a key that leads out of the storage, and writes nothing", async () =
       (await readdir(join(cwd, "deep"), { recursive: true })).filter((name) => name.endsWith("evil.json")),
     ).toEqual([]);
   }
-});
-
-it("refuses a user who exists already, and reports a remedy", async () => {
-  await done("users create alice --storage fs:other");
-  const { code, stderr } = await run("ledger import - --storage fs:other", ledgers);
-  expect(code).toBe(1);
-  expect(stderr).toContain("already has another user alice");
-  expect(stderr).toContain("Import into a storage without that user");
-  expect((await contentOf("fs:other")).map(([key]) => key)).toEqual(["users/alice/profile"]);
 });
 
 it("verifies against an earlier verification", async () => {

@@ -81,18 +81,27 @@ describe("failures of files", () => {
     );
   });
 
-  it("reports every one of them as sorted to a caller who reads", async () => {
+  it.each([
+    ["an entry's size", 2],
+    ["a snapshot's size", 100_000],
+  ])("reports every one of them as sorted to a caller who reads a value of %s", async (_size, bytes) => {
     const { storage } = await openFiles();
-    const { readFile } = fs;
+    await storage.put(VALUE, JSON.stringify("x".repeat(bytes - 2)));
+    const { readFile, readFileSync } = fs;
     onTestFinished(() => {
-      Object.assign(fs, { readFile });
+      Object.assign(fs, { readFile, readFileSync });
       syncBuiltinESMExports();
     });
     for (const code of CODES) {
-      const fail = (...args: unknown[]): void => {
-        (args.at(-1) as (error: Error) => void)(Object.assign(new Error(code), { code }));
-      };
-      Object.assign(fs, { readFile: fail });
+      const failure = (): Error => Object.assign(new Error(code), { code });
+      Object.assign(fs, {
+        readFile(...args: unknown[]): void {
+          (args.at(-1) as (error: Error) => void)(failure());
+        },
+        readFileSync() {
+          throw failure();
+        },
+      });
       syncBuiltinESMExports();
       const kind = FILES[code] ?? "outage";
       const expected = kind === "damage" ? "damage of users/alice/profile" : kind;

@@ -17,46 +17,11 @@ export async function printRows<T extends object>(
 ): Promise<boolean> {
   const { terminal } = context;
   const format = formatOf(context);
-  let text: string;
-  if (format === "json") text = `${JSON.stringify(data, null, 2)}\n`;
-  else if (format === "table") text = (await import("./table.ts")).drawTable(rows, forPeople(columns), terminal);
-  else text = headOf(format, columns) + rows.map((row) => lineOf(format, row, columns)).join("");
+  const text =
+    format === "json" ? `${JSON.stringify(data, null, 2)}\n` : await rendererOf(format, columns, terminal)(rows, true);
   const isRead = await terminal.write(text);
   if (rows.length === 0 && none !== undefined) terminal.say(none);
   return isRead;
-}
-
-/** Prints rows as they come, in constant memory. A table is drawn in parts, with the widths of its first part.
- * @param paged whether a JSON document is one page that holds all rows */
-export function openRowPrinter<T extends object>(
-  context: Context,
-  columns: readonly Column<T>[],
-  paged = false,
-): RecordPrinter<T> {
-  const { terminal } = context;
-  const format = formatOf(context);
-  if (format !== "table") return openRecordPrinter(context, columns, format, paged);
-  let waiting: T[] = [];
-  let layout: TableLayout<T> | undefined;
-  async function flush(): Promise<boolean> {
-    const { drawTable, layOut } = await import("./table.ts");
-    const head = layout === undefined;
-    layout ??= layOut(waiting, forPeople(columns), terminal);
-    const text =
-      waiting.length === 0 && !head ? "" : drawTable(waiting, forPeople(columns), terminal, { layout, head });
-    waiting = [];
-    return terminal.write(text);
-  }
-  return {
-    async print(row) {
-      waiting.push(row);
-      return waiting.length < ROWS_DRAWN ? true : flush();
-    },
-    async end() {
-      await flush();
-    },
-    flush,
-  };
 }
 
 /** Prints one object: one field per line on a terminal, one row for a program; false when the reader has gone.
@@ -79,63 +44,90 @@ export async function printRecord<T extends object>(
   return context.terminal.write(lines.join(""));
 }
 
-/** Prints any number of records as they come. Methods return false once the reader has gone. */
-export interface RecordPrinter<T> {
-  /** Waits until the reader has taken what does not fit into the batch. */
-  print(record: T): Promise<boolean>;
-  flush(): Promise<boolean>;
-  /** @param isCut whether there may be more records than were printed */
-  end(isCut?: boolean): Promise<void>;
-}
+/** Prints any number of rows as they come. `print` and `flush` return false once the reader has gone. */
+export type RowPrinter<T> = ReturnType<typeof openRowPrinter<T & object>>;
 
-const BATCH_CHARACTERS = 32 * 1024;
-const ROWS_DRAWN = 100;
-
-/** Text that is written in batches. Both functions return false once the reader has gone. */
-function openBatch({ terminal }: Context, start = "") {
-  let waiting = start;
-  const flush = (): Promise<boolean> => {
-    const text = waiting;
-    waiting = "";
-    return terminal.write(text);
+/** Prints rows as they come, in constant memory. A table is drawn in parts, with the widths of its first part.
+ * @param options.paged whether a JSON document is one page that holds all rows */
+export function openRowPrinter<T extends object>(
+  context: Context,
+  columns: readonly Column<T>[],
+  { format = formatOf(context), paged = false }: { readonly format?: Format; readonly paged?: boolean } = {},
+) {
+  const render = rendererOf(format, columns, context.terminal);
+  const json = format === "json";
+  const head = !json ? "" : paged ? '{ "items": [' : "[";
+  const { add, flush } = openBatches<T>(context, async (rows, isFirst) => {
+    return `${isFirst ? head : ""}${await render(rows, isFirst)}`;
+  });
+  let count = 0;
+  return {
+    /** Waits until the reader has taken what does not fit into the batch. */
+    print(row: T) {
+      count += 1;
+      return add(row);
+    },
+    flush,
+    /** @param isCut whether there may be more rows than were printed */
+    async end(isCut = false): Promise<void> {
+      await flush();
+      const page = paged ? `, "total": ${isCut ? "null" : count}, "page": 1, "page_size": ${count} }` : "";
+      if (json) await context.terminal.write(`${count === 0 ? "" : "\n"}]${page}\n`);
+    },
   };
-  const add = async (text: string): Promise<boolean> => {
-    waiting += text;
-    return waiting.length < BATCH_CHARACTERS ? true : flush();
-  };
-  return { add, flush };
 }
 
 /** Prints lines as they come; false when stdout was closed before the last of them. */
 export async function printLines(context: Context, lines: AsyncIterable<string>): Promise<boolean> {
-  const { add, flush } = openBatch(context);
+  const { add, flush } = openBatches<string>(context, (batch) => batch.map((line) => `${line}\n`).join(""));
   for await (const line of lines) {
-    if (!(await add(`${line}\n`))) return false;
+    if (!(await add(line))) return false;
   }
   return flush();
 }
 
-/** Prints records as they come, in constant memory; as lines of JSON without --format. */
-export function openRecordPrinter<T extends object>(
-  context: Context,
-  columns: readonly Column<T>[],
-  format: Format = context.globals.format ?? "jsonl",
-  paged = false,
-): RecordPrinter<T> {
-  const json = format === "json";
-  const { add, flush } = openBatch(context, json ? (paged ? '{ "items": [' : "[") : headOf(format, columns));
-  let count = 0;
-  return {
-    print(record) {
-      count += 1;
-      return add(json ? `${count === 1 ? "" : ","}\n${JSON.stringify(record)}` : lineOf(format, record, columns));
-    },
-    flush,
-    async end(isCut = false) {
-      const page = paged ? `, "total": ${isCut ? "null" : count}, "page": 1, "page_size": ${count} }` : "";
-      if (json) await add(`${count === 0 ? "" : "\n"}]${page}\n`);
-      await flush();
-    },
+/** Makes text of some rows, the first or later ones. */
+type Render<T> = (rows: readonly T[], isFirst: boolean) => string | Promise<string>;
+
+const BATCH_ROWS = 100;
+
+/** Output in batches. Both functions return false once the reader has gone. */
+function openBatches<T>({ terminal }: Context, render: Render<T>) {
+  let waiting: T[] = [];
+  let isFirst = true;
+  async function flush(): Promise<boolean> {
+    const text = render(waiting, isFirst);
+    waiting = [];
+    isFirst = false;
+    return terminal.write(await text);
+  }
+  async function add(row: T): Promise<boolean> {
+    waiting.push(row);
+    return waiting.length < BATCH_ROWS ? true : flush();
+  }
+  return { add, flush };
+}
+
+function rendererOf<T extends object>(format: Format, columns: readonly Column<T>[], terminal: Terminal): Render<T> {
+  if (format === "json") {
+    return (rows, isFirst) =>
+      rows.map((row, at) => `${isFirst && at === 0 ? "" : ","}\n${JSON.stringify(row)}`).join("");
+  }
+  if (format === "jsonl") return (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+  if (format === "table") {
+    let layout: TableLayout<T> | undefined;
+    return async (rows, isFirst) => {
+      const { drawTable, layOut } = await import("./table.ts");
+      layout ??= layOut(rows, columns, terminal);
+      return rows.length === 0 && !isFirst ? "" : drawTable(rows, layout, terminal, isFirst);
+    };
+  }
+  const shown = columns.filter(({ person }) => person !== true);
+  const lineOf = (cells: readonly Cell[]): string =>
+    `${format === "tsv" ? cells.map(plain).join("\t") : cells.map(csvField).join(",")}\n`;
+  return (rows, isFirst) => {
+    const lines = rows.map((row) => lineOf(shown.map((column) => cellOf(row, column))));
+    return [...(isFirst ? [lineOf(shown.map(({ name }) => name))] : []), ...lines].join("");
   };
 }
 
@@ -155,35 +147,9 @@ function toCell(value: unknown): Cell {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-function forPeople<T>(columns: readonly Column<T>[]): Column<T>[] {
-  return columns.filter(({ machine }) => machine !== true);
-}
-
-function forPrograms<T>(columns: readonly Column<T>[]): Column<T>[] {
-  return columns.filter(({ person }) => person !== true);
-}
-
-function headOf<T>(format: Format, columns: readonly Column<T>[]): string {
-  const names = forPrograms(columns).map(({ name }) => name);
-  if (format === "tsv") return `${names.join("\t")}\n`;
-  return format === "csv" ? `${names.map(quote).join(",")}\n` : "";
-}
-
-function lineOf<T extends object>(format: Format, row: T, columns: readonly Column<T>[]): string {
-  if (format === "jsonl") return `${JSON.stringify(row)}\n`;
-  const cells = forPrograms(columns).map((column) => cellOf(row, column));
-  if (format === "tsv") return `${cells.map(plain).join("\t")}\n`;
-  return `${cells.map((cell) => quote(csvText(cell))).join(",")}\n`;
-}
-
-/** A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay numbers. */
-function csvText(cell: Cell): string {
+/** RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay numbers. */
+function csvField(cell: Cell): string {
   if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
-  const text = Array.isArray(cell) ? cell.join("; ") : ((cell ?? "") as string);
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-}
-
-/** RFC 4180. */
-function quote(text: string): string {
+  const text = (Array.isArray(cell) ? cell.join("; ") : ((cell ?? "") as string)).replace(/^[=+\-@\t\r]/, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -17,28 +17,26 @@ export interface TableLayout<T> {
   readonly widths: readonly number[];
 }
 
-/** Draws a table without lines. Numbers are aligned right; wide characters count two columns.
- * @param options.layout for a table that is drawn in parts; longer texts are cut
- * @param options.head false to leave out the names of the columns */
+/** Draws a table without lines. Numbers are aligned right; wide characters count two columns; longer texts are cut.
+ * @param head whether the names of the columns are drawn */
 export function drawTable<T extends object>(
   rows: readonly T[],
-  columns: readonly Column<T>[],
+  { columns, widths }: TableLayout<T>,
   terminal: Terminal,
-  options: { readonly layout?: TableLayout<T>; readonly head?: boolean } = {},
+  head: boolean,
 ): string {
-  const layout = options.layout ?? layOut(rows, columns, terminal);
   const first = rows[0];
   const table = new Table({
-    head: options.head === false ? [] : namesOf(layout.columns).map((name) => terminal.paint("bold", name)),
+    head: head ? namesOf(columns).map((name) => terminal.paint("bold", name)) : [],
     chars: NO_LINES,
     style: { head: [], border: [], "padding-left": 0, "padding-right": GAP, compact: true },
-    colAligns: layout.columns.map((column) =>
+    colAligns: columns.map((column) =>
       first !== undefined && typeof cellOf(first, column) === "number" ? "right" : "left",
     ),
-    colWidths: [...layout.widths],
+    colWidths: [...widths],
   });
-  for (const row of cellsOf(rows, layout.columns, terminal)) {
-    table.push(row.map((cell, at) => cell.slice(0, MOST_PER_COLUMN * layout.widths[at]!)));
+  for (const row of cellsOf(rows, columns, terminal)) {
+    table.push(row.map((cell, at) => cell.slice(0, MOST_PER_COLUMN * widths[at]!)));
   }
   return `${table.toString().replace(/(?<![ \t])[ \t]+$/gm, "")}\n`;
 }
@@ -47,9 +45,10 @@ export function drawTable<T extends object>(
  * columns are left out. */
 export function layOut<T extends object>(
   rows: readonly T[],
-  columns: readonly Column<T>[],
+  given: readonly Column<T>[],
   terminal: Terminal,
 ): TableLayout<T> {
+  const columns = given.filter(({ machine }) => machine !== true);
   const cells = [namesOf(columns), ...cellsOf(rows, columns, terminal)];
   const widths = columns.map((_, at) => GAP + Math.max(...cells.map((row) => widthOf(row[at]!))));
   const flexible = columns.findIndex(({ wide }) => wide === true);

@@ -1,11 +1,8 @@
+import { styleText } from "node:util";
 import type { CommandIo, Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
 import type { Globals } from "../framework/global-flags.ts";
 import { escapeForTerminal } from "./clean-text.ts";
-
-const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39] } as const;
-
-type Style = keyof typeof STYLES;
 
 /** The output of a command. */
 export type Terminal = ReturnType<typeof openTerminal>;
@@ -60,10 +57,8 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
       stderr.write(`${CLEARED_LINE}${escapeForTerminal(text)}`);
     },
     /** Colours text for stdout, if colour is on. */
-    paint(style: Style, text: string): string {
-      const [on, off] = STYLES[style];
-      return colour ? `\u001b[${on}m${text}\u001b[${off}m` : text;
-    },
+    paint: (style: "bold" | "dim" | "red" | "green", text: string): string =>
+      colour ? styleText(style, text, { validateStream: false }) : text,
   };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isOutage } from "../../../storage/storage-errors.ts";
 import type { Context } from "../../framework/command-context.ts";
-import type { RecordPrinter } from "../../terminal/print.ts";
+import type { RowPrinter } from "../../terminal/print.ts";
 import { matches, newestFirst } from "../../../admin/ledger-reader.ts";
 import type { LedgerReader, LedgerRow, Selection } from "../../../admin/ledger-reader.ts";
 
@@ -19,7 +19,7 @@ interface Followed {
 /** Prints the last `count` entries of the selection, oldest first, and then new ones as they are written, until the
  * signal is aborted or stdout is closed. */
 export async function follow(
-  printer: RecordPrinter<LedgerRow>,
+  printer: RowPrinter<LedgerRow>,
   { terminal }: Context,
   { reader, selection, count, signal }: Followed,
 ): Promise<void> {

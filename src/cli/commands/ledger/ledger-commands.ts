@@ -1,5 +1,5 @@
 import { defineGroup } from "../../framework/define-command.ts";
-import { exportLedger, importLedger } from "./import.ts";
+import { exportLedger } from "./export.ts";
 import { list } from "./list.ts";
 import { search, top } from "./search.ts";
 import { show } from "./show.ts";
@@ -8,6 +8,6 @@ import { verify } from "./verify.ts";
 
 export const command = defineGroup(
   "ledger",
-  { list, show, summary, search, top, verify, export: exportLedger, import: importLedger },
+  { list, show, summary, search, top, verify, export: exportLedger },
   "list",
 );

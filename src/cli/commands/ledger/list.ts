@@ -114,7 +114,7 @@ export async function printAll<T extends LedgerRow>(
   rows: AsyncIterable<T>,
   limit = Infinity,
 ): Promise<void> {
-  const printer = openRowPrinter(context, columns, true);
+  const printer = openRowPrinter(context, columns, { paged: true });
   let count = 0;
   try {
     for await (const row of rows) {

@@ -9,7 +9,7 @@ import { optional, toggle } from "../../framework/param.ts";
 import { interval } from "../../framework/time-format.ts";
 import { daemonPages, metricsUrlFlag } from "../../target/daemon-pages.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
-import { formatOf, openRecordPrinter, printRecord, printRows } from "../../terminal/print.ts";
+import { formatOf, openRowPrinter, printRecord, printRows } from "../../terminal/print.ts";
 import { screenOf } from "./screen.ts";
 
 /** What one line has: no lists. */
@@ -49,7 +49,7 @@ export const command = defineCommand("status", {
 /** Makes what prints one reading after another: a screen, or a line. It is false once the reader has gone. */
 function openStatusPrinter(context: Context, watch: boolean): (status: DaemonStatus) => Promise<boolean> {
   const format = formatOf(context);
-  const lines = openRecordPrinter(context, COLUMNS, format);
+  const lines = openRowPrinter(context, COLUMNS);
   if (format === "json") {
     if (watch) throw new UsageError("--watch never ends: use --format jsonl instead of --json.");
     return (status) => printRows(context, { data: status, rows: [status], columns: COLUMNS });
