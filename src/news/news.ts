@@ -51,6 +51,8 @@ export interface NewsDeps {
   readonly shift?: DateShift;
   /** Spreads the times at which failing sources are asked again, and names this process. Default: the system's. */
   readonly random?: Random;
+  /** A source that takes longer does not hold up the others, ms. Default: 2 s. */
+  readonly slowMs?: number;
   /** Runs what costs time by foreign text. Default: in this process. */
   readonly runner?: JobRunner<NewsJobs>;
   /** Makes the answers about a projection. Default: {@link createSnapshotViews}. */
@@ -127,7 +129,7 @@ export function createNews(deps: NewsDeps) {
       const record = notWithin_ms === 0 ? undefined : (await latest.look()).snapshot?.record;
       const last_ms = mode === "full" ? record?.last_full_ms : record?.published_ms;
       const age_ms = clock.now() - (last_ms ?? -Infinity);
-      const isRecent = record !== undefined && age_ms >= 0 && age_ms < notWithin_ms;
+      const isRecent = record !== undefined && record.partial !== true && age_ms >= 0 && age_ms < notWithin_ms;
       if (isRecent) return resultOf(record, (await bundled()).published_at, mode);
       return (await shared.refresh(mode)).result;
     },
@@ -147,7 +149,7 @@ export function createNews(deps: NewsDeps) {
 }
 
 function openRefresh(
-  { config, baseDir, storage, clock, logger, shift, random = systemRandom }: NewsDeps,
+  { config, baseDir, storage, clock, logger, shift, slowMs, random = systemRandom }: NewsDeps,
   parts: Pick<SharedRefreshDeps, "runner" | "held" | "store" | "latest" | "bundled">,
   monotonic: () => number,
 ): SharedRefresh {
@@ -157,7 +159,7 @@ function openRefresh(
   const { timeout_ms: timeoutMs, max_bytes: maxBytes, contact } = config;
   const reader = { baseDir, timeoutMs, maxBytes, fetch: createSourceFetch(contact), now: () => clock.now() };
   const pacing = createSourcePacing(clock, random);
-  return createSharedRefresh({ ...parts, config, clock, logger, shift, lease, reader, pacing });
+  return createSharedRefresh({ ...parts, config, clock, logger, shift, slowMs, lease, reader, pacing });
 }
 
 function ofLast<T>(make: (projection: Projection) => T): (projection: Projection) => T {

@@ -14,6 +14,9 @@ import { buildTopics, countRebuilt } from "../topics/build-topics.ts";
 
 export type RefreshResult = z.infer<typeof refreshResult>;
 
+/** How many entries a refresh has changed. */
+export type RefreshCounts = Pick<SnapshotRecord, "news_updated" | "notice_updated" | "topic_rebuild">;
+
 /** The answer of a refresh that was published.
  * @param never ISO 8601 time to show for a sync that never happened */
 export function resultOf(record: SnapshotRecord, never: string, mode = record.mode): RefreshResult {
@@ -41,6 +44,9 @@ export interface BuildOptions {
   readonly max_items: number;
   readonly max_age_days: number;
   readonly shift: DateShift | undefined;
+  /** What the parts of this refresh that were published before have changed. */
+  readonly counted: RefreshCounts;
+  readonly partial: boolean;
   /** Without, the topics stay as they are. */
   readonly cluster: boolean;
 }
@@ -52,7 +58,7 @@ export async function buildSnapshot(
   options: BuildOptions,
   step: Step,
 ): Promise<SnapshotContent> {
-  const { mode, now } = options;
+  const { mode, now, counted } = options;
   const before = base?.parts ?? NO_PARTS;
   const items = nextItems(before.items, read, options);
   const mood = { index: base?.record.index ?? null, sentiment_ms: base?.record.sentiment_ms ?? null };
@@ -68,11 +74,12 @@ export async function buildSnapshot(
     last_full_ms: mode === "full" ? now : (base?.record.last_full_ms ?? null),
     sentiment_ms,
     index,
-    news_updated: countChanged(items, before.items, (a, b) => a.digest === b.digest),
-    notice_updated: countChanged(notices, before.notices) + countChanged(help, before.help),
-    topic_rebuild: countRebuilt(topics, before.topics),
+    news_updated: counted.news_updated + countChanged(items, before.items, (a, b) => a.digest === b.digest),
+    notice_updated: counted.notice_updated + countChanged(notices, before.notices) + countChanged(help, before.help),
+    topic_rebuild: counted.topic_rebuild + countRebuilt(topics, before.topics),
     coverage: coverageOf(parts, sources, states),
     sources: states,
+    ...(options.partial ? { partial: true } : {}),
   };
   return { record, parts };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { JobError, type JobRunner } from "../../compute/job-runner.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
@@ -17,8 +18,12 @@ import type { SourcePacing } from "../sources/source-pacing.ts";
 import { isLocal, type Source } from "../sources/sources.ts";
 import type { ReadSource } from "./build-snapshot.ts";
 
-/** Sources read at once. */
+/** Sources read at once, besides slow ones. */
 export const CONCURRENCY = 8;
+/** A source that has not sent everything after so long is slow, ms. */
+const SLOW_MS = 2000;
+/** So many slow ones do not hold up the others. */
+const MOST_SLOW = 32;
 /** Longest time to decode and parse one source, ms. */
 export const PARSE_MS = 5000;
 
@@ -29,54 +34,84 @@ export interface SourceReaderDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly shift: DateShift | undefined;
+  /** After how long a source is slow, ms. Default: 2 s. */
+  readonly slowMs?: number | undefined;
 }
 
 const FAILED = "a news source failed; its last good content stays";
 
-/** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.
- * @param isWanted whether a source is read; one that is not has its former state
- * @param before states of the snapshot whose content is kept where a source has nothing new */
-export async function readSources(
-  sources: readonly Source[],
-  isWanted: (source: Source) => boolean,
-  before: readonly SourceState[],
-  deps: SourceReaderDeps,
-): Promise<ReadSource<EncodedContent>[]> {
-  const read = sources.map((source) => ({ source, state: stateBefore(source, before), content: undefined }));
-  const results: ReadSource<EncodedContent>[] = [...read];
-  const queue = read.entries();
-  const next = async (): Promise<void> => {
-    for (const [at, unread] of queue) if (isWanted(unread.source)) results[at] = await readOne(unread, deps);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, next));
-  return results;
-}
+export type SourceReader = ReturnType<typeof createSourceReader>;
 
-async function readOne(
-  unread: ReadSource<EncodedContent>,
-  deps: SourceReaderDeps,
-): Promise<ReadSource<EncodedContent>> {
-  const { reader, pacing, clock, logger } = deps;
-  const { source, state: previous } = unread;
-  const { location, allowPrivate = false } = source;
-  if (pacing.isPaused(location)) return unread;
-  const last_ok_ms = clock.now();
-  try {
-    // The value of the series depends on the day, so it is read each time.
-    const mayStay = source.kind !== "fear_greed";
-    const reading = await readSource(location, mayStay ? previous : NO_VALIDATORS, { ...reader, allowPrivate });
-    pacing.succeeded(location);
-    const parsed = reading && (await parse(deps, source, reading, mayStay ? previous.hash : null));
-    const { hash = previous.hash, content } = parsed ?? {};
-    const state = { ...previous, ok: true, last_ok_ms, last_error: null, ...reading?.validators, hash };
-    return { source, state, content };
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error;
-    if (isRemote(location)) pacing.failed(location, error);
-    const { failure, message: reason } = error;
-    logger.warn({ source: source.id, url: previous.url, failure, reason }, FAILED);
-    return { source, state: { ...previous, ok: false, last_error: reason }, content: undefined };
+/** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.
+ * @param before states of the snapshot whose content is kept where a source has nothing new */
+export function createSourceReader(before: readonly SourceState[], deps: SourceReaderDeps) {
+  const { reader, pacing, clock, logger, slowMs = SLOW_MS } = deps;
+  const read = new Map<string, Omit<ReadSource<EncodedContent>, "source">>();
+  const running = new Set<Promise<void>>();
+  let bring: () => void = () => undefined;
+  const brought = new Promise<void>((resolve) => (bring = resolve));
+
+  const unread = (source: Source) => ({ source, state: stateBefore(source, before), content: undefined });
+
+  async function readOne(source: Source, fetched: AbortController): Promise<void> {
+    const { location, allowPrivate = false } = source;
+    if (pacing.isPaused(location)) return;
+    const previous = unread(source).state;
+    const last_ok_ms = clock.now();
+    try {
+      // The value of the series depends on the day, so it is read each time.
+      const mayStay = source.kind !== "fear_greed";
+      const reading = await readSource(location, mayStay ? previous : NO_VALIDATORS, { ...reader, allowPrivate });
+      fetched.abort();
+      pacing.succeeded(location);
+      const parsed = reading && (await parse(deps, source, reading, mayStay ? previous.hash : null));
+      const { hash = previous.hash, content } = parsed ?? {};
+      const state = { ...previous, ok: true, last_ok_ms, last_error: null, ...reading?.validators, hash };
+      read.set(source.id, { state, content });
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      if (isRemote(location)) pacing.failed(location, error);
+      const { failure, message: reason } = error;
+      logger.warn({ source: source.id, url: previous.url, failure, reason }, FAILED);
+      read.set(source.id, { state: { ...previous, ok: false, last_error: reason }, content: undefined });
+    }
   }
+
+  return {
+    /** Whether some source has brought something and another one is still being read. */
+    isPartial: () => running.size > 0 && Array.from(read.values()).some(({ content }) => content !== undefined),
+    /** What was read by now; a source that was not has its former state. */
+    results: (sources: readonly Source[]): ReadSource<EncodedContent>[] =>
+      sources.map((source) => ({ ...unread(source), ...read.get(source.id) })),
+    /** Reads the sources.
+     * @returns `some` resolves once only slow ones are left and another one has brought something, or none is left; `all`
+     *   once none is left */
+    start(sources: readonly Source[]): { some: Promise<unknown>; all: Promise<unknown> } {
+      const queue = sources.values();
+      let slow = 0;
+      const next = async (): Promise<void> => {
+        for (const source of queue) {
+          const fetched = new AbortController();
+          const task = readOne(source, fetched).finally(() => {
+            running.delete(task);
+            fetched.abort();
+            if (read.get(source.id)?.content !== undefined) bring();
+          });
+          running.add(task);
+          const isSlow = await wait(slowMs, true, { signal: fetched.signal, ref: false }).catch(() => false);
+          if (!isSlow || slow >= MOST_SLOW) await task;
+          else {
+            slow += 1;
+            void task.catch(() => undefined).finally(() => (slow -= 1));
+          }
+        }
+      };
+      const started = Promise.all(Array.from({ length: CONCURRENCY }, next));
+      const all = started.then(() => Promise.all(running));
+      all.catch(() => undefined);
+      return { some: started.then(() => Promise.race([brought, all])), all };
+    },
+  };
 }
 
 /** The state of a source in an earlier snapshot, or that of a new one. */

@@ -3,14 +3,13 @@ import { type HeldSnapshot, type BuiltSnapshot, type HeldSnapshots, SNAPSHOT_MS 
 import type { BundledSnapshot } from "../snapshot/bundled-snapshot.ts";
 import type { RefreshMode } from "../snapshot/snapshot-document.ts";
 import type { SnapshotStore } from "../snapshot/snapshot-store.ts";
-import { type RefreshResult, resultOf, type BuildOptions, type ReadSource } from "./build-snapshot.ts";
+import { type RefreshResult, resultOf, type BuildOptions, type RefreshCounts } from "./build-snapshot.ts";
 import type { RefreshLease } from "./refresh-lease.ts";
 import { JobError } from "../../compute/job-runner.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
-import type { EncodedContent } from "../jobs/news-jobs.ts";
 import type { LatestSnapshot } from "../snapshot/latest-snapshot.ts";
-import { type Source, sourcesOf } from "../sources/sources.ts";
-import { CONCURRENCY, PARSE_MS, readSources, type SourceReaderDeps } from "./read-sources.ts";
+import { sourcesOf } from "../sources/sources.ts";
+import { CONCURRENCY, createSourceReader, PARSE_MS, type SourceReader, type SourceReaderDeps } from "./read-sources.ts";
 
 /** Pauses between looks at what another process is doing, ms: short at first. */
 const PAUSE_MS = { first: 20, longest: 500 } as const;
@@ -94,17 +93,19 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   };
 }
 
-/** Builds and publishes the snapshot after that number; undefined when another process published first. */
+/** Builds and publishes snapshots after that number; undefined when another process published first. */
 async function publish(
   deps: SharedRefreshDeps,
   of: { mode: RefreshMode; number: number; base: HeldSnapshot | undefined; signal: AbortSignal },
 ): Promise<HeldSnapshot | undefined> {
-  const { text, ...built } = await buildNext(of.mode, of.base, deps, of.signal);
-  of.signal.throwIfAborted();
-  const version = await deps.store.publish(of.number, text);
-  if (version === undefined) return undefined;
-  const own = { ...built, version };
-  await deps.latest.accept(own);
+  let own: HeldSnapshot | undefined;
+  for await (const { text, ...built } of buildSnapshots(of.mode, of.base, deps, of.signal)) {
+    of.signal.throwIfAborted();
+    const version = await deps.store.publish(own?.version ?? of.number, text);
+    if (version === undefined) return undefined;
+    own = { ...built, version };
+    await deps.latest.accept(own);
+  }
   return own;
 }
 
@@ -114,9 +115,11 @@ function answers(
   { version, record }: HeldSnapshot,
   wanted: { mode: RefreshMode; after: number; fullBefore: number | null | undefined; number: number },
 ): boolean {
-  if (version <= wanted.after || version > wanted.number) return false;
+  if (record.partial === true || version <= wanted.after || version > wanted.number) return false;
   return wanted.mode === "view" || record.mode === "full" || record.last_full_ms !== (wanted.fullBefore ?? null);
 }
+
+const NOTHING: RefreshCounts = { news_updated: 0, notice_updated: 0, topic_rebuild: 0 };
 
 interface BuildDeps extends SourceReaderDeps {
   readonly config: NewsConfig;
@@ -130,26 +133,42 @@ export function longestRefresh(config: NewsConfig): number {
   return Math.ceil(sources / CONCURRENCY) * config.timeout_ms + sources * PARSE_MS + 2 * SNAPSHOT_MS;
 }
 
-/** The next snapshot, from the sources and the one before. A failing source is recorded in the snapshot.
+/** The next snapshots, from the sources and the one before: the whole one, and before it a partial one, where some
+ * sources are slow and others have something new. A failing source is recorded in the snapshot.
  * @throws JobError when the snapshot cannot be built, even without new topics */
-async function buildNext(
+async function* buildSnapshots(
   mode: RefreshMode,
   base: HeldSnapshot | undefined,
   deps: BuildDeps,
-  signal: AbortSignal,
-): Promise<BuiltSnapshot> {
+  closing: AbortSignal,
+): AsyncGenerator<BuiltSnapshot, void, void> {
   const { config, clock } = deps;
-  const options = { mode, now: clock.now(), max_items: config.max_items, max_age_days: config.max_age_days };
-  const isWanted = ({ kind }: Source): boolean => mode === "full" || kind === "news";
-  const reading = { ...deps, reader: { ...deps.reader, signal } };
-  const read = await readSources(sourcesOf(config), isWanted, base?.record.sources ?? [], reading);
-  return build(base, read, options, deps, signal);
+  const abandoned = new AbortController();
+  const signal = AbortSignal.any([closing, abandoned.signal]);
+  const sources = sourcesOf(config);
+  const reader = createSourceReader(base?.record.sources ?? [], { ...deps, reader: { ...deps.reader, signal } });
+  const options = { now: clock.now(), max_items: config.max_items, max_age_days: config.max_age_days };
+  try {
+    const reading = reader.start(mode === "full" ? sources : sources.filter(({ kind }) => kind === "news"));
+    let last: BuiltSnapshot | undefined;
+    await reading.some;
+    if (reader.isPartial()) {
+      const partial = { ...options, mode: "view", counted: NOTHING, partial: true } as const;
+      last = await build(base, reader.results(sources), partial, deps, closing);
+      yield last;
+    }
+    await reading.all;
+    const whole = { ...options, mode, counted: last?.record ?? NOTHING, partial: false };
+    yield await build(last ?? base, reader.results(sources), whole, deps, closing);
+  } finally {
+    abandoned.abort();
+  }
 }
 
 /** Builds with new topics, or without when they take too long. */
 async function build(
   base: { readonly name: number } | undefined,
-  read: readonly ReadSource<EncodedContent>[],
+  read: ReturnType<SourceReader["results"]>,
   options: Omit<BuildOptions, "cluster" | "shift">,
   { held, latest, logger }: BuildDeps,
   signal: AbortSignal,

@@ -34,6 +34,8 @@ export const snapshotRecord = z.object({
   topic_rebuild: z.int().min(0),
   coverage,
   sources: z.array(sourceState),
+  /** Published before the slowest sources had answered; the whole one follows. */
+  partial: z.boolean().optional(),
 });
 
 /** One published snapshot as it is stored: whole, in one document. */

@@ -4,6 +4,7 @@ import { WorkerRunner, workerFile } from "../../../src/compute/worker-runner.ts"
 import type { NewsJobs, Parsed } from "../../../src/news/jobs/news-jobs.ts";
 import { newsInProcess } from "../../../src/news/jobs/news-runner.ts";
 import { silentLogger } from "../../../src/runtime/logger.ts";
+import { until } from "../../support/until.ts";
 import { serve, type TestServer } from "../server.ts";
 import { createWorld, HOUR, NOON, rss, type World } from "../world.ts";
 
@@ -96,6 +97,36 @@ test("content that was parsed before is not parsed again, whatever the server sa
   expect((await news.current()).items.map(({ title }) => title)).toEqual(["undated"]);
 });
 
+test("what quick sources brought is published before the slow ones have ended, and counted once", async () => {
+  let answer = (): void => undefined;
+  server = await serve((request, response) => {
+    if (request.url === "/good") response.end(GOOD);
+    else answer = () => response.end(rss([{ title: "Senate moves a hearing", link: "https://w.example/2", at: NOON }]));
+  });
+  const sources = [source("slow", `${server.url}/slow`), source("good", `${server.url}/good`)];
+  const news = world.news({ sources }, { slowMs: 20 });
+  const reader = world.news({ sources: [] }, { monotonic: steadily(1000) });
+  const refreshed = news.refresh("full");
+  const shown = await until("the quick one is shown", async () => {
+    const { items } = await reader.current();
+    return items.length > 0 && items;
+  });
+  expect(shown.map(({ title }) => title)).toEqual(["Ferries return to service"]);
+  expect(await reader.status()).toMatchObject({
+    mode: "view",
+    last_full_sync_at: null,
+    sources: [{ ok: false }, { ok: true }],
+  });
+  answer();
+  expect(await refreshed).toMatchObject({ refresh_mode: "full", news_updated_count: 2 });
+  expect(await news.status()).toMatchObject({
+    version: 2,
+    mode: "full",
+    items: 2,
+    sources: [{ ok: true }, { ok: true }],
+  });
+});
+
 test("a caller who wants a refresh soon after the last one gets its result", async () => {
   await world.write("good.xml", GOOD);
   const news = world.news({ sources: [source("good", "good.xml")] });
@@ -109,3 +140,9 @@ test("a caller who wants a refresh soon after the last one gets its result", asy
   expect(await news.refresh("full", 10_000)).toMatchObject({ refresh_mode: "full" });
   expect((await news.status()).version).toBe(3);
 });
+
+/** Milliseconds that grow by so many at each look. */
+function steadily(step: number): () => number {
+  let now = 0;
+  return () => (now += step);
+}
