@@ -104,6 +104,7 @@ async function run(
   const interrupt = awaitInterrupt(io);
   const rejects = rejected === undefined ? undefined : await openRejects(rejected, io.cwd, before !== undefined);
   let done = { place: source.place(), report: before?.report };
+  const showProgress = progressFrom(done.place, done.report);
   const saveResumePoint = async (): Promise<boolean> => {
     if (pointFile === undefined || done.report === undefined) return false;
     const place = { ...done.place, sha256: await source.digestBefore(done.place) };
@@ -168,10 +169,22 @@ async function resume(
   return point;
 }
 
-/** @param size of the file in bytes; undefined for a pipe */
-function showProgress({ offset }: LinePlace, size: number | undefined, { read, rejected_total }: ReplayReport): string {
-  const share = size ? `${Math.min(100, Math.floor((100 * offset) / size))} %, ` : "";
-  return `${share}${read} events${rejected_total === 0 ? "" : `, ${rejected_total} rejected`}`;
+/** A line of progress: the share of the file, events, how many a second, and the minutes that are left at that rate. */
+function progressFrom({ offset: start }: LinePlace, { read: before } = emptyReport()) {
+  const since = performance.now();
+  return ({ offset }: LinePlace, size: number | undefined, { read, rejected_total }: ReplayReport): string => {
+    const seconds = (performance.now() - since) / 1000;
+    const left = ((size ?? offset) - offset) / ((offset - start) / seconds);
+    return [
+      ...(size ? [`${Math.min(100, Math.floor((100 * offset) / size))} %`] : []),
+      `${read} events`,
+      ...(rejected_total > 0 ? [`${rejected_total} rejected`] : []),
+      `${Math.round((read - before) / seconds)}/s`,
+      ...(left > 0 && left < Infinity
+        ? [`${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, "0")} left`]
+        : []),
+    ].join(", ");
+  };
 }
 
 /** Opens the file for rejected lines, each one line of JSON.
