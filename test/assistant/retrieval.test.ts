@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { keyOf, type Passage } from "../../src/assistant/passage.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { clausesOf } from "../../src/assistant/retrieval/clauses.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
 import type { Search } from "../../src/assistant/retrieval/rank-articles.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
@@ -174,5 +175,20 @@ describe("the part of an article that answers", () => {
     ]);
     const { text } = find("first step for a visa stamp", {}, long).quoted[0]!.window;
     expect(text.split("\n")).toEqual(["Steps for a visa stamp:", ...items]);
+  });
+
+  it("is one part of each of two articles for two questions in one", () => {
+    const { quoted } = find("What are the withdrawal fees and when are staking rewards paid?");
+    expect(quoted.map(({ article: { found } }) => found.passage.id).sort()).toEqual(["fees", "staking"]);
+  });
+});
+
+describe("the questions in a question", () => {
+  it.each([
+    ["how long does it take and what does it cost?", ["how long does it take", "what does it cost"]],
+    ["销户要收费吗？多久能办完", ["销户要收费吗", "多久能办完"]],
+    ["terms and conditions?", ["terms and conditions?"]],
+  ])("of %j are %j", (question, clauses) => {
+    expect(clausesOf(question)).toEqual(clauses);
   });
 });

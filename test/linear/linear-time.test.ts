@@ -109,6 +109,7 @@ beforeAll(async () => {
   const asked = { excerpts: [source], question: "1", lang: "en", wide: true, instructions: "" } as const;
   const { cleanReply } = await import("../../src/assistant/model/model-fetch.ts");
   const { answerTypeOf } = await import("../../src/assistant/retrieval/answer-type.ts");
+  const { clausesOf } = await import("../../src/assistant/retrieval/clauses.ts");
   const { AnswerIndex } = await import("../../src/assistant/retrieval/answer-index.ts");
   const { searchTerms } = await import("../../src/assistant/retrieval/language-index.ts");
   const { unitsOf } = await import("../../src/assistant/retrieval/text-units.ts");
@@ -129,6 +130,7 @@ beforeAll(async () => {
       isAssetName(text),
       assetsInQuestion(text),
       featuresOf(text),
+      clausesOf(text),
       index.search({ question: text, lang: "zh", now: 0 }),
       ...["how long", "how many", "when", "where", "why"].map((question) => answerTypeOf(question)!(text)),
     ],

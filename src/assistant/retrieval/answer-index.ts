@@ -4,6 +4,7 @@ import type { Passage } from "../passage.ts";
 import { EvidenceIndex } from "./evidence-index.ts";
 import { QuestionTerms } from "./question-terms.ts";
 import { type Search, rankArticles, type RankedArticle } from "./rank-articles.ts";
+import { clausesOf } from "./clauses.ts";
 import { chooseWindow } from "./choose-window.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import type { Evidence } from "./evidence-features.ts";
@@ -34,7 +35,8 @@ export class AnswerIndex extends EvidenceIndex {
     const [first, second] = evidence;
     const isClose =
       first !== undefined && second !== undefined && second.article.score >= ARTICLES.close.share * first.article.score;
-    const quoted = isClose
+    const isDouble = second !== undefined && (isClose || clausesOf(search.question).length > 1);
+    const quoted = isDouble
       ? evidence.slice(0, 2).flatMap(({ article }) => partOf(article, ARTICLES.close.length))
       : evidence.slice(0, 1);
     return { ranked, evidence, quoted };
@@ -47,7 +49,7 @@ export interface Findings {
   readonly ranked: readonly RankedArticle[];
   /** The best articles with the parts that answer; the first few of `ranked`. */
   readonly evidence: readonly Evidence[];
-  /** The evidence that an answer quotes: one article, or two where they are close. */
+  /** The evidence that an answer quotes: one article, or two for two questions or where they are close. */
   readonly quoted: readonly Evidence[];
 }
 
