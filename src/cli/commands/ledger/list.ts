@@ -1,6 +1,5 @@
 import { newestFirst, storedLedgerReader, toLedgerRow } from "../../../admin/ledger-reader.ts";
 import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
-import { ifDamaged } from "../../../storage/storage-errors.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
@@ -83,6 +82,7 @@ async function openWideReader(
   { service: { ledger, storage } }: AccountsSession,
   user: string,
 ): Promise<LedgerReader<WideRow>> {
+  const { ifDamaged } = await import("../../../storage/storage-errors.ts");
   const { readCharges, REPEAT_WITHIN } = await import("../../../admin/charged-questions.ts");
   const { total, read } = storedLedgerReader(ledger, user);
   return {
