@@ -1,3 +1,4 @@
+import { NOT_AT_ADMIN } from "../contract/admin-call.ts";
 import { toIso } from "../runtime/clock.ts";
 import { groupBy } from "../runtime/group-by.ts";
 import { pageUrl } from "./daemon-url.ts";
@@ -44,6 +45,13 @@ export async function readDaemonStatus({ url, metricsUrl, isOwn }: DaemonPages, 
     latencies: latenciesOf(samples),
   };
 }
+
+/** Whether the admin address of a daemon of this machine answers there. */
+export async function isAdminAddress(url: string): Promise<boolean> {
+  return isAdmins(await readPage(pageUrl(url, "/readyz"), true));
+}
+
+const isAdmins = ({ status, text }: Page): boolean => status === 404 && text.includes(NOT_AT_ADMIN);
 
 type Page = Awaited<ReturnType<typeof readPage>>;
 

@@ -1,5 +1,8 @@
 import { z } from "zod";
 
+/** What the admin address answers at any path that it does not serve, the API's and the daemon's own pages included. */
+export const NOT_AT_ADMIN = "Not found. This is the admin address: the API is served at the daemon's other address.";
+
 /** A part of a command's output. */
 export type OutputFrame = { readonly out: string } | { readonly err: string };
 

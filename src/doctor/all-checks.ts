@@ -4,7 +4,7 @@ import { checkConfig } from "./config-check.ts";
 import { checkDaemon, type DaemonInput } from "./daemon-check.ts";
 import { checkKeys, KEYS_MS } from "./jwks-check.ts";
 import { checkModel, MODEL_MS } from "./model-check.ts";
-import { checkServerPort, PORT_MS } from "./port-check.ts";
+import { checkPorts, PORT_MS } from "./port-check.ts";
 import { checkSources, longestSourcesCheck } from "./sources-check.ts";
 import { checkStorage } from "./storage-check.ts";
 
@@ -14,7 +14,7 @@ export function allChecks(input: CheckInput): Check[] {
     { name: "config", bound_ms: 2000, run: () => checkConfig(input) },
     { name: "storage", bound_ms: 10_000, run: () => checkStorage(input) },
     { name: "clock", bound_ms: 1000, run: () => checkClock(input) },
-    { name: "port", bound_ms: PORT_MS, run: () => checkServerPort(input) },
+    { name: "port", bound_ms: PORT_MS, run: () => checkPorts(input) },
     { name: "model", bound_ms: MODEL_MS, run: (signal) => checkModel(input, signal) },
     { name: "platform tokens", bound_ms: KEYS_MS, run: (signal) => checkKeys(input, signal) },
     { name: "news", bound_ms: longestSourcesCheck(input), run: (signal) => checkSources(input, signal) },

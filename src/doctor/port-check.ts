@@ -1,7 +1,8 @@
 import type { Config } from "../config/config-schema.ts";
-import { PAGE_MS, readDaemonStatus } from "../client/daemon-status.ts";
+import { isAdminAddress, PAGE_MS, readDaemonStatus } from "../client/daemon-status.ts";
 import { addressOf } from "../client/daemon-url.ts";
 import { bindError } from "../daemon/bind-check.ts";
+import { fillTemplate } from "../runtime/text/fill-template.ts";
 import type { Finding } from "../storage/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 import REMEDIES from "./port-remedies.json" with { type: "json" };
@@ -9,21 +10,43 @@ import REMEDIES from "./port-remedies.json" with { type: "json" };
 /** How long the check may take, ms. */
 export const PORT_MS = PAGE_MS + 2000;
 
-/** Whether the daemon's port is free, or which program uses it. */
-export async function checkServerPort({ loaded }: CheckInput): Promise<Finding[]> {
-  const { host, port } = loaded.config.server;
-  if (port === 0) return [finding("anyPort")];
-  const address = `${host}:${port}`;
-  const code = await bindError(host, port);
-  if (code === undefined) return [finding("freePort", { address })];
-  if (code === "EADDRINUSE") return [await portOccupant(loaded.config.server)];
-  const remedy = code in REMEDIES ? REMEDIES[code as keyof typeof REMEDIES] : REMEDIES.other;
-  return [finding("unusablePort", { address, code, remedy })];
+/** An address that the daemon listens on, by the section of the configuration that names it. */
+interface Listening {
+  readonly section: "server" | "admin" | "metrics";
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: Config["server"]["tls"];
 }
 
-/** Which program listens on the daemon's port: an anp daemon reports its readiness. */
-export async function portOccupant(server: Config["server"]): Promise<Finding> {
-  const { state, reason } = await readDaemonStatus({ url: addressOf(server), isOwn: true }, Date.now());
+/** Whether the ports of the API, of the admin address and of the metrics are free, or which programs use them. */
+export async function checkPorts({ loaded }: CheckInput): Promise<Finding[]> {
+  const { server, admin, metrics } = loaded.config;
+  const ports: Listening[] = [{ section: "server", ...server }];
+  if (admin.port !== undefined) ports.push({ section: "admin", host: admin.host, port: admin.port, tls: server.tls });
+  if (metrics.enabled && metrics.port !== undefined)
+    ports.push({ section: "metrics", host: metrics.host, port: metrics.port });
+  return Promise.all(ports.map(checkPort));
+}
+
+async function checkPort(place: Listening): Promise<Finding> {
+  const { section, host, port } = place;
+  if (port === 0) return finding("anyPort", { section });
+  const address = `${host}:${port}`;
+  const code = await bindError(host, port);
+  if (code === undefined) return finding("freePort", { section, address });
+  if (code === "EADDRINUSE") return portOccupant(place);
+  const remedy = fillTemplate(code in REMEDIES ? REMEDIES[code as keyof typeof REMEDIES] : REMEDIES.other, { section });
+  return finding("unusablePort", { section, address, code, remedy });
+}
+
+/** Which program listens on the port: an anp daemon reports its readiness. */
+export async function portOccupant(place: Listening): Promise<Finding> {
+  const { section, host, port } = place;
+  const values = { section, address: `${host}:${port}`, flag: section === "server" ? " or --port" : "" };
+  const url = addressOf(place);
+  if (section === "admin") return finding((await isAdminAddress(url)) ? "ownAdmin" : "takenPort", values);
+  const { state, reason, version } = await readDaemonStatus({ url, isOwn: true }, Date.now());
+  if (section === "metrics") return finding(version === null ? "takenPort" : "ownMetrics", values);
   const name = { ready: "ownDaemon", "not ready": "unreadyDaemon", unreachable: "takenPort" } as const;
-  return finding(name[state], { address: `${server.host}:${server.port}`, reason });
+  return finding(name[state], { ...values, reason });
 }

@@ -127,6 +127,50 @@ describe("of the port", () => {
       remedy: "Stop it, or use another port: server.port or --port.",
     });
   });
+
+  it("it takes serve's flags, which have precedence over the configuration", async () => {
+    const daemon = await serveHere(["--storage", "memory:"], { cwd });
+    cleanup.push(() => daemon.end());
+    const { port } = new URL(daemon.url);
+    const taken = await examine([...(await configure({})), "--host", "127.0.0.1", "--port", port]);
+    expect(taken.of("port", "server.port")?.message).toBe(`An anp daemon listens on 127.0.0.1:${port} and is ready.`);
+    expect(taken.of("config", "source")?.message).toMatch(/server\.port, storage, server\.host from flag/);
+    const elsewhere = await examine([...(await configure({})), "--host", "192.0.2.1", "--port", port]);
+    expect([elsewhere.code, elsewhere.of("port", "server.port")?.remedy]).toEqual([
+      1,
+      "Set server.host to an address of this machine.",
+    ]);
+    const outside = await anp(["doctor", "--url", daemon.url, "--port", port], { cwd });
+    expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining("give them without --url")]);
+  });
+
+  it("it looks at the ports of the admin address and of the metrics too, where they have one", async () => {
+    const daemon = await serveHere(["--storage", "memory:"], {
+      cwd,
+      env: { ANP_ADMIN_PORT: "0", ANP_METRICS_PORT: "0" },
+    });
+    cleanup.push(() => daemon.end());
+    const portOf = (name: string) => new URL(new RegExp(`"${name}":"([^"]+)"`).exec(daemon.log())![1]!).port;
+    const [admin, metrics] = [portOf("admin"), portOf("metrics")];
+    const ours = await examine(await configure({}), { ANP_ADMIN_PORT: admin, ANP_METRICS_PORT: metrics });
+    expect(ours.findings.filter(({ check }) => check === "port").map(({ message }) => message)).toEqual([
+      "0: each start uses a free port.",
+      `The admin address of an anp daemon listens on 127.0.0.1:${admin}.`,
+      `An anp daemon serves its metrics on 127.0.0.1:${metrics}.`,
+    ]);
+
+    const swapped = await examine(await configure({}), { ANP_ADMIN_PORT: metrics, ANP_METRICS_PORT: admin });
+    expect(swapped.code).toBe(1);
+    for (const section of ["admin", "metrics"]) {
+      expect(swapped.of("port", `${section}.port`)).toMatchObject({
+        level: "error",
+        message: expect.stringContaining("is in use by another program.") as string,
+        remedy: `Stop it, or use another port: ${section}.port.`,
+      });
+    }
+    const unused = await examine(await configure({ metrics: { enabled: false, port: Number(admin) } }));
+    expect(unused.of("port", "metrics.port")).toBeUndefined();
+  });
 });
 
 describe("of a running daemon", () => {

@@ -2,12 +2,15 @@ import type { DaemonPages } from "../../client/daemon-status.ts";
 import { addressOf, readUrl } from "../../client/daemon-url.ts";
 import type { Context } from "../framework/command-context.ts";
 import { UsageError } from "../framework/exit.ts";
-import { optional } from "../framework/param.ts";
+import { integer, optional, text } from "../framework/param.ts";
 
 const readAddress = (typed: string): string => readUrl(typed).href;
 
 /** The flag of commands that read a daemon's metrics. */
 export const metricsUrlFlag = optional(readAddress);
+
+/** The flags that say where a daemon of this configuration listens. */
+export const listenFlags = { host: optional(text(255)), port: optional(integer(0, 65_535)) };
 
 /** The pages of the daemon that the command works on, else of the one that the configuration describes.
  * @throws UsageError, ConfigError */

@@ -2,7 +2,7 @@ import { H3, type H3Event } from "h3";
 import { FastResponse } from "srvx";
 import { z } from "zod";
 import { createAuditLog, type AuditCall } from "../../admin/audit-log.ts";
-import { outputSchema, type LastFrame, type OutputFrame } from "../../contract/admin-call.ts";
+import { NOT_AT_ADMIN, outputSchema, type LastFrame, type OutputFrame } from "../../contract/admin-call.ts";
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import { AnpError, invalid } from "../../contract/errors.ts";
 import { isOperatorToken } from "../../contract/roles.ts";
@@ -32,7 +32,6 @@ const TOKEN_START = 12;
 
 const NO_TOKEN = "The operator's token is missing or invalid. A user's token is not accepted here.";
 const USERS_TOKEN = "A user's token is not valid at the admin address; the API is at the daemon's other address.";
-const NOT_HERE = "Not found. This is the admin address: the API is served at the daemon's other address.";
 
 /** What a running command gets of the request. */
 export interface AdminOutput extends z.infer<typeof outputSchema> {
@@ -83,7 +82,7 @@ export function createAdminApp(options: AdminOptions): H3 {
   const operations: readonly string[] = Object.values(ENDPOINTS).map(({ path }) => path);
   const unknown = wrap("unknown", ({ req, url }) => {
     const isUsers = req.headers.has("x-user-token") && operations.includes(url.pathname);
-    throw isUsers ? unauthorized(USERS_TOKEN) : new AnpError(404, NOT_HERE);
+    throw isUsers ? unauthorized(USERS_TOKEN) : new AnpError(404, NOT_AT_ADMIN);
   });
   return app.all("/**", unknown);
 }

@@ -2,17 +2,18 @@ import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, UsageError, type ExitCode } from "../../framework/exit.ts";
 import { findDaemon } from "../../target/daemon-target.ts";
-import { metricsUrlFlag } from "../../target/daemon-pages.ts";
+import { listenFlags, metricsUrlFlag } from "../../target/daemon-pages.ts";
 import { formatOf, printRows } from "../../terminal/print.ts";
 import { toggle } from "../../framework/param.ts";
 import { columnsOf } from "../../terminal/column.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import type { ConfigValues } from "../../../config/load-config.ts";
 import type { CheckResult } from "../../../doctor/check.ts";
 
 export const command = defineCommand("doctor", {
-  options: { strict: toggle(), metricsUrl: metricsUrlFlag },
-  async run({ strict, metricsUrl }, context) {
-    const { checks, valid } = await checksOf(context, metricsUrl);
+  options: { strict: toggle(), ...listenFlags, metricsUrl: metricsUrlFlag },
+  async run({ strict, metricsUrl, host, port }, context) {
+    const { checks, valid } = await checksOf(context, metricsUrl, { "server.host": host, "server.port": port });
     const { runChecks } = await import("../../../doctor/check.ts");
     const { terminal } = context;
     const shows = formatOf(context) === "table";
@@ -27,18 +28,21 @@ export const command = defineCommand("doctor", {
 const WIDE = { name: "message", wide: true } as const;
 const COLUMNS = columnsOf<CheckResult>("check", "subject", "level", WIDE, "loses", "remedy");
 
-/** All checks; of a running daemon, where a flag names one. If the configuration is not valid: its errors, and the checks that do not need it. */
-async function checksOf(context: Context, metricsUrl: string | undefined) {
+/** All checks; of a running daemon, where a flag names one. If the configuration is not valid: its errors, and the checks that do not need it.
+ * @param listens configuration from the flags that `anp serve` has too */
+async function checksOf(context: Context, metricsUrl: string | undefined, listens: ConfigValues) {
   const { openConfig } = await import("../../target/open-config.ts");
   const { allChecks, checksOfDaemon, checksWithout } = await import("../../../doctor/all-checks.ts");
   const { url, profile, token } = context.globals;
   if ([url, profile, token].some((flag) => flag !== undefined)) {
+    if (Object.values(listens).some((value) => value !== undefined))
+      throw new UsageError("--host and --port are for a daemon that is still to be started: give them without --url.");
     const daemon = (await findDaemon(context))!;
     return { checks: checksOfDaemon({ ...daemon, metricsUrl, clock: context.clock }), valid: true };
   }
   if (metricsUrl !== undefined) throw new UsageError("--metrics-url goes with --url or --profile.");
   try {
-    const loaded = await openConfig(context);
+    const loaded = await openConfig(context, listens);
     return { checks: allChecks({ loaded, fixture: loaded.fixture, now: context.clock.now() }), valid: true };
   } catch (error) {
     if ((error as Error).name !== "ConfigError") throw error;

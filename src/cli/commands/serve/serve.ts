@@ -1,11 +1,12 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
-import { optional, toggle, integer, oneOf, text, repeatable } from "../../framework/param.ts";
+import { optional, toggle, oneOf, repeatable } from "../../framework/param.ts";
 import { checkFaults, FAULT_LIST, readFault, type Fault } from "../../../faults/fault-catalogue.ts";
 import type { Faults } from "../../../faults/inject-faults.ts";
 import type { Config } from "../../../config/config-schema.ts";
 import type { Service } from "../../../service/service.ts";
 import type { Context } from "../../framework/command-context.ts";
+import { listenFlags } from "../../target/daemon-pages.ts";
 
 /** Undefined without any: their code is not loaded then. */
 async function openFaults(given: readonly Fault[]): Promise<Faults | undefined> {
@@ -32,8 +33,7 @@ function allowFaults({ mode }: Config, { globals }: Context): void {
 
 export const command = defineCommand("serve", {
   options: {
-    host: optional(text(255)),
-    port: optional(integer(0, 65_535)),
+    ...listenFlags,
     logLevel: optional(oneOf("debug", "info", "warn", "error", "silent")),
     requireDurable: toggle(),
     fault: repeatable(
@@ -88,7 +88,7 @@ async function checkServerPort({ server }: Config): Promise<void> {
   if (code === undefined) return;
   if (code !== "EADDRINUSE") return checkPort(server.host, server.port);
   const { portOccupant } = await import("../../../doctor/port-check.ts");
-  const { message } = await portOccupant(server);
+  const { message } = await portOccupant({ section: "server", ...server });
   throw new CommandFailure(EXIT.failure, `${message} Use another port: --port, or server.port.`);
 }
 
