@@ -8,7 +8,7 @@ import TOPICS from "./help/help-topics.json" with { type: "json" };
 import type { Topic } from "./help/help-text.ts";
 import { version } from "../runtime/package-file.ts";
 import { declareGlobals } from "./framework/global-flags.ts";
-import { descriptionOf, examplesOf } from "./help/command-help.ts";
+import { descriptionOf, examplesOf, notesOf } from "./help/command-help.ts";
 
 /** Runs one command line.
  * @param argv the words after `anp`
@@ -79,12 +79,8 @@ function createProgram(wiring: Wiring): Command {
     .helpCommand(false)
     .version(version(), "--version", "show the version")
     .helpOption("-h, --help", "show help")
-    .configureHelp({
-      showGlobalOptions: true,
-      subcommandTerm: (command) => command.name(),
-      commandDescription: descriptionOf,
-    })
-    .addHelpText("afterAll", ({ command }) => helpEnd(command))
+    .configureHelp({ subcommandTerm: (command) => command.name(), commandDescription: descriptionOf })
+    .addHelpText("afterAll", ({ command }) => helpEnd(command, stdout.columns ?? DEFAULT_COLUMNS))
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
@@ -101,8 +97,9 @@ function createProgram(wiring: Wiring): Command {
   return program;
 }
 
-function helpEnd(command: Command): string {
+function helpEnd(command: Command, columns: number): string {
   const examples = examplesOf(command).map((line) => `  $ ${line}`);
   const topics = command.parent === null ? `\n\nTopics: anp help ${Object.keys(TOPICS).join(" | ")}` : "";
-  return `\nExamples:\n${examples.join("\n")}${topics}`;
+  const notes = notesOf(command).map((note) => `\n${command.createHelp().boxWrap(note, columns)}\n`);
+  return `${notes.join("")}\nExamples:\n${examples.join("\n")}${topics}`;
 }

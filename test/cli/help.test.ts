@@ -8,6 +8,7 @@ import { COMMANDS } from "../../src/cli/framework/command-facts.ts";
 import { ROLES } from "../../src/contract/roles.ts";
 import { EXIT } from "../../src/cli/framework/exit.ts";
 import { FORMATS } from "../../src/cli/framework/global-flags.ts";
+import GLOBAL_FLAGS from "../../src/cli/framework/global-flags.json" with { type: "json" };
 import MEANINGS from "../../src/cli/help/meanings.json" with { type: "json" };
 import TOPICS from "../../src/cli/help/help-topics.json" with { type: "json" };
 import { ERRORS } from "../../src/contract/errors.ts";
@@ -38,6 +39,28 @@ it("has an example in the help of every command", async () => {
     await check([name]);
   }
   expect(wrong).toEqual([]);
+});
+
+it("explains the global options once, names them elsewhere, and says which role a command needs", async () => {
+  const [root, ...others] = await Promise.all(
+    [[], ["users", "erase"], ["ledger", "list"], ["serve"], ["ledger"]].map((words) =>
+      anp([...words, "--help"], { cwd }),
+    ),
+  );
+  const names = Object.values(GLOBAL_FLAGS).flatMap((flags) =>
+    Object.keys(flags).map((flag) => /--[a-z-]+/.exec(flag)![0]),
+  );
+  for (const [flag, about] of Object.values(GLOBAL_FLAGS).flatMap((flags) => Object.entries(flags))) {
+    expect(root!.stdout.replaceAll(/\s+/g, " ")).toContain(`${flag} ${about}`);
+    for (const { stdout } of others) expect(stdout.replaceAll(/\s+/g, " ")).not.toContain(about);
+  }
+  for (const { stdout } of others) {
+    const text = `Global options: ${names.join(", ")}; \`anp --help\` explains them.`;
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(text);
+    expect(stdout.split("\n").filter(({ length }) => length > 80)).toEqual([]);
+  }
+  const roles = others.map(({ stdout }) => /^At the admin address: role (.*)\.$/m.exec(stdout)?.[1]);
+  expect(roles).toEqual(["operator", "support or operator", undefined, undefined]);
 });
 
 it("has a file or folder for every command, and no other", async () => {

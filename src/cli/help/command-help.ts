@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
+import { COMMANDS, type CommandName } from "../framework/command-facts.ts";
 
 /** The description of a command: its section of `commands.md`, else its summary. */
 export function descriptionOf(command: Command): string {
@@ -12,6 +13,18 @@ export function examplesOf(command: Command): string[] {
   const own = sectionOf(command).flatMap((part) => (part.startsWith(" ") ? part.split("\n") : []));
   if (own.length > 0) return own.map((line) => line.trim());
   return command.commands.flatMap((verb) => examplesOf(verb).slice(0, 1));
+}
+
+/** Who may run a command at the admin address, and the global options: only their names, since the program's own help,
+ * which has no notes, explains them. */
+export function notesOf(command: Command): string[] {
+  const { parent } = command;
+  if (parent === null) return [];
+  const { role } = COMMANDS[pathOf(command).slice("anp ".length) as CommandName];
+  const roles = role === "support" ? "support or operator" : role;
+  const names = (parent.parent ?? parent).options.map(({ long }) => long!).filter((name) => name !== "--version");
+  const globals = `Global options: ${names.join(", ")}; \`anp --help\` explains them.`;
+  return role === undefined ? [globals] : [`At the admin address: role ${roles}.`, globals];
 }
 
 /** A command's full name, as `anp ledger list`. */
