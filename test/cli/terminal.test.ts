@@ -43,6 +43,30 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     }
   });
 
+  it("shows each row as a record where the terminal is too narrow for a table, and only there", async () => {
+    const narrow = async (args: string[]) =>
+      (await anpInTerminal([...args, "--no-color", ...DEMO], { cwd, columns: 50 })).screen;
+    expect(await narrow(["ledger", "alice"])).toMatchInlineSnapshot(`
+      "id                 1
+      created at +08:00  2026-11-20 08:00:00
+      age                now
+      type               exchange
+      delta              +15
+      balance            15
+      description        兑换 1.5 个代币，汇率 10
+      ref                r0mwo7pxc0lhh
+      Totals by type and day: anp ledger summary alice
+      "
+    `);
+    const topics = await narrow(["news", "hot", "--limit", "2"]);
+    expect(topics.match(/^title .*\S$/gm)).toHaveLength(2);
+    expect(topics.match(/^$/gm)).toHaveLength(2);
+    expect(await narrow(["subscription", "show", "alice", "--json"])).toMatch(/^\{\n/);
+    expect(await narrow(["ledger", "alice", "--format", "tsv"])).toMatch(/^id\t/);
+    const piped = await anp(["ledger", "alice", "--format", "table", "--wide", ...DEMO], { cwd });
+    expect(piped.stdout).toMatch(/^ID {2}/);
+  });
+
   it("uses colour by precedence: --no-color > NO_COLOR > FORCE_COLOR > terminal", async () => {
     const coloured = async (args: string[], env: NodeJS.ProcessEnv): Promise<boolean> =>
       (await anpInTerminal(["quota", "alice", ...args, ...DEMO], { cwd, env })).screen.includes("\u001b[1m");

@@ -117,9 +117,10 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
   if (format === "table") {
     let layout: TableLayout<T> | undefined;
     return async (rows, isFirst) => {
-      const { drawTable, layOut } = await import("./table.ts");
+      const { drawRecords, drawTable, layOut } = await import("./table.ts");
       layout ??= layOut(rows, columns, terminal);
-      return rows.length === 0 && !isFirst ? "" : drawTable(rows, layout, terminal, isFirst);
+      if (rows.length === 0 && !isFirst) return "";
+      return (layout.asRecords ? drawRecords : drawTable)(rows, layout, terminal, isFirst);
     };
   }
   const shown = columns.filter(({ person }) => person !== true);

@@ -4,6 +4,8 @@ import type { Terminal } from "./terminal.ts";
 
 const GAP = 2;
 const LEAST_WIDTH = 16;
+/** A table of so few columns stays one on any terminal: its lines wrap. */
+const FEW_COLUMNS = 3;
 /** Characters kept for a column of the terminal: the library takes quadratic time to cut a longer cell to its width. */
 const MOST_PER_COLUMN = 4;
 
@@ -15,6 +17,26 @@ const NO_LINES = Object.fromEntries([...LINES.split(" "), "right-mid", "middle"]
 export interface TableLayout<T> {
   readonly columns: readonly Column<T>[];
   readonly widths: readonly number[];
+  /** Whether each row is drawn as a record instead. */
+  readonly asRecords: boolean;
+}
+
+/** Draws each row as lines of a name and a value, in full, with an empty line between two rows.
+ * @param isFirst whether no row was drawn before them */
+export function drawRecords<T extends object>(
+  rows: readonly T[],
+  { columns }: TableLayout<T>,
+  terminal: Terminal,
+  isFirst: boolean,
+): string {
+  const names = columns.map(({ name, title = name }) => title.replaceAll("_", " "));
+  const width = Math.max(...names.map(({ length }) => length));
+  const records = cellsOf(rows, columns, terminal).map((row) =>
+    row
+      .map((cell, at) => `${terminal.paint("bold", names[at]!.padEnd(width))}  ${cell}`.trimEnd().concat("\n"))
+      .join(""),
+  );
+  return `${isFirst ? "" : "\n"}${records.join("\n")}`;
 }
 
 /** Draws a table without lines. Numbers are aligned right; wide characters count two columns; longer texts are cut.
@@ -41,27 +63,40 @@ export function drawTable<T extends object>(
   return `${table.toString().replace(/(?<![ \t])[ \t]+$/gm, "")}\n`;
 }
 
-/** Makes columns as wide as their widest cell. On a narrower terminal, the `wide` column is cut first; then `spare`
- * columns are left out. */
+/** Makes columns as wide as their widest cell. On a narrower terminal, the `wide` column is cut first, to 16 columns at
+ * least; then `spare` columns are left out. Where that is still wider than the terminal, a table of more than three
+ * columns becomes records, which have all of them. */
 export function layOut<T extends object>(
   rows: readonly T[],
   given: readonly Column<T>[],
   terminal: Terminal,
 ): TableLayout<T> {
   const columns = given.filter(({ machine }) => machine !== true);
+  const layout = fitColumns(rows, columns, terminal);
+  const isTooWide = sumOf(layout.widths) - GAP > terminal.columns && columns.length > FEW_COLUMNS;
+  return isTooWide && terminal.interactive ? { columns, widths: [], asRecords: true } : layout;
+}
+
+function fitColumns<T extends object>(
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+  terminal: Terminal,
+): TableLayout<T> {
   const cells = [namesOf(columns), ...cellsOf(rows, columns, terminal)];
   const widths = columns.map((_, at) => GAP + Math.max(...cells.map((row) => widthOf(row[at]!))));
   const flexible = columns.findIndex(({ wide }) => wide === true);
-  const excess = widths.reduce((sum, width) => sum + width, 0) - GAP - terminal.columns;
-  if (excess <= 0) return { columns, widths };
+  const excess = sumOf(widths) - GAP - terminal.columns;
+  if (excess <= 0) return { columns, widths, asRecords: false };
   const least = flexible === -1 ? 0 : Math.min(widths[flexible]!, LEAST_WIDTH);
   const spare = columns.findLastIndex((column) => column.spare === true);
   if (spare !== -1 && (flexible === -1 || widths[flexible]! - excess < least)) {
-    return layOut(rows, columns.toSpliced(spare, 1), terminal);
+    return fitColumns(rows, columns.toSpliced(spare, 1), terminal);
   }
   if (flexible !== -1) widths[flexible] = Math.max(least, widths[flexible]! - excess);
-  return { columns, widths };
+  return { columns, widths, asRecords: false };
 }
+
+const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, 0);
 
 function namesOf<T>(columns: readonly Column<T>[]): string[] {
   return columns.map(({ name, title = name }) => title.replaceAll("_", " ").toUpperCase());
