@@ -82,16 +82,19 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
     },
     /** Records a call that does not run. */
     refused: (call: AuditCall) => append(call, { outcome: "refused" }),
-    /** Calls, newest first, with their outcome; `unfinished` without one. @param since ms since the epoch */
-    async *newestFirst(since = -Infinity): AsyncGenerator<AuditRow> {
+    /** Calls, newest first, with their outcome; `unfinished` without one.
+     * @param since the first instant, ms since the epoch
+     * @param until the last instant, ms since the epoch */
+    async *newestFirst(since = -Infinity, until = Infinity): AsyncGenerator<AuditRow> {
       const outcomes = new Map<number, string | null>();
       for (let to = await stream.head(); to >= 1; to -= PAGE) {
         const page = await stream.read(Math.max(1, to - PAGE + 1), to);
         for (const { began, prev: _prev, hash: _hash, ...entry } of page.toReversed()) {
           const outcome = entry.outcome ?? outcomes.get(entry.id) ?? "unfinished";
           outcomes.delete(entry.id);
+          const at = Date.parse(entry.at);
           if (began !== undefined) outcomes.set(began, outcome);
-          else if (Date.parse(entry.at) >= since) yield { ...entry, outcome };
+          else if (at >= since && at <= until) yield { ...entry, outcome };
         }
         if (Date.parse(page[0]!.at) < since - DISORDER_MS) return;
       }

@@ -135,6 +135,25 @@ describe("a command at the admin address", () => {
     expect((await there(["audit", "list", "--limit", "100000"])).stderr).toBe("");
   });
 
+  it("is listed in the audit log from one instant until another", async () => {
+    await there(["users", "list"]);
+    const times = async (...range: string[]): Promise<string[]> => {
+      const { code, stdout } = await there(["audit", "list", "--limit", "100000", "--json", ...range]);
+      expect(code).toBe(0);
+      return [...new Set((JSON.parse(stdout) as { at: string }[]).map(({ at }) => at))].sort();
+    };
+    const [first, last] = ["2026-11-01T00:00:00.000Z", "2026-11-20T00:00:00.000Z"];
+    expect(await times()).toEqual([first, last]);
+    expect(await times("--until", "2026-11-10")).toEqual([first]);
+    expect(await times("--since", "2026-11-10", "--until", last)).toEqual([last]);
+    expect(await times("--since", "2026-11-10", "--until", "2026-11-19")).toEqual([]);
+    const backwards = await there(["audit", "list", "--since", "2026-11-21", "--until", "2026-11-20"]);
+    expect([backwards.code, backwards.stderr]).toEqual([
+      2,
+      expect.stringContaining("--since must not be after --until."),
+    ]);
+  });
+
   it("is recorded on the storage too: who was added until when, and what was refused", async () => {
     await here(["operators", "add", "brief", "--role", "support", "--expires", "30d", "--actor", "root"]);
     expect((await here(["operators", "add", "brief", "--role", "support", "--actor", "root"])).code).toBe(1);

@@ -1,8 +1,8 @@
 import type { AuditRow } from "../../admin/audit-log.ts";
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
-import { CommandFailure, EXIT } from "../framework/exit.ts";
+import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 import { integer, optional, profileName, userId } from "../framework/param.ts";
-import { showTime, since } from "../framework/time-format.ts";
+import { showTime, since, until } from "../framework/time-format.ts";
 import { withAccounts } from "../target/operations.ts";
 import { columnsOf, type Column } from "../terminal/column.ts";
 import { openRowPrinter, printRecord } from "../terminal/print.ts";
@@ -14,15 +14,19 @@ const list = defineCommand("audit list", {
     operator: optional(profileName),
     user: optional(userId, "user"),
     since: optional(since),
+    until: optional(until),
     limit: optional(integer(1)),
   },
-  async run({ operator, user, since: from, limit = LISTED }, context) {
+  async run({ operator, user, since: from, until: to, limit = LISTED }, context) {
     await withAccounts(context, async ({ service }) => {
       const { createAuditLog } = await import("../../admin/audit-log.ts");
       const zone = service.config.quota.timezone;
       const printer = openRowPrinter(context, columnsIn(zone));
+      const [first, last] = [from, to].map((when) => when?.(context.clock.now(), zone));
+      if (first !== undefined && last !== undefined && first > last)
+        throw new UsageError("--since must not be after --until.");
       let count = 0;
-      for await (const row of createAuditLog(service).newestFirst(from?.(context.clock.now(), zone))) {
+      for await (const row of createAuditLog(service).newestFirst(first, last)) {
         if ((operator ?? row.operator) !== row.operator || (user ?? row.user) !== row.user) continue;
         if (++count > limit) break;
         if (!(await printer.print(row))) return;
