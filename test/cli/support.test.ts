@@ -501,6 +501,23 @@ describe("on a terminal", () => {
     expect([code, screen]).toEqual([0, expect.stringMatching(/user_id +alice\n/)]);
   });
 
+  it("asks for the user and shows the tokens to choose from where no id is given", async () => {
+    await done(["users", "create", "tess", ...DATA]);
+    const issued = (await done(["tokens", "issue", "tess", "--label", "phone", ...DATA])).trim();
+    const chosen = await inTerminal(["tokens", "revoke"], {
+      steps: [
+        { on: "USER (whose token to revoke)", type: "tes" },
+        { on: "tes (as typed)", type: "\r" },
+        { on: "Token of tess", type: "\r" },
+        { on: "(phone) of tess?", type: "y\r" },
+      ],
+    });
+    expect([chosen.code, chosen.screen]).toEqual([0, expect.stringContaining(`${issued.slice(0, 12)}…  phone  `)]);
+    expect(await done(["tokens", "list", "tess", ...DATA])).toMatch(/\tphone\t.*\trevoked\n/);
+    const none = await inTerminal(["tokens", "revoke", "--user", "tess"]);
+    expect([none.code, none.screen]).toEqual([5, expect.stringContaining("tess has no active tokens.")]);
+  });
+
   it("asks by user and label before a token is revoked", async () => {
     const { code } = await inTerminal(["tokens", "revoke", tokens[1]!], {
       steps: [{ on: "(laptop) of alice?", type: "y\r" }],

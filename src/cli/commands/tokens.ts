@@ -100,12 +100,32 @@ const revoke = defineCommand("tokens revoke", {
   arguments: { token: optional(name(4096)) },
   options: { user: optional(userId, "user"), all: toggle(), yes: yesFlag },
   async run({ token, user, all, yes }, context) {
-    if ((token === undefined) === (user === undefined)) throw new UsageError("Give either ID, or --user and --all.");
-    if (all !== (user !== undefined)) throw new UsageError("--user and --all go together.");
-    if (user !== undefined) return revokeAll(context, user, yes);
+    if (token === undefined && !all && context.terminal.canPrompt) token = await chooseToken(context, user);
+    else if ((token === undefined) === (user === undefined))
+      throw new UsageError("Give either ID, or --user and --all.");
+    else if (all !== (user !== undefined)) throw new UsageError("--user and --all go together.");
+    else if (user !== undefined) return revokeAll(context, user, yes);
     await printRecord(context, await revokeOne(context, token!, yes));
   },
 });
+
+/** Asks on the terminal which active token of a user is meant, and first for the user where that is left out.
+ * @returns its id */
+async function chooseToken(context: Context, user: string | undefined): Promise<string> {
+  const { askFor, askForOneOf } = await import("../terminal/prompt.ts");
+  const owner = user ?? (await askFor({ ...knownUser(), value: "USER", about: "whose token to revoke" }, context));
+  const active = await withAccounts(context, async ({ service: { tokens }, callOf }) => {
+    await callOf(owner);
+    return activeTokens(tokens, owner);
+  });
+  if (active.length === 0) throw new CommandFailure(EXIT.notFound, `${owner} has no active tokens.`);
+  const now = context.clock.now();
+  const choices = active.map(({ id, start, label, created_at }) => {
+    const shown = [id, start && `${start}…`, cleanLine(label), showAge(created_at, now)];
+    return { value: id, name: shown.filter(Boolean).join("  ") };
+  });
+  return askForOneOf(`Token of ${cleanLine(owner)}`, choices, context);
+}
 
 function revokeOne(context: Context, typed: string, yes: boolean): Promise<TokenRow> {
   return withAccounts(context, async ({ service }) => {

@@ -1,4 +1,4 @@
-import { confirm, input, password, search } from "@inquirer/prompts";
+import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { cleanLine } from "./clean-text.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { CommandIo } from "../framework/command-io.ts";
@@ -7,7 +7,7 @@ import type { Param } from "../framework/param.ts";
 import { userIds } from "../target/bare-storage.ts";
 
 const MOST_USERS = 20_000;
-const USERS_SHOWN = 10;
+const LINES_SHOWN = 10;
 
 /** Asks for a value until it is valid. A user can be chosen among those of the storage. */
 export async function askFor(param: Param<unknown>, context: Context): Promise<string> {
@@ -40,7 +40,12 @@ function askForUser(message: string, users: readonly string[], io: CommandIo): P
       typed === "" || users.includes(term.trim()) ? [] : [{ value: term.trim(), name: `${term.trim()} (as typed)` }];
     return [...found, ...own];
   };
-  return search({ message, source, pageSize: USERS_SHOWN }, streamsOf(io));
+  return search({ message, source, pageSize: LINES_SHOWN }, streamsOf(io));
+}
+
+/** Asks which of some values is meant. @param choices the values, and what is shown of each */
+export function askForOneOf(message: string, choices: { value: string; name: string }[], context: Context) {
+  return select({ message, choices, pageSize: LINES_SHOWN }, streamsOf(context.io));
 }
 
 /** Asks for a secret, without echo. */
