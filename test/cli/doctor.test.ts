@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeCertificates } from "../support/certificates.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { noRedis } from "../support/redis-available.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { folderOnDisk } from "../support/folder.ts";
 import { anp, anpInTerminal, serveHere } from "./anp.ts";
 import { SMALL_WORLD, type Ended } from "../support/program.ts";
 
@@ -24,7 +24,7 @@ let cwd: string;
 const cleanup: (() => unknown)[] = [];
 
 beforeEach(async () => {
-  const folder = await temporaryFolder();
+  const folder = await folderOnDisk();
   cleanup.push(folder.remove);
   cwd = folder.path;
 });

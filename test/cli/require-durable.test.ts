@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
@@ -8,6 +9,9 @@ import { SMALL_WORLD } from "../support/program.ts";
 
 /** A server that syncs every write to a disk that others keep busy may be slower than a daemon waits for it by default. */
 const SLOW_DISK = { timeout_ms: "30000" };
+
+/** The number that statfs(2) gives for a folder in memory. */
+const TMPFS = 0x1021994;
 
 let ending: (() => Promise<unknown>)[] = [];
 
@@ -31,6 +35,14 @@ it("refuses to serve from memory when what is acknowledged must last", async () 
       "  durability: Everything is kept in this process's memory. May lose everything, when the process ends. " +
       "Remedy: Use --storage fs:FOLDER or redis://HOST:PORT for data that must last.\n",
   );
+});
+
+it("refuses to serve from a folder in memory when what is acknowledged must last", async ({ skip }) => {
+  const cwd = await newFolder();
+  if ((await statfs(cwd)).type !== TMPFS) skip("the machine has no room in memory");
+  const { code, stderr } = await anp(["serve", "--storage", "fs:data", "--require-durable", "--port", "0"], { cwd });
+  expect(code).toBe(1);
+  expect(stderr).toContain("May lose everything, when the machine restarts: the folder is in memory.");
 });
 
 describe.skipIf(noRedis !== undefined)("on a Redis", () => {

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import type { Logger } from "../../src/runtime/logger.ts";
@@ -7,6 +6,7 @@ import type { Storage } from "../../src/storage/storage.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { newsConfig } from "../../src/config/news-config.ts";
 import { createNews, type News, type NewsDeps } from "../../src/news/news.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 export const NOON = Date.parse("2026-11-20T12:00:00Z");
 export const HOUR = 3_600_000;
@@ -44,7 +44,7 @@ export interface World {
 }
 
 export async function createWorld(): Promise<World> {
-  const folder = await mkdtemp(join(tmpdir(), "anp-news-"));
+  const { path: folder, remove } = await temporaryFolder();
   const clock = fixedClock(NOON);
   const storage = await openStorage("memory:");
   const log: World["log"] = [];
@@ -68,7 +68,7 @@ export async function createWorld(): Promise<World> {
       createNews({ config: newsConfig.parse(config), baseDir: folder, storage, clock, logger, ...more }),
     async close() {
       await storage.close();
-      await rm(folder, { recursive: true });
+      await remove();
     },
   };
 }

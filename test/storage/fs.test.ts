@@ -7,17 +7,17 @@ import { StorageAddressError, StorageError } from "../../src/storage/storage-err
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { storageOnDriver } from "../../src/storage/storage-on-driver.ts";
 import { memoryDriver } from "../../src/storage/memory-driver.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { folderOnDisk } from "../support/folder.ts";
 import { describeStorage } from "./describe-storage.ts";
 
 describeStorage("files", async () => {
-  const folder = await temporaryFolder();
+  const folder = await folderOnDisk();
   return { connect: () => openStorage(`fs:${folder.path}/data`), clean: folder.remove };
 });
 
 describe("files driver", () => {
   it("leaves no temporary file behind and does not list one that a crash left", async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderOnDisk();
     const storage = await openStorage(`fs:${folder.path}`);
     await storage.create(["a", "b"], "1");
     await storage.create(["a", "b"], "2");
@@ -31,7 +31,7 @@ describe("files driver", () => {
   });
 
   it("sweeps temporary files that were left a day ago, and neither younger ones nor values", async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderOnDisk();
     const storage = await openStorage(`fs:${folder.path}`);
     await storage.put(["a", "b", "c"], "1");
     await storage.put(["a", ".odd.tmp"], "1");
@@ -63,7 +63,7 @@ describe("files driver", () => {
   it.skipIf(process.platform !== "linux")(
     "confirms a value by syncing its name, and those of the folders that its writer may not have synced",
     async () => {
-      const folder = await temporaryFolder();
+      const folder = await folderOnDisk();
       const base = await realpath(folder.path);
       const writer = await openStorage(`fs:${base}`);
       await writer.create(["a", "b", "c"], "1");
@@ -96,7 +96,7 @@ describe("files driver", () => {
   );
 
   it("lets nobody but its owner read", async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderOnDisk();
     const storage = await openStorage(`fs:${folder.path}/data`);
     await storage.create(["a", "b"], "1");
     await storage.put(["a", "c"], "1");
@@ -107,7 +107,7 @@ describe("files driver", () => {
   });
 
   it("goes on after its folder was removed under it", async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderOnDisk();
     const storage = await openStorage(`fs:${folder.path}/data`);
     await storage.put(["a", "b"], "1");
     await folder.remove();
@@ -117,7 +117,7 @@ describe("files driver", () => {
   });
 
   it("names a key that cannot be written, and keeps the earlier value", async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderOnDisk();
     const storage = await openStorage(`fs:${folder.path}`);
     // A folder is where the value's file should be: fails for root too, where permissions would not.
     await mkdir(join(folder.path, "a", "b.json"), { recursive: true });
@@ -131,7 +131,7 @@ describe("files driver", () => {
   });
 
   it("reports what cannot be listed", async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderOnDisk();
     const storage = await openStorage(`fs:${folder.path}/deep/down/data`);
     await storage.put(["a", "b"], "1");
     await writeFile(join(folder.path, "deep/down/data/users"), "");
@@ -142,7 +142,7 @@ describe("files driver", () => {
   });
 
   it("loses nothing acknowledged and tears nothing when its process is killed at any moment", async () => {
-    const folder = await temporaryFolder();
+    const folder = await folderOnDisk();
     const writer = join(import.meta.dirname, "killed-writer.js");
     for (let round = 0; round < 10; round++) {
       const child = spawn(process.execPath, [writer, folder.path, String(round)], {

@@ -1,7 +1,7 @@
 import { startCluster } from "../../support/redis-cluster.ts";
 import { noRedis } from "../../support/redis-available.ts";
 import { startRedis } from "../../support/redis-server.ts";
-import { temporaryFolder } from "../../support/folder.ts";
+import { folderOnDisk } from "../../support/folder.ts";
 
 /** A storage that several processes share, and the way to remove it. */
 export interface Place {
@@ -16,7 +16,7 @@ export const PLACES: readonly string[] = noRedis === undefined ? ["files", "redi
 export async function openPlace(kind: string): Promise<Place> {
   switch (kind) {
     case "files": {
-      const folder = await temporaryFolder();
+      const folder = await folderOnDisk();
       return { url: `fs:${folder.path}`, remove: folder.remove };
     }
     case "redis": {
