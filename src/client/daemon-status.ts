@@ -18,6 +18,9 @@ export interface DaemonPages {
 /** A daemon's state, as its own pages report it. */
 export type DaemonStatus = Awaited<ReturnType<typeof readDaemonStatus>>;
 
+const IS_ADMIN =
+  "is a daemon's admin address: give the address of its API instead, that of server.host and server.port.";
+
 /** How long a page is waited for, ms. */
 export const PAGE_MS = 5000;
 
@@ -33,7 +36,7 @@ export async function readDaemonStatus({ url, metricsUrl, isOwn }: DaemonPages, 
   return {
     url,
     at: toIso(now),
-    ...readinessOf(ready, alive),
+    ...readinessOf(url, ready, alive),
     metrics_url,
     metrics_error: isRead ? null : metrics.problem,
     version: seriesOf("anp_build_info")[0]?.labels["version"] ?? null,
@@ -68,7 +71,9 @@ async function readPage(url: string, insecure?: boolean) {
 }
 
 /** `reason`: why it is not ready, or not reached. */
-function readinessOf({ status, text, problem }: Page, alive: Page) {
+function readinessOf(url: string, ready: Page, alive: Page) {
+  const { status, text, problem } = ready;
+  if (isAdmins(ready)) return { state: "unreachable", reason: `${url} ${IS_ADMIN}` } as const;
   if (status === 200 && text === "ready\n") return { state: "ready", reason: null } as const;
   const [, reason] = /^not ready: (.{1,200})\n$/.exec(text) ?? [];
   if (status === 503 && reason !== undefined) return { state: "not ready", reason } as const;
