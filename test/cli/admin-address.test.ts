@@ -125,6 +125,31 @@ describe("a command at the admin address", () => {
     }
   });
 
+  it("needs the question of ask, and says so before it asks for anything", async () => {
+    const args = ["ask", "--url", daemon.admin, "--no-color"];
+    const { code, screen } = await anpInTerminal(args, { cwd, env: { ANP_TOKEN: tokens.operator } });
+    expect([code, screen]).toEqual([2, expect.stringContaining("QUESTION is missing: with an operator's token")]);
+    expect(screen).not.toContain("id of the user");
+    const piped = await there(["ask"]);
+    expect([piped.code, piped.stderr]).toEqual([
+      2,
+      expect.stringMatching(/QUESTION is missing: .*\n.*--user is missing/),
+    ]);
+  });
+
+  it("is not what status and doctor look at, which say so", async () => {
+    const says = `${daemon.admin} is a daemon's admin address: give the address of its API instead`;
+    const status = await anp(["status", "--url", daemon.admin], { cwd });
+    expect([status.code, status.stderr]).toEqual([6, expect.stringContaining(says)]);
+    const doctor = await anp(["doctor", "--url", daemon.admin], { cwd });
+    expect([doctor.code, doctor.stdout]).toEqual([6, expect.stringContaining(says)]);
+    const withToken = await there(["status"]);
+    expect([withToken.code, withToken.stderr]).toEqual([
+      2,
+      expect.stringContaining("Give --url with the address of the API (server.port), not the admin address"),
+    ]);
+  });
+
   it("is listed in the audit log up to a limit, which is said", async () => {
     await there(["users", "list"]);
     await there(["users", "list"]);

@@ -13,6 +13,8 @@ export interface Reading<T> {
   readonly readAll?: (typed: readonly string[]) => T;
   /** The value when left out; where there is none, the command cannot run without it. */
   readonly missing?: () => T;
+  /** Why it cannot be left out with an operator's token although it can elsewhere. */
+  readonly operatorsNeed?: string;
   /** What the value names, for completion and for prompts. */
   readonly holds?: Held | undefined;
 }

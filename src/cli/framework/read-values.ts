@@ -26,7 +26,9 @@ export async function readValues(spec: CommandParams, command: Command, context:
         if (!(error instanceof RangeError)) throw error;
         errors.push(`${label(key)} ${asSentence(error.message)}`);
       }
-    } else if (param.missing !== undefined) values[key] = param.missing();
+    } else if (context.operatorOf !== undefined && param.operatorsNeed !== undefined)
+      errors.push(`${label(key)} is missing: ${param.operatorsNeed}.`);
+    else if (param.missing !== undefined) values[key] = param.missing();
     else if (param.holds !== "user" || daemon === undefined) absent.push([key, param]);
   }
   if (!terminal.canPrompt) errors.push(...absent.map(([key, { about }]) => `${label(key)} is missing: ${about}.`));

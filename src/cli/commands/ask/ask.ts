@@ -7,10 +7,12 @@ import { printRecord } from "../../terminal/print.ts";
 import { runOperation, withOperations } from "../../target/operations.ts";
 import { costOf, sourcesOf, type Answer } from "./show-answer.ts";
 
+const NO_CONVERSATION =
+  "with an operator's token it is one question at a time; a conversation takes the user's own token, or the storage";
 const LENGTH = "1 to 2000 characters";
 
 export const command = defineCommand("ask", {
-  arguments: { question: optional(anything) },
+  arguments: { question: { ...optional(anything), operatorsNeed: NO_CONVERSATION } },
   options: {
     user: userParam(),
     session: optional(integer()),
