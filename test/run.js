@@ -17,7 +17,9 @@ process.env["GOGC"] ??= "400";
 const lint = run("npm run --silent lint", "pipe");
 setPriority(lint.pid, constants.priority.PRIORITY_LOW);
 const build = await run("npm run --silent build", "inherit").ended;
-const tests = build.passed && (await run("npx vitest run --config test/vitest.config.ts", "inherit").ended);
+const tests =
+  build.passed &&
+  (await run("node node_modules/vitest/vitest.mjs run --config test/vitest.config.ts", "inherit").ended);
 const { passed, output } = await lint.ended;
 process.stdout.write(`${passed ? "passed" : "FAILED"}: npm run lint\n${output}`);
 process.exitCode = passed && tests.passed ? 0 : 1;
