@@ -104,7 +104,7 @@ describe("the model gateway", () => {
   });
 
   it("does not wait longer than the time it has", async () => {
-    const { gateway, requests } = await open({ timeout_ms: 300 }, fails(429, { "retry-after": "30" }));
+    const { gateway, requests } = await open({ timeout_ms: 1500 }, fails(429, { "retry-after": "30" }));
     expect((await failureOf(generate(gateway, REQUEST))).code).toBe(1007);
     expect(requests).toHaveLength(1);
   });
