@@ -41,7 +41,7 @@ export const batch = z.strictObject({ batch_id: z.string(), events: z.array(stor
 export type Batch = z.infer<typeof batch>;
 
 /** As `toIso` writes it. */
-const UTC_MILLISECONDS = z.regexes.datetime({ precision: 3 });
+export const UTC_MILLISECONDS: RegExp = z.regexes.datetime({ precision: 3 });
 
 const utcMilliseconds = z.iso
   .datetime({ offset: true })
@@ -58,3 +58,4 @@ export const exportedEvent = z.strictObject({
   created_at: utcMilliseconds,
   ...newEvent.shape,
 });
+export type ExportedEvent = z.infer<typeof exportedEvent>;
