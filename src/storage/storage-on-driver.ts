@@ -12,7 +12,7 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
     throw new StorageError(`The storage driver ${driver.name ?? url} cannot create a value atomically (createItem).`);
   }
   const stock = createStorage<string>({ driver });
-  const { call, list } = callsOn(driver);
+  const { call, readNow, list } = callsOn(driver);
   const children = driver.children ?? ((prefix: string) => segmentsBelow(driver.keys(prefix), prefix));
   const get = (key: Key): Promise<string | undefined> =>
     call("read", key, async (encoded) => (await stock.getItemRaw<string>(encoded)) ?? undefined);
@@ -24,7 +24,7 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
     identity: driver.identity,
     verify: (key) => call("read", key, async (encoded) => driver.identity?.verify(encoded)),
     get,
-    has: (key) => call("read", key, (encoded) => driver.hasItem(encoded, {})),
+    has: (key) => readNow(key, (encoded) => driver.hasItem(encoded, {})),
     async getMany(keys) {
       const { getMany } = driver;
       if (getMany === undefined || keys.length === 0) return Promise.all(keys.map(get));
@@ -43,7 +43,7 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
         if (outcome === "hole") throw missingItem(stream, version);
         return outcome;
       }),
-    laterItem: (stream, end) => call("read", itemKey(stream, end + 1), () => driver.laterItem(stream.text, end)),
+    laterItem: (stream, end) => readNow(itemKey(stream, end + 1), () => driver.laterItem(stream.text, end)),
     confirm: (key, value) => call("confirm", key, async (encoded) => driver.confirmItem?.(encoded, value)),
     put: (key, value) => call("write", key, (encoded) => stock.setItemRaw(encoded, value)),
     remove: (key) => call("remove", key, (encoded) => stock.removeItem(encoded)),
@@ -69,13 +69,25 @@ function callsOn(driver: StorageDriver) {
     return new StorageError(`Cannot ${verb} ${printKey(key)}: ${message}`, { cause: error });
   }
 
-  async function call<T>(verb: string, key: Key, action: (encoded: string) => T | Promise<T>): Promise<T> {
+  async function call<T>(verb: string, key: Key, action: (encoded: string) => Promise<T>): Promise<T> {
     const encoded = encodeKey(key);
     try {
       return await action(encoded);
     } catch (error) {
       throw failure(verb, key, error);
     }
+  }
+
+  /** Called at every request, so a result that the driver returns at once is not awaited. */
+  function readNow<T>(key: Key, read: (encoded: string) => T | Promise<T>): Promise<T> {
+    const encoded = encodeKey(key);
+    let found: T | Promise<T>;
+    try {
+      found = read(encoded);
+    } catch (error) {
+      return Promise.reject(failure("read", key, error));
+    }
+    return found instanceof Promise ? call("read", key, () => found) : Promise.resolve(found);
   }
 
   async function* list<T>(listed: StorageDriver["keys"], prefix: Key, toItem: (text: string) => T): AsyncGenerator<T> {
@@ -87,7 +99,7 @@ function callsOn(driver: StorageDriver) {
     }
   }
 
-  return { call, list };
+  return { call, readNow, list };
 }
 
 async function* segmentsBelow(keys: AsyncIterable<string>, prefix: string): AsyncGenerator<string> {

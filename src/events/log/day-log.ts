@@ -39,19 +39,12 @@ export async function appendBatch(log: DayLog, last: number, own: string): Promi
   return stored?.text === own;
 }
 
-/** A batch of a day's log by number and batch id. After a failover another batch may have the same number. */
-export interface LogPosition {
-  /** 0 for the beginning. */
-  readonly since: number;
-  /** Undefined for a batch that was skipped. */
-  readonly mark?: string | undefined;
-}
-
-/** Whether a log still holds the batches that were read up to a position. A server that fails over may lose the end of a
- * log, and other writers may have continued from there. A damaged batch exists all the same. */
-export async function isUnchanged(log: DayLog, { since, mark }: LogPosition): Promise<boolean> {
-  if (since === 0) return true;
-  const isSame = log.get(since).then((found) => found?.batch_id === mark);
+/** Whether a log still holds the batches that were read up to a number. A server that fails over may lose the end of a
+ * log, and other writers may have continued from there. A damaged batch exists all the same.
+ * @param batchId of the batch with that number; undefined for one that was skipped */
+export async function isUnchanged(log: DayLog, version: number, batchId: string | undefined): Promise<boolean> {
+  if (version === 0) return true;
+  const isSame = log.get(version).then((found) => found?.batch_id === batchId);
   return ifDamaged(isSame, () => true);
 }
 
@@ -69,22 +62,22 @@ export function followDay(
   },
 ) {
   const log = openDay(storage, day);
-  let read: LogPosition = { since: 0 };
+  let read: { readonly version: number; readonly batchId: string | undefined } = { version: 0, batchId: undefined };
   let seen = storage.generation();
 
   async function catchUp(): Promise<void> {
     const generation = storage.generation();
-    if (generation !== seen && !(await isUnchanged(log, read))) {
-      read = { since: 0 };
+    if (generation !== seen && !(await isUnchanged(log, read.version, read.batchId))) {
+      read = { version: 0, batchId: undefined };
       on.restarted();
     }
     seen = generation;
     const skipped: OnSkipped = (error, version) => {
       on.skipped?.(error, version);
-      read = { since: version };
+      read = { version, batchId: undefined };
     };
-    for await (const { version, item } of log.items(read.since, skipped)) {
-      read = { since: version, mark: item.batch_id };
+    for await (const { version, item } of log.items(read.version, skipped)) {
+      read = { version, batchId: item.batch_id };
       on.batch(item, version);
     }
   }
@@ -93,10 +86,10 @@ export function followDay(
     day,
     log,
     /** Number of the last batch that was read. */
-    version: () => read.since,
+    version: () => read.version,
     /** Passes over the batch that follows the last one: the caller appended it. */
     skip(batchId: string): void {
-      read = { since: read.since + 1, mark: batchId };
+      read = { version: read.version + 1, batchId };
     },
     /** Reads the batches appended since. */
     catchUp,

@@ -3,8 +3,15 @@ import type { Ids } from "../../runtime/ids.ts";
 import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { formatAddress } from "./event-address.ts";
-import { appendBatch, isUnchanged, openDay, type DayLog, type LogPosition } from "./day-log.ts";
+import { appendBatch, isUnchanged, openDay, type DayLog } from "./day-log.ts";
 import type { StoredEvent } from "../event.ts";
+
+/** A batch of a day's log by number and batch id. After a failover another batch may have the same number. */
+export interface LogPosition {
+  /** 0 for the beginning. */
+  readonly since: number;
+  readonly mark?: string | undefined;
+}
 
 /** The search for an event that may be in the log already. Up to the position it certainly is not. */
 export interface DuplicateSearch extends LogPosition {
@@ -132,6 +139,8 @@ async function findDuplicates(
 /** The last batch before all of the searches; the beginning, where a failover lost a batch that one of them had seen. */
 async function commonStart(log: DayLog, searched: readonly PendingEvent[]): Promise<LogPosition> {
   const searches = searched.map(({ search }) => search!);
-  for (const search of searches) if (!(await isUnchanged(log, search))) return { since: 0 };
+  for (const { since, mark } of searches) {
+    if (!(await isUnchanged(log, since, mark))) return { since: 0 };
+  }
   return searches.reduce((one, other) => (other.since < one.since ? other : one));
 }

@@ -3,8 +3,14 @@ import type { Ids } from "../../runtime/ids.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { BATCH_LIMITS, type LogPosition } from "./day-log.ts";
-import { createDayWriter, type DuplicateSearch, type PendingEvent, type Recorded } from "./day-writer.ts";
+import { BATCH_LIMITS } from "./day-log.ts";
+import {
+  createDayWriter,
+  type DuplicateSearch,
+  type LogPosition,
+  type PendingEvent,
+  type Recorded,
+} from "./day-writer.ts";
 import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
 
 /** What an event that may be in the log already is recognised by. */

@@ -37,31 +37,43 @@ export type IndexedDay = ReturnType<typeof indexDay>;
 
 function indexDay(storage: Storage, day: string, onSkipped: OnSkipped | undefined) {
   const counts = new FingerprintCounts();
-  /** An export has an event without an id of its own under its address. */
-  function addAddress(event: StoredEvent, version: number, index: number): void {
-    if (event.source_id !== undefined) return;
-    counts.addStored(fingerprint(contentOf(event), formatAddress(day, version, index)));
+  let withAddresses = false;
+  function addAddresses(events: readonly StoredEvent[], version: number): void {
+    for (const [index, event] of events.entries()) {
+      if (event.source_id !== undefined) continue;
+      counts.addStored(fingerprint(contentOf(event), formatAddress(day, version, index)));
+    }
   }
   const follower = followDay(storage, day, {
-    batch({ events }, version) {
-      for (const [index, event] of events.entries()) {
-        counts.addStored(fingerprint(contentOf(event), event.source_id ?? ""));
-        addAddress(event, version, index);
-      }
+    batch(batch, version) {
+      for (const event of batch.events) counts.addStored(fingerprint(contentOf(event), event.source_id ?? ""));
+      if (withAddresses) addAddresses(batch.events, version);
     },
-    restarted: () => counts.clearStored(),
+    restarted() {
+      counts.clearStored();
+    },
     skipped: onSkipped,
   });
   return {
     follower,
     counts,
+    /** Knows the events without an id of their own by their addresses too, from now on. */
+    async knowAddresses() {
+      if (withAddresses) return;
+      withAddresses = true;
+      const end = follower.version();
+      if (end === 0) return;
+      for await (const { version, item: batch } of follower.log.items(0, () => undefined)) {
+        if (version > end) break;
+        addAddresses(batch.events, version);
+      }
+    },
     /** Counts a batch that was appended behind the last one that was read. */
     add(batchId: string, events: readonly ReplayedEvent[]) {
       follower.skip(batchId);
-      for (const [index, { fingerprint: known, source_id, json }] of events.entries()) {
-        counts.addStored(known);
-        if (source_id === undefined) addAddress(JSON.parse(json) as StoredEvent, follower.version(), index);
-      }
+      for (const one of events) counts.addStored(one.fingerprint);
+      const parsed = withAddresses ? events.map(({ json }) => JSON.parse(json) as StoredEvent) : [];
+      addAddresses(parsed, follower.version());
     },
   };
 }

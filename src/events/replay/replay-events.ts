@@ -58,6 +58,7 @@ export async function replayEvents(
 
   async function storeDay(known: IndexedDay, events: readonly ReplayedEvent[]): Promise<number> {
     const { follower, counts } = known;
+    if (events.some(({ source_id }) => source_id?.startsWith(`${follower.day}-`))) await known.knowAddresses();
     await follower.catchUp();
     const occurrences = events.map(({ fingerprint }) => counts.addSeen(fingerprint));
     let stored = 0;

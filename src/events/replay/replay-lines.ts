@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { count } from "../../contract/schemas/shared-fields.ts";
+import { BATCH_LIMITS } from "../log/day-log.ts";
 import { type ReplayedEvent, readLine } from "./exported-line.ts";
 
 /** A line of the input, or why it is not text. */
@@ -42,8 +43,9 @@ export interface ReplayOptions {
 /** How many rejected lines a report lists; all of them are counted. */
 const REJECTED_KEPT = 100;
 
-/** Lines are processed in chunks of so many events or characters, sorted by day within a chunk. */
-const CHUNK = { events: 2048, characters: 4 * 1024 * 1024 } as const;
+/** Lines are processed in chunks of so many events or characters, sorted by day within a chunk. A chunk of few days is
+ * smaller: it fills batches all the same, and what dies young costs no memory. */
+const CHUNK = { events: 2048, ofOneDay: BATCH_LIMITS.events, characters: 4 * 1024 * 1024 } as const;
 
 /** The result of a chunk: each of its events was stored, skipped or rejected. */
 export interface StoredChunk {
@@ -68,7 +70,7 @@ export function emptyReport(): ReplayReport {
 /** A part of the input that is settled as a whole, so that a failure leaves no partial report. */
 function emptyChunk() {
   const rejects: (RejectedLine & { readonly text?: string })[] = [];
-  return { events: [] as ReplayedEvent[], rejects, characters: 0 };
+  return { events: [] as ReplayedEvent[], rejects, days: new Set<string>(), characters: 0 };
 }
 type Chunk = ReturnType<typeof emptyChunk>;
 
@@ -80,7 +82,9 @@ async function* chunksOf(lines: Lines, most: number, last: number): AsyncGenerat
     for (const raw of group) {
       number += 1;
       addLine(chunk, raw, number);
-      if (chunk.events.length + chunk.rejects.length < most && chunk.characters < CHUNK.characters) continue;
+      const enough = Math.min(most, CHUNK.ofOneDay * Math.max(1, chunk.days.size));
+      const count = chunk.events.length + chunk.rejects.length;
+      if (count < enough && chunk.characters < CHUNK.characters) continue;
       yield chunk;
       chunk = emptyChunk();
     }
@@ -99,7 +103,10 @@ function addLine(chunk: Chunk, raw: Line, line: number): void {
   const event = readLine(text, line);
   chunk.characters += text.length;
   if (typeof event === "string") chunk.rejects.push({ line, reason: event, text });
-  else chunk.events.push(event);
+  else {
+    chunk.events.push(event);
+    chunk.days.add(event.day);
+  }
 }
 
 /** Reads lines of an export and passes their events on in chunks, one after the other, in bounded memory. While one is
