@@ -501,6 +501,13 @@ describe("on a terminal", () => {
     expect([code, screen]).toEqual([0, expect.stringMatching(/user_id +alice\n/)]);
   });
 
+  it("shows how far long work is, of how much, and the time left", async () => {
+    const top = await inTerminal(["ledger", "top"]);
+    expect(top.screen).toMatch(/(\d+) of \1 users read \(100 %, 0 s left\)/);
+    const search = await inTerminal(["ledger", "search"]);
+    expect(search.screen).toMatch(/(\d+) of \1 users searched \(100 %, 0 s left\), \d+ entries found/);
+  });
+
   it("asks for the user and shows the tokens to choose from where no id is given", async () => {
     await done(["users", "create", "tess", ...DATA]);
     const issued = (await done(["tokens", "issue", "tess", "--label", "phone", ...DATA])).trim();

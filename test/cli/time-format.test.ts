@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { showAge, showReset, showSpan, showTime, since, until } from "../../src/cli/framework/time-format.ts";
+import {
+  showAge,
+  showReset,
+  showShare,
+  showSpan,
+  showTime,
+  since,
+  until,
+} from "../../src/cli/framework/time-format.ts";
 
 const NOW = Date.parse("2026-11-20T04:00:00Z");
 const ZONE = "+08:00";
@@ -16,6 +24,12 @@ describe("times that people read", () => {
     [90_000_000, "1 d 1 h"],
   ])("formats %s ms", ([ms, words]) => {
     expect(showSpan(ms)).toBe(words);
+  });
+
+  it("says how far work is, and how long the rest takes at the same rate", () => {
+    expect(showShare(0, 40, 0)).toBe("0 %");
+    expect(showShare(16, 40, 8000)).toBe("40 %, 12 s left");
+    expect(showShare(40, 40, 20_000)).toBe("100 %, 0 s left");
   });
 
   it("says how long ago, or how far ahead, in one unit or two", () => {

@@ -57,6 +57,13 @@ export function showSpan(ms: number): string {
   return second === undefined ? first! : `${first} ${second}`;
 }
 
+/** How far work is, and how long the rest takes at the same rate: `40 %, 12 s left`.
+ * @param spent_ms how long what is done took, ms */
+export function showShare(done: number, all: number, spent_ms: number): string {
+  const left = done === 0 ? "" : `, ${showSpan((spent_ms / done) * (all - done))} left`;
+  return `${Math.floor((done / Math.max(1, all)) * 100)} %${left}`;
+}
+
 /** A length of time as `2s` or `3d`, ms; NaN for another text. */
 function lengthOf(typed: string): number {
   const [, count, unit] = /^(\d{1,6})\s*([smhdw])$/.exec(typed.trim()) ?? [];

@@ -1,7 +1,7 @@
 import type { FoundRow, UserTotals } from "../../../admin/search-ledgers.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { anything, integer, name, oneOf, optional } from "../../framework/param.ts";
-import { since } from "../../framework/time-format.ts";
+import { showShare, since } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";
@@ -28,8 +28,11 @@ export const search = defineCommand("ledger search", {
       const wanted = { actor, reason, least, most, ...selectionOf(flags, clock.now(), zone) };
       const columns: Column<FoundRow>[] = [{ name: "user_id" }, ...ledgerColumns(clock.now(), zone)];
       let found = 0;
+      const began = performance.now();
       const onUser = (done: number, users: number): void => {
-        terminal.progress(`${done} of ${users} users searched, ${found} entries found`);
+        terminal.progress(
+          `${done} of ${users} users searched (${showShare(done, users, performance.now() - began)}), ${found} entries found`,
+        );
       };
       async function* counted(): AsyncGenerator<FoundRow> {
         for await (const row of searchLedgers(service, wanted, onUser)) {
@@ -58,8 +61,9 @@ export const top = defineCommand("ledger top", {
       const { topUsers } = await import("../../../admin/search-ledgers.ts");
       const given = { type: [], ref: undefined, ...flags, since: flags.since ?? since(DEFAULT_RANGE) };
       const selection = selectionOf(given, clock.now(), service.config.quota.timezone);
+      const began = performance.now();
       return topUsers(service, by, { ...selection, most: limit }, (done, users) => {
-        terminal.progress(`${done} of ${users} users read`);
+        terminal.progress(`${done} of ${users} users read (${showShare(done, users, performance.now() - began)})`);
       });
     });
     terminal.progress("");

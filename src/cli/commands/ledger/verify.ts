@@ -5,6 +5,7 @@ import { UsageError } from "../../framework/exit.ts";
 import { optional, toggle, text, userId } from "../../framework/param.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";
+import { showShare } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { addDamagedValues, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
 
@@ -30,12 +31,13 @@ export const verify = defineCommand("ledger verify", {
     const receipts = against === undefined ? undefined : await readReceipts(against, context.cwd);
     const [found, others] = await withAccounts(context, async ({ service: { storage } }) => {
       const users = user === undefined ? undefined : [user];
+      let began: number | undefined;
       const options = { users, receipts, trace: sessionTrace };
-      const verified = await verifyWithProgress(context, storage, options, ({ keys, users: seen, entries }) =>
-        seen === undefined
-          ? `${keys} keys listed`
-          : `verifying user ${seen.done + 1} of ${seen.all}, ${entries} entries`,
-      );
+      const verified = await verifyWithProgress(context, storage, options, ({ keys, users: seen, entries }) => {
+        if (seen === undefined) return `${keys} keys listed`;
+        const share = showShare(seen.done, seen.all, performance.now() - (began ??= performance.now()));
+        return `verifying user ${seen.done + 1} of ${seen.all} (${share}), ${entries} entries`;
+      });
       return [verified, await addDamagedValues(context, storage, verified, user)] as const;
     });
     if (user !== undefined && found.length === 0) {
