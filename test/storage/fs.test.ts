@@ -30,6 +30,18 @@ describe("files driver", () => {
     await folder.remove();
   });
 
+  it("lets others have their turn while many small values are read", async () => {
+    const folder = await folderOnDisk();
+    const storage = await openStorage(`fs:${folder.path}`);
+    await storage.put(["a", "b"], "1");
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    for (let read = 0; read < 5000; read++) await storage.get(["a", "b"]);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(0);
+    await folder.remove();
+  });
+
   it("sweeps temporary files that were left a day ago, and neither younger ones nor values", async () => {
     const folder = await folderOnDisk();
     const storage = await openStorage(`fs:${folder.path}`);
