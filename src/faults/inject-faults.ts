@@ -9,7 +9,14 @@ import { faultText, type Fault, type FaultName } from "./fault-catalogue.ts";
 import { failingFetch, FAILING_MODEL, scriptedFetch } from "./faulty-model.ts";
 
 const READS: ReadonlySet<StorageCall> = new Set(["get", "has", "getMany", "list"]);
-const FAILING_ACCESS = { "read-error": ["read"], "write-error": ["write"], down: ["read", "write"], damage: ["read"] };
+type Access = "read" | "write";
+/** Damage is in values, which are there: see below. */
+const FAILING_ACCESS: Readonly<Record<"read-error" | "write-error" | "down" | "damage", readonly Access[]>> = {
+  "read-error": ["read"],
+  "write-error": ["write"],
+  down: ["read", "write"],
+  damage: [],
+};
 
 /** The faults that are injected into a daemon, so that QA sees what users would. */
 export class Faults {
@@ -61,9 +68,13 @@ export class Faults {
       const printed = printKey(key);
       const isEvent = access === "write" && printed.startsWith("events/") && this.#trigger("events") !== undefined;
       const isHit = isEvent || (kind && FAILING_ACCESS[kind].includes(access) && this.#trigger("storage"));
-      if (!isHit) return await run();
-      if (access === "read" && kind === "damage") throw new CorruptionError(printed, "injected fault");
-      throw new StorageError(`Cannot ${access} ${printed}: injected fault`);
+      if (isHit) throw new StorageError(`Cannot ${access} ${printed}: injected fault`);
+      const found = await run();
+      // What is absent cannot be damaged: a reader would look for the end of a log without one.
+      const isValue = (call === "get" || call === "getMany") && [found].flat().some((text) => text !== undefined);
+      if (isValue && kind === "damage" && this.#trigger("storage"))
+        throw new CorruptionError(printed, "injected fault");
+      return found;
     });
   }
 
