@@ -68,8 +68,12 @@ async function* streams(storage: Storage, wanted: Wanted, onDamage: OnDamage): A
   const items = keysOf(storage, (key) => wanted(key) && streamItem(key) !== undefined, onDamage);
   for await (const keys of batchesOf(items, BATCH)) {
     const places = keys.map((key) => streamItem(key)!);
+    const listed = new Set(keys.map(encodeKey));
     const follows = await Promise.all(
-      places.map(async ({ stem, version }) => version > 1 && (await storage.has(itemKey(stem, version - 1)))),
+      places.map(async ({ stem, version }) => {
+        const before = itemKey(stem, version - 1);
+        return version > 1 && (listed.has(encodeKey(before)) || (await storage.has(before)));
+      }),
     );
     for (const [index, { stem, version }] of places.entries()) {
       if (follows[index] === true) continue;

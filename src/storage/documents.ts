@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { printField, validate } from "../contract/validate.ts";
 import { type Key, type Storage, EncodedSegment } from "./storage.ts";
-import { CorruptionError, ifOutage, StorageError } from "./storage-errors.ts";
+import { CorruptionError, isOutage, orError, StorageError } from "./storage-errors.ts";
 
 /** A key as a person reads it: `users/alice/profile`. */
 export function printKey(key: Key): string {
@@ -64,8 +64,10 @@ export async function writeDocument(storage: Pick<Storage, "put">, key: Key, val
  * other.
  * @throws StorageError when the storage does not answer */
 export async function readEach(storage: Storage, keys: readonly Key[]): Promise<(string | undefined | StorageError)[]> {
-  const together = await ifOutage(storage.getMany(keys), () => probe(storage));
-  return together ?? Promise.all(keys.map((key) => ifOutage(storage.get(key), (error) => error)));
+  const together = await orError(storage.getMany(keys));
+  if (!(together instanceof StorageError)) return together;
+  if (isOutage(together)) await probe(storage);
+  return Promise.all(keys.map((key) => orError(storage.get(key))));
 }
 
 /** @throws StorageError when the storage does not answer */

@@ -22,7 +22,7 @@ export interface StorageDriver extends Driver {
   /** As `Storage.confirm`, throwing for another value; absent where every value that can be read is safe. */
   readonly confirmItem?: (key: string, value: string) => Promise<void>;
   /** The values of several keys at once, where the driver has a faster way than one by one. */
-  readonly getMany?: (keys: readonly string[]) => Promise<(string | null)[]>;
+  readonly getMany?: (keys: readonly string[]) => Promise<(string | null | undefined)[]>;
   /** The distinct segments right below `prefix` (an encoded key, or empty for the root); absent to take them from `keys`. */
   readonly children?: (prefix: string) => AsyncIterable<string>;
   /** All keys below `prefix`, in no order, some perhaps more than once. With `kind`, those may do that have this segment

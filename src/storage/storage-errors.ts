@@ -16,31 +16,28 @@ export class CorruptionError extends StorageError {
   }
 }
 
-/** The result of a read, or `instead` where the value is damaged. */
-export async function ifDamaged<T, U>(
-  read: Promise<T>,
-  instead: (error: CorruptionError) => U | Promise<U>,
-): Promise<T | U> {
-  return read.catch((error: unknown) => {
-    if (error instanceof CorruptionError) return instead(error);
-    throw error;
-  });
-}
-
-/** The result of a call, or `instead` where the storage does not answer. */
-export async function ifOutage<T, U>(
-  call: Promise<T>,
-  instead: (error: StorageError) => U | Promise<U>,
-): Promise<T | U> {
-  return call.catch((error: unknown) => {
-    if (isOutage(error)) return instead(error);
-    throw error;
-  });
-}
-
 /** Whether the storage does not answer or refuses; false for a damaged value. */
 export function isOutage(error: unknown): error is StorageError {
   return error instanceof StorageError && !(error instanceof CorruptionError);
+}
+
+/** The result of a read, or `instead` where the value is damaged. */
+export const ifDamaged = unlessFailed((error) => error instanceof CorruptionError);
+
+/** The result of a call, or `instead` where the storage does not answer. */
+export const ifOutage = unlessFailed(isOutage);
+
+/** The result of a call, or its error. */
+export const orError = <T>(call: Promise<T>): Promise<T | StorageError> => ifFailed(call, (error) => error);
+
+const ifFailed = unlessFailed((error) => error instanceof StorageError);
+
+function unlessFailed<E>(isExpected: (error: unknown) => error is E) {
+  return <T, U>(call: Promise<T>, instead: (error: E) => U | Promise<U>): Promise<T | U> =>
+    call.catch((error: unknown) => {
+      if (isExpected(error)) return instead(error);
+      throw error;
+    });
 }
 
 /** A storage URL that is not valid: nothing was opened. */

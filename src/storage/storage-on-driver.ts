@@ -2,7 +2,7 @@ import { createStorage } from "unstorage";
 import { printKey } from "./documents.ts";
 import type { StorageDriver } from "./driver.ts";
 import { encodeKey, itemKey, missingItem } from "./keys.ts";
-import { CorruptionError, StorageError } from "./storage-errors.ts";
+import { CorruptionError, ifDamaged, StorageError } from "./storage-errors.ts";
 import { EncodedSegment, type Key, type Storage } from "./storage.ts";
 
 /** The storage on a driver: keys are encoded, and failures name the call and its key.
@@ -28,8 +28,10 @@ export function storageOnDriver(url: string, driver: StorageDriver): Storage {
     async getMany(keys) {
       const { getMany } = driver;
       if (getMany === undefined || keys.length === 0) return Promise.all(keys.map(get));
-      const values = await call("read", keys[0]!, () => getMany(keys.map(encodeKey)));
-      return values.map((value) => value ?? undefined);
+      const together = call("read", keys[0]!, () => getMany(keys.map(encodeKey)));
+      // Read one by one, the damaged one is named.
+      const values = await ifDamaged(together, () => Promise.all(keys.map(get)));
+      return values.map((value: string | null | undefined) => value ?? undefined);
     },
     create: (key, value) =>
       call("create", key, async (encoded) => (await driver.createItem(encoded, value)) === "created"),

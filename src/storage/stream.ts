@@ -67,7 +67,19 @@ export class Stream<T> {
   /** The items from number `from` to number `to`, both included, or to the end.
    * @throws CorruptionError that names the first item that is damaged or missing */
   async read(from: number, to: number): Promise<T[]> {
-    return (await collect(this.#pages({ after: Math.max(1, from) - 1, to }))).map(({ item }) => item);
+    const first = Math.max(1, from);
+    if (to - first < PAGE.most) {
+      const keys = Array.from({ length: Math.max(0, to - first + 1) }, (_, step) => this.keyOf(first + step));
+      const texts = await this.#readEach(keys);
+      const items: T[] = [];
+      for (const [index, text] of texts.entries()) {
+        const item = checkDocument(keys[index]!, text, this.#schema);
+        if (item === undefined || item instanceof CorruptionError) break;
+        items.push(item);
+      }
+      if (items.length === keys.length) return items;
+    }
+    return (await collect(this.#pages({ after: first - 1, to }))).map(({ item }) => item);
   }
 
   /** The number of the last item, 0 when empty. Starts at `known` (a version that is sure to exist) or at the stored
@@ -75,7 +87,7 @@ export class Stream<T> {
    * @throws CorruptionError that names an item that is missing although it, or a later one, was stored */
   async head(known?: number): Promise<number> {
     const generation = this.#storage.generation();
-    const stored = known ?? (await this.#storedHead());
+    const stored = known ?? (await this.storedHead());
     const [next, isThere] = await Promise.all([
       this.#storage.laterItem(this.#stem, stored),
       known !== undefined || stored === 0 || this.#exists(stored),
@@ -88,7 +100,7 @@ export class Stream<T> {
       end = await this.#searchFrom(end + 1);
     }
     // Items are appended in order: one that is absent now, while a later one was known before, is not on its way.
-    const isMissing = later !== undefined || (!isThere && (await this.#storedHead()) > end);
+    const isMissing = later !== undefined || (!isThere && (await this.storedHead()) > end);
     if (!isMissing) return end;
     // A failover may have lost what was known, noticed or not.
     const isLost = later !== undefined && (await this.#storage.laterItem(this.#stem, end)) === undefined;
@@ -193,9 +205,11 @@ export class Stream<T> {
     return this.#storage.has(this.keyOf(version));
   }
 
-  /** A number that an existing item has or had; 0 where there is none, or no number. */
-  async #storedHead(): Promise<number> {
-    const head = Number(await this.#storage.get([...this.name, "head"]));
+  /** A number that an existing item has or had, not far from the end; 0 where there is none, or no number. */
+  async storedHead(): Promise<number> {
+    // Read as one of several, it is read at once.
+    const [text] = await this.#storage.getMany([[...this.name, "head"]]);
+    const head = Number(text);
     return Number.isSafeInteger(head) && head > 0 ? head : 0;
   }
 }

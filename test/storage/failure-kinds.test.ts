@@ -87,9 +87,9 @@ describe("failures of files", () => {
   ])("reports every one of them as sorted to a caller who reads a value of %s", async (_size, bytes) => {
     const { storage } = await openFiles();
     await storage.put(VALUE, JSON.stringify("x".repeat(bytes - 2)));
-    const { readFile, readFileSync } = fs;
+    const { readFile, readFileSync, readSync } = fs;
     onTestFinished(() => {
-      Object.assign(fs, { readFile, readFileSync });
+      Object.assign(fs, { readFile, readFileSync, readSync });
       syncBuiltinESMExports();
     });
     for (const code of CODES) {
@@ -99,6 +99,9 @@ describe("failures of files", () => {
           (args.at(-1) as (error: Error) => void)(failure());
         },
         readFileSync() {
+          throw failure();
+        },
+        readSync() {
           throw failure();
         },
       });

@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
-import { readlinkSync } from "node:fs";
-import { chmod, mkdir, open, readdir, realpath, stat, writeFile, type FileHandle } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { chmod, mkdir, readdir, realpath, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { StorageAddressError, StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { storageOnDriver } from "../../src/storage/storage-on-driver.ts";
 import { memoryDriver } from "../../src/storage/memory-driver.ts";
 import { folderOnDisk } from "../support/folder.ts";
+import { interceptFileCalls } from "../faults/load/file-calls.js";
 import { describeStorage } from "./describe-storage.ts";
 
 describeStorage("files", async () => {
@@ -72,40 +73,107 @@ describe("files driver", () => {
     },
   );
 
-  it.skipIf(process.platform !== "linux")(
-    "confirms a value by syncing its name, and those of the folders that its writer may not have synced",
-    async () => {
-      const folder = await folderOnDisk();
-      const base = await realpath(folder.path);
-      const writer = await openStorage(`fs:${base}`);
-      await writer.create(["a", "b", "c"], "1");
+  it("confirms a value by syncing its name, and those of the folders that its writer may not have synced", async () => {
+    const folder = await folderOnDisk();
+    const base = await realpath(folder.path);
+    const writer = await openStorage(`fs:${base}`);
+    await writer.create(["a", "b", "c"], "1");
 
-      const handle = await open(base);
-      const prototype = Object.getPrototypeOf(handle) as FileHandle;
-      await handle.close();
-      const synced: string[] = [];
-      const sync = Reflect.get<FileHandle, "sync">(prototype, "sync");
-      const watch = vi.spyOn(prototype, "sync").mockImplementation(function (this: FileHandle) {
-        synced.push(readlinkSync(`/proc/self/fd/${this.fd}`).slice(base.length));
-        return sync.call(this);
-      });
-      onTestFinished(() => {
-        watch.mockRestore();
-      });
-      const reader = await openStorage(`fs:${base}`);
-      await reader.confirm(["a", "b", "c"], "1");
-      expect(synced).toEqual(["", "/a", "/a/b"]);
-      await reader.confirm(["a", "b", "c"], "1");
-      expect(synced.slice(3)).toEqual(["/a/b"]);
+    const synced: string[] = [];
+    onTestFinished(
+      interceptFileCalls(({ call, path }) => {
+        if (call === "sync folder") synced.push(path.slice(base.length));
+        return undefined;
+      }),
+    );
+    const reader = await openStorage(`fs:${base}`);
+    await reader.confirm(["a", "b", "c"], "1");
+    expect(synced.toSorted()).toEqual(["", "/a", "/a/b"]);
+    await reader.confirm(["a", "b", "c"], "1");
+    expect(synced.slice(3)).toEqual(["/a/b"]);
 
-      await expect(reader.confirm(["a", "b", "c"], "2")).rejects.toThrow(
-        "Cannot confirm a/b/c: the key has another value",
+    await expect(reader.confirm(["a", "b", "c"], "2")).rejects.toThrow(
+      "Cannot confirm a/b/c: the key has another value",
+    );
+    await expect(reader.confirm(["a", "x", "c"], "1")).rejects.toThrow(StorageError);
+    expect(await readdir(join(base, "a"))).toEqual(["b"]);
+    await folder.remove();
+  });
+
+  it("acknowledges a value in new folders only once each of their names is safe, and tries again what failed", async () => {
+    const folder = await folderOnDisk();
+    const storage = await openStorage(`fs:${folder.path}`);
+    await storage.put(["first"], "1");
+    let synced: string[] = [];
+    let failing = "/a";
+    onTestFinished(
+      interceptFileCalls(({ call, path }) => {
+        if (call !== "sync folder") return undefined;
+        const name = path.slice(folder.path.length);
+        if (name !== failing) return void synced.push(name);
+        return { error: Object.assign(new Error("made to fail"), { code: "EIO" }), runs: false };
+      }),
+    );
+    await expect(storage.create(["a", "b", "c", "d"], "1")).rejects.toThrow("made to fail");
+    [failing, synced] = ["none", []];
+    // The folders are there by now: nothing but a sync tells whether their names are safe.
+    expect(await storage.create(["a", "b", "c", "e"], "1")).toBe(true);
+    expect(synced.toSorted()).toEqual(expect.arrayContaining(["", "/a", "/a/b", "/a/b/c"]));
+    synced = [];
+    await storage.create(["a", "b", "c", "f"], "1");
+    expect(synced).toEqual(["/a/b/c"]);
+    await folder.remove();
+  });
+
+  it("shares a folder's syncs among those who write to it at once, and acknowledges none whose sync failed", async () => {
+    const folder = await folderOnDisk();
+    const storage = await openStorage(`fs:${folder.path}`);
+    const path = join(folder.path, "a");
+    await storage.put(["a", "first"], "1");
+    const syncs: { readonly names: string[]; readonly fails: boolean }[] = [];
+    onTestFinished(
+      interceptFileCalls((call) => {
+        if (call.call !== "sync folder" || call.path !== path) return undefined;
+        const fails = syncs.length % 2 === 1;
+        syncs.push({ names: readdirSync(path), fails });
+        return fails ? { error: Object.assign(new Error("made to fail"), { code: "EIO" }), runs: true } : undefined;
+      }),
+    );
+    /** Whether a sync that failed, or one that did not, has begun since the name was there. */
+    const seen = (name: string, fails: boolean): boolean =>
+      syncs.some((sync) => sync.fails === fails && sync.names.includes(`${name}.json`));
+    const names = Array.from({ length: 64 }, (_, number) => `n${number}`);
+    const outcomes = names.map((name, number) =>
+      (number % 2 === 0 ? storage.create(["a", name], "1") : storage.put(["a", name], "1")).then(
+        () => expect(seen(name, false), name).toBe(true),
+        (error: unknown) => {
+          expect(error).toBeInstanceOf(StorageError);
+          expect(seen(name, true), name).toBe(true);
+          return "failed";
+        },
+      ),
+    );
+    const failed = (await Promise.all(outcomes)).filter((outcome) => outcome === "failed").length;
+    expect(failed).toBeGreaterThan(0);
+    expect(failed).toBeLessThan(names.length);
+    expect(syncs.length).toBeLessThan(names.length / 2);
+
+    // A lone one has a sync of its own, at once, also after one that failed.
+    const before = syncs.length;
+    const alone: string[] = [];
+    for (const name of ["m0", "m1", "m2", "m3"]) {
+      alone.push(
+        await storage.create(["a", name], "1").then(
+          () => "created",
+          () => "failed",
+        ),
       );
-      await expect(reader.confirm(["a", "x", "c"], "1")).rejects.toThrow(StorageError);
-      expect(await readdir(join(base, "a"))).toEqual(["b"]);
-      await folder.remove();
-    },
-  );
+    }
+    expect(syncs.length - before).toBe(4);
+    expect(alone.filter((outcome) => outcome === "created")).toHaveLength(2);
+    expect((await readdir(path)).filter((name) => !/^(first|[mn]\d+)\.json$/.test(name))).toEqual([]);
+    await folder.remove();
+  });
 
   it("lets nobody but its owner read", async () => {
     const folder = await folderOnDisk();

@@ -4,10 +4,16 @@ import { openStorage } from "../../dist/storage/open-storage.js";
 
 const [, , folder, round] = process.argv;
 const storage = await openStorage(`fs:${folder}`);
-for (let n = 0; ; n++) {
-  const key = `k${n}`;
-  const value = String(n % 10).repeat(50_000);
-  if (n % 2) await storage.create(["killed", round, key], value);
-  else await storage.put(["killed", round, key], value);
-  writeSync(1, `${JSON.stringify({ key, length: value.length })}\n`);
+/** Four write to the folder at once, and share its syncs. */
+const WRITERS = 4;
+await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
+
+async function write(first) {
+  for (let n = first; ; n += WRITERS) {
+    const key = `k${n}`;
+    const value = String(n % 10).repeat(50_000);
+    if (n % 3) await storage.create(["killed", round, key], value);
+    else await storage.put(["killed", round, key], value);
+    writeSync(1, `${JSON.stringify({ key, length: value.length })}\n`);
+  }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { opendir, stat, unlink, statfs } from "node:fs/promises";
-import { join, relative, basename } from "node:path";
+import { join, basename } from "node:path";
 import type { Driver } from "unstorage";
 import fsLite from "unstorage/drivers/fs-lite";
 import type { StorageDriver } from "../driver.ts";
@@ -24,16 +24,14 @@ export function fsDriver(base: string): StorageDriver {
   const identity = createFolderIdentity(base, pathOf);
   const files = new DurableFiles(base, () => identity.isThere());
   const folderOf = (prefix: string): string => join(base, prefix.replaceAll(":", "/"));
-  const exists = (key: string): boolean => {
+  /** The path of a file that is to be read. @throws StorageReplacedError while the folder is lost */
+  const admitted = (key: string): string => {
     identity.admit();
-    return files.exists(pathOf(key));
+    return pathOf(key);
   };
   const streams = createFileStreams(files, pathOf);
   // Not the stock driver's, which returns an error as if it were a value.
-  const getItem = async (key: string): Promise<string | null> => {
-    identity.admit();
-    return (await files.read(pathOf(key))) ?? null;
-  };
+  const getItem = async (key: string): Promise<string | null> => (await files.read(admitted(key))) ?? null;
   const setItem = (key: string, value: string): Promise<void> =>
     identity.around(() => replaceItem(files, pathOf(key), value));
 
@@ -42,17 +40,18 @@ export function fsDriver(base: string): StorageDriver {
     durable: true,
     generation: () => identity.generation(),
     identity,
-    hasItem: exists,
+    hasItem: (key) => files.exists(admitted(key)),
     getItem,
     setItem,
     // Text is stored and returned unchanged: unstorage would decode what starts with "base64:".
     getItemRaw: getItem,
+    getMany: async (keys) => files.readMany(keys.map(admitted)),
     setItemRaw: setItem,
     removeItem: (key) => identity.around(() => files.remove(pathOf(key))),
     createItem: (key, value, predecessor) =>
       identity.around(async () => {
         const path = pathOf(key);
-        if (files.exists(path)) return "conflict";
+        if (existsSync(path)) return "conflict";
         // A predecessor that exists now still does when the file is linked: nothing of a stream is ever removed.
         if (predecessor !== undefined && !files.exists(pathOf(predecessor.key))) return "gap";
         return (await files.create(path, value)) ? "created" : "conflict";
@@ -69,10 +68,11 @@ export function fsDriver(base: string): StorageDriver {
     },
     async *keys(prefix, kind) {
       identity.check();
-      for await (const path of kind === undefined
-        ? filesBelow(folderOf(prefix))
-        : filesOfKind(folderOf(prefix), kind)) {
-        if (path.endsWith(SUFFIX)) yield relative(base, path).slice(0, -SUFFIX.length).replaceAll("/", ":");
+      const folder = folderOf(prefix);
+      for await (const paths of kind === undefined ? filesBelow(folder) : filesOfKind(folder, kind)) {
+        for (const path of paths) {
+          if (path.endsWith(SUFFIX)) yield path.slice(base.length + 1, -SUFFIX.length).replaceAll("/", ":");
+        }
       }
     },
     discardItem: (key) => identity.around(() => discardItem(files, pathOf(key), base)),
@@ -99,23 +99,30 @@ const TEMPORARY = /^\..*\.tmp$/s;
 const OLD_MS = 24 * 3600 * 1000;
 /** Another process may have removed it first. */
 const ignoreGone = ignoring("ENOENT");
+/** Files that are listed at once. */
+const TOGETHER = 256;
 
-/** The paths of all files in a folder and below it, one folder at a time, in flat memory; none where there is no folder. */
-async function* filesBelow(folder: string): AsyncGenerator<string> {
-  const entries = await opendir(folder, { bufferSize: 256 }).catch(ignoreGone);
+/** The paths of all files in a folder and below it, some together, in flat memory; none where there is no folder. */
+async function* filesBelow(folder: string): AsyncGenerator<string[]> {
+  const entries = await opendir(folder, { bufferSize: TOGETHER }).catch(ignoreGone);
   if (entries === undefined) return;
+  let paths: string[] = [];
   for await (const entry of entries) {
-    const path = join(folder, entry.name);
+    const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) yield* filesBelow(path);
-    else yield path;
+    else paths.push(path);
+    if (paths.length < TOGETHER) continue;
+    yield paths;
+    paths = [];
   }
+  yield paths;
 }
 
 /** Of each folder in a folder, the file of that name and those below. */
-async function* filesOfKind(folder: string, kind: string): AsyncGenerator<string> {
+async function* filesOfKind(folder: string, kind: string): AsyncGenerator<string[]> {
   for await (const name of childrenOf(folder)) {
     const path = join(folder, name, kind);
-    if (existsSync(`${path}${SUFFIX}`)) yield `${path}${SUFFIX}`;
+    if (existsSync(`${path}${SUFFIX}`)) yield [`${path}${SUFFIX}`];
     yield* filesBelow(path);
   }
 }
@@ -124,12 +131,14 @@ async function* filesOfKind(folder: string, kind: string): AsyncGenerator<string
  * process. */
 async function sweepTemporaries(folder: string, now: number, signal?: AbortSignal): Promise<number> {
   let removed = 0;
-  for await (const path of filesBelow(folder)) {
+  for await (const paths of filesBelow(folder)) {
     if (signal?.aborted === true) break;
-    const found = TEMPORARY.test(basename(path)) ? await stat(path).catch(ignoreGone) : undefined;
-    if (found === undefined || now - Math.max(found.mtimeMs, found.ctimeMs) <= OLD_MS) continue;
-    await unlink(path).catch(ignoreGone);
-    removed++;
+    for (const path of paths.filter((one) => TEMPORARY.test(basename(one)))) {
+      const found = await stat(path).catch(ignoreGone);
+      if (found === undefined || now - Math.max(found.mtimeMs, found.ctimeMs) <= OLD_MS) continue;
+      await unlink(path).catch(ignoreGone);
+      removed++;
+    }
   }
   return removed;
 }

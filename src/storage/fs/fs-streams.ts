@@ -24,10 +24,9 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
     const path = itemPath(stem, version);
     const before = version - 1;
     const last = `${dirname(path)}/${LAST}`;
-    if (existsSync(path)) return "conflict";
     // A predecessor that exists now still does when the file is linked: nothing of a stream is ever removed.
     const predecessor = before === 0 ? undefined : files.stat(itemPath(stem, before));
-    if (before > 0 && predecessor === undefined) return "gap";
+    if (before > 0 && predecessor === undefined) return existsSync(path) ? "conflict" : "gap";
     const isEnd = predecessor !== undefined && predecessor.ino === files.stat(last)?.ino;
     if (!isEnd && (await laterItem(stem, before)) !== undefined) return existsSync(path) ? "conflict" : "hole";
     if (before > 0) await secure(stem, before);
@@ -85,7 +84,7 @@ export function createFileStreams(files: DurableFiles, pathOf: (key: string) => 
 /** Writes a value. An item's second name goes first: it would keep the text before. */
 export async function replaceItem(files: DurableFiles, path: string, value: string): Promise<void> {
   const last = `${dirname(path)}/${LAST}`;
-  const second = files.stat(last);
+  const second = existsSync(last) ? files.stat(last) : undefined;
   const isSame = second !== undefined && second.ino === files.stat(path)?.ino;
   // In a folder that was copied it is a file of its own with the same text.
   const isCopy = second?.nlink === 1 && (await files.read(last)) === (await files.read(path));

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { batchesOf } from "../../runtime/batches.ts";
 import { EncodedSegment, type Key, type Storage } from "../storage.ts";
 import { type IdentityDocument, parseIdentity, replaced } from "./expected-identity.ts";
@@ -7,6 +7,8 @@ import { type IdentityDocument, parseIdentity, replaced } from "./expected-ident
 export const IDENTITY: Key = ["ready", "identity"];
 
 const BATCH = 32;
+
+const randomId = (): string => randomBytes(16).toString("hex");
 
 /** Identifies the storage that a process works on: from then on every call is refused while another storage is in its
  * place. Marks that are missing are created with `create`: on a new storage, one of an earlier build, and one whose
@@ -21,7 +23,7 @@ export async function identifyStorage(
   {
     expected,
     create,
-    newId = randomUUID,
+    newId = randomId,
   }: { readonly expected: string | undefined; readonly create: boolean; readonly newId?: () => string },
 ): Promise<{ readonly id: string; readonly missing: number } | undefined> {
   const { identity } = storage;
@@ -49,7 +51,7 @@ export async function identifyStorage(
 export async function acceptStorage(storage: Storage, expected: string | undefined): Promise<string | undefined> {
   const { identity } = storage;
   if (identity === undefined) return undefined;
-  const id = expected ?? (await findIdentity(storage, true)).id ?? randomUUID();
+  const id = expected ?? (await findIdentity(storage, true)).id ?? randomId();
   const document: IdentityDocument = { id, accepted: randomUUID() };
   const text = JSON.stringify(document);
   await onMarks(storage, (marks) => Promise.all(marks.map((mark) => storage.put(mark, text))));

@@ -6,11 +6,18 @@ export interface FileCall {
   readonly data?: string;
 }
 
+/** How a call fails. */
+export interface FileFault {
+  readonly error: Error;
+  /** Whether it is done all the same. */
+  readonly runs: boolean;
+  /** What is written then. */
+  readonly data?: string | undefined;
+}
+
 /**
- * Sends what the files driver does to files through `around`, which may wait, fail or change what is written.
+ * Asks before each call of the files driver whether it is to fail.
  *
  * @returns the way back
  */
-export function interceptFileCalls(
-  around: <T>(call: FileCall, run: (data?: string) => Promise<T>) => Promise<T>,
-): () => void;
+export function interceptFileCalls(faultOf: (call: FileCall) => FileFault | undefined): () => void;

@@ -1,35 +1,82 @@
-// Stands between a program and node:fs/promises, so that a test can count, stop or fail what is done to files.
-import promises from "node:fs/promises";
+// Stands between a program and node:fs, so that a test can count, stop or fail what is done to files.
+import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
 /**
- * Sends the calls that the files driver makes through `around({ call, path, data }, run)`; `run(data)` does the call.
- * Returns the way back.
+ * Asks `faultOf({ call, path, data })` before each call that the files driver makes. Returns the way back.
  */
-export function interceptFileCalls(around) {
-  const { open, link, mkdir, rename, unlink } = promises;
+export function interceptFileCalls(faultOf) {
+  const { open, openSync, writeFile, fsync, closeSync, link, mkdir, rename, unlink } = fs;
+  /** What is open, by its number. */
+  const opened = new Map();
 
-  Object.assign(promises, {
-    async open(path, flags, mode) {
-      const of = flags === "r" ? "folder" : "file";
-      const handle = await around({ call: `open ${of}`, path }, () => open(path, flags, mode));
-      const { writeFile, sync, close } = handle;
-      return Object.assign(handle, {
-        writeFile: (data, options) =>
-          around({ call: `write ${of}`, path, data }, (changed = data) => writeFile.call(handle, changed, options)),
-        sync: () => around({ call: `sync ${of}`, path }, () => sync.call(handle)),
-        close: () => around({ call: `close ${of}`, path }, () => close.call(handle)),
-      });
+  function later(call, run, done, undo) {
+    const fault = faultOf(call);
+    if (fault === undefined) run(done, call.data);
+    else if (!fault.runs) process.nextTick(done, fault.error);
+    else {
+      run((error, result) => {
+        if (error === null) undo?.(result);
+        done(fault.error);
+      }, fault.data ?? call.data);
+    }
+  }
+
+  function now(call, run, undo) {
+    const fault = faultOf(call);
+    const result = fault === undefined || fault.runs ? run() : undefined;
+    if (fault === undefined) return result;
+    if (fault.runs) undo?.(result);
+    throw fault.error;
+  }
+
+  /** A caller whose opening failed does not close. */
+  const forget = (file) => {
+    opened.delete(file);
+    closeSync(file);
+  };
+  const on = (file, name, rest) => ({ call: `${name} ${opened.get(file).of}`, path: opened.get(file).path, ...rest });
+
+  Object.assign(fs, {
+    open(path, flags, mode, done) {
+      const run = (opening) =>
+        open(path, flags, mode, (error, file) => {
+          if (error === null) opened.set(file, { of: "file", path });
+          opening(error, file);
+        });
+      later({ call: "open file", path }, run, done, forget);
     },
-    link: (from, to) => around({ call: "link", path: to }, () => link(from, to)),
-    mkdir: (path, options) => around({ call: "mkdir", path }, () => mkdir(path, options)),
-    rename: (from, to) => around({ call: "rename", path: to }, () => rename(from, to)),
-    unlink: (path) => around({ call: "unlink", path }, () => unlink(path)),
+    openSync(path, ...rest) {
+      // Others read files so.
+      if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return openSync(path, ...rest);
+      const run = () => {
+        const file = openSync(path, ...rest);
+        opened.set(file, { of: "folder", path });
+        return file;
+      };
+      return now({ call: "open folder", path }, run, forget);
+    },
+    writeFile(file, data, options, done) {
+      if (!opened.has(file)) return writeFile(file, data, options, done);
+      later(on(file, "write", { data }), (written, text) => writeFile(file, text, options, written), done);
+    },
+    fsync(file, done) {
+      if (!opened.has(file)) return fsync(file, done);
+      later(on(file, "sync"), (synced) => fsync(file, synced), done);
+    },
+    closeSync(file) {
+      if (!opened.has(file)) return closeSync(file);
+      now(on(file, "close"), () => forget(file));
+    },
+    link: (from, to, done) => later({ call: "link", path: to }, (linked) => link(from, to, linked), done),
+    mkdir: (path, options, done) => later({ call: "mkdir", path }, (made) => mkdir(path, options, made), done),
+    rename: (from, to, done) => later({ call: "rename", path: to }, (renamed) => rename(from, to, renamed), done),
+    unlink: (path, done) => later({ call: "unlink", path }, (removed) => unlink(path, removed), done),
   });
   syncBuiltinESMExports();
 
   return () => {
-    Object.assign(promises, { open, link, mkdir, rename, unlink });
+    Object.assign(fs, { open, openSync, writeFile, fsync, closeSync, link, mkdir, rename, unlink });
     syncBuiltinESMExports();
   };
 }

@@ -1,4 +1,3 @@
-import type { FileHandle } from "node:fs/promises";
 import type { Storage } from "../../../src/storage/storage.ts";
 import { watchedStorage } from "../../support/watched-storage.ts";
 import { interceptFileCalls } from "./file-calls.js";
@@ -48,17 +47,16 @@ export function trapStorage(storage: Storage): { readonly storage: Storage; read
 /** A trap on all calls on files below a folder: refused and lost ones give EIO, torn ones ENOSPC. */
 export function trapFiles(folder: string): { readonly trap: Trap; readonly remove: () => void } {
   const trap = createTrap();
-  const remove = interceptFileCalls(async ({ path, call, data }, run) => {
+  const remove = interceptFileCalls(({ path, call, data }) => {
     const failure = path.startsWith(folder) ? trap.next(!call.startsWith("close")) : undefined;
-    if (failure === undefined) return run();
-    if (failure === "lost" || call.startsWith("close")) {
-      const result: unknown = await run();
-      // A caller whose opening failed does not close.
-      if (call.startsWith("open")) await (result as FileHandle).close();
-    }
-    if (failure.startsWith("torn") && data !== undefined) await run(data.slice(0, data.length / 2));
+    if (failure === undefined) return undefined;
+    const half = failure.startsWith("torn") ? data?.slice(0, data.length / 2) : undefined;
     const code = failure.startsWith("torn") ? "ENOSPC" : "EIO";
-    throw Object.assign(new Error(`${code}: made to fail, ${call}`), { code });
+    return {
+      error: Object.assign(new Error(`${code}: made to fail, ${call}`), { code }),
+      runs: failure === "lost" || call.startsWith("close") || half !== undefined,
+      data: half,
+    };
   });
   return { trap, remove };
 }

