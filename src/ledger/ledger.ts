@@ -6,7 +6,7 @@ import { type Clock, toIso } from "../runtime/clock.ts";
 import type { Storage } from "../storage/storage.ts";
 import { decideChange, type Change, type LedgerCommand } from "./decide.ts";
 import { EMPTY_ACCOUNT, type Entry, entryKey, genesisHash, hashEntry } from "./entry.ts";
-import { StoredLedger, type LedgerEnd, type LedgerOperation, requestHash } from "./stored-ledger.ts";
+import { type EntryCache, StoredLedger, type LedgerEnd, type LedgerOperation, requestHash } from "./stored-ledger.ts";
 import { describeEntry } from "./describe-entry.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 
@@ -15,6 +15,8 @@ export type Ledger = ReturnType<typeof createLedger>;
 
 /** Users whose ledger's end is remembered. */
 const REMEMBERED = 20_000;
+/** Entries that are remembered, of all users: some 10 MB. */
+const REMEMBERED_ENTRIES = 10_000;
 
 /** @throws CorruptionError from every method, when an entry is not what was written
  * @example
@@ -28,8 +30,10 @@ const REMEMBERED = 20_000;
  * entry.account.balance; // 5, also when it is posted again
  */
 export function createLedger(deps: LedgerDeps) {
-  const ledgers = new BoundedLru<UserLedger>(REMEMBERED, { memoMethod: (user) => new UserLedger(user, deps) });
+  const cache: EntryCache = new BoundedLru(REMEMBERED_ENTRIES);
+  const ledgers = new BoundedLru<UserLedger>(REMEMBERED, { memoMethod: (user) => new UserLedger(user, deps, cache) });
   const ledgerOf = (user: string): UserLedger => ledgers.memo(user);
+  const turn = createTurns();
   const inTurn = createKeyedMutex();
 
   /** Runs steps that no other posting of this process interrupts: fewer conflicts; what keeps ledgers right is storage. */
@@ -38,7 +42,8 @@ export function createLedger(deps: LedgerDeps) {
   }
 
   return {
-    open: (user: string) => ledgerOf(user).open(),
+    /** Callers of one turn of the event loop share one look at the end. */
+    open: (user: string) => ledgerOf(user).openIn(turn()),
     /** Decides and appends one entry, or finds the one the operation made before.
      * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request; 503, with nothing
      *   done, where other processes always append first
@@ -53,6 +58,16 @@ export function createLedger(deps: LedgerDeps) {
     read: (user: string, from: number, to: number) => ledgerOf(user).stored.read(from, to),
     /** All entries, oldest first, in flat memory. */
     entries: (user: string) => ledgerOf(user).stored.all(),
+  };
+}
+
+/** Makes what gives one and the same object during one turn of the event loop. */
+function createTurns(): () => object {
+  let turn: object | undefined;
+  const end = (): void => void (turn = undefined);
+  return () => {
+    if (turn === undefined) setImmediate(end);
+    return (turn ??= {});
   };
 }
 
@@ -78,7 +93,25 @@ const LONGEST_POST_MS = 30_000;
 const CONTENDED = "Other processes change this user's ledger without a pause. Nothing was done.";
 
 /** A user's ledger up to the entry that was its last when it was opened. */
-export type OpenLedger = Awaited<ReturnType<UserLedger["open"]>>;
+export type OpenLedger = ReturnType<typeof openAt>;
+
+function openAt(end: LedgerEnd, stored: StoredLedger) {
+  const total = versionOf(end);
+  return {
+    end,
+    /** Number of the last entry, 0 when there is none. */
+    version: total,
+    account: end.last?.item.account ?? EMPTY_ACCOUNT,
+    last: end.last?.item,
+    /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
+    find: (operation: LedgerOperation) => stored.find(operation, end),
+    /** Entries newest first; a page past the end is empty. */
+    page: async (page: number, pageSize: number) => {
+      const to = total - (page - 1) * pageSize;
+      return { entries: to < 1 ? [] : (await stored.read(to - pageSize + 1, to)).reverse(), total };
+    },
+  };
+}
 
 const versionOf = ({ last }: LedgerEnd): number => last?.item.id ?? 0;
 
@@ -89,34 +122,32 @@ export class UserLedger {
   /** What is stored of it. */
   readonly stored: StoredLedger;
   #end: LedgerEnd | undefined;
+  /** What a caller of this turn found; undefined after a change. */
+  #shared: { readonly turn: object; readonly opened: Promise<OpenLedger> } | undefined;
+  #opened: OpenLedger | undefined;
 
-  constructor(user: string, deps: LedgerDeps) {
+  constructor(user: string, deps: LedgerDeps, cache: EntryCache) {
     this.#user = user;
     this.#deps = deps;
-    this.stored = new StoredLedger(deps.storage, user);
+    this.stored = new StoredLedger(deps.storage, user, cache);
   }
 
   monotonic(): number {
     return this.#deps.monotonic?.() ?? performance.now();
   }
 
-  /** Reads the end, once for all that the caller does with it. */
-  async open() {
+  /** As `open`; callers of one turn share it, unless asking takes no time. A charge never depends on it. */
+  openIn(turn: object): Promise<OpenLedger> {
+    if (!this.#deps.storage.durable) return this.open();
+    if (this.#shared?.turn !== turn) this.#shared = { turn, opened: this.open() };
+    return this.#shared.opened;
+  }
+
+  /** Reads the end, once for all that the caller does with it. The same object while it is the same end. */
+  async open(): Promise<OpenLedger> {
     const end = await this.#readEnd();
-    const total = versionOf(end);
-    return {
-      /** Number of the last entry, 0 when there is none. */
-      version: total,
-      account: end.last?.item.account ?? EMPTY_ACCOUNT,
-      last: end.last?.item,
-      /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
-      find: (operation: LedgerOperation) => this.stored.find(operation, end),
-      /** Entries newest first; a page past the end is empty. */
-      page: async (page: number, pageSize: number) => {
-        const to = total - (page - 1) * pageSize;
-        return { entries: to < 1 ? [] : (await this.stored.read(to - pageSize + 1, to)).reverse(), total };
-      },
-    };
+    if (this.#opened?.end !== end) this.#opened = openAt(end, this.stored);
+    return this.#opened;
   }
 
   /** Decides and appends one entry, or finds the one the operation made before. To be called under the ledger's lock.
@@ -174,6 +205,7 @@ export class UserLedger {
   /** Appends an entry after the end; undefined when the change must be decided again on the ledger as it is now. */
   async #append(end: LedgerEnd, next: Entry, operation: LedgerOperation): Promise<Posted | undefined> {
     const { outcome, stored: own } = await this.stored.append(end.last, next);
+    this.#shared = undefined;
     if (outcome === "created") {
       this.#end = { last: own, generation: end.generation };
       return { entry: next, replayed: false };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { batchesOf } from "../runtime/batches.ts";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
 import { encodeSegment, streamItem } from "../storage/keys.ts";
@@ -49,41 +50,28 @@ export async function scanUsers(
   { trace, onKeys }: { trace?: ChargeTrace | undefined; onKeys?: (keys: number) => void },
 ) {
   const users = new Map<string, ScannedUser>();
-  const pointers = batched((found) => followPointers(storage, found));
-  const answers = batched((found) => readAnswers(storage, found, trace!));
   let keys = 0;
-  for await (const key of storage.keys(prefix)) {
-    keys += 1;
-    if (keys % BATCH === 0) onKeys?.(keys);
-    const [, segment, kind] = key;
-    if (segment === undefined || kind === undefined) continue;
-    const user = users.get(segment.text) ?? unscannedUser(segment);
-    users.set(segment.text, user);
-    if (kind.text === "ledger") user.top = Math.max(user.top, streamItem(key)?.version ?? 0);
-    else if (kind.text === "operations") await pointers.add({ user, key });
-    else if (trace?.isAt(key) === true) await answers.add({ user, key });
+  for await (const batch of batchesOf(storage.keys(prefix), BATCH)) {
+    const [pointers, answers]: [Found[], Found[]] = [[], []];
+    for (const key of batch) {
+      const [, segment, kind] = key;
+      if (segment === undefined || kind === undefined) continue;
+      const user = users.get(segment.text) ?? unscannedUser(segment);
+      users.set(segment.text, user);
+      if (kind.text === "ledger") user.top = Math.max(user.top, streamItem(key)?.version ?? 0);
+      else if (kind.text === "operations") pointers.push({ user, key });
+      else if (trace?.isAt(key) === true) answers.push({ user, key });
+    }
+    await followPointers(storage, pointers);
+    if (answers.length > 0) await readAnswers(storage, answers, trace!);
+    onKeys?.((keys += batch.length));
   }
-  await pointers.end();
-  await answers.end();
   return users;
 }
 
 interface Found {
   readonly user: ScannedUser;
   readonly key: readonly EncodedSegment[];
-}
-
-function batched(read: (found: readonly Found[]) => Promise<void>) {
-  const waiting: Found[] = [];
-  return {
-    async add(found: Found): Promise<void> {
-      waiting.push(found);
-      if (waiting.length >= BATCH) await read(waiting.splice(0));
-    },
-    async end(): Promise<void> {
-      if (waiting.length > 0) await read(waiting);
-    },
-  };
 }
 
 /** Reads values. One that cannot be read is damage of its user; one that was removed meanwhile is left out. */

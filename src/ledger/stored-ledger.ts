@@ -1,3 +1,4 @@
+import type { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
 import { encodeKey } from "../storage/keys.ts";
@@ -31,16 +32,23 @@ export interface LedgerEnd {
   readonly generation: number;
 }
 
+/** Entries that were read and checked, or written, by the storage's generation, user and number. None ever changes, so they
+ * are dropped only where the storage may have lost them. What lies beyond the end of a ledger is not known here: the
+ * storage is asked for that. */
+export type EntryCache = BoundedLru<Entry>;
+
 /** The ledger of one user as it is stored: its entries, and the index from its operations to the entries that they made,
  * by which a repeated one is recognised. What is read must be what was written, or a CorruptionError names it. */
 export class StoredLedger {
   readonly #user: string;
   readonly #storage: Storage;
   readonly #stream: Stream<Entry>;
+  readonly #cache: EntryCache;
 
-  constructor(storage: Storage, user: string) {
+  constructor(storage: Storage, user: string, cache: EntryCache) {
     this.#user = user;
     this.#storage = storage;
+    this.#cache = cache;
     this.#stream = new Stream(storage, ledgerKey(user), entry);
   }
 
@@ -49,17 +57,32 @@ export class StoredLedger {
   }
 
   async at(version: number): Promise<StoredEntry | undefined> {
+    const generation = this.#storage.generation();
     const stored = await this.#stream.stored(version);
-    if (stored !== undefined) this.#check(stored.item, version);
+    if (stored === undefined) return undefined;
+    this.#check(stored.item, version);
+    this.#cache.set(this.#place(version, generation), stored.item);
     return stored;
   }
 
-  /** The entries from number `from` to number `to`, both included, oldest first, or to the end. */
+  /** The entries from number `from` to number `to`, both included, oldest first, or to the end. Those that are remembered
+   * are not read again, unless they lie between others. */
   async read(from: number, to: number): Promise<Entry[]> {
-    const first = Math.max(1, from);
-    const entries = await this.#stream.read(first, to);
-    for (const [index, item] of entries.entries()) this.#check(item, first + index);
-    return entries;
+    const generation = this.#storage.generation();
+    const at = (version: number): Entry | undefined => this.#cache.get(this.#place(version, generation));
+    const [before, after]: [Entry[], Entry[]] = [[], []];
+    let low = Math.max(1, from);
+    let high = to;
+    let known: Entry | undefined;
+    for (; low <= high && (known = at(low)) !== undefined; low++) before.push(known);
+    for (; low < high && (known = at(high)) !== undefined; high--) after.unshift(known);
+    if (low > high) return before;
+    const entries = await this.#stream.read(low, high);
+    for (const [index, item] of entries.entries()) this.#check(item, low + index);
+    if (this.#storage.generation() !== generation) return this.read(from, to);
+    if (after.length > 0 && entries.length <= high - low) throw this.missing(low + entries.length);
+    for (const item of entries) this.#cache.set(this.#place(item.id, generation), item);
+    return [...before, ...entries, ...after];
   }
 
   /** All entries, oldest first, in flat memory. */
@@ -72,7 +95,11 @@ export class StoredLedger {
 
   async append(last: StoredEntry | undefined, item: Entry): Promise<{ outcome: CreateOutcome; stored: StoredEntry }> {
     const text = JSON.stringify(item);
+    const generation = this.#storage.generation();
     const outcome = await this.#stream.appendText(last?.item.id ?? 0, text, last?.text);
+    if (outcome === "created") this.#cache.set(this.#place(item.id, generation), item);
+    // A failover lost the entry before, and perhaps more.
+    else if (outcome !== "conflict") this.#cache.clear();
     return { outcome, stored: { item, text } };
   }
 
@@ -126,6 +153,10 @@ export class StoredLedger {
     // Another writer made it, who may have died before it was safe.
     const stored = await this.#storage.get(key);
     if (stored !== undefined) await this.#storage.confirm(key, stored);
+  }
+
+  #place(version: number, generation: number): string {
+    return `${generation}:${version}:${this.#user}`;
   }
 
   #check({ hash, ...fields }: Entry, version: number): void {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { ledgerKey, operationKey, entry } from "../../src/ledger/entry.ts";
@@ -70,6 +71,27 @@ it("builds no entry on one that its storage has lost, and forgets all it knew wh
   generation++;
   expect((await ledger.open("alice")).account.balance).toBe(21);
   expect((await adjust(ledger, 1)).entry).toMatchObject({ id: 3, account: { balance: 22 } });
+});
+
+it("looks once at the end for all who read in one turn of the event loop, and again after it or after a change", async () => {
+  const base = await openStorage("memory:");
+  const storage = { ...watchedStorage(base, () => "pass"), durable: true };
+  const ledger = ledgerOn(storage);
+  await adjust(ledger, 1);
+  const looks = (): number => storage.calls.filter(({ verb }) => verb === "has").length;
+  const balances = async (): Promise<number[]> =>
+    (await Promise.all([ledger.open("alice"), ledger.open("alice")])).map(({ account }) => account.balance);
+
+  const before = looks();
+  expect(await balances()).toEqual([1, 1]);
+  expect(looks()).toBe(before + 1);
+  await adjust(ledger, 1);
+  expect(await balances()).toEqual([2, 2]);
+  await adjust(ledgerOn(base), 1);
+  await setImmediate();
+  expect(await balances()).toEqual([3, 3]);
+  const [one, other] = await Promise.all([ledger.open("alice"), setImmediate().then(() => ledger.open("alice"))]);
+  expect(one).toBe(other);
 });
 
 it("takes an index that leads to another operation for damage, not for a new operation", async () => {

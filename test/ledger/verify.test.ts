@@ -7,11 +7,13 @@ import { verifyLedgers, type Verification, type VerifyOptions } from "../../src/
 import { verifyLedger } from "../support/verify-ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createUsers } from "../../src/accounts/users.ts";
+import { collect } from "../../src/runtime/batches.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import { seededRandom } from "../../src/runtime/random.ts";
-import { createMessages, sessionTrace } from "../../src/assistant/sessions/messages.ts";
+import { createMessages } from "../../src/assistant/sessions/messages.ts";
+import { sessionTrace } from "../../src/assistant/sessions/sessions.ts";
 import { printKey } from "../../src/storage/documents.ts";
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { CorruptionError, StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Key, Storage } from "../../src/storage/storage.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";
@@ -84,6 +86,21 @@ describe("verification", () => {
     expect(await spoil(6, await text(5))).toBe(6);
     expect(await spoil(5, (await text(5)).replaceAll('"alice"', '"bob"'))).toBe(5);
     expect((await verifyLedger(storage, USER)).damage).toBeUndefined();
+  });
+
+  it("names an entry that is no text, as a folder in its place, and verifies all others", async () => {
+    await post("key:1", "bob");
+    const error = new CorruptionError(printKey(entryKey(5)), "it is a folder");
+    const isDamaged = (key: Key): boolean => printKey(key) === error.key;
+    const damaged: Storage = {
+      ...storage,
+      get: (key) => (isDamaged(key) ? Promise.reject(error) : storage.get(key)),
+      getMany: (keys) => (keys.some(isDamaged) ? Promise.reject(error) : storage.getMany(keys)),
+    };
+    const [alice, bob] = await collect(verifyLedgers(damaged, { profiles: false }));
+    expect(alice).toMatchObject({ entries: 4, damage: { entry: 5, message: error.message } });
+    expect(bob).toMatchObject({ user_id: "bob", entries: 1 });
+    expect(bob!.damage).toBeUndefined();
   });
 
   it("finds an entry that is right in itself and stands in another one's place, by the one that followed that", async () => {
