@@ -12,7 +12,7 @@ import { sha256 } from "../runtime/json/canonical-json.ts";
 import { createThrottle } from "../runtime/throttle.ts";
 
 /** The user of a token, one of ours or the platform's; undefined when it is not valid. */
-export type Authenticator = (token: string) => Promise<string | undefined>;
+export type Authenticator = (token: string) => string | undefined | Promise<string | undefined>;
 
 export async function createAuthenticator(deps: {
   config: Config;
@@ -40,12 +40,14 @@ export async function createAuthenticator(deps: {
     return identity;
   });
 
-  return async (token) => {
+  const activeOf = (identity: JwtIdentity | undefined): string | undefined =>
+    identity === undefined || identity.expires_at <= clock.now() ? undefined : identity.user_id;
+  return (token) => {
     // The storage is asked only for what cannot be the platform's.
     if (!isJwt(token)) return tokens.resolve(token);
     if (token.length > LIMITS.token) return undefined;
-    const identity = await identities.get(token);
-    return identity === undefined || identity.expires_at <= clock.now() ? undefined : identity.user_id;
+    const known = identities.known(token);
+    return known ? activeOf(known) : identities.get(token).then(activeOf);
   };
 }
 

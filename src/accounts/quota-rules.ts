@@ -19,7 +19,15 @@ export function createQuotaRules(timezone: string) {
   const shift = minutes * MINUTE_MS;
   const suffix = timezone === "Z" ? "+00:00" : timezone;
 
-  const dateAt = (now: number): string => toIso(now + shift).slice(0, 10);
+  // The last date and reset are kept: nearly all requests are of the same day.
+  let known = { day: NaN, date: "" };
+  let reset = { day: "", at: "" };
+
+  function dateAt(now: number): string {
+    const day = Math.floor((now + shift) / DAY_MS);
+    if (day !== known.day) known = { day, date: toIso(day * DAY_MS).slice(0, 10) };
+    return known.date;
+  }
 
   /** The quota day of an instant: the date at the offset, but never one before `last` (clocks differ, and may step
    * back). A `last` after tomorrow was written by a wrong clock and does not count: no user waits for that day. */
@@ -34,12 +42,15 @@ export function createQuotaRules(timezone: string) {
     stateOf(use: { readonly day: string; readonly used: number }, quota: number, now: number) {
       const day = dayOf(now, use.day);
       const used = day === use.day ? use.used : 0;
+      if (reset.day !== day) {
+        reset = { day, at: `${toIso(Date.parse(day) + DAY_MS).slice(0, 10)}T00:00:00${suffix}` };
+      }
       return {
         free_daily_quota: quota,
         free_daily_used: used,
         remaining_free_quota: Math.max(0, quota - used),
         /** ISO 8601 with the quota's offset. */
-        next_reset_at: `${toIso(Date.parse(day) + DAY_MS).slice(0, 10)}T00:00:00${suffix}`,
+        next_reset_at: reset.at,
       };
     },
   };

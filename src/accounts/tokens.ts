@@ -66,10 +66,12 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
 
   const toRow = (record: TokenRecord): TokenRow => ({ ...record, state: stateOf(record, clock.now()) });
 
+  const activeOf = (record: TokenRecord | undefined): TokenRecord | undefined =>
+    record !== undefined && stateOf(record, clock.now()) === "active" ? record : undefined;
+
   async function identify(secret: string): Promise<TokenRecord | undefined> {
     if (secret === "" || secret.length > LIMITS.token) return undefined;
-    const record = (await cache.get(secret))?.record;
-    return record !== undefined && stateOf(record, clock.now()) === "active" ? record : undefined;
+    return activeOf((await cache.get(secret))?.record);
   }
 
   return {
@@ -85,8 +87,11 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
     },
     /** The record of a token, or undefined when it is unknown, expired or revoked. */
     identify,
-    /** The user of such a token. */
-    resolve: async (secret: string): Promise<string | undefined> => (await identify(secret))?.user_id,
+    /** The user of such a token; without a promise where the token was looked up before. */
+    resolve(secret: string): string | undefined | Promise<string | undefined> {
+      const known = cache.known(secret);
+      return known ? activeOf(known.record)?.user_id : identify(secret).then((record) => record?.user_id);
+    },
     /** A user's tokens, the oldest first. */
     list: async (user: string): Promise<TokenRow[]> => (await tokensOf(storage, user)).map(toRow),
     /** The token of this id, or this token itself, also when it is expired or revoked. */

@@ -52,6 +52,8 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
   return {
     /** The profile, at most `ttl_ms` old. */
     get: (user: string) => cache.get(user),
+    /** The same if it is at hand, without a promise. */
+    known: (user: string) => cache.known(user),
     /** Creates a user; false when the id exists. */
     async create(user: string, settings: NewSettings): Promise<boolean> {
       const created = await storage.create(profileKey(user), JSON.stringify(newProfile(user, settings)));

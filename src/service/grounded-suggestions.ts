@@ -10,63 +10,59 @@ import HEADLINE_QUESTIONS from "./headline-questions.json" with { type: "json" }
 type TopicList = OperationData<"getNewsTopics">;
 type Topic = TopicList["topics"][number];
 
+/** Suggested questions that are answered. */
+export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
+
 /** Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay
  * for a suggested question with another answer or none. A topic left without any gets a question about its headline, if
  * that is answered. Extraction decides, whichever model writes the answers: it is local and repeatable. It is asked once about
  * each topic of a content. */
-export class GroundedSuggestions {
-  readonly #deps: { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock };
-  /** By language: makes of all topics the list of the first so many, by their number, up to all. */
-  readonly #lists = {
-    zh: renewed((source: TopicList) => this.#ground(source)),
-    en: renewed((source: TopicList) => this.#ground(source)),
-  };
-  /** The questions of topics by all that they depend on, for one content. */
-  #questions = new Map<string, Promise<readonly string[]>>();
-  #content = 0;
+export function createGroundedSuggestions(deps: { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock }) {
+  const { assistant, knowledge, clock } = deps;
+  /** The answered questions of topics by all that they depend on, for one content. */
+  let answered = new Map<string, Promise<readonly string[]>>();
+  let known = 0;
 
-  constructor(deps: { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock }) {
-    this.#deps = deps;
-  }
-
-  /** @param source all topics in a language; the same object as long as nothing changed
-   * @returns the first `limit` of them, with the questions that are answered */
-  async first(source: TopicList, lang: Language, limit: number): Promise<TopicList> {
-    const lists = await this.#lists[lang](source);
-    return lists[limit] ?? lists.at(-1)!;
-  }
-
-  async #ground(list: TopicList): Promise<readonly TopicList[]> {
-    const content = await this.#deps.knowledge.ready();
-    if (content !== this.#content) this.#questions = new Map();
-    this.#content = content;
+  /** Makes of all topics the list of the first so many, by their number, up to all. */
+  async function ground(list: TopicList): Promise<readonly TopicList[]> {
+    const content = await knowledge.ready();
+    if (content !== known) answered = new Map();
+    known = content;
     const topics: Topic[] = [];
     for (const topic of list.topics) {
-      topics.push(Object.freeze({ ...topic, question_suggestions: [...(await this.#questionsOf(topic))] }));
+      topics.push(Object.freeze({ ...topic, question_suggestions: [...(await questionsOf(topic))] }));
     }
     return [...topics.keys(), topics.length].map((count) =>
       Object.freeze({ topics: topics.slice(0, count), total: list.total }),
     );
   }
 
-  #questionsOf(topic: Topic): Promise<readonly string[]> {
+  function questionsOf(topic: Topic): Promise<readonly string[]> {
     const ids = topic.items.map(({ id }) => id);
     const key = JSON.stringify([topic.lang, topic.title, topic.question_suggestions, ids]);
-    let questions = this.#questions.get(key);
-    if (questions === undefined) {
-      questions = this.#ask(topic, ids);
-      this.#questions.set(key, questions);
-      questions.catch(() => this.#questions.delete(key));
-    }
+    const before = answered.get(key);
+    if (before !== undefined) return before;
+    const questions = ask(topic, ids);
+    answered.set(key, questions);
+    questions.catch(() => answered.delete(key));
     return questions;
   }
 
-  async #ask({ title, lang, question_suggestions: questions }: Topic, ids: string[]): Promise<readonly string[]> {
-    const { assistant, clock } = this.#deps;
+  async function ask({ title, lang, question_suggestions: questions }: Topic, ids: string[]) {
     const now = clock.now();
     const found = await assistant.answered({ questions, ids, most: questions.length, now });
     if (found.length > 0) return found;
     const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"];
     return assistant.answered({ questions: templates.map((one) => fillTemplate(one, { title })), ids, most: 1, now });
   }
+
+  const lists = { zh: renewed(ground), en: renewed(ground) };
+  return {
+    /** @param source all topics in a language; the same object as long as nothing changed
+     * @returns the first `limit` of them, with the questions that are answered */
+    async first(source: TopicList, lang: Language, limit: number): Promise<TopicList> {
+      const found = await lists[lang](source);
+      return found[limit] ?? found.at(-1)!;
+    },
+  };
 }

@@ -8,20 +8,17 @@ export type Knowledge = ReturnType<typeof createKnowledge>;
 
 export function createKnowledge({ news, assistant }: { news: News; assistant: HostedAssistant }) {
   let contents = 0;
-  const learned = renewed(async (snapshot: NewsSnapshot) => {
+  const learn = async (snapshot: NewsSnapshot): Promise<number> => {
     await assistant.learn(passagesOf(snapshot));
     return (contents += 1);
-  }, sameContent);
+  };
+  // Snapshots share the arrays that did not change from one to the next.
+  const learned = renewed(learn, (a, b) => a.items === b.items && a.notices === b.notices && a.help === b.help);
   return {
     /** Waits until there is something to answer from: the last content, or the one before while much is new.
      * @returns the number of the content */
     ready: async (): Promise<number> => learned(await news.current()),
   };
-}
-
-/** Snapshots share the arrays that did not change from one to the next. */
-function sameContent(a: NewsSnapshot, b: NewsSnapshot): boolean {
-  return a.items === b.items && a.notices === b.notices && a.help === b.help;
 }
 
 function passagesOf(snapshot: NewsSnapshot): Passage[] {

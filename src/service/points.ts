@@ -1,14 +1,13 @@
 import type { Subscriptions } from "../accounts/users.ts";
 import type { OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { Entry } from "../ledger/entry.ts";
 import type { LedgerCommand } from "../ledger/decide.ts";
 import type { Ledger, Posted } from "../ledger/ledger.ts";
 import type { LedgerOperation } from "../ledger/stored-ledger.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Config } from "../config/config-schema.ts";
 import { ledgerOperationOf, userOf, type Call, type OperationHandler, type Outcome } from "./operation.ts";
-import type { UserStates } from "./user-state.ts";
+import type { UserState, UserStates } from "./user-state.ts";
 
 /** An operator's correction of a user's points. */
 export interface Adjustment {
@@ -51,21 +50,22 @@ interface PointsDeps {
 
 export function createPoints(deps: PointsDeps) {
   const { ids, ledger, userStates, subscriptions } = deps;
+  const me = answerOf(meOf);
+  const account = answerOf(accountOf);
   const operations: { readonly [K in AccountOperationId]: OperationHandler<K> } = {
     async getMe(call) {
-      const user = userOf(call);
-      const { ledger: opened, quotaState } = await userStates.of(user);
-      return { data: { user_id: user, balance_points: opened.account.balance, ...quotaState } };
+      return me(await userStates.of(userOf(call)));
     },
     async getPoints(call) {
-      const { ledger: opened, quotaState } = await userStates.of(userOf(call));
-      const { balance, total_earned, total_spent } = opened.account;
-      return { data: { balance, total_earned, total_spent, ...quotaState } };
+      return account(await userStates.of(userOf(call)));
     },
     async getLedger(call, { query: { page, page_size } }) {
       const opened = await ledger.open(userOf(call));
       const { entries, total } = await opened.page(page, page_size);
-      return { data: { items: entries.map(toItem), total, page, page_size } };
+      const items = entries.map(({ id, delta, type, description, ref_id, created_at }) => {
+        return { id, delta, type, description, ref_id, created_at };
+      });
+      return { data: { items, total, page, page_size } };
     },
     exchangePoints: (call, { body }) => exchange(deps, call, body),
     postTradeReward: (call, { body }) => reward(deps, call, body),
@@ -95,6 +95,25 @@ export function createPoints(deps: PointsDeps) {
       const command = { type: "adjust", delta: -delta, reason, actor, reverses, partial } as const;
       return post(deps, user, reversalOf(reverses), command, request_id);
     },
+  };
+}
+
+function meOf({ profile: { user_id }, ledger: { account }, quotaState }: UserState) {
+  return { user_id, balance_points: account.balance, ...quotaState };
+}
+
+function accountOf({ ledger: { account }, quotaState }: UserState) {
+  const { balance, total_earned, total_spent } = account;
+  return { balance, total_earned, total_spent, ...quotaState };
+}
+
+/** What is answered to a user as long as the state is the same object; frozen, so that it is serialized once. */
+function answerOf<T extends object>(make: (state: UserState) => T): (state: UserState) => { readonly data: T } {
+  const answers = new WeakMap<UserState, { readonly data: T }>();
+  return (state) => {
+    const answer = answers.get(state) ?? { data: Object.freeze(make(state)) };
+    answers.set(state, answer);
+    return answer;
   };
 }
 
@@ -145,9 +164,4 @@ async function post(
 ): Promise<Posted> {
   const { lang } = await userStates.profileOf(user);
   return ledger.post(user, { operation, command, ref_id, lang });
-}
-
-/** An entry as the interface shows it. */
-export function toItem({ id, delta, type, description, ref_id, created_at }: Entry) {
-  return { id, delta, type, description, ref_id, created_at };
 }

@@ -18,7 +18,7 @@ import { createWriteProbe } from "../storage/write-probe.ts";
 import { createAccountsService, type AccountsDeps } from "./accounts-service.ts";
 import { createChat } from "./chat/chat.ts";
 import { createFrontPageOperations, type FrontPageOperations } from "./front-page.ts";
-import { GroundedSuggestions } from "./grounded-suggestions.ts";
+import { createGroundedSuggestions } from "./grounded-suggestions.ts";
 import { createKnowledge } from "./knowledge.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
 import type { AssistantJobs } from "../assistant/assistant-jobs.ts";
@@ -55,18 +55,15 @@ export async function createService(given: ServiceDeps) {
   const deps = observer === undefined ? given : { ...given, storage: observeStorage(given.storage, observer) };
   const probe = createWriteProbe(deps.storage);
   const accounts = createAccountsService(deps);
-  const parts = {
-    ...deps,
-    ...accounts,
-    messages: createMessages({ ...accounts, kept_days: deps.config.retention.answers_days }),
-  };
+  const messages = createMessages({ ...accounts, kept_days: deps.config.retention.answers_days });
+  const parts = { ...deps, ...accounts, messages };
   const reportDamage = createDamageReporter(deps);
   const events = createEvents({ ...parts, reportDamage });
   const news = openNews(deps);
   const assistant = await openAssistant(deps);
   const knowledge = createKnowledge({ news, assistant });
   const chat = createChat({ ...parts, events, news, assistant, knowledge });
-  const suggestions = new GroundedSuggestions({ ...parts, assistant, knowledge });
+  const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge });
   const feed = createFrontPageOperations({ ...parts, news, events, suggestions, reportDamage });
   const operations: { readonly [K in OperationId]: OperationHandler<K> } = {
     ...accounts.operations,
@@ -94,9 +91,11 @@ export async function createService(given: ServiceDeps) {
     async warm(): Promise<void> {
       await Promise.all([assistant.warm(), knowledge.ready(), warmFeed(feed, accounts.ids.request())]);
     },
+    /** Waits until what follows replies is stored: turns of sessions, and events. */
+    settled: (): Promise<unknown> => Promise.all([messages.settled(), events.flush()]),
     /** Waits for what is queued, then frees the storage. */
     async close(): Promise<void> {
-      await Promise.all([news.close(), events.close(), assistant.close()]);
+      await Promise.all([news.close(), events.close(), assistant.close(), messages.settled()]);
       await accounts.close();
     },
   };
@@ -159,10 +158,10 @@ export interface ServiceObserver extends StorageObserver, LedgerObserver, JobObs
 function observeModel(model: ModelGateway, observer: ServiceObserver): ModelGateway {
   return {
     ...model,
-    generate(request, check) {
+    generate(request, check, caller) {
       const started = performance.now();
       const ended = (outcome: ModelOutcome): void => observer.modelCalled(outcome, performance.now() - started);
-      const answer = model.generate(request, check);
+      const answer = model.generate(request, check, caller);
       answer.then(
         ({ value }) => ended(value === null ? "no_answer" : "answered"),
         (error: unknown) => ended(error instanceof AnpError ? "failed" : "abandoned"),

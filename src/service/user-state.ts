@@ -32,18 +32,33 @@ export function createUserStates(deps: {
     return profile;
   }
 
+  /** By the ledger as it was opened: the same while nothing was appended. */
+  const states = new WeakMap<OpenLedger, ReturnType<typeof stateOf> & { readonly day: string }>();
+
+  function stateOf(profile: UserProfile, ledger: OpenLedger, now: number) {
+    const { balance, free_day, free_used } = ledger.account;
+    const quota = profile.free_daily_quota ?? defaultQuota;
+    const quotaState = quotaRules.stateOf({ day: free_day, used: free_used }, quota, now);
+    const funds: Funds = { free: quotaState.remaining_free_quota, points: balance };
+    return { profile, ledger, quota, quotaState, funds };
+  }
+
   return {
     profileOf,
-    /** @param locked opens the user's ledger, for a caller who holds its lock
+    /** The same object while profile, ledger and quota day are the same.
+     * @param locked opens the user's ledger, for a caller who holds its lock
      * @throws AnpError 404 for a user who is not known */
     async of(user: string, locked?: { open(): Promise<OpenLedger> }) {
-      const profile = await profileOf(user);
+      const profile = users.known(user) ?? (await profileOf(user));
       const ledger = await (locked?.open() ?? deps.ledger.open(user));
-      const { balance, free_day, free_used } = ledger.account;
-      const quota = profile.free_daily_quota ?? defaultQuota;
-      const quotaState = quotaRules.stateOf({ day: free_day, used: free_used }, quota, clock.now());
-      const funds: Funds = { free: quotaState.remaining_free_quota, points: balance };
-      return { profile, ledger, quota, quotaState, funds };
+      const now = clock.now();
+      const day = quotaRules.dayOf(now, ledger.account.free_day);
+      let state = states.get(ledger);
+      if (state?.profile !== profile || state.day !== day) {
+        state = { ...stateOf(profile, ledger, now), day };
+        states.set(ledger, state);
+      }
+      return state;
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Service } from "../../src/service/service.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";
+import { EncodedSegment } from "../../src/storage/storage.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import { openFixtureService } from "../support/service.ts";
 import { interceptStorage } from "../../src/storage/intercept-storage.ts";
@@ -84,6 +85,7 @@ describe("chat", () => {
     await give(service, 2);
     asking = true;
     expect((await ask(service, undefined, 7)).data.points_cost).toBe(1);
+    await service.settled();
     expect((await second)?.data.points_cost).toBe(1);
   });
 
@@ -137,8 +139,52 @@ describe("chat", () => {
     const { service } = await openFixtureService({ storage });
     await give(service, 2);
     await ask(service, "one", 7);
+    await service.settled();
     const { data } = await ask(service, "two", 7);
+    await service.settled();
     expect(tries).toBe(1);
     expect(data.points_cost).toBe(1);
+  });
+
+  it("sends a charged answer before its turn of the session is written, and ends with it written", async () => {
+    const base = await openStorage("memory:");
+    let write = (): void => undefined;
+    const held = new Promise<void>((resolve) => (write = resolve));
+    const storage = interceptStorage(base, async (verb, key, run) => {
+      if (verb === "create" && key[0] instanceof EncodedSegment && key[0].text.includes(":sessions:")) await held;
+      return run();
+    });
+    const { service } = await openFixtureService({ storage });
+    await give(service, 1);
+    const { data } = await ask(service);
+    const turn = ["users", "bob", "sessions", String(data.session_id), "0", "1"];
+    expect(await base.get(turn)).toBeUndefined();
+    const settled = service.settled();
+    write();
+    await settled;
+    expect(JSON.parse((await base.get(turn))!)).toEqual({ message_id: data.message_id });
+  });
+
+  it("remembers an answer whose turn was never written, once another process reads the session", async () => {
+    const base = await openStorage("memory:");
+    const failing = interceptStorage(base, (verb, key, run) => {
+      if (verb === "create" && printKey(key).startsWith("users/carol/sessions/")) throw new StorageError("killed");
+      return run();
+    });
+    const { service: killed } = await openFixtureService({ storage: failing });
+    const { service } = await openFixtureService({ storage: base, seed: "two" });
+    const asked = async (by: Service, session_id?: number) => {
+      const { data } = await by.run("sendChat", { request_id: "r", user: "carol" }, { body: { question, session_id } });
+      await by.settled();
+      return data;
+    };
+    const first = await asked(killed);
+    const second = await asked(killed, first.session_id);
+    const third = await asked(service, first.session_id);
+    const fourth = await asked(service, first.session_id);
+    const session = createMessages(service).history("carol", first.session_id, 10);
+    expect((await session).map(({ message_id }) => message_id)).toEqual(
+      [first, second, third, fourth].map(({ message_id }) => message_id),
+    );
   });
 });

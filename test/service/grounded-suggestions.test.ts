@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { assistantInProcess } from "../../src/assistant/assistant-runner.ts";
 import { createHostedAssistant } from "../../src/assistant/hosted-assistant.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
-import { GroundedSuggestions } from "../../src/service/grounded-suggestions.ts";
+import { createGroundedSuggestions } from "../../src/service/grounded-suggestions.ts";
 import { openFixtureService } from "../support/service.ts";
 
 it.each(["zh", "en"])("suggests in %s only questions that the assistant answers from the topic", async (lang) => {
@@ -29,7 +29,7 @@ it("tries again after a failure instead of remembering it", async () => {
   await assistant.learn([]);
   let failures = 0;
   const knowledge = { ready: () => (failures++ === 0 ? Promise.reject(new Error("not now")) : Promise.resolve(1)) };
-  const suggestions = new GroundedSuggestions({ assistant, knowledge, clock });
+  const suggestions = createGroundedSuggestions({ assistant, knowledge, clock });
   const list = await service.news.topics({ limit: 1, lang: "en" });
   await expect(suggestions.first(list, "en", 1)).rejects.toThrow("not now");
   expect((await suggestions.first(list, "en", 1)).total).toBe(list.total);

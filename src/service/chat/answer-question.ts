@@ -1,5 +1,6 @@
 import { answerMarket } from "../../assistant/answering/market-answer.ts";
-import type { Answer, PreparedQuestion } from "../../assistant/assistant.ts";
+import type { Answer } from "../../assistant/answer.ts";
+import type { PreparedQuestion } from "../../assistant/assistant.ts";
 import type { HostedAssistant } from "../../assistant/hosted-assistant.ts";
 import type { Config } from "../../config/config-schema.ts";
 import type { News } from "../../news/news.ts";

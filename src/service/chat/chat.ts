@@ -1,5 +1,6 @@
 import type { Subscriptions } from "../../accounts/users.ts";
-import type { Answer, QuestionKind } from "../../assistant/assistant.ts";
+import type { Answer } from "../../assistant/answer.ts";
+import type { QuestionKind } from "../../assistant/assistant.ts";
 import { AnpError } from "../../contract/errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Ids } from "../../runtime/ids.ts";

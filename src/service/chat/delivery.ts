@@ -23,14 +23,9 @@ export async function deliver(
   { routing, outcome }: Answer,
 ): Promise<Outcome<"sendChat">> {
   const { message_id } = message;
-  try {
-    await deps.messages.join(message);
-  } catch (error) {
-    deps.logger.error({ err: error, message_id }, "a charged answer could not join its session");
-  }
-  recordQuestion(deps.events, message, routing, outcome).catch((error: unknown) => {
-    deps.logger.error({ err: error, message_id }, "a question asked could not be recorded");
-  });
+  const failed = (what: string) => (error: unknown) => deps.logger.error({ err: error, message_id }, what);
+  recordQuestion(deps.events, message, routing, outcome).catch(failed("a question asked could not be recorded"));
+  await deps.messages.joinLater(message, failed("a charged answer could not join its session"));
   return { data: toAnswer(message, entry) };
 }
 

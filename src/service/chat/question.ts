@@ -2,6 +2,7 @@ import type { Subscription, Subscriptions } from "../../accounts/users.ts";
 import type { AskedQuestion } from "../../assistant/assistant.ts";
 import type { Messages } from "../../assistant/sessions/messages.ts";
 import type { OperationInput } from "../../contract/endpoints.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
 /** The route of an advanced research, which has its own price. */
@@ -9,6 +10,8 @@ export const RESEARCH = "advanced_research";
 
 /** Turns of a session that the plan's memory gives to the answer. */
 const MEMORY_TURNS = 6;
+/** The user's last entries, among which one may have charged for an answer that its session lacks yet. */
+const RECENT_ENTRIES = 16;
 
 type Body = OperationInput<"sendChat">["body"];
 
@@ -24,7 +27,7 @@ export interface Question {
 
 /** Reads what the answer to a question depends on. */
 export async function readQuestion(
-  deps: { subscriptions: Subscriptions; messages: Messages; clock: Clock },
+  deps: { subscriptions: Subscriptions; messages: Messages; ledger: Ledger; clock: Clock },
   user: string,
   body: Body,
 ): Promise<Question> {
@@ -32,7 +35,7 @@ export async function readQuestion(
   const { session_id: given } = body;
   const session = given !== undefined && (await deps.messages.isOver(user, given)) ? undefined : given;
   const isRemembered = session !== undefined && subscription.features["memory"] === true;
-  const earlier = isRemembered ? await deps.messages.history(user, session, MEMORY_TURNS) : [];
+  const earlier = isRemembered ? await recall(deps, user, session) : [];
   const asked = {
     question: body.question,
     history: earlier.map(({ question, answer }) => ({ question, answer })),
@@ -42,4 +45,13 @@ export async function readQuestion(
     ...(body.token_symbol ? { token_symbol: body.token_symbol } : {}),
   };
   return { user, body, session, subscription, asked };
+}
+
+/** What was said in a session, the answer before included, whichever process charged for it. */
+async function recall({ messages, ledger }: Parameters<typeof readQuestion>[0], user: string, session: number) {
+  const { entries } = await (await ledger.open(user)).page(1, RECENT_ENTRIES);
+  const charged = entries.flatMap(({ details }) =>
+    details.type === "chat_cost" && details.session_id === session ? [details.message_id] : [],
+  );
+  return messages.history(user, session, MEMORY_TURNS, charged.reverse());
 }
