@@ -4,7 +4,7 @@ import { WorkerRunner, workerFile } from "../compute/worker-runner.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { remembered } from "../runtime/cache/remembered.ts";
 import type { AssistantJobs } from "./assistant-jobs.ts";
-import type { SharedIndexes } from "./shared-indexes.ts";
+import type { BeginIndex } from "./shared-indexes.ts";
 
 /** Longest run of a job, ms: an answer takes some milliseconds. */
 const JOB_MS = 2000;
@@ -12,7 +12,7 @@ const START_MS = 10_000;
 /** V8's heap of the worker, MB: enough for the index of 100,000 articles. */
 const MEMORY_MB = 512;
 
-const load = async (shared?: SharedIndexes) => (await import("./assistant-jobs.ts")).createAssistantJobs(shared);
+const load = async (begin?: BeginIndex) => (await import("./assistant-jobs.ts")).createAssistantJobs(begin);
 
 /** Runs the assistant's jobs in this process. */
 export function assistantInProcess(): JobRunner<AssistantJobs> {

@@ -1,9 +1,9 @@
+import { BoundedLru } from "../runtime/cache/bounded-lru.ts";
 import { JobError, type JobRunner, type RunOptions } from "../compute/job-runner.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 import type { Logger } from "../runtime/logger.ts";
-import type { Answer } from "./answer.ts";
-import type { GeneratedAnswer } from "./answering/model-answer.ts";
+import type { Answer, Quotation } from "./answer.ts";
 import { asUnsure } from "./answering/replies.ts";
 import type { AskedQuestion, PreparedQuestion } from "./assistant.ts";
 import type { AssistantJobs, SuggestedQuestions } from "./assistant-jobs.ts";
@@ -27,6 +27,9 @@ export interface HostedAssistantDeps {
   readonly lexicon?: MeaningRows | undefined;
 }
 
+/** Questions whose evidence is kept, and how long, ms: many users ask what the front page suggests. */
+const KEPT = { questions: 256, ms: 60_000 };
+
 /** @example
  * const assistant = createHostedAssistant({ runner: assistantInProcess(), logger });
  * await assistant.learn(passages);
@@ -35,34 +38,46 @@ export interface HostedAssistantDeps {
  */
 export function createHostedAssistant({ runner, model, logger, lexicon = [] }: HostedAssistantDeps) {
   const content = new IndexedContent(runner, logger, lexicon);
+  const kept = new BoundedLru<{ readonly at: number; readonly prepared: PreparedQuestion }>(KEPT.questions);
+  let learned = 0;
+
   return {
     /** Loads what the first question would wait for. */
     warm: () => runner.run("warm", undefined),
     /** Makes these the passages that answers quote. Until it has, questions are answered from those before. */
-    learn: (passages: readonly Passage[]) => content.learn(passages),
-    /** @throws AnpError 1007 when the question cannot be computed in time
+    async learn(passages: readonly Passage[]): Promise<void> {
+      await content.learn(passages).finally(() => (learned += 1));
+    },
+    /** Routes a question and looks up its evidence; one without earlier turns, which was asked just before, from memory.
+     * @throws AnpError 1007 when the question cannot be computed in time
      * @throws AnpError 429 when its turn did not come in time */
-    prepare: (asked: Omit<AskedQuestion, "hasModel">, turn?: Turn): Promise<PreparedQuestion> =>
-      inTime(content.on((index) => runner.run("prepare", { ...asked, hasModel: model !== undefined, index }, turn))),
+    async prepare({ now, ...asked }: Omit<AskedQuestion, "hasModel">, turn?: Turn): Promise<PreparedQuestion> {
+      const key = JSON.stringify([learned, asked]);
+      const known = kept.get(key);
+      if (known !== undefined && Math.abs(now - known.at) < KEPT.ms) return known.prepared;
+      const given = { ...asked, now, hasModel: model !== undefined };
+      const prepared = await inTime(content.on((index) => runner.run("prepare", { ...given, index }, turn)));
+      if (asked.history.length === 0) kept.set(key, { at: now, prepared });
+      return prepared;
+    },
     /** The answer to a prepared question: the model's, if there is one and passages were found.
      * @throws AnpError 1007 when the model fails and extraction is not its fallback */
     async complete(
-      { prepared, routing, kind }: PreparedQuestion,
+      { answer, forModel, routing, kind }: PreparedQuestion,
       { question, history }: Pick<AskedQuestion, "question" | "history">,
       signal?: AbortSignal,
     ): Promise<Answer> {
-      if (prepared === undefined) throw new Error(`${routing.route} is not answered from passages`);
-      const { answer, forModel } = prepared;
+      if (answer === undefined) throw new Error(`${routing.route} is not answered from passages`);
       if (forModel === undefined || model === undefined) return answer;
       const wide = kind === "advanced_research";
       const { excerpts } = forModel;
       const asked = { question, lang: routing.lang, wide };
       const previous = history.at(-1)?.question;
       try {
-        const request = { ...asked, history, passages: excerpts, ...(signal && { signal }) };
-        const { value: found, model: model_name } = await model.generate(request, (reply, instructions) =>
-          inTime(runner.run("check", { ...asked, reply, previous, instructions, excerpts })),
-        );
+        const check = (reply: string, instructions: string) =>
+          inTime(runner.run("check", { ...asked, reply, previous, instructions, excerpts }));
+        const request = { ...asked, history, passages: excerpts };
+        const { value: found, model: model_name } = await model.generate(request, check, signal);
         const written = found === null ? forModel.otherwise : judged(found, answer, routing.lang);
         return { ...written, routing, model_name };
       } catch (error) {
@@ -85,7 +100,7 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
 }
 
 /** The evidence decides whether an answer is sure, not the model: a checked reply may still answer another question. */
-function judged(found: GeneratedAnswer, evidence: Answer, lang: Language) {
+function judged(found: Quotation, evidence: Answer, lang: Language) {
   return evidence.outcome === "answered" ? { ...found, outcome: evidence.outcome } : asUnsure(found, lang);
 }
 

@@ -1,24 +1,18 @@
-import type { Dictionary } from "./dictionary/dictionary.ts";
+import { readingsOf } from "./dictionary/dictionary.ts";
 
 /** Readings that input methods and dialects confuse: zh and z, ch and c, sh and s, ng and n. */
 const similarReading = (reading: string): string => reading.replace(/^([zcs])h/, "$1").replace(/ng$/, "n");
 
 const MOST_READINGS = 2;
 
-export type Homophones = ReturnType<typeof createHomophones>;
-
 /** The characters of a text by their sound, to find what a misspelt Chinese word stands for. */
-export function createHomophones({ readings }: Pick<Dictionary, "readings">) {
+export function createHomophones() {
   const known = new Set<string>();
   const bySound = new Map<string, string[]>();
 
   function soundsOf(character: string): string[] {
-    const sounds = readings(character).filter((reading) => /^[a-z]+$/.test(reading));
+    const sounds = readingsOf(character).filter((reading) => /^[a-z]+$/.test(reading));
     return [...new Set(sounds.map(similarReading))].slice(0, MOST_READINGS);
-  }
-
-  function like(character: string): Set<string> {
-    return new Set(soundsOf(character).flatMap((sound) => bySound.get(sound) ?? []));
   }
 
   return {
@@ -30,7 +24,9 @@ export function createHomophones({ readings }: Pick<Dictionary, "readings">) {
     },
     /** Words of two characters that sound like this one, of the added characters. */
     pairsLike(pair: string): string[] {
-      const [firsts, seconds] = Array.from(pair, (character) => [...like(character)]);
+      const [firsts, seconds] = Array.from(pair, (character) => {
+        return Array.from(new Set(soundsOf(character).flatMap((sound) => bySound.get(sound) ?? [])));
+      });
       return firsts!.flatMap((a) => seconds!.map((b) => a + b)).filter((other) => other !== pair);
     },
   };

@@ -1,13 +1,5 @@
 import { readNames, readNumbers } from "../runtime/data-rows.ts";
 
-/** A quantity in a text: its value in units, in per cent, or in basis points. */
-export interface Quantity {
-  readonly value: number;
-  readonly unit: "" | "%" | "bp";
-  readonly start: number;
-  readonly end: number;
-}
-
 /** What follows a number, and its factor. */
 export const SCALES = readNumbers(new URL("data/scales.txt", import.meta.url));
 
@@ -27,14 +19,15 @@ export function quantitiesInDigits(text: string): string {
   return text.replace(IN_WORDS, (words) => SPELLED.get(words)!);
 }
 
-/** The quantities of a folded text in any notation: `$105K`, `105,000` and `10.5 万` are one value, as are `14.2 亿` and `1.42B`. */
-export function quantitiesOf(text: string): Quantity[] {
+/** The quantities of a folded text in any notation: `$105K`, `105,000` and `10.5 万` are one value, as are `14.2 亿` and
+ * `1.42B`. Their values are in units, in per cent, or in basis points. */
+export function quantitiesOf(text: string) {
   return Array.from(text.matchAll(QUANTITY), (match) => {
     const [whole, digits = "", han, latin, percent, points, percentPoints] = match;
     const scale = (SCALES.get((han ?? latin ?? "").toLowerCase()) ?? 1) * (percentPoints === undefined ? 1 : 100);
     return {
       value: Number(digits.replaceAll(",", "")) * scale,
-      unit: percent !== undefined ? "%" : (points ?? percentPoints) === undefined ? "" : "bp",
+      unit: percent !== undefined ? ("%" as const) : (points ?? percentPoints) === undefined ? "" : "bp",
       start: match.index,
       end: match.index + whole.length,
     };

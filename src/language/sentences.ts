@@ -39,15 +39,14 @@ function afterBlanks(line: string, at: number): number {
   return at;
 }
 
-/** The sentences of a plain text, verbatim and whole, in order, with the numbers of their lines. A line break always
- * ends one. Linear in its length. */
-export function sentencesOf(text: string) {
-  const sentences: { readonly text: string; readonly line: number }[] = [];
-  for (const [number, line] of text.split("\n").entries()) {
+/** The sentences of a plain text, verbatim and whole, in order. A line break always ends one. Linear in its length. */
+export function sentencesOf(text: string): string[] {
+  const sentences: string[] = [];
+  for (const line of text.split("\n")) {
     let start = afterBlanks(line, 0);
     const push = (end: number): void => {
       const sentence = line.slice(start, end).trim();
-      if (/[\p{L}\p{N}]/u.test(sentence)) sentences.push({ text: sentence, line: number });
+      if (/[\p{L}\p{N}]/u.test(sentence)) sentences.push(sentence);
       start = afterBlanks(line, end);
     };
     for (let at = 0; at < line.length; at++) {

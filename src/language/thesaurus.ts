@@ -30,64 +30,50 @@ let everyday: Thesaurus | undefined;
 
 /** @param more the operator's rows */
 export const openThesaurus = (more: MeaningRows = []): Thesaurus =>
-  more.length > 0 ? new Thesaurus(more) : (everyday ??= new Thesaurus([]));
+  more.length > 0 ? createThesaurus(more) : (everyday ??= createThesaurus([]));
 
 /** The everyday words for what services are asked about, and an operator's own. */
-export class Thesaurus {
-  /** Meanings by the first stem of their English phrases, and by their Chinese words. */
-  readonly #byStem: ReadonlyMap<string, readonly { readonly phrase: readonly string[]; readonly meaning: Meaning }[]>;
-  readonly #byWord: ReadonlyMap<string, readonly { readonly word: string; readonly meaning: Meaning }[]>;
-  readonly #longest: number;
+export type Thesaurus = ReturnType<typeof createThesaurus>;
 
-  constructor(more: MeaningRows) {
-    const rows = [...readRows(new URL("data/thesaurus.txt", import.meta.url)), ...more];
-    const meanings = rows.map(([en = [], zh = []], id): Meaning => ({
-      id,
-      en: en.map(stemsOf).filter(({ length }) => length > 0),
-      zh: zh.map(fold).filter((word) => /^\p{Script=Han}/u.test(word)),
-    }));
-    this.#byStem = groupBy(
-      meanings.flatMap((meaning) => meaning.en.map((phrase) => ({ phrase, meaning }))),
-      ({ phrase }) => phrase[0]!,
-    );
-    this.#byWord = groupBy(
-      meanings.flatMap((meaning) => meaning.zh.map((word) => ({ word, meaning }))),
-      ({ word }) => word,
-    );
-    this.#longest = Math.max(...Array.from(this.#byWord.keys(), ({ length }) => length));
-  }
-
-  /** The meanings that a list of English stems mentions, the longest phrase of each at each place. */
-  mentionsInEnglish(stems: readonly string[]): Mention[] {
-    return stems.flatMap((first, at) => {
-      const matches = (this.#byStem.get(first) ?? []).filter(({ phrase }) =>
-        phrase.every((word, i) => stems[at + i] === word),
-      );
-      const longest = Math.max(...matches.map(({ phrase }) => phrase.length));
-      return matches.flatMap(({ meaning, phrase }) =>
-        phrase.length === longest ? [{ meaning, phrase: phrase.join(" "), at, length: longest }] : [],
-      );
-    });
-  }
-
-  /** The meanings that a run of Chinese mentions, from the left, the longest word first. */
-  mentionsInChinese(run: string): Mention[] {
-    const found = [...longestMatches(run, (word) => this.#byWord.has(word), this.#longest)];
-    return found.flatMap(({ word, at }) =>
-      this.#byWord.get(word)!.map(({ meaning }) => ({ meaning, phrase: word, at, length: word.length })),
-    );
-  }
-
-  /** The meanings that have a stem as a whole phrase. */
-  meaningsOf(englishStem: string): Meaning[] {
-    const found = this.#byStem.get(englishStem) ?? [];
-    return found.flatMap(({ phrase, meaning }) => (phrase.length === 1 ? [meaning] : []));
-  }
-
-  /** Whether a phrase begins with a stem: what a misspelt word may stand for. */
-  isKnownStem(englishStem: string): boolean {
-    return this.#byStem.has(englishStem);
-  }
+function createThesaurus(more: MeaningRows) {
+  const rows = [...readRows(new URL("data/thesaurus.txt", import.meta.url)), ...more];
+  const meanings = rows.map(([en = [], zh = []], id): Meaning => ({
+    id,
+    en: en.map(stemsOf).filter(({ length }) => length > 0),
+    zh: zh.map(fold).filter((word) => /^\p{Script=Han}/u.test(word)),
+  }));
+  const byStem = groupBy(
+    meanings.flatMap((meaning) => meaning.en.map((phrase) => ({ phrase, meaning }))),
+    ({ phrase }) => phrase[0]!,
+  );
+  const byWord = groupBy(
+    meanings.flatMap((meaning) => meaning.zh.map((word) => ({ word, meaning }))),
+    ({ word }) => word,
+  );
+  const longestWord = Math.max(...Array.from(byWord.keys(), ({ length }) => length));
+  return {
+    /** The meanings that a list of English stems mentions, the longest phrase of each at each place. */
+    mentionsInEnglish: (stems: readonly string[]): Mention[] =>
+      stems.flatMap((first, at) => {
+        const matches = (byStem.get(first) ?? []).filter(({ phrase }) =>
+          phrase.every((word, i) => stems[at + i] === word),
+        );
+        const longest = Math.max(...matches.map(({ phrase }) => phrase.length));
+        return matches.flatMap(({ meaning, phrase }) =>
+          phrase.length === longest ? [{ meaning, phrase: phrase.join(" "), at, length: longest }] : [],
+        );
+      }),
+    /** The meanings that a run of Chinese mentions, from the left, the longest word first. */
+    mentionsInChinese: (run: string): Mention[] =>
+      [...longestMatches(run, (word) => byWord.has(word), longestWord)].flatMap(({ word, at }) =>
+        byWord.get(word)!.map(({ meaning }) => ({ meaning, phrase: word, at, length: word.length })),
+      ),
+    /** The meanings that have a stem as a whole phrase. */
+    meaningsOf: (englishStem: string): Meaning[] =>
+      (byStem.get(englishStem) ?? []).flatMap(({ phrase, meaning }) => (phrase.length === 1 ? [meaning] : [])),
+    /** Whether a phrase begins with a stem: what a misspelt word may stand for. */
+    isKnownStem: (englishStem: string): boolean => byStem.has(englishStem),
+  };
 }
 
 function stemsOf(phrase: string): string[] {

@@ -1,22 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { answerMarket } from "../../src/assistant/answering/market-answer.ts";
-import { createAssistant } from "../../src/assistant/assistant.ts";
-import type { Answer, AnswerRequest, Passage } from "../../src/assistant/assistant.ts";
+import type { Answer, AnswerRequest } from "../../src/assistant/answer.ts";
+import { prepareAnswer } from "../../src/assistant/answering/answerer.ts";
+import type { Passage } from "../../src/assistant/passage.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { routeQuestion } from "../../src/assistant/routing/router.ts";
 import { plainText } from "../../src/language/plain-text.ts";
 import { EXCHANGE, NOW } from "./exchange.ts";
 import { passage } from "./passages.ts";
 
-const assistant = createAssistant();
-const index = assistant.index(EXCHANGE);
+const index = new AnswerIndex(EXCHANGE);
 
 function ask(question: string, part: Partial<AnswerRequest> = {}, over = index): Answer {
   const history = part.history ?? [];
-  const routing = assistant.route(question, { history });
-  return assistant.answer({ question, routing, history, wide: false, now: NOW, ...part }, over)!;
+  const routing = routeQuestion(question, { history });
+  return prepareAnswer({ question, routing, history, wide: false, now: NOW, ...part }, over).answer!;
 }
 
 function over(...passages: Passage[]): typeof index {
-  return assistant.index(passages);
+  return new AnswerIndex(passages);
 }
 
 /** Whether every line of the answer stands in the sources, and every snippet in the answer. */
@@ -113,14 +115,14 @@ describe("grounded answers", () => {
     });
     const question = "When do whale watching tours start?";
     const answer = ask(question, {}, over(odd));
-    expect(assistant.route(question, { history: [] }).route).toBe("out_of_scope");
+    expect(routeQuestion(question, { history: [] }).route).toBe("out_of_scope");
     expect(answer).toMatchObject({ outcome: "answered", routing: { route: "help", sub_intent: "general" } });
   });
 });
 
 describe("both languages", () => {
   it("are one library: an article in the other one is quoted, and said to be so", () => {
-    const chinese = assistant.index(EXCHANGE.filter(({ lang }) => lang === "zh"));
+    const chinese = new AnswerIndex(EXCHANGE.filter(({ lang }) => lang === "zh"));
     const answer = ask("What is the withdrawal fee for USDT?", {}, chinese);
     expect(answer).toMatchObject({ outcome: "answered", sources: [{ id: "withdraw-fee", lang: "zh" }] });
     expect(answer.text).toMatch(/^\(quoted from an article in Chinese\)\n/);
@@ -154,7 +156,7 @@ describe("what the passages do not answer", () => {
 
 describe("news and notices", () => {
   it("are listed newest first, once a story, none from the future", () => {
-    const answer = ask("What is the latest crypto news?", {}, assistant.index(EXCHANGE.toReversed()));
+    const answer = ask("What is the latest crypto news?", {}, new AnswerIndex(EXCHANGE.toReversed()));
     expect(answer.text.split("\n")).toEqual([
       "The latest news:",
       "Bitcoin climbs above $105,000",
@@ -201,9 +203,9 @@ describe("the market", () => {
   } as const;
 
   it("is left to the service, which has the figures", () => {
-    const routing = assistant.route("现在市场情绪怎么样", { history: [] });
+    const routing = routeQuestion("现在市场情绪怎么样", { history: [] });
     const request = { question: "现在市场情绪怎么样", routing, history: [], wide: false, now: NOW };
-    expect(assistant.answer(request, index)).toBeUndefined();
+    expect(prepareAnswer(request, index).answer).toBeUndefined();
   });
 
   it("is described by its figures", () => {

@@ -2,9 +2,7 @@ import { describe, expect, it } from "vitest";
 import { judgeReply } from "../../src/assistant/grounding/judge-reply.ts";
 import type { CheckedRequest } from "../../src/assistant/grounding/reply-fault.ts";
 import { figuresOf } from "../../src/assistant/grounding/figures.ts";
-import { Wordings } from "../../src/assistant/grounding/wording.ts";
 import { fold } from "../../src/language/tokenize.ts";
-import { createDictionary } from "../../src/language/dictionary/dictionary.ts";
 import { judgeAll, readReplies, sharesOf } from "../eval/model-replies.ts";
 import { passage } from "./passages.ts";
 
@@ -20,21 +18,17 @@ const LIMITS = passage({
   title: "Limits",
   text: "The daily limit is 10 BTC. Maintenance is on 5 May 2026.",
 });
-const wordings = new Wordings(createDictionary());
 
 function judge(reply: string, given: Partial<CheckedRequest> = {}): unknown {
-  const verdict = judgeReply(
-    {
-      reply,
-      excerpts: [FEES, LIMITS],
-      question: "What is the USDT withdrawal fee?",
-      lang: "en",
-      wide: false,
-      instructions: "Use only what the passages say. Add nothing from elsewhere, and guess nothing.",
-      ...given,
-    },
-    wordings,
-  );
+  const verdict = judgeReply({
+    reply,
+    excerpts: [FEES, LIMITS],
+    question: "What is the USDT withdrawal fee?",
+    lang: "en",
+    wide: false,
+    instructions: "Use only what the passages say. Add nothing from elsewhere, and guess nothing.",
+    ...given,
+  });
   return typeof verdict === "string" ? verdict : verdict.map(({ fault }) => fault);
 }
 

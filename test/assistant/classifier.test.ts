@@ -1,12 +1,8 @@
 import { deserialize, serialize } from "node:v8";
 import { describe, expect, it } from "vitest";
 import { createClassifier, train } from "../../src/assistant/routing/classifier/classifier.ts";
-import type {
-  Classifier,
-  Example,
-  Trained,
-  TrainingOptions,
-} from "../../src/assistant/routing/classifier/classifier.ts";
+import type { Example, Trained } from "../../src/assistant/routing/classifier/classifier.ts";
+import type { Annotator } from "../../src/assistant/routing/classifier/features.ts";
 
 const EXAMPLES: readonly Example[] = [
   ...["reset my password", "I forgot my password", "change password please", "my password does not work"].map(
@@ -20,8 +16,8 @@ const EXAMPLES: readonly Example[] = [
   ...["银行卡丢了", "补办卡片", "卡什么时候到"].map((text) => ({ text, label: "card" })),
 ];
 
-function learn(examples: readonly Example[], options: TrainingOptions = {}): Classifier {
-  return createClassifier(train(examples, options), options.annotate);
+function learn(examples: readonly Example[], annotate?: Annotator) {
+  return createClassifier(train(examples, annotate), annotate);
 }
 
 describe("the classifier", () => {
@@ -62,7 +58,7 @@ describe("the classifier", () => {
       { text: "a lorry", label: "cars" },
       { text: "the truck", label: "cars" },
     ];
-    const pets = learn(examples, { annotate });
+    const pets = learn(examples, annotate);
     expect(pets.classify("hamster").confidence).toBeGreaterThan(learn(examples).classify("hamster").confidence);
     expect(pets.classify("hamster").label).toBe("pets");
   });

@@ -16,8 +16,8 @@ function asked(question: string) {
 }
 
 async function sourceOf(assistant: HostedAssistant, question = QUESTION): Promise<string | undefined> {
-  const { prepared } = await assistant.prepare(asked(question));
-  return prepared?.answer.sources[0]?.id;
+  const { answer } = await assistant.prepare(asked(question));
+  return answer?.sources[0]?.id;
 }
 
 describe("the assistant in a worker thread", () => {
@@ -84,4 +84,30 @@ it("sends only what changed", async () => {
   await assistant.learn([{ ...second!, text: "Other words." }, ...others.map((same) => ({ ...same }))]);
   expect(changes.flatMap(({ removed }) => removed)).toEqual([`${first!.kind} ${first!.lang} ${first!.id}`]);
   expect(changes.flatMap(({ added }) => added.map(({ id }) => id))).toEqual([second!.id]);
+});
+
+it("looks up a question's evidence once a minute, until the content changes", async () => {
+  const runner = assistantInProcess();
+  let looked = 0;
+  const watched: JobRunner<AssistantJobs> = {
+    ...runner,
+    run(name, input, options) {
+      if (name === "prepare") looked += 1;
+      return runner.run(name, input, options);
+    },
+  };
+  const assistant = createHostedAssistant({ runner: watched, logger });
+  await assistant.learn(EXCHANGE);
+  const ask = async (change: object = {}): Promise<number> => {
+    await assistant.prepare({ ...asked(QUESTION), ...change });
+    return looked;
+  };
+  expect([await ask(), await ask(), await ask({ now: NOW + 59_999 })]).toEqual([1, 1, 1]);
+  expect([await ask({ now: NOW + 60_000 }), await ask({ now: NOW })]).toEqual([2, 3]);
+  // What else an answer depends on.
+  expect([await ask({ research: true }), await ask({ refused: ["other"] })]).toEqual([4, 5]);
+  const history = [{ question: QUESTION, answer: "1 USDT" }];
+  expect([await ask({ history }), await ask({ history })]).toEqual([6, 7]);
+  await assistant.learn([passage({ id: "new", text: "The USDT withdrawal fee is 7 USDT." })]);
+  expect(await sourceOf(assistant)).toBe("new");
 });

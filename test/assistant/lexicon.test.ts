@@ -2,7 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { readLexicon } from "../../src/assistant/lexicon-file.ts";
-import { createAssistant } from "../../src/assistant/assistant.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { passage } from "./passages.ts";
 
@@ -15,13 +16,12 @@ async function lexicon(text: string): ReturnType<typeof readLexicon> {
 }
 
 it("finds an article by the operator's own words for what it is about, in both languages", async () => {
-  const assistant = createAssistant();
   const passages = [
     passage({ id: "moorings", title: "Moorings", text: "A mooring costs 20 EUR a night. Book it at the desk." }),
     passage({ id: "sauna", title: "The sauna", text: "It is open from 18:00. Towels are handed over at the desk." }),
   ];
   const find = (question: string, rows?: Awaited<ReturnType<typeof readLexicon>>): string[] => {
-    const { ranked } = assistant.index(passages, rows).search({ question, lang: "en", now: 0 });
+    const { ranked } = findEvidence(new AnswerIndex(passages, rows), { question, lang: "en", now: 0 });
     return ranked.map(({ found }) => found.passage.id);
   };
   const rows = await lexicon(

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { assistantInProcess } from "../../src/assistant/assistant-runner.ts";
 import { createHostedAssistant } from "../../src/assistant/hosted-assistant.ts";
-import type { Answer } from "../../src/assistant/assistant.ts";
+import type { Answer } from "../../src/assistant/answer.ts";
 import { modelConfig } from "../../src/config/model-config.ts";
 import { createModelGateway } from "../../src/assistant/model/model-gateway.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";

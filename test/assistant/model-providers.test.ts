@@ -2,13 +2,14 @@ import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { modelConfig } from "../../src/config/model-config.ts";
-import { createModelGateway, type ModelRequest } from "../../src/assistant/model/model-gateway.ts";
+import { createModelGateway } from "../../src/assistant/model/model-gateway.ts";
+import type { PromptRequest } from "../../src/assistant/model/model-prompt.ts";
 import { toPrompt } from "../../src/assistant/model/model-prompt.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { fails, hangs, says, startModelServer, type ModelServer, type Turn } from "./model-server.ts";
 import { passage } from "./passages.ts";
 
-const REQUEST: ModelRequest = {
+const REQUEST: PromptRequest = {
   question: "What is the fee?",
   lang: "en",
   history: [],

@@ -2,13 +2,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { modelConfig } from "../../src/config/model-config.ts";
 import { createModelGateway } from "../../src/assistant/model/model-gateway.ts";
 import { resolveCitations } from "../../src/assistant/answering/model-answer.ts";
-import type { ModelGateway, ModelRequest } from "../../src/assistant/model/model-gateway.ts";
+import type { ModelGateway } from "../../src/assistant/model/model-gateway.ts";
+import type { PromptRequest } from "../../src/assistant/model/model-prompt.ts";
 import { AnpError } from "../../src/contract/errors.ts";
 import { passage } from "./passages.ts";
 import { cuts, fails, garbles, hangs, says, startModelServer } from "./model-server.ts";
 import type { ModelServer, Turn } from "./model-server.ts";
 
-const REQUEST: ModelRequest = {
+const REQUEST: PromptRequest = {
   question: "What is the withdrawal fee?",
   lang: "en",
   history: [],
@@ -35,9 +36,9 @@ async function open(options: Record<string, unknown>, ...turns: [Turn, ...Turn[]
 }
 
 /** The reply with its citations. */
-async function generate(gateway: ModelGateway, request: ModelRequest) {
+async function generate(gateway: ModelGateway, request: PromptRequest, caller?: AbortSignal) {
   const check = (reply: string) => ({ value: resolveCitations(reply, request.passages) });
-  return (await gateway.generate(request, check)).value;
+  return (await gateway.generate(request, check, caller)).value;
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<AnpError> {
@@ -199,7 +200,7 @@ describe("the model gateway", () => {
     const { gateway } = await open({}, () => {
       abort.abort(new Error("the client went away"));
     });
-    await expect(generate(gateway, { ...REQUEST, signal: abort.signal })).rejects.toThrow("the client went away");
+    await expect(generate(gateway, REQUEST, abort.signal)).rejects.toThrow("the client went away");
   });
 
   it("keeps to whole sentences when the reply ran into the token limit", async () => {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { createAssistant, type Answer, type AnswerIndex, type Turn } from "../../src/assistant/assistant.ts";
+import type { Answer, Turn } from "../../src/assistant/answer.ts";
+import { prepareAnswer } from "../../src/assistant/answering/answerer.ts";
 import { chosenTitle } from "../../src/assistant/answering/chosen-title.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { routeQuestion } from "../../src/assistant/routing/router.ts";
 import { passage } from "./passages.ts";
 
-const assistant = createAssistant();
 /** A ferry company: nothing that the product was made for. */
-const FERRY = assistant.index([
+const FERRY = new AnswerIndex([
   passage({
     id: "bicycles",
     title: "Bicycles on board",
@@ -29,8 +31,9 @@ const FERRY = assistant.index([
 ]);
 
 function ask(question: string, history: readonly Turn[] = [], index: AnswerIndex = FERRY): Answer {
-  const routing = assistant.route(question, { history });
-  return assistant.answer({ question, routing, history, wide: false, now: Date.parse("2026-11-20T00:00:00Z") }, index)!;
+  const routing = routeQuestion(question, { history });
+  const now = Date.parse("2026-11-20T00:00:00Z");
+  return prepareAnswer({ question, routing, history, wide: false, now }, index).answer!;
 }
 
 describe("what becomes of a question over content that nobody has seen", () => {
@@ -69,7 +72,7 @@ describe("what becomes of a question over content that nobody has seen", () => {
         aliases: ["landlubber tariff", "Where do I put my moped?"],
       });
       expect(ask(question)).not.toMatchObject({ outcome: "answered" });
-      const index = assistant.index([...FERRY.passages(), taught]);
+      const index = new AnswerIndex([...FERRY.passages(), taught]);
       expect(ask(question, [], index)).toMatchObject({ outcome: "answered", sources: [{ id: "vehicles" }] });
     },
   );

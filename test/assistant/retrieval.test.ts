@@ -2,15 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { keyOf, type Passage } from "../../src/assistant/passage.ts";
 import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
 import { clausesOf } from "../../src/assistant/retrieval/clauses.ts";
 import { searchTerms } from "../../src/assistant/retrieval/language-index.ts";
-import type { Search } from "../../src/assistant/retrieval/rank-articles.ts";
+import type { Search } from "../../src/assistant/retrieval/question-terms.ts";
 import { detectLanguage } from "../../src/language/detect-language.ts";
-import { createDictionary } from "../../src/language/dictionary/dictionary.ts";
 import { stem } from "../../src/language/tokenize.ts";
 import { passage } from "./passages.ts";
 
-const DICTIONARY = createDictionary();
 const NOW = Date.parse("2026-11-20T00:00:00Z");
 
 const PASSAGES: readonly Passage[] = [
@@ -29,10 +28,10 @@ const PASSAGES: readonly Passage[] = [
   passage({ id: "address", lang: "zh", title: "修改地址", text: "搬家以后请在资料页修改地址。" }),
   passage({ id: "umbrella", lang: "zh", title: "借雨伞", text: "网点可以借雨伞，三天内归还。" }),
 ];
-const INDEX = new AnswerIndex(DICTIONARY, PASSAGES);
+const INDEX = new AnswerIndex(PASSAGES);
 
 function find(question: string, more: Partial<Search> = {}, index = INDEX) {
-  return index.search({ question, lang: detectLanguage(question), now: NOW, ...more });
+  return findEvidence(index, { question, lang: detectLanguage(question), now: NOW, ...more });
 }
 
 function idsOf(question: string, more: Partial<Search> = {}, index = INDEX): string[] {
@@ -91,7 +90,7 @@ describe("retrieval", () => {
       passage({ id: "eth", title: "Minimum of Ethereum", text: "The minimum is 0.01." }),
       passage({ id: "xrp", title: "Minimum of XRP", text: "The minimum is 20." }),
     ];
-    const index = new AnswerIndex(DICTIONARY, articles);
+    const index = new AnswerIndex(articles);
     const first = (question: string, symbol: string): string => idsOf(question, { symbol }, index)[0]!;
     expect([first("minimum", "ETH"), first("minimum", "XRP")]).toEqual(["eth", "xrp"]);
     expect(first("minimum of XRP", "ETH")).toBe("xrp");
@@ -124,7 +123,7 @@ describe("an index that is updated", () => {
     const steps = fc.array(fc.record({ kept: some, altered: fc.boolean() }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(steps, (contents) => {
-        const index = new AnswerIndex(DICTIONARY);
+        const index = new AnswerIndex();
         let held: Passage[] = [];
         for (const { kept, altered } of contents) {
           const wanted = kept.map((one) => (altered ? { ...one, text: `${one.text} More on rewards.` } : one));
@@ -132,14 +131,14 @@ describe("an index that is updated", () => {
           held = wanted;
         }
         expect(index.size).toBe(held.length);
-        expect(results(index)).toEqual(results(new AnswerIndex(DICTIONARY, held.toReversed())));
+        expect(results(index)).toEqual(results(new AnswerIndex(held.toReversed())));
       }),
       { numRuns: 12, seed: 1 },
     );
   });
 
   it("replaces a passage that comes again", () => {
-    const index = new AnswerIndex(DICTIONARY, PASSAGES);
+    const index = new AnswerIndex(PASSAGES);
     index.change({ removed: [], added: [{ ...PASSAGES[0]!, title: "Umbrellas" }] });
     expect(index.size).toBe(PASSAGES.length);
     expect(idsOf("withdrawal fees", {}, index)[0]).toBe("letter");
@@ -153,7 +152,7 @@ describe("the part of an article that answers", () => {
       "Your card is sent by post. It is free of charge.\n\nTo order one:\n\n- open Cards\n- choose a design\n- confirm the order\n\n" +
       `${"Our shops have long opening hours. ".repeat(30)}\n\nA lost card is replaced within 5 working days for 12 EUR.`,
   });
-  const index = new AnswerIndex(DICTIONARY, [article]);
+  const index = new AnswerIndex([article]);
   const textFor = (question: string): string => find(question, {}, index).quoted[0]!.window.text;
 
   it("is where the question's words are", () => {
@@ -170,7 +169,7 @@ describe("the part of an article that answers", () => {
 
   it("has a list whole that is longer than an answer", () => {
     const items = Array.from({ length: 9 }, (_, at) => `- step ${at + 1}: ${"do as the form says ".repeat(5).trim()}`);
-    const long = new AnswerIndex(DICTIONARY, [
+    const long = new AnswerIndex([
       passage({ title: "Visa", text: `Steps for a visa stamp:\n${items.join("\n")}\n\nThe desk closes at noon.` }),
     ]);
     const { text } = find("first step for a visa stamp", {}, long).quoted[0]!.window;

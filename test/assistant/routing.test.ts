@@ -1,22 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createAssistant } from "../../src/assistant/assistant.ts";
-import type { RouteHints } from "../../src/assistant/assistant.ts";
-import { seedExamples } from "../../src/assistant/routing/router.ts";
+import { routeQuestion, seedExamples, type RouteContext } from "../../src/assistant/routing/router.ts";
 
-const assistant = createAssistant();
 const LABELS = new Set(seedExamples().map(({ label }) => label));
 
-function route(question: string, hints: Partial<RouteHints> = {}) {
-  return assistant.route(question, { history: [], ...hints });
+function route(question: string, hints: Partial<RouteContext> = {}) {
+  return routeQuestion(question, { history: [], ...hints });
 }
 
-function labelOf(question: string, hints: Partial<RouteHints> = {}): string {
+function labelOf(question: string, hints: Partial<RouteContext> = {}): string {
   const { route: name, sub_intent } = route(question, hints);
   return `${name}/${sub_intent}`;
 }
 
-function after(question: string): Partial<RouteHints> {
+function after(question: string): Partial<RouteContext> {
   return { history: [{ question, answer: "…" }] };
 }
 
@@ -122,11 +119,10 @@ describe("routing", () => {
   });
 
   it("says the same twice, for any text, within the routes there are", () => {
-    const again = createAssistant();
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (question) => {
         const routing = route(question);
-        expect(again.route(question, { history: [] })).toEqual(routing);
+        expect(routeQuestion(question, { history: [] })).toEqual(routing);
         expect(LABELS).toContain(`${routing.route}/${routing.sub_intent}`);
         expect(routing.confidence).toBeGreaterThanOrEqual(0);
         expect(routing.confidence).toBeLessThanOrEqual(1);

@@ -38,7 +38,7 @@ it("answers for each service from its own content, as with an index of its own",
   }
   expect(await prepared(one)).toEqual(await prepared(alone));
   expect(await answered(two, "withdraw-fee")).toEqual([QUESTION]);
-  expect((await prepared(two)).prepared?.answer.sources[0]?.id).toBe("withdraw-fee");
+  expect((await prepared(two)).answer?.sources[0]?.id).toBe("withdraw-fee");
   const other = hosted(shared());
   await other.learn([NEWER]);
   expect(await answered(other, "new")).toEqual([QUESTION]);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Dictionary } from "../../src/language/dictionary/dictionary.ts";
 import { WorkCounter } from "./count-work.ts";
 
 /** What feeds, models and users may repeat to make something slow. */
@@ -64,15 +63,6 @@ const MOST = 2.4;
 const LENGTH = 1500;
 const TOGETHER = 8;
 
-/** Each look-up of the real one costs many steps; what matters is how many there are. */
-const NO_DICTIONARY: Dictionary = {
-  has: () => false,
-  readings: () => [],
-  toEnglish: () => [],
-  toChinese: () => [],
-  segment: (run) => Array.from(run),
-};
-
 let counter: WorkCounter;
 let functions: Record<string, (text: string) => unknown>;
 
@@ -89,14 +79,15 @@ beforeAll(async () => {
   vi.resetModules();
   const { headlineTermsOf } = await import("../../src/language/terms.ts");
   const { assetsInNews, assetsInQuestion, isAssetName } = await import("../../src/language/assets.ts");
+  const { segment } = await import("../../src/language/dictionary/dictionary.ts");
+  // Read before anything is counted.
+  segment("1");
   const { sentimentOf } = await import("../../src/news/items/sentiment.ts");
   const { sentencesOf } = await import("../../src/language/sentences.ts");
   const { plainLine, plainText, shorten } = await import("../../src/language/plain-text.ts");
   const { resolveCitations } = await import("../../src/assistant/answering/model-answer.ts");
   const { dropCutSentence } = await import("../../src/assistant/model/model-fetch.ts");
   const { judgeReply } = await import("../../src/assistant/grounding/judge-reply.ts");
-  const { Wordings } = await import("../../src/assistant/grounding/wording.ts");
-  const wordings = new Wordings(NO_DICTIONARY);
   const source = {
     id: "1",
     kind: "help",
@@ -111,6 +102,7 @@ beforeAll(async () => {
   const { answerTypeOf } = await import("../../src/assistant/retrieval/answer-type.ts");
   const { clausesOf } = await import("../../src/assistant/retrieval/clauses.ts");
   const { AnswerIndex } = await import("../../src/assistant/retrieval/answer-index.ts");
+  const { findEvidence } = await import("../../src/assistant/retrieval/find-evidence.ts");
   const { searchTerms } = await import("../../src/assistant/retrieval/language-index.ts");
   const { unitsOf } = await import("../../src/assistant/retrieval/text-units.ts");
   const { featuresOf } = await import("../../src/assistant/routing/classifier/features.ts");
@@ -118,10 +110,7 @@ beforeAll(async () => {
   const { normalizeQuestion, presentQuestion } = await import("../../src/events/projections/normalize-question.ts");
   const { cleanLine } = await import("../../src/cli/terminal/clean-text.ts");
   const passages = ["1", "2"].map((id) => ({ id, kind: "help", title: id, text: "", url: "", lang: "en" }) as const);
-  const index = new AnswerIndex(
-    NO_DICTIONARY,
-    passages.map((passage) => ({ ...passage, published_at: null })),
-  );
+  const index = new AnswerIndex(passages.map((passage) => ({ ...passage, published_at: null })));
   functions = {
     "a question": (text) => [
       rules.asksAdvice(text),
@@ -131,12 +120,12 @@ beforeAll(async () => {
       assetsInQuestion(text),
       featuresOf(text),
       clausesOf(text),
-      index.search({ question: text, lang: "zh", now: 0 }),
+      findEvidence(index, { question: text, lang: "zh", now: 0 }),
       ...["how long", "how many", "when", "where", "why"].map((question) => answerTypeOf(question)!(text)),
     ],
     "a model's reply": (text) => [
       cleanReply(text),
-      judgeReply({ ...asked, reply: `${text} [1]` }, wordings),
+      judgeReply({ ...asked, reply: `${text} [1]` }),
       dropCutSentence(text),
       resolveCitations(
         text,

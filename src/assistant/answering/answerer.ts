@@ -1,17 +1,17 @@
 import type { Answer, AnswerRequest } from "../answer.ts";
-import type { AnswerIndex, Findings } from "../retrieval/answer-index.ts";
+import type { AnswerIndex } from "../retrieval/answer-index.ts";
+import type { Findings } from "../retrieval/find-evidence.ts";
 import type { Route, Routing } from "../routing/routing.ts";
 import { chosenTitle } from "./chosen-title.ts";
-import { answerFromEvidence, reply, searchFor, type PreparedOutcome } from "./evidence-answer.ts";
+import { answerFromEvidence, draft, searchFor, type Draft } from "./evidence-answer.ts";
 import { answerLatest, asksForLatest } from "./latest-answer.ts";
 import { REPLIES, smallTalk } from "./replies.ts";
 
 /** A question's final routing, and its answer as far as it goes without a model. */
-export interface PreparedAnswer {
+export interface PreparedAnswer extends Pick<Draft, "forModel"> {
   readonly routing: Routing;
   /** Absent for what the service answers from its own figures: account and market. */
   readonly answer?: Answer;
-  readonly forModel?: PreparedOutcome["forModel"];
 }
 
 /** From this confidence on, small talk and questions about the market are taken as such. */
@@ -35,17 +35,16 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   return settle(answerFromEvidence(findings, request), findings, request, index);
 }
 
-function withRouting({ outcome, forModel }: PreparedOutcome, routing: Routing): PreparedAnswer {
-  const answer = { ...outcome, routing };
-  return forModel === undefined ? { routing, answer } : { routing, answer, forModel };
+function withRouting({ forModel, ...answer }: Draft, routing: Routing): PreparedAnswer {
+  return { routing, answer: { ...answer, routing }, ...(forModel && { forModel }) };
 }
 
-function answerPlainly({ routing }: AnswerRequest): PreparedOutcome | undefined {
+function answerPlainly({ routing }: AnswerRequest): Draft | undefined {
   const { route, sub_intent, lang, confidence } = routing;
   if (route === "out_of_scope" && sub_intent === "investment_advice") {
-    return { outcome: reply(REPLIES.investmentAdvice[lang], "declined") };
+    return draft(REPLIES.investmentAdvice[lang], "declined");
   }
-  if (route === "small_talk" && confidence === 1) return { outcome: reply(smallTalk(sub_intent, lang), "answered") };
+  if (route === "small_talk" && confidence === 1) return draft(smallTalk(sub_intent, lang), "answered");
   return undefined;
 }
 
@@ -57,32 +56,27 @@ function isForService({ question, routing: { route, confidence } }: AnswerReques
 }
 
 /** The evidence decides; where it is not sure, the router. */
-function settle(
-  prepared: PreparedOutcome,
-  findings: Findings,
-  request: AnswerRequest,
-  index: AnswerIndex,
-): PreparedAnswer {
+function settle(found: Draft, findings: Findings, request: AnswerRequest, index: AnswerIndex): PreparedAnswer {
   const { routing } = request;
   const { route, sub_intent, lang, confidence } = routing;
-  const { outcome, sources } = prepared.outcome;
+  const { outcome, sources } = found;
   if (outcome !== "answered") {
     const isShown = outcome === "unsure";
     if ((route === "account" || !isShown) && isForService(request, false)) return { routing };
     if (!isShown && route === "small_talk" && confidence >= SURE_OF_ROUTE) {
-      return withRouting({ outcome: reply(smallTalk(sub_intent, lang), "answered") }, routing);
+      return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing);
     }
     if (route === "news" || route === "notice") {
       const latest = answerLatest(request, index);
-      if (latest.outcome.outcome === "answered") return withRouting(latest, routing);
+      if (latest.outcome === "answered") return withRouting(latest, routing);
     }
   }
   const [best] = findings.evidence;
   if (sources.length > 0 && best !== undefined) {
-    return withRouting(prepared, routeTo(best.article.found.passage.kind, routing));
+    return withRouting(found, routeTo(best.article.found.passage.kind, routing));
   }
   const isOpen = route === "account" || route === "small_talk" || route === "market";
-  return withRouting(prepared, isOpen ? routeTo("out_of_scope", routing) : routing);
+  return withRouting(found, isOpen ? routeTo("out_of_scope", routing) : routing);
 }
 
 function routeTo(route: Route, routing: Routing): Routing {

@@ -1,24 +1,9 @@
 import MODEL from "./outcome-model.json" with { type: "json" };
 import type { AnswerOutcome } from "../answer.ts";
-import { featuresOf, type Evidence } from "../retrieval/evidence-features.ts";
-import type { Routing } from "../routing/routing.ts";
-import type { Findings } from "../retrieval/answer-index.ts";
+import { featuresOf, SURE_OF_SCOPE } from "../retrieval/evidence-features.ts";
+import type { Findings } from "../retrieval/find-evidence.ts";
 
-/** What the decision is based on: features of the evidence, and what the router takes the question for. */
-export function decisionFeatures(
-  evidence: readonly [Evidence, ...Evidence[]],
-  { ranked }: Findings,
-  { isFollowUp, routing: { route, confidence } }: { readonly isFollowUp: boolean; readonly routing: Routing },
-) {
-  const isOut = route === "out_of_scope";
-  return {
-    ...featuresOf(evidence, ranked, isFollowUp),
-    outOfScope: isOut ? 1 : 0,
-    surelyOutOfScope: isOut && confidence >= SURE_OF_SCOPE ? 1 : 0,
-  };
-}
-
-type Feature = keyof ReturnType<typeof decisionFeatures>;
+type Feature = keyof ReturnType<typeof featuresOf>;
 
 /** Two logistic models: whether what is quoted answers the question, and whether anything in the content does. They
  * were fitted on four companies' help centers, with and without the articles that answer (`npm run eval
@@ -32,18 +17,16 @@ const MODELS = MODEL as {
 const LEAST = { answered: 0.65, unsure: 0.57 };
 /** Least score of the best article for its title to be offered; more where the router knows questions like this one. */
 const OFFERED = { usual: 0.04, outOfScope: 0.25 };
-/** From this confidence on, the router knows that a question is out of scope. */
-const SURE_OF_SCOPE = 0.8;
 
 /** Decides what becomes of a question by the evidence for it. The probability, 0 to 1, is the estimated one that what is
  * quoted answers the question. */
 export function decideOutcome(
   findings: Findings,
-  context: Parameters<typeof decisionFeatures>[2],
+  reading: Parameters<typeof featuresOf>[2],
 ): { readonly outcome: AnswerOutcome; readonly probability: number } {
   const [best, ...rest] = findings.evidence;
   if (best === undefined) return { outcome: "declined", probability: 0 };
-  const features = Object.entries(decisionFeatures([best, ...rest], findings, context)) as [Feature, number][];
+  const features = Object.entries(featuresOf([best, ...rest], findings.ranked, reading)) as [Feature, number][];
   const probabilityOf = (model: 0 | 1): number => {
     const logit = features.reduce((sum, [name, value]) => sum + MODELS.weights[name][model]! * value, 0);
     return 1 / (1 + Math.exp(-logit - MODELS.intercepts[model]!));
@@ -51,7 +34,7 @@ export function decideOutcome(
   const probability = probabilityOf(0);
   if (probability >= LEAST.answered) return { outcome: "answered", probability };
   if (probabilityOf(1) >= LEAST.unsure) return { outcome: "unsure", probability };
-  const { route, confidence } = context.routing;
+  const { route, confidence } = reading.routing;
   const least = route === "out_of_scope" && confidence >= SURE_OF_SCOPE ? OFFERED.outOfScope : OFFERED.usual;
   return { outcome: best.article.score >= least ? "offered" : "declined", probability };
 }

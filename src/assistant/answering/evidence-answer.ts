@@ -1,24 +1,21 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import type { Answer, AnswerRequest, Quotation } from "../answer.ts";
+import type { Answer, AnswerOutcome, AnswerRequest } from "../answer.ts";
 import { toSourceItem, type Passage, type SourceItem } from "../passage.ts";
-import type { AnswerIndex, Findings } from "../retrieval/answer-index.ts";
+import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import type { Evidence } from "../retrieval/evidence-features.ts";
+import { findEvidence, type Findings } from "../retrieval/find-evidence.ts";
 import { isElliptical, withoutResearch } from "../routing/router.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { toExcerpt } from "./model-answer.ts";
 import { asUnsure, FOREIGN_SOURCE, OFFER, REPLIES } from "./replies.ts";
 
-/** An answer without the routing it is reported under. */
-export type Outcome = Omit<Answer, "routing">;
-
-/** An answer of quotations, and what a model would write it from. */
-export interface PreparedOutcome {
-  readonly outcome: Outcome;
+/** An answer without the routing it is reported under, and what a model would write it from. */
+export interface Draft extends Omit<Answer, "routing"> {
   /** Absent where no model is asked. */
   readonly forModel?: {
     readonly excerpts: readonly Passage[];
     /** The answer when the model says that they do not answer. */
-    readonly otherwise: Outcome;
+    readonly otherwise: Draft;
   };
 }
 
@@ -26,33 +23,28 @@ const LOCAL_MODEL_NAME = "local-extractive";
 /** Titles that are offered; articles that an unsure answer quotes, sections of a wide one, and passages for a model. */
 const MOST = { titles: 3, unsure: 2, sections: 5, passages: { narrow: 6, wide: 14 } };
 
-/** A text without sources. */
-export function reply(text: string, outcome: "answered" | "declined"): Outcome {
-  return { text, sources: [], outcome, model_name: LOCAL_MODEL_NAME };
-}
-
-/** An answer with its sources. */
-export function quote(quotation: Quotation): Outcome {
-  return { ...quotation, outcome: "answered", model_name: LOCAL_MODEL_NAME };
+/** A text, with the passages that it quotes or offers. */
+export function draft(text: string, outcome: AnswerOutcome, sources: SourceItem[] = []): Draft {
+  return { text, sources, outcome, model_name: LOCAL_MODEL_NAME };
 }
 
 /** Searches for a question; for a follow-up, also for the question before. */
 export function searchFor(request: AnswerRequest, index: AnswerIndex): Findings {
   const { question, routing, history, now, wide, token_symbol: symbol } = request;
   const previous = isElliptical(question) ? history.at(-1)?.question : undefined;
-  return index.search({ question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol });
+  return findEvidence(index, { question: withoutResearch(question), lang: routing.lang, now, wide, previous, symbol });
 }
 
 /** Answers by what was found: quotations, titles to choose from, or a reply that nothing was found; a model by the same. */
-export function answerFromEvidence(findings: Findings, request: AnswerRequest): PreparedOutcome {
+export function answerFromEvidence(findings: Findings, request: AnswerRequest): Draft {
   const { question, routing, history } = request;
   const isFollowUp = isElliptical(question);
   const hasHistory = history.length > 0;
   const { outcome } = decideOutcome(findings, { routing, isFollowUp: isFollowUp && hasHistory });
   if (outcome !== "answered" && isFollowUp && !hasHistory) {
-    return { outcome: reply(REPLIES.askBack[routing.lang], "declined") };
+    return draft(REPLIES.askBack[routing.lang], "declined");
   }
-  if (outcome === "declined") return { outcome: declined(request) };
+  if (outcome === "declined") return declined(request);
   const passages = findings.ranked.slice(0, MOST.passages[request.wide ? "wide" : "narrow"]);
   return withModel(
     passages.map(({ found }) => found.passage),
@@ -61,31 +53,30 @@ export function answerFromEvidence(findings: Findings, request: AnswerRequest): 
   );
 }
 
-function quoteAs(outcome: "answered" | "unsure", findings: Findings, request: AnswerRequest): Outcome {
-  if (outcome === "answered") return quote(quotationOf(findings, request));
-  const quotation = quotationOf({ ...findings, quoted: findings.evidence.slice(0, MOST.unsure) }, request);
-  return asUnsure(quote(quotation), request.routing.lang);
+function quoteAs(outcome: "answered" | "unsure", findings: Findings, request: AnswerRequest): Draft {
+  if (outcome === "answered") return quote(findings.quoted, findings, request);
+  return asUnsure(quote(findings.evidence.slice(0, MOST.unsure), findings, request), request.routing.lang);
 }
 
 /** The reply to a question that nothing answers. */
-export function declined({ routing }: AnswerRequest): Outcome {
+export function declined({ routing }: AnswerRequest): Draft {
   const { route, lang } = routing;
   const wording =
     route === "news" ? REPLIES.notFoundNews : route === "notice" ? REPLIES.notFoundNotice : REPLIES.notFound;
-  return reply(wording[lang], "declined");
+  return draft(wording[lang], "declined");
 }
 
-/** The outcome, and the passages for a model where one writes the answers. */
-export function withModel(passages: readonly Passage[], outcome: Outcome, request: AnswerRequest): PreparedOutcome {
-  if (request.hasModel !== true || passages.length === 0) return { outcome };
-  return { outcome, forModel: { excerpts: passages.map(toExcerpt), otherwise: declined(request) } };
+/** The draft, with the passages for a model where one writes the answers. */
+export function withModel(passages: readonly Passage[], extracted: Draft, request: AnswerRequest): Draft {
+  if (request.hasModel !== true || passages.length === 0) return extracted;
+  return { ...extracted, forModel: { excerpts: passages.map(toExcerpt), otherwise: declined(request) } };
 }
 
-/** Quotes the evidence. Parts of several articles stand in sections under their titles. */
-function quotationOf({ evidence, quoted }: Findings, { routing, wide }: AnswerRequest): Quotation {
+/** Quotes some of the evidence, for a wide answer more. Parts of several articles stand in sections under their titles. */
+function quote(quoted: readonly Evidence[], { evidence }: Findings, { routing, wide }: AnswerRequest): Draft {
   const parts = wide ? evidence.slice(0, MOST.sections) : quoted;
   const sections = parts.map((part) => sectionOf(part, routing.lang, parts.length > 1));
-  return { text: sections.join("\n\n"), sources: parts.map(sourceOf) };
+  return draft(sections.join("\n\n"), "answered", parts.map(sourceOf));
 }
 
 function sourceOf({ article, window }: Evidence): SourceItem {
@@ -98,9 +89,9 @@ function sectionOf({ article, window }: Evidence, lang: Language, titled: boolea
   return [...(article.found.lang === lang ? [] : [FOREIGN_SOURCE[lang]]), ...lines].join("\n");
 }
 
-function offer({ evidence }: Findings, { routing }: AnswerRequest): Outcome {
+function offer({ evidence }: Findings, { routing }: AnswerRequest): Draft {
   const best = evidence.slice(0, MOST.titles);
   const titles = best.map(({ article }, at) => `${at + 1}. ${article.found.passage.title}`);
   const text = [OFFER[routing.lang], ...titles].join("\n");
-  return { ...quote({ text, sources: best.map(sourceOf) }), outcome: "offered" };
+  return draft(text, "offered", best.map(sourceOf));
 }

@@ -6,11 +6,11 @@ import { plainText } from "../../language/plain-text.ts";
 import { sentencesOf } from "../../language/sentences.ts";
 import { readWords } from "../../runtime/data-rows.ts";
 import { conceptsIn } from "../routing/router.ts";
-import type { AnswerRequest, Quotation } from "../answer.ts";
+import type { AnswerRequest } from "../answer.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { isFunctional } from "../../language/stop-words.ts";
-import { declined, quote, withModel, type PreparedOutcome } from "./evidence-answer.ts";
+import { declined, draft, withModel, type Draft } from "./evidence-answer.ts";
 import { LEADS } from "./replies.ts";
 
 /** Least confidence in a request for the latest items when the question contains other words too; similarity of two titles
@@ -35,7 +35,7 @@ export function asksForLatest({ question, routing: { route } }: AnswerRequest): 
 }
 
 /** A list of the newest news or notices, on the assets or the subject of the question; with a model, its summary of them. */
-export function answerLatest(request: AnswerRequest, index: AnswerIndex): PreparedOutcome {
+export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft {
   const { routing, wide, now, question, token_symbol } = request;
   const { lang, sub_intent, confidence } = routing;
   const kind: Passage["kind"] = routing.route === "notice" ? "notice" : "news";
@@ -53,19 +53,18 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Prepar
   const accept = (passage: Passage): boolean =>
     passage.kind === kind && languageOfTag(passage.lang) === lang && (!narrowed || isRelated(passage));
   const items = isListable ? newest(index.passages().filter(accept), now, limit) : [];
-  if (items.length === 0) return { outcome: declined(request) };
-  return withModel(items, quote(listedOf(kind, items, narrowed, lang)), request);
+  if (items.length === 0) return declined(request);
+  return withModel(items, listedOf(kind, items, narrowed, lang), request);
 }
 
 /** Headlines under a lead; notices on one subject by their first sentences. One a line, each with its source. */
-function listedOf(kind: Passage["kind"], items: readonly Passage[], narrowed: boolean, lang: Language): Quotation {
+function listedOf(kind: Passage["kind"], items: readonly Passage[], narrowed: boolean, lang: Language): Draft {
   const opens = narrowed && kind === "notice";
   const lead = kind === "notice" ? LEADS.latestNotices : narrowed ? LEADS.relatedNews : LEADS.latestNews;
-  const lines = items.map(({ title, text }) => (opens ? sentencesOf(plainText(text))[0]?.text : undefined) ?? title);
-  return {
-    text: [...(opens ? [] : [lead[lang]]), ...lines].join("\n"),
-    sources: items.map((passage, at) => toSourceItem(passage, lines[at]!)),
-  };
+  const lines = items.map(({ title, text }) => (opens ? sentencesOf(plainText(text))[0] : undefined) ?? title);
+  const text = [...(opens ? [] : [lead[lang]]), ...lines].join("\n");
+  const sources = items.map((passage, at) => toSourceItem(passage, lines[at]!));
+  return draft(text, "answered", sources);
 }
 
 /** The newest passages, without those that report what a newer one reports, newest first. */

@@ -1,19 +1,11 @@
-import type { Language, Sentiment } from "../../contract/schemas/shared-fields.ts";
+import type { z } from "zod";
+import type { sentimentOverview } from "../../contract/schemas/news-schemas.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { fillTemplate } from "../../runtime/text/fill-template.ts";
 import WORDINGS from "./replies.json" with { type: "json" };
 
-/** The market's mood and hot topics, as the service counts them. */
-export interface MarketMood {
-  readonly dominant: Sentiment;
-  /** Numbers of news items. */
-  readonly positive: number;
-  readonly neutral: number;
-  readonly negative: number;
-  /** Fear-and-greed index, 0 fear to 100 greed. */
-  readonly index: number | null;
-  /** Titles of the hot topics, hottest first. */
-  readonly hot: readonly string[];
-}
+/** The market's mood, and the titles of the hot topics, hottest first. */
+export type MarketMood = Omit<z.infer<typeof sentimentOverview>, "updated_at"> & { readonly hot: readonly string[] };
 
 const { market: MARKET } = WORDINGS;
 const TOPICS = { narrow: 5, wide: 10 };

@@ -3,14 +3,10 @@ import { NO_ANSWER } from "../model/model-prompt.ts";
 import { judgeReply } from "../grounding/judge-reply.ts";
 import { numbersIn } from "../grounding/statements.ts";
 import type { CheckedRequest, Finding } from "../grounding/reply-fault.ts";
-import type { Wordings } from "../grounding/wording.ts";
 import type { Quotation } from "../answer.ts";
 import { toSourceItem, type Passage } from "../passage.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 import { sentencesOf } from "../../language/sentences.ts";
-
-/** A model's text, with the sources it cites. */
-export type GeneratedAnswer = Quotation;
 
 const EXCERPT_CHARACTERS = 3000;
 
@@ -24,8 +20,8 @@ export type Checked<T> = { readonly value: T } | { readonly findings: readonly F
 
 /** Checks a model's reply against the excerpts that it was given: the value is null when it says that they do not
  * answer. A source's snippet is its sentence nearest to the reply. */
-export function checkReply(request: CheckedRequest, wordings: Wordings): Checked<GeneratedAnswer | null> {
-  const verdict = judgeReply(request, wordings);
+export function checkReply(request: CheckedRequest): Checked<Quotation | null> {
+  const verdict = judgeReply(request);
   if (verdict !== "good" && verdict !== "no_answer") return { findings: verdict };
   const answer = verdict === "good" ? resolveCitations(request.reply, request.excerpts) : null;
   if (answer === null) return { value: null };
@@ -57,8 +53,8 @@ export function resolveCitations(
 function nearestSentence({ title, text }: Passage, said: ReadonlySet<string>): string {
   let best = { text: title, shared: -1 };
   for (const sentence of sentencesOf(text)) {
-    const shared = new Set(searchTerms(sentence.text).filter((term) => said.has(term))).size;
-    if (shared > best.shared) best = { text: sentence.text, shared };
+    const shared = new Set(searchTerms(sentence).filter((term) => said.has(term))).size;
+    if (shared > best.shared) best = { text: sentence, shared };
   }
   return best.text;
 }

@@ -8,7 +8,7 @@ import type { ReplyFault } from "./reply-fault.ts";
 import type { SourceClause, SourceText, StatementContext } from "./source-text.ts";
 import { clausesOf, type Statement } from "./statements.ts";
 import { isNegated, NO_NAMES, overclaims, SAYS } from "./word-sets.ts";
-import type { Telling } from "./wording.ts";
+import { saidBy, shareOf, tellingOf, wordingOf, type Telling } from "./wording.ts";
 
 const { words: WORDS, shares: LEAST, figures: MOST } = BOUNDS;
 
@@ -18,7 +18,7 @@ export function checkStatement(statement: Statement, context: StatementContext):
   const folded = fold(text);
   const figures = figuresOf(folded);
   if (context.sources.length === 0) {
-    const { words } = context.wordings.telling(text);
+    const { words } = tellingOf(text);
     if (isPointer(text, folded, context)) return undefined;
     return words.length < WORDS.few && figures.length === 0 && literalsOf(text).length === 0 ? undefined : "uncited";
   }
@@ -36,11 +36,11 @@ function areIn(sources: readonly SourceText[], literals: readonly string[]): boo
 }
 
 /** Whether a sentence only points to an address of one of the passages: "See https://… for the whole page." */
-function isPointer(text: string, folded: string, { wordings, all }: StatementContext): boolean {
+function isPointer(text: string, folded: string, { all }: StatementContext): boolean {
   const literals = literalsOf(text);
   if (literals.length === 0 || !areIn(all, literals)) return false;
   const rest = literals.reduce((left, literal) => left.replaceAll(literal, " "), folded);
-  return figuresOf(rest).length === 0 && wordings.telling(rest).words.length <= WORDS.pointing;
+  return figuresOf(rest).length === 0 && tellingOf(rest).words.length <= WORDS.pointing;
 }
 
 function checkFigures(folded: string, figures: readonly Figure[], context: StatementContext): ReplyFault | undefined {
@@ -105,13 +105,13 @@ function startsSentence(text: string, at: number): boolean {
 function checkWords(
   { text }: Statement,
   figures: readonly Figure[],
-  { wordings, sources, asked }: StatementContext,
+  { sources, asked }: StatementContext,
 ): ReplyFault | undefined {
-  const telling = wordings.telling(text);
+  const telling = tellingOf(text);
   // Where the figures are right, few words say enough.
   if (telling.words.length < WORDS.few + (figures.length > 1 ? 1 : 0)) return undefined;
-  const isSaid = wordings.share(telling, ...sources, asked.wording) >= LEAST.asked;
-  return isSaid && wordings.share(telling, ...sources) >= LEAST.alone ? undefined : "unsupported";
+  const isSaid = shareOf(telling, ...sources, asked.wording) >= LEAST.asked;
+  return isSaid && shareOf(telling, ...sources) >= LEAST.alone ? undefined : "unsupported";
 }
 
 /** Addresses of the web with or without a scheme, mail addresses, names of hosts; telephone numbers, wallets, hashes, users. */
@@ -135,12 +135,12 @@ function checkClauses(text: string, context: StatementContext): ReplyFault | und
   const labels = labelsIn(`${context.asked.folded} ${folded}`);
   let before = "";
   for (const clause of clausesOf(folded)) {
-    const telling = context.wordings.telling(clause);
+    const telling = tellingOf(clause);
     const near = context.sources
-      .flatMap((source) => source.clauses.map((one) => ({ ...one, share: context.wordings.share(telling, one) })))
+      .flatMap((source) => source.clauses.map((one) => ({ ...one, share: shareOf(telling, one) })))
       .sort((a, b) => b.share - a.share);
     const given = { clause, before, telling, near, labels };
-    const fault = checkMeaning(given, context) ?? checkPlaces(given, context);
+    const fault = checkMeaning(given, context) ?? checkPlaces(given);
     if (fault !== undefined) return fault;
     before = clause;
   }
@@ -157,38 +157,39 @@ interface GivenClause {
   readonly labels: readonly string[];
 }
 
-function checkMeaning(given: GivenClause, { wordings, sources, asked }: StatementContext): ReplyFault | undefined {
+function checkMeaning(given: GivenClause, { sources, asked }: StatementContext): ReplyFault | undefined {
   const { clause, telling, near, labels } = given;
   const isTelling = telling.words.length >= WORDS.few;
-  if (isTelling && wordings.share(telling, ...sources, asked.wording) < LEAST.clause) return "unsupported";
+  if (isTelling && shareOf(telling, ...sources, asked.wording) < LEAST.clause) return "unsupported";
   const isNot = isNegated(clause);
   const texts = sources.map(({ folded }) => folded);
   if (!isNot && overclaims(clause, texts)) return "unsupported";
   const [best] = near;
   if (!isTelling || best === undefined) return undefined;
-  const said = wordings.of(clause);
+  const said = wordingOf(clause);
   // What a short clause denies must not be claimed with its words.
   const isDenied = (one: NearClause): boolean =>
     isNegated(one.folded) &&
     labelsIn(one.folded).every((label) => labels.includes(label)) &&
     one.telling.words.length > 1 &&
-    wordings.share(one.telling, said) >= LEAST.denied;
+    shareOf(one.telling, said) >= LEAST.denied;
   if (!isNot && near.some(isDenied)) return "contradiction";
   const alike = near.filter(({ share }) => share >= best.share - LEAST.alike);
   const isOther = alike.every((one) => isNegated(one.folded) !== isNot);
   return isOther && best.share >= LEAST.subject ? "contradiction" : undefined;
 }
 
-function checkPlaces(given: GivenClause, { wordings }: StatementContext): ReplyFault | undefined {
+function checkPlaces(given: GivenClause): ReplyFault | undefined {
   const { clause, before, telling, near, labels } = given;
   const figures = figuresOf(clause).filter(({ kind, inWords }) => kind !== "time" && !inWords);
+  if (figures.length === 0) return undefined;
   const isLabelled = (one: NearClause): boolean => labelsIn(one.folded).some((label) => labels.includes(label));
   if (near.some((one) => isLabelled(one) && figures.some((figure) => holds(one, figure)))) return undefined;
   // A short clause goes on with the subject of the one before.
   const isShort = telling.words.length < WORDS.few;
-  const subject = isShort ? wordings.telling(`${before} ${clause}`) : telling;
+  const subject = isShort ? tellingOf(`${before} ${clause}`) : telling;
   const beside = isShort ? [...figures, ...figuresOf(before)] : figures;
-  const rows = near.map((one) => ({ ...one, said: wordings.said(subject, one) }));
+  const rows = near.map((one) => ({ ...one, said: saidBy(one, subject) }));
   return figures.some((figure) => isMisplaced(figure, beside, rows)) ? "figure" : undefined;
 }
 

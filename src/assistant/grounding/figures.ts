@@ -93,11 +93,7 @@ function timeOf({ part = "", hour: hours = "", minute: minutes, han, half, merid
   return { value: ((isTwelve ? 0 : hour) + (isLate && hour <= 12 ? 12 : 0)) * 60 + minute };
 }
 
-interface Place {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-}
+type Place = Pick<Figure, "start" | "end"> & { readonly text: string };
 
 function amountOf(groups: Groups, place: Place): Value | undefined {
   const { digits, scale = "", percent, half, word = "", second = "" } = groups;

@@ -9,86 +9,83 @@ import type { CheckedRequest, Finding, ReplyFault } from "./reply-fault.ts";
 import PATTERNS from "./reply-patterns.json" with { type: "json" };
 import { readSource, type SourceText } from "./source-text.ts";
 import { statementsOf, type Statement } from "./statements.ts";
-import type { Wordings } from "./wording.ts";
+import { wordingOf } from "./wording.ts";
 
 /** Whether a reply may be delivered: `no_answer` when it says that the passages do not answer. */
 export type Verdict = "good" | "no_answer" | readonly Finding[];
 
 /** Checks a reply: its language, form and length, and each of its sentences against the passages that it cites. Linear
  * in the length of the reply. */
-export function judgeReply(request: CheckedRequest, wordings: Wordings): Verdict {
+export function judgeReply(request: CheckedRequest): Verdict {
   const { reply, excerpts, question, previous = "", lang, wide } = request;
   if (reply.includes(NO_ANSWER)) return "no_answer";
   if (reply.length > MOST[lang][wide ? "wide" : "narrow"]) return [{ fault: "length" }];
   const statements = statementsOf(reply);
-  if (statements.every(({ own }) => own.length === 0) && saysNoAnswer(reply)) return "no_answer";
-  const sources = excerpts.map((passage) => readSource(passage, wordings));
+  const isRefusal = reply.length <= 400 && SAYS.noAnswer.test(fold(reply.trim()));
+  if (isRefusal && statements.every(({ own }) => own.length === 0)) return "no_answer";
+  const sources = excerpts.map(readSource);
   const folded = fold(`${question}\n${previous}`);
-  const asked = { folded, figures: figuresOf(folded), wording: wordings.of(folded) };
+  const asked = { folded, figures: figuresOf(folded), wording: wordingOf(folded) };
   const figures = [...new Set(statements.flatMap(({ own }) => own))].flatMap(
     (number) => sources[number - 1]?.figures ?? [],
   );
-  const found: Finding[] = checkWhole(reply, statements, { ...request, sources }).map((fault) => ({ fault }));
+  const isQuoted = (part: string): boolean => sources.some((source) => source.folded.includes(fold(part)));
+  const found: Finding[] = checkWhole(statements, { ...request, sources, isQuoted }).map((fault) => ({ fault }));
   for (const statement of statements) {
     const cited = statement.cited.flatMap((number) => sources[number - 1] ?? []);
     if (statement.own.length === 0 && (isFiller(statement.text) || saysWhatIsMissing(statement.text))) continue;
-    const fault = checkStatement(statement, { wordings, sources: cited, all: sources, figures, asked });
+    const fault = checkStatement(statement, { sources: cited, all: sources, figures, asked });
     if (fault !== undefined) found.push({ fault, sentence: statement.text });
   }
   if (found.length === 0 && statements.every(({ cited }) => cited.length === 0)) return [{ fault: "uncited" }];
   return found.length === 0 ? "good" : found;
 }
 
-const COMPILED = patternsOf(PATTERNS);
-
-/** What a folded text has of a list of `reply-patterns.json`. */
-const find = (name: keyof typeof COMPILED, folded: string): string | undefined => COMPILED[name].exec(folded)?.[0];
-
-const has = (name: keyof typeof COMPILED, folded: string): boolean => COMPILED[name].test(folded);
+/** What a folded reply, sentence or question says. */
+const SAYS = patternsOf(PATTERNS);
 
 const { characters: MOST, echo: ECHO, english: ENGLISH } = BOUNDS;
 
-type ReplyContext = CheckedRequest & { readonly sources: readonly SourceText[] };
-
-function saysNoAnswer(reply: string): boolean {
-  return reply.length <= 400 && has("noAnswer", fold(reply.trim()));
+interface ReplyContext extends CheckedRequest {
+  readonly sources: readonly SourceText[];
+  /** Whether a passage says it word for word. */
+  readonly isQuoted: (part: string) => boolean;
 }
 
 /** Whether a sentence states nothing that needs a source: a greeting, an offer of more help. */
 function isFiller(sentence: string): boolean {
   const folded = fold(sentence);
-  return sentence.length <= 160 && !/\d/.test(folded) && has("filler", folded);
+  return sentence.length <= 160 && !/\d/.test(folded) && SAYS.filler.test(folded);
 }
 
 /** Whether a sentence says what the passages do not cover, or that something cannot be said. */
 function saysWhatIsMissing(sentence: string): boolean {
-  return sentence.length <= 240 && has("beyond", fold(sentence));
+  return sentence.length <= 240 && SAYS.beyond.test(fold(sentence));
 }
 
 const TAG =
   /<[/!?]?[a-z][^<>]{0,300}>|<[/!?]?(?:script|iframe|img|svg|style|object|embed|a|b|p|div)\b|&(?:lt|#0*60|#x0*3c);|javascript:|!\[[^\]]{0,200}\]\(|\bon(?:error|click|load)\s*=|```/i;
 
-function checkWhole(reply: string, statements: readonly Statement[], context: ReplyContext): ReplyFault[] {
+function checkWhole(statements: readonly Statement[], context: ReplyContext): ReplyFault[] {
+  const { reply, isQuoted } = context;
   const folded = fold(reply);
-  const isQuoted = (found: string): boolean =>
-    context.sources.some((source) => source.folded.includes(found.toLowerCase()));
   const faults: ReplyFault[] = [];
   const markup = TAG.exec(reply)?.[0];
   if (markup !== undefined && !(isQuoted(markup) && !/script|javascript|on\w+=/i.test(markup))) faults.push("markup");
-  if (has("self", folded)) faults.push("self");
-  const internal = find("internal", folded);
+  if (SAYS.self.test(folded)) faults.push("self");
+  const internal = SAYS.internal.exec(folded)?.[0];
   if (
     (internal !== undefined && !isQuoted(internal)) ||
     echoes(folded, context.instructions) ||
-    isDictated(statements, context, isQuoted)
+    isDictated(statements, context)
   )
     faults.push("internal");
-  if (!isInLanguage(reply, statements, context)) faults.push("language");
+  if (!isInLanguage(statements, context)) faults.push("language");
   if (isRepetitive(statements)) faults.push("length");
   if (statements.some((statement) => isAdvice(statement, context))) faults.push("advice");
   const said = statements.map((statement) => ({ statement, folded: fold(statement.text) }));
-  if (said.some(({ folded }) => has("secret", folded) && !isWarning(folded))) faults.push("secret");
-  if (said.some(({ folded }) => has("acting", folded) && !saysWhatIsMissing(folded))) faults.push("acting");
+  if (said.some(({ folded }) => SAYS.secret.test(folded) && !isWarning(folded))) faults.push("secret");
+  if (said.some(({ folded }) => SAYS.acting.test(folded) && !saysWhatIsMissing(folded))) faults.push("acting");
   return faults;
 }
 
@@ -100,20 +97,16 @@ function isWarning(folded: string): boolean {
 /** Whether a statement advises to trade or foretells a price. What help says is a rule. */
 function isAdvice({ text, cited }: Statement, { sources }: ReplyContext): boolean {
   const folded = fold(text);
-  const found = find("advice", folded);
-  if (found === undefined || has("notAdvice", folded)) return false;
+  const found = SAYS.advice.exec(folded)?.[0];
+  if (found === undefined || SAYS.notAdvice.test(folded)) return false;
   const own = cited.flatMap((number) => sources[number - 1] ?? []);
   return !own.some((source) => !source.isNews && source.folded.includes(found));
 }
 
 /** Whether a reply says what the question told it to say, word for word, and no source does. */
-function isDictated(
-  statements: readonly Statement[],
-  { question }: ReplyContext,
-  isQuoted: (text: string) => boolean,
-): boolean {
+function isDictated(statements: readonly Statement[], { question, isQuoted }: ReplyContext): boolean {
   const asked = fold(question);
-  if (!has("dictating", asked)) return false;
+  if (!SAYS.dictating.test(asked)) return false;
   const dictated = Array.from(asked.matchAll(/[“"「『'‘]([^”"」』'’]{1,200})[”"」』'’]/g), ([, text = ""]) =>
     text.replace(/[.。!！]{1,5}$/, ""),
   );
@@ -139,22 +132,23 @@ const WORDS = /(?<![\p{L}\d])[a-z][a-z'’]+(?![\p{L}\d])/gu;
 const OTHER_SCRIPT =
   /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Greek}]{2}/u;
 /** Whether every sentence is in the question's language, but for names and quotations. */
-function isInLanguage(reply: string, statements: readonly Statement[], { lang, sources }: ReplyContext): boolean {
-  const quoted = (part: string): boolean => sources.some(({ folded }) => folded.includes(fold(part)));
+function isInLanguage(statements: readonly Statement[], { reply, lang, isQuoted }: ReplyContext): boolean {
   const other = OTHER_SCRIPT.exec(reply)?.[0];
-  if (other !== undefined && !quoted(other)) return false;
+  if (other !== undefined && !isQuoted(other)) return false;
   const [han, words] = [reply.match(HAN)?.length ?? 0, fold(reply).match(WORDS) ?? []];
   if (lang === "zh") {
-    if (han < 2 && words.length >= 2 && words.some((word) => STOP_WORDS.has(word) || !quoted(word))) return false;
+    if (han < 2 && words.length >= 2 && words.some((word) => STOP_WORDS.has(word) || !isQuoted(word))) return false;
     return statements.every(
       ({ text }) =>
-        (text.match(HAN)?.length ?? 0) >= 2 || (text.match(WORDS)?.length ?? 0) < ENGLISH.foreignWords || quoted(text),
+        (text.match(HAN)?.length ?? 0) >= 2 ||
+        (text.match(WORDS)?.length ?? 0) < ENGLISH.foreignWords ||
+        isQuoted(text),
     );
   }
   const runs = reply.match(/\p{Script=Han}[\p{Script=Han}，、。]*/gu) ?? [];
-  if (han > words.length || runs.some((run) => run.length > ENGLISH.foreignHan && !quoted(run))) return false;
+  if (han > words.length || runs.some((run) => run.length > ENGLISH.foreignHan && !isQuoted(run))) return false;
   const functional = words.filter((word) => STOP_WORDS.has(stem(word.replace(/['’].*/, "")))).length;
-  const isKnown = words.filter((word) => quoted(word)).length >= words.length * ENGLISH.known;
+  const isKnown = words.filter((word) => isQuoted(word)).length >= words.length * ENGLISH.known;
   return words.length < ENGLISH.words || isKnown || functional >= words.length * ENGLISH.functional;
 }
 

@@ -3,7 +3,7 @@ import { sentencesOf } from "../../language/sentences.ts";
 import type { Passage } from "../passage.ts";
 import { clausesOf } from "./statements.ts";
 import { figuresOf, type Figure } from "./figures.ts";
-import type { Telling, Wording, Wordings } from "./wording.ts";
+import { tellingOf, wordingOf, type Telling, type Wording } from "./wording.ts";
 
 /** A part of a sentence, or a cell of a table with its row and column. */
 export interface SourceClause extends Wording {
@@ -26,7 +26,6 @@ export interface SourceText extends Wording {
 
 /** What a statement is checked against. */
 export interface StatementContext {
-  readonly wordings: Wordings;
   /** The passages that it cites. */
   readonly sources: readonly SourceText[];
   /** All that the model was given. */
@@ -38,15 +37,14 @@ export interface StatementContext {
 }
 
 /** Reads a passage. */
-export function readSource(passage: Passage, wordings: Wordings): SourceText {
+export function readSource(passage: Passage): SourceText {
   const { title, text, url, published_at, symbols = [] } = passage;
-  const sentences = sentencesOf(text).map((sentence) => sentence.text);
-  const parts = sentences.map((sentence) => (ROW.test(sentence) ? [] : clausesOf(sentence)));
+  const parts = sentencesOf(text).map((sentence) => (ROW.test(sentence) ? [] : clausesOf(sentence)));
   const clauses = [...parts, cellsOf(text)].flatMap((group, number) =>
     group.map((part): SourceClause => {
       const folded = fold(part);
       const figures = figuresOf(folded);
-      return { folded, figures, group: number, telling: wordings.telling(part), ...wordings.of(part) };
+      return { folded, figures, group: number, telling: tellingOf(part), ...wordingOf(part) };
     }),
   );
   const published = figuresOf(datesAround(published_at));
@@ -55,7 +53,7 @@ export function readSource(passage: Passage, wordings: Wordings): SourceText {
     folded: fold(whole),
     figures: [...published, ...figuresOf(fold(`${title}\n${text}`))],
     clauses,
-    ...wordings.of(whole),
+    ...wordingOf(whole),
     isNews: passage.kind === "news",
   };
 }

@@ -8,8 +8,6 @@ export interface Statement {
   readonly own: readonly number[];
   /** Those it cites, or that what it belongs to cites. */
   readonly cited: readonly number[];
-  /** Introduces what follows it: "You need:". */
-  readonly isLead: boolean;
 }
 
 /** One mark, or a list in brackets: `[1]`, `【1】`, `[1, 3-5]`. */
@@ -21,6 +19,8 @@ const BULLET =
 const LEAD = /[:：]\s{0,3}\*{0,3}\s{0,3}$/;
 
 interface Part extends Omit<Statement, "cited"> {
+  /** Introduces what follows it: "You need:". */
+  readonly isLead: boolean;
   readonly isItem: boolean;
   readonly block: number;
 }
@@ -33,14 +33,14 @@ export function statementsOf(reply: string): Statement[] {
     if (whole.trim() === "") block++;
     const isItem = BULLET.test(whole) || /^\s*\|/.test(whole);
     const content = whole.replace(BULLET, "").replace(/\*\*|__/g, "");
-    for (const { text } of sentencesOf(content)) {
+    for (const text of sentencesOf(content)) {
       const own = [...text.matchAll(MARKS)].flatMap(([, list = ""]) => numbersIn(list));
       const bare = text.replace(MARKS, "").trim();
       if (!/[\p{L}\p{N}]/u.test(bare)) continue;
       parts.push({ text: bare, own, isLead: LEAD.test(bare), isItem, block });
     }
   }
-  return parts.map(({ text, own, isLead }, at) => ({ text, own, cited: citedBy(parts, at), isLead }));
+  return parts.map(({ text, own }, at) => ({ text, own, cited: citedBy(parts, at) }));
 }
 
 /** Own marks; else those of the next sentence with some in its paragraph; an item's, of what introduces the list. */

@@ -16,8 +16,6 @@ export function anyOf(words: readonly string[]): RegExp {
   return new RegExp(parts.join("|"), "g");
 }
 
-const has = (pattern: RegExp, text: string): boolean => text.search(pattern) !== -1;
-
 /** Words with capitals that name nothing. */
 export const NO_NAMES: ReadonlySet<string> = new Set(readWords(new URL("data/no-names.txt", import.meta.url)));
 
@@ -41,5 +39,6 @@ const ABSOLUTES = readRows(new URL("data/absolutes.txt", import.meta.url)).map((
 
 /** Whether one folded text says that something always, everywhere or surely is so, and none of the others does. */
 export function overclaims(folded: string, sources: readonly string[]): boolean {
-  return ABSOLUTES.some((words) => has(words, folded) && !sources.some((source) => has(words, source)));
+  const saysAny = (words: RegExp, text: string): boolean => text.search(words) !== -1;
+  return ABSOLUTES.some((words) => saysAny(words, folded) && !sources.some((source) => saysAny(words, source)));
 }

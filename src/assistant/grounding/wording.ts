@@ -1,6 +1,6 @@
-import type { Dictionary, Translation } from "../../language/dictionary/dictionary.ts";
+import { segment, toChinese, toEnglish, type Translation } from "../../language/dictionary/dictionary.ts";
 import { STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-words.ts";
-import { openThesaurus, type Mention, type Thesaurus } from "../../language/thesaurus.ts";
+import { openThesaurus, type Mention } from "../../language/thesaurus.ts";
 import { fold, stem, tokenizeFolded } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import BOUNDS from "./data/bounds.json" with { type: "json" };
@@ -23,81 +23,63 @@ const { credits: CREDIT } = BOUNDS;
 /** Texts whose words are kept: those of the articles that are asked about most. */
 const KEPT = 5000;
 
-/** Compares the words of statements with those of sources, in both languages. */
-export class Wordings {
-  readonly #dictionary: Dictionary;
-  #known: Thesaurus | undefined;
-  readonly #relatedTo = memoized((word: string) => this.#relate(word), KEPT);
-  /** The words of a source, or of a part of it. */
-  readonly of = memoized((text: string) => this.#read(text), KEPT);
-  /** The telling words of a statement. */
-  readonly telling = memoized((statement: string) => this.#tell(statement), KEPT);
-
-  constructor(dictionary: Dictionary) {
-    this.#dictionary = dictionary;
+/** The words of a source, or of a part of it. */
+export const wordingOf = memoized((text: string): Wording => {
+  const terms = new Set(searchTerms(text));
+  const meanings = new Set<number>();
+  const stems: string[] = [];
+  for (const { text: token, han } of tokenizeFolded(fold(text))) {
+    if (!han) stems.push(stem(token));
+    else for (const { meaning } of openThesaurus().mentionsInChinese(token)) meanings.add(meaning.id);
   }
+  for (const { meaning } of openThesaurus().mentionsInEnglish(stems)) meanings.add(meaning.id);
+  return { terms, meanings };
+}, KEPT);
 
-  /** Read with the first reply: without a model there is none. */
-  get #thesaurus(): Thesaurus {
-    return (this.#known ??= openThesaurus());
-  }
+/** The telling words of a statement. */
+export const tellingOf = memoized((statement: string): Telling => {
+  const words = tellingWords(statement);
+  const inChinese = words.flatMap((word, at) =>
+    openThesaurus()
+      .mentionsInChinese(word)
+      .map(({ meaning }) => ({ meaning, at, length: 1 })),
+  );
+  return { words, mentions: [...openThesaurus().mentionsInEnglish(words), ...inChinese] };
+}, KEPT);
 
-  #read(text: string): Wording {
-    const terms = new Set(searchTerms(text));
-    const meanings = new Set<number>();
-    const stems: string[] = [];
-    for (const { text: token, han } of tokenizeFolded(fold(text))) {
-      if (!han) stems.push(stem(token));
-      else for (const { meaning } of this.#thesaurus.mentionsInChinese(token)) meanings.add(meaning.id);
-    }
-    for (const { meaning } of this.#thesaurus.mentionsInEnglish(stems)) meanings.add(meaning.id);
-    return { terms, meanings };
+/** The share of a statement's telling words that one of the sources says, 0 to 1. */
+export function shareOf({ words, mentions }: Telling, ...sources: readonly Wording[]): number {
+  if (words.length === 0) return 1;
+  const credits = words.map((word) => Math.max(...sources.map((source) => creditOf(word, source))));
+  for (const { meaning, at, length } of mentions) {
+    if (!sources.some(({ meanings }) => meanings.has(meaning.id))) continue;
+    for (let n = at; n < at + length; n++) credits[n] = Math.max(credits[n]!, CREDIT.meaning);
   }
-
-  #tell(statement: string): Telling {
-    const words = tellingWords(statement, this.#dictionary);
-    const inChinese = words.flatMap((word, at) =>
-      this.#thesaurus.mentionsInChinese(word).map(({ meaning }) => ({ meaning, at, length: 1 })),
-    );
-    return { words, mentions: [...this.#thesaurus.mentionsInEnglish(words), ...inChinese] };
-  }
-
-  /** The share of a statement's telling words that one of the sources says, 0 to 1. */
-  share({ words, mentions }: Telling, ...sources: readonly Wording[]): number {
-    if (words.length === 0) return 1;
-    const credits = words.map((word) => Math.max(...sources.map((source) => this.#said(word, source))));
-    for (const { meaning, at, length } of mentions) {
-      if (!sources.some(({ meanings }) => meanings.has(meaning.id))) continue;
-      for (let n = at; n < at + length; n++) credits[n] = Math.max(credits[n]!, CREDIT.meaning);
-    }
-    return credits.reduce((sum, credit) => sum + credit, 0) / words.length;
-  }
-
-  /** The telling words that a source has itself. */
-  said({ words }: Telling, source: Wording): ReadonlySet<string> {
-    return new Set(words.filter((word) => this.#said(word, source) === 1));
-  }
-
-  /** 1 when the source has the word; less when it has one that means the same, or its characters. */
-  #said(word: string, { terms }: Wording): number {
-    if (terms.has(word)) return 1;
-    const characters = /^\p{Script=Han}/u.test(word) ? Array.from(word) : [];
-    if (characters.length > 2 && characters.slice(1).every((c, at) => terms.has(characters[at]! + c))) return 1;
-    if (this.#relatedTo(word).some((other) => terms.has(other))) return CREDIT.translated;
-    const found = characters.filter((character) => terms.has(character)).length;
-    return characters.length > 1 ? (CREDIT.characters * found) / characters.length : 0;
-  }
-
-  /** Words of the other language that a word translates to, and words of its own that share such a translation. */
-  #relate(word: string): readonly string[] {
-    // oxlint-disable-next-line typescript/unbound-method -- functions of a closure
-    const { toEnglish, toChinese } = this.#dictionary;
-    const [there, back] = /^\p{Script=Han}/u.test(word) ? [toEnglish, toChinese] : [toChinese, toEnglish];
-    const first = (found: readonly Translation[]) => found.slice(0, CREDIT.translations).map(([other]) => other);
-    const translated = first(there(word));
-    return [...new Set([...translated, ...translated.flatMap((other) => first(back(other)))])];
-  }
+  return credits.reduce((sum, credit) => sum + credit, 0) / words.length;
 }
+
+/** The telling words that a source has itself. */
+export function saidBy(source: Wording, { words }: Telling): ReadonlySet<string> {
+  return new Set(words.filter((word) => creditOf(word, source) === 1));
+}
+
+/** 1 when the source has the word; less when it has one that means the same, or its characters. */
+function creditOf(word: string, { terms }: Wording): number {
+  if (terms.has(word)) return 1;
+  const characters = /^\p{Script=Han}/u.test(word) ? Array.from(word) : [];
+  if (characters.length > 2 && characters.slice(1).every((c, at) => terms.has(characters[at]! + c))) return 1;
+  if (relatedTo(word).some((other) => terms.has(other))) return CREDIT.translated;
+  const found = characters.filter((character) => terms.has(character)).length;
+  return characters.length > 1 ? (CREDIT.characters * found) / characters.length : 0;
+}
+
+/** Words of the other language that a word translates to, and words of its own that share such a translation. */
+const relatedTo = memoized((word: string): readonly string[] => {
+  const [there, back] = /^\p{Script=Han}/u.test(word) ? [toEnglish, toChinese] : [toChinese, toEnglish];
+  const first = (found: readonly Translation[]) => found.slice(0, CREDIT.translations).map(([other]) => other);
+  const translated = first(there(word));
+  return [...new Set([...translated, ...translated.flatMap((other) => first(back(other)))])];
+}, KEPT);
 
 /** Units and numbers are compared as figures; denials by themselves. */
 const UNIT_WORDS: ReadonlySet<string> = new Set([
@@ -108,13 +90,13 @@ const UNIT_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The words of a text that tell something, stemmed, Chinese ones as the dictionary splits them; numbers are left out. */
-function tellingWords(text: string, dictionary: Dictionary): string[] {
+function tellingWords(text: string): string[] {
   return tokenizeFolded(fold(text)).flatMap(({ text: token, han }) => {
     if (!han) {
       const word = stem(token);
       return /^[\d.,]+$/.test(word) || STOP_WORDS.has(word) || UNIT_WORDS.has(token) || word.length < 2 ? [] : [word];
     }
-    return dictionary.segment(token).filter((word) => !isFunctionWord(word) && !UNIT_WORDS.has(word));
+    return segment(token).filter((word) => !isFunctionWord(word) && !UNIT_WORDS.has(word));
   });
 }
 

@@ -7,26 +7,8 @@ import { createModelProvider, type ModelProvider } from "./model-provider.ts";
 import type { Checked } from "../answering/model-answer.ts";
 import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model-prompt.ts";
 
-/** A question for the model, and the passages to answer it from, numbered [1]..[n] in their order. */
-export interface ModelRequest extends PromptRequest {
-  readonly signal?: AbortSignal;
-}
-
 /** A model that writes answers from passages. */
-export interface ModelGateway {
-  readonly name: string;
-  /** What happens when the model fails: error 1007, or an extractive answer. */
-  readonly fallback: "none" | "extractive";
-  /** Its endpoints, and whether each is left alone after failures. */
-  breakers(): readonly ReturnType<ModelProvider["breaker"]>[];
-  /**
-   * What `check` makes of a model's reply, and the id of that model; a reply that it refuses is asked for once more, with
-   * what was wrong.
-   * @throws AnpError 1007 when the model is exhausted, fails, times out, replies with nothing or is refused again; the
-   *   caller's own abort is thrown as its reason
-   */
-  generate<T>(request: ModelRequest, check: CheckReply<T>): Promise<{ readonly value: T; readonly model: string }>;
-}
+export type ModelGateway = ReturnType<typeof createModelGateway>;
 
 /** Checks a reply to a prompt with these instructions. */
 export type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promise<Checked<T>>;
@@ -41,14 +23,14 @@ export interface ModelDeps {
 
 /** A gateway to OpenAI-compatible endpoints, asked in order until one gives a reply that may be delivered. Each has its
  * share of the time that is left. The model libraries load at the first call. */
-export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): ModelGateway {
+export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
   const { logger = silentLogger, readKey = (file) => readFileSync(file, "utf8") } = deps;
   const providers = providersOf(config, readKey).map((one) => createModelProvider(one, deps.fetch));
 
   /** Null: the reply was refused, and once more. */
   async function ask<T>(
     provider: ModelProvider,
-    request: ModelRequest,
+    request: PromptRequest,
     check: CheckReply<T>,
     signal: AbortSignal,
   ): Promise<{ value: T } | null> {
@@ -67,20 +49,26 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}): M
 
   return {
     name: config.model,
+    /** What happens when the model fails: error 1007, or an extractive answer. */
     fallback: config.fallback,
+    /** Its endpoints, and whether each is left alone after failures. */
     breakers: () => providers.map(({ breaker }) => breaker()),
-    async generate(request, check) {
+    /** What `check` makes of a model's reply, and the id of that model; a reply that it refuses is asked for once more,
+     * with what was wrong.
+     * @throws AnpError 1007 when the model is exhausted, fails, times out, replies with nothing or is refused again; the
+     *   caller's own abort is thrown as its reason */
+    async generate<T>(request: PromptRequest, check: CheckReply<T>, caller?: AbortSignal) {
       const deadline = performance.now() + config.timeout_ms;
       let cause = new Error("model call: the reply was refused");
       for (const [at, provider] of providers.entries()) {
         const share = (deadline - performance.now()) / (providers.length - at);
         const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(share)));
-        const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+        const signal = caller === undefined ? timeout : AbortSignal.any([timeout, caller]);
         try {
           const found = await ask(provider, request, check, signal);
           if (found !== null) return { ...found, model: provider.config.model };
         } catch (error) {
-          request.signal?.throwIfAborted();
+          caller?.throwIfAborted();
           if (error instanceof AnpError) throw error;
           cause = timeout.aborted ? (timeout.reason as Error) : failureOf(error);
           logger.warn({ model: provider.config.model, cause: String(cause) }, "A model failed");

@@ -22,6 +22,7 @@ export interface Prompt {
   readonly messages: Message[];
 }
 
+/** A question for the model, and the passages to answer it from, numbered [1]..[n] in their order. */
 export interface PromptRequest {
   readonly question: string;
   readonly lang: Language;

@@ -1,61 +1,120 @@
-import type { Dictionary } from "../../language/dictionary/dictionary.ts";
-import { openThesaurus, type MeaningRows } from "../../language/thesaurus.ts";
-import type { Passage } from "../passage.ts";
-import { EvidenceIndex } from "./evidence-index.ts";
-import { QuestionTerms } from "./question-terms.ts";
-import { type Search, rankArticles, type RankedArticle } from "./rank-articles.ts";
-import { clausesOf } from "./clauses.ts";
-import { chooseWindow } from "./choose-window.ts";
-import TUNING from "./tuning.json" with { type: "json" };
-import type { Evidence } from "./evidence-features.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { nearestLanguage } from "../../language/detect-language.ts";
+import { createHomophones } from "../../language/homophones.ts";
+import { openThesaurus, type MeaningRows, type Thesaurus } from "../../language/thesaurus.ts";
+import { fold } from "../../language/tokenize.ts";
+import { plainText } from "../../language/plain-text.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
+import { keyOf, titlesOf, type Passage, type PassageChanges } from "../passage.ts";
+import { LanguageIndex, termsOfFolded, type FoldedText } from "./language-index.ts";
+import { unitsOf } from "./text-units.ts";
+import { Vocabulary } from "./vocabulary.ts";
 
-/** What the assistant answers from: the passages, ready for search. */
-export class AnswerIndex extends EvidenceIndex {
-  readonly #terms: QuestionTerms;
+/** A passage in the index. */
+export interface IndexedPassage {
+  readonly passage: Passage;
+  readonly number: number;
+  readonly lang: Language;
+  readonly details: () => ReturnType<typeof readDetails>;
+}
+
+const DETAILS_KEPT = 1000;
+
+/** What the assistant answers from: the passages, ready for search in both languages. Changes cost what changes; after
+ * them the index gives the same results as one built anew. */
+export class AnswerIndex {
+  readonly languages: Readonly<Record<Language, LanguageIndex>> = { zh: new LanguageIndex(), en: new LanguageIndex() };
+  readonly vocabulary = new Vocabulary();
+  readonly thesaurus: Thesaurus;
+  readonly #homophones = createHomophones();
+  /** The changes of the Chinese passages whose characters the homophones know. */
+  #heard = 0;
+  readonly #numbers = new Map<string, number>();
+  readonly #passages: (IndexedPassage | undefined)[] = [];
+  /** Numbers of passages that were removed: they are given again. */
+  readonly #free: number[] = [];
+  readonly #detailsOf = memoized(readDetails, DETAILS_KEPT);
+  readonly #counterparts = new Map<string, number>();
 
   /** @param lexicon the operator's words for what the passages are about, beside the everyday ones */
-  constructor(dictionary: Dictionary, passages: readonly Passage[] = [], lexicon: MeaningRows = []) {
-    super();
-    this.#terms = new QuestionTerms(this, dictionary, openThesaurus(lexicon));
+  constructor(passages: readonly Passage[] = [], lexicon: MeaningRows = []) {
+    this.thesaurus = openThesaurus(lexicon);
     this.change({ removed: [], added: passages });
   }
 
-  /** Searches for a question, and chooses the parts of the best articles. */
-  search(search: Search): Findings {
-    const ranked = rankArticles(this, this.#terms, search);
-    const partOf = (article: RankedArticle, length?: number): Evidence[] => {
-      const window = chooseWindow(article, article.found.details().units, search.question, length);
-      return window === undefined ? [] : [{ article, window }];
-    };
-    const evidence = ranked
-      .slice(0, ARTICLES.compared[search.wide === true ? "wide" : "usual"])
-      .flatMap((article) => partOf(article))
-      .map(withFit)
-      .sort((a, b) => b.article.score - a.article.score);
-    const [first, second] = evidence;
-    const isClose =
-      first !== undefined && second !== undefined && second.article.score >= ARTICLES.close.share * first.article.score;
-    const isDouble = second !== undefined && (isClose || clausesOf(search.question).length > 1);
-    const quoted = isDouble
-      ? evidence.slice(0, 2).flatMap(({ article }) => partOf(article, ARTICLES.close.length))
-      : evidence.slice(0, 1);
-    return { ranked, evidence, quoted };
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  /** Applies changes, at the cost of what changes. */
+  change({ removed, added }: PassageChanges): void {
+    for (const key of removed) this.#remove(key);
+    for (const passage of added) this.#add(passage);
+  }
+
+  passage(number: number): IndexedPassage {
+    return this.#passages[number]!;
+  }
+
+  /** All passages, in no particular order. */
+  passages(): Passage[] {
+    return this.#passages.flatMap((indexed) => indexed?.passage ?? []);
+  }
+
+  /** The passage of the same id in the other language. */
+  counterpart({ passage, lang }: IndexedPassage): IndexedPassage | undefined {
+    const number = this.#counterparts.get(counterpartKey(passage, lang === "zh" ? "en" : "zh"));
+    return number === undefined ? undefined : this.passage(number);
+  }
+
+  /** The words of the Chinese passages, of two characters, that sound like this one. */
+  homophonesOf(pair: string): string[] {
+    const { zh } = this.languages;
+    if (this.#heard !== zh.changes) {
+      for (const term of zh.terms()) if (/^\p{Script=Han}$/u.test(term)) this.#homophones.add(term);
+    }
+    this.#heard = zh.changes;
+    return this.#homophones.pairsLike(pair).filter((other) => zh.documentFrequency(other) > 0);
+  }
+
+  #add(passage: Passage): void {
+    const key = keyOf(passage);
+    this.#remove(key);
+    const number = this.#free.pop() ?? this.#passages.length;
+    const lang = nearestLanguage(passage.lang);
+    const folded = foldPassage(passage);
+    this.languages[lang].add(number, folded);
+    this.vocabulary.count(folded, 1);
+    this.#numbers.set(key, number);
+    this.#counterparts.set(counterpartKey(passage, lang), number);
+    this.#passages[number] = { passage, number, lang, details: () => this.#detailsOf(passage) };
+  }
+
+  #remove(key: string): void {
+    const number = this.#numbers.get(key);
+    if (number === undefined) return;
+    const { passage, lang } = this.passage(number);
+    const folded = foldPassage(passage);
+    this.languages[lang].remove(number, folded);
+    this.vocabulary.count(folded, -1);
+    this.#numbers.delete(key);
+    const own = counterpartKey(passage, lang);
+    if (this.#counterparts.get(own) === number) this.#counterparts.delete(own);
+    this.#passages[number] = undefined;
+    this.#free.push(number);
   }
 }
 
-/** What was found for a question. */
-export interface Findings {
-  /** All matching articles, best first. */
-  readonly ranked: readonly RankedArticle[];
-  /** The best articles with the parts that answer; the first few of `ranked`. */
-  readonly evidence: readonly Evidence[];
-  /** The evidence that an answer quotes: one article, or two for two questions or where they are close. */
-  readonly quoted: readonly Evidence[];
+/** What is computed of a passage when a question reads it. `units`: its sentences, list items and table rows. */
+function readDetails(passage: Passage) {
+  const { title, body } = foldPassage(passage);
+  const units = unitsOf(passage.text);
+  return { titleTerms: new Set(termsOfFolded(title)), bodyTerms: new Set(termsOfFolded(body)), units };
 }
 
-const { articles: ARTICLES } = TUNING;
+const foldPassage = (passage: Passage): FoldedText => ({
+  title: fold(titlesOf(passage).join("\n")),
+  body: fold(plainText(passage.text)),
+});
 
-function withFit(part: Evidence): Evidence {
-  const { article, window } = part;
-  return window.fits === true ? { article: { ...article, score: article.score + ARTICLES.fit }, window } : part;
-}
+const counterpartKey = ({ kind, id }: Passage, lang: Language): string => keyOf({ kind, lang, id });

@@ -7,12 +7,7 @@ import { matchOf, type RankedArticle } from "./rank-articles.ts";
 /** The part of an article that answers best. */
 export interface AnswerWindow {
   readonly text: string;
-  /** Positions of its first and last unit in the article. */
-  readonly from: number;
-  readonly to: number;
   readonly score: number;
-  /** Share of the question's weight that the window covers; what the title says counts less. */
-  readonly coverage: number;
   /** Whether it contains the kind of answer that is asked for; undefined when the question has no such form. */
   readonly fits: boolean | undefined;
 }
@@ -20,17 +15,13 @@ export interface AnswerWindow {
 const MIX = TUNING.windows;
 
 /** Chooses the contiguous units that answer best, and extends them to a list's end. */
-export function chooseWindow(
-  article: RankedArticle,
-  units: readonly TextUnit[],
-  question: string,
-  length = 1,
-): AnswerWindow | undefined {
-  if (units.length === 0) return undefined;
+export function chooseWindow(article: RankedArticle, question: string, length = 1): AnswerWindow | undefined {
   const { found, titleCoverage } = article;
+  const { units } = found.details();
+  if (units.length === 0) return undefined;
   const match = matchUnits(article, units, question);
   const most = MIX.length[found.lang] * length;
-  let best = { from: 0, to: 0, score: -Infinity, coverage: 0, fits: false };
+  let best = { from: 0, to: 0, score: -Infinity, fits: false };
   for (let from = 0; from < units.length; from++) {
     const said = match.shares.map(() => 0);
     const window = { characters: 0, coverage: 0, peak: -Infinity, fits: false };
@@ -47,13 +38,12 @@ export function chooseWindow(
       const score = window.coverage + MIX.peak * window.peak + (MIX.lead * titleCoverage) / (1 + from);
       // Of two that are as good, the longer one.
       const isLonger = from === best.from && score > best.score - 1e-9;
-      if (score > best.score + 1e-9 || isLonger)
-        best = { from, to, score, coverage: window.coverage, fits: window.fits };
+      if (score > best.score + 1e-9 || isLonger) best = { from, to, score, fits: window.fits };
     }
   }
   const [from, to] = extend(units, best.from, best.to);
   const text = textOf(units.slice(from, to + 1), found.lang);
-  return { ...best, from, to, text, fits: match.fitting === undefined ? undefined : best.fits };
+  return { text, score: best.score, fits: match.fitting && best.fits };
 }
 
 /** How well each unit says each group that occurs in the article, 0 to 1; the share of the question's weight that each of
@@ -104,8 +94,7 @@ function textOf(units: readonly TextUnit[], lang: Language): string {
   let text = "";
   for (const [at, unit] of units.entries()) {
     const before = units[at - 1];
-    const joins =
-      before?.kind === "sentence" && unit.kind !== "item" && before.block === unit.block && before.line === unit.line;
+    const joins = before?.kind === "sentence" && unit.kind !== "item" && before.line === unit.line;
     text += at === 0 ? unit.text : `${joins ? (lang === "zh" ? "" : " ") : "\n"}${unit.text}`;
   }
   return text;

@@ -2,6 +2,7 @@ import { searchTerms } from "./language-index.ts";
 import type { AnswerWindow } from "./choose-window.ts";
 import { titlesOf } from "../passage.ts";
 import { matchOf, type RankedArticle } from "./rank-articles.ts";
+import type { Routing } from "../routing/routing.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 
 /** An article that may answer, with its best part. */
@@ -13,11 +14,15 @@ export interface Evidence {
 /** Least weight of a group that says something by itself. */
 const TELLING = 0.8;
 
-/** What the evidence for a question, the best first, is like: shares, ratios and flags that mean the same in any corpus. */
+/** From this confidence on, the router knows that a question is out of scope. */
+export const SURE_OF_SCOPE = 0.8;
+
+/** What the evidence for a question, the best first, is like, and what the question is taken for: shares, ratios and
+ * flags that mean the same in any corpus. */
 export function featuresOf(
   [best, ...rest]: readonly [Evidence, ...Evidence[]],
   ranked: readonly RankedArticle[],
-  isFollowUp: boolean,
+  { isFollowUp, routing: { route, confidence } }: { readonly isFollowUp: boolean; readonly routing: Routing },
 ) {
   const { article, window } = best;
   const { found, groups } = article;
@@ -47,6 +52,8 @@ export function featuresOf(
     foreign: flag(article.own === 0),
     followUp: flag(isFollowUp),
     notice: flag(found.passage.kind !== "help"),
+    outOfScope: flag(route === "out_of_scope"),
+    surelyOutOfScope: flag(route === "out_of_scope" && confidence >= SURE_OF_SCOPE),
   };
 }
 

@@ -1,7 +1,7 @@
 import { stem, fold, tokenizeFolded } from "../../language/tokenize.ts";
 
 /** BM25F (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework", §3.6), tuned on CMRC 2018 and XQuAD. */
-export const BM25F = { k1: 1.2, title: { weight: 2.5, b: 0.3 }, body: { weight: 1, b: 0.6 } };
+const BM25F = { k1: 1.2, title: { weight: 2.5, b: 0.3 }, body: { weight: 1, b: 0.6 } };
 
 /** A posting in 32 bits: the document's number, then the term's frequencies in title and body, capped. */
 const BITS = { title: 4, body: 7 };
@@ -18,9 +18,7 @@ class Postings {
 
   append(document: number): void {
     if (this.count === this.packed.length) {
-      const larger = new Uint32Array(Math.ceil(this.packed.length * 1.5));
-      larger.set(this.packed);
-      this.packed = larger;
+      this.packed = grown(this.packed, Math.ceil(this.packed.length * 1.5));
     }
     const [title, body] = [Math.min(this.title, MOST_IN.title), Math.min(this.body, MOST_IN.body)];
     this.packed[this.count++] = document * 2 ** FREQUENCY_BITS + (title << BITS.body) + body;
@@ -32,6 +30,12 @@ class Postings {
     const at = this.packed.findIndex((packed) => packed >>> FREQUENCY_BITS === document);
     this.packed[at] = this.packed[--this.count]!;
   }
+}
+
+function grown(numbers: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(length);
+  larger.set(numbers);
+  return larger;
 }
 
 /** A word or phrase that a document may use: it does if it contains all the terms. */
@@ -47,13 +51,16 @@ export interface TermGroup {
   readonly alternatives: readonly Alternative[];
 }
 
-/** The documents that match a query, and their scores. They hold until the next query of the same index. */
-export type Scores = ReturnType<LanguageIndex["score"]>;
+/** A group of a query, with its weight in this index. */
+export interface WeightedGroup extends TermGroup {
+  /** Weight times inverse document frequency. */
+  readonly gain: number;
+}
 
-/** Terms of a document's fields, repeated as in the text. */
-export interface DocumentTerms {
-  readonly title: readonly string[];
-  readonly body: readonly string[];
+/** The fields of a document, folded and without markup. */
+export interface FoldedText {
+  readonly title: string;
+  readonly body: string;
 }
 
 /** An inverted index of the documents of one language. Documents come and go; scores are those of an index built anew. */
@@ -65,29 +72,29 @@ export class LanguageIndex {
   #titleTerms = 0;
   #bodyTerms = 0;
   #size = 0;
-  readonly #query = new QueryScores();
+  readonly #scores = new Scores();
   /** Number of times that a document was added or removed. */
   changes = 0;
 
-  /** Number of documents. */
-  get size(): number {
-    return this.#size;
-  }
-
   /** @param document a number that is not in use; small ones cost less memory */
-  add(document: number, { title, body }: DocumentTerms): void {
+  add(document: number, text: FoldedText): void {
+    const [title, body] = [termsOfFolded(text.title), termsOfFolded(text.body)];
     const found: Postings[] = [];
     for (const term of title) this.#postingsOf(term, found).title++;
     for (const term of body) this.#postingsOf(term, found).body++;
     for (const postings of found) postings.append(document);
-    if (document >= this.#titles.length) this.#grow(document);
+    if (document >= this.#titles.length) {
+      const length = Math.max(document + 1, this.#titles.length * 2);
+      [this.#titles, this.#bodies] = [grown(this.#titles, length), grown(this.#bodies, length)];
+    }
     this.#titles[document] = title.length;
     this.#bodies[document] = body.length;
     this.#count(1, title.length, body.length);
   }
 
-  /** @param terms the same as when the document was added */
-  remove(document: number, { title, body }: DocumentTerms): void {
+  /** @param text the same as when the document was added */
+  remove(document: number, text: FoldedText): void {
+    const [title, body] = [termsOfFolded(text.title), termsOfFolded(text.body)];
     for (const term of new Set([...title, ...body])) {
       const postings = this.#postings.get(term)!;
       postings.remove(document);
@@ -104,29 +111,15 @@ export class LanguageIndex {
     return this.#postings.keys();
   }
 
-  /** Scores the documents for a query: the sum over its groups, each with the frequencies of its alternatives together. */
-  score(groups: readonly TermGroup[]) {
-    const query = this.#query.begin(this.#titles.length);
-    const gains: number[] = [];
-    for (const { weight, alternatives } of groups) {
-      for (const one of alternatives) this.#addFrequencies(query, one);
-      const gain = weight * this.#inverseFrequency(query.matching);
-      gains.push(gain);
-      query.endGroup(gain);
+  /** Scores the documents for a query: the sum over its groups, each with the frequencies of its alternatives together.
+   * They hold until the next query of the same index. */
+  score(groups: readonly TermGroup[]): Scores {
+    const scores = this.#scores.begin(this.#titles.length);
+    for (const group of groups) {
+      for (const one of group.alternatives) this.#addFrequencies(scores, one);
+      scores.endGroup(group, this.#size);
     }
-    const mass = gains.reduce((sum, gain) => sum + gain * (BM25F.k1 + 1), 0);
-    return {
-      /** Score of a document; 0 when it does not match. */
-      of: (document: number) => query.scores[document] ?? 0,
-      /** The highest score; 0 when nothing matches. */
-      highest: query.highest(),
-      /** The best documents, in no particular order. @param weightOf factor of a document's score, 0 to 1 */
-      best: (count: number, weightOf: (document: number) => number) => query.best(count, weightOf),
-      /** Weight of each group: its own times its inverse document frequency. */
-      gains,
-      /** The score of a document that contained every group without end: what scores are compared with. */
-      mass,
-    };
+    return scores;
   }
 
   /** The postings of a term that a document contains, with those found before. */
@@ -144,34 +137,19 @@ export class LanguageIndex {
     this.changes++;
   }
 
-  #grow(document: number): void {
-    const grown = (old: Uint32Array): Uint32Array<ArrayBuffer> => {
-      const larger = new Uint32Array(Math.max(document + 1, old.length * 2));
-      larger.set(old);
-      return larger;
-    };
-    this.#titles = grown(this.#titles);
-    this.#bodies = grown(this.#bodies);
-  }
-
-  /** Inverse document frequency (Robertson & Spärck Jones 1976), never negative. */
-  #inverseFrequency(documents: number): number {
-    return Math.log(1 + (this.#size - documents + 0.5) / (documents + 0.5));
-  }
-
   /** Adds the weighted frequencies of an alternative (Darwish & Oard 2003, structured queries). */
-  #addFrequencies(query: QueryScores, { terms, weight }: Alternative): void {
+  #addFrequencies(scores: Scores, { terms, weight }: Alternative): void {
     const lists = terms.flatMap((term) => this.#postings.get(term) ?? []);
     if (lists.length < terms.length) return;
     lists.sort((a, b) => a.count - b.count);
-    for (const [at, list] of lists.entries()) this.#visit(query, list, at, at === lists.length - 1 ? weight : 0);
-    query.endWord();
+    for (const [at, list] of lists.entries()) this.#visit(scores, list, at, at === lists.length - 1 ? weight : 0);
+    scores.endWord();
   }
 
   /** Visits the documents of one of a word's terms: they contain it so often as its rarest term, length-normalised over
    * both fields.
    * @param weight of the word, with its last term */
-  #visit(query: QueryScores, { packed, count }: Postings, at: number, weight: number): void {
+  #visit(scores: Scores, { packed, count }: Postings, at: number, weight: number): void {
     const { title: t, body: b } = BM25F;
     const perTitle = (t.b * this.#size) / Math.max(this.#size, this.#titleTerms);
     const perBody = (b.b * this.#size) / Math.max(this.#size, this.#bodyTerms);
@@ -183,14 +161,19 @@ export class LanguageIndex {
       const frequency =
         (t.weight * inTitle) / (1 - t.b + perTitle * this.#titles[document]!) +
         (b.weight * inBody) / (1 - b.b + perBody * this.#bodies[document]!);
-      query.visit(document, frequency, at, weight);
+      scores.visit(document, frequency, at, weight);
     }
   }
 }
 
-/** What a query adds up, in arrays by document number that are used again for the next one. */
-class QueryScores {
-  scores = new Float64Array();
+/** The documents that match a query, and their scores: what it adds up, in arrays by document number that are used again
+ * for the next one. */
+export class Scores {
+  /** The groups of the query. */
+  groups: WeightedGroup[] = [];
+  /** The score of a document that contained every group without end: what scores are compared with. */
+  mass = 0;
+  #scores = new Float64Array();
   #scored: number[] = [];
   #frequencies = new Float64Array();
   #found: number[] = [];
@@ -200,21 +183,16 @@ class QueryScores {
   #begun: number[] = [];
 
   begin(size: number): this {
-    if (this.scores.length < size) {
-      this.scores = new Float64Array(size);
+    if (this.#scores.length < size) {
+      this.#scores = new Float64Array(size);
       this.#frequencies = new Float64Array(size);
       this.#rarest = new Float64Array(size);
       this.#terms = new Uint8Array(size);
     } else {
-      for (const document of this.#scored) this.scores[document] = 0;
+      for (const document of this.#scored) this.#scores[document] = 0;
     }
-    this.#scored = [];
+    [this.#scored, this.groups, this.mass] = [[], [], 0];
     return this;
-  }
-
-  /** Number of documents that the group at hand occurs in. */
-  get matching(): number {
-    return this.#found.length;
   }
 
   /** @param at number of the term in its word
@@ -240,22 +218,35 @@ class QueryScores {
     this.#begun = [];
   }
 
-  endGroup(gain: number): void {
+  /** @param size number of documents: the rarer a group is among them, the more it counts. Inverse document frequency
+   * (Robertson & Spärck Jones 1976), never negative. */
+  endGroup(group: TermGroup, size: number): void {
+    const matching = this.#found.length;
+    const gain = group.weight * Math.log(1 + (size - matching + 0.5) / (matching + 0.5));
+    this.groups.push({ ...group, gain });
+    this.mass += gain * (BM25F.k1 + 1);
     for (const document of this.#found) {
       const frequency = this.#frequencies[document]!;
-      if (this.scores[document] === 0) this.#scored.push(document);
-      this.scores[document]! += (gain * (BM25F.k1 + 1) * frequency) / (BM25F.k1 + frequency);
+      if (this.#scores[document] === 0) this.#scored.push(document);
+      this.#scores[document]! += (gain * (BM25F.k1 + 1) * frequency) / (BM25F.k1 + frequency);
       this.#frequencies[document] = 0;
     }
     this.#found = [];
   }
 
+  /** Score of a document; 0 when it does not match. */
+  of(document: number): number {
+    return this.#scores[document] ?? 0;
+  }
+
+  /** The highest score; 0 when nothing matches. */
   highest(): number {
     let highest = 0;
-    for (const document of this.#scored) highest = Math.max(highest, this.scores[document]!);
+    for (const document of this.#scored) highest = Math.max(highest, this.#scores[document]!);
     return highest;
   }
 
+  /** The best documents, in no particular order. @param weightOf factor of a document's score, 0 to 1 */
   best(count: number, weightOf: (document: number) => number): number[] {
     let best: { readonly document: number; readonly score: number }[] = [];
     let least = 0;
@@ -263,7 +254,7 @@ class QueryScores {
       best = best.sort((a, b) => b.score - a.score).slice(0, count);
     };
     for (const document of this.#scored) {
-      const score = this.scores[document]!;
+      const score = this.#scores[document]!;
       // No weight is above 1.
       if (score <= least) continue;
       const weighted = score * weightOf(document);

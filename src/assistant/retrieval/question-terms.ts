@@ -1,162 +1,145 @@
+import type { Passage } from "../passage.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { assetsInQuestion, namesOfAsset } from "../../language/assets.ts";
-import type { Dictionary } from "../../language/dictionary/dictionary.ts";
+import { segment, toChinese, toEnglish } from "../../language/dictionary/dictionary.ts";
 import { fold, stem, tokenizeFolded } from "../../language/tokenize.ts";
-import { createHomophones, type Homophones } from "../../language/homophones.ts";
 import { QUESTION_WORDS, STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS } from "../../language/stop-words.ts";
-import { Thesaurus, type Meaning } from "../../language/thesaurus.ts";
-import type { EvidenceIndex } from "./evidence-index.ts";
+import type { Meaning } from "../../language/thesaurus.ts";
+import type { AnswerIndex } from "./answer-index.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import { termsOfWord, type Alternative, type TermGroup } from "./language-index.ts";
 
 const { alternatives: ALTERNATIVE, groups: GROUP, questions: MOST } = TUNING;
 
-/** What a question is asked in. */
-export interface QuestionContext {
+/** What a question is searched by. */
+export interface Search {
+  readonly question: string;
+  /** The language of the question; its articles come first. */
+  readonly lang: Language;
+  /** Milliseconds since the Unix epoch: news and notices age. */
+  readonly now: number;
+  /** The question before, for a follow-up. */
   readonly previous?: string | undefined;
   /** Ticker of the asset on the user's page: it counts where the question names none. */
   readonly symbol?: string | undefined;
+  /** Whether the answer quotes several articles. */
+  readonly wide?: boolean;
+  /** Limits the search. */
+  readonly accept?: (passage: Passage) => boolean;
 }
 
-/** Reads questions as groups of terms, for the passages of one language, with the words that these use. */
-export class QuestionTerms {
-  readonly #index: EvidenceIndex;
-  readonly #dictionary: Dictionary;
-  readonly #homophones: Homophones;
-  readonly #thesaurus: Thesaurus;
-  #known = 0;
-
-  constructor(index: EvidenceIndex, dictionary: Dictionary, thesaurus: Thesaurus) {
-    this.#index = index;
-    this.#thesaurus = thesaurus;
-    this.#dictionary = dictionary;
-    this.#homophones = createHomophones(dictionary);
-  }
-
-  /** The groups of a question, and, with less weight, those that only the question before says, or the user's page. */
-  groupsOf(question: string, lang: Language, { previous = "", symbol = "" }: QuestionContext = {}): TermGroup[] {
-    const groups = this.#read(question, lang);
-    const add = (text: string, weight: number): void => {
-      for (const [key, group] of this.#read(text, lang)) {
-        if (!groups.has(key)) groups.set(key, { ...group, weight: group.weight * weight });
-      }
-    };
-    add(previous, GROUP.previous);
-    if (assetsInQuestion(question).size === 0) add(symbol.toUpperCase(), GROUP.symbol);
-    return Array.from(groups.values())
-      .filter(({ weight }) => weight > 0)
-      .slice(0, MOST.groups);
-  }
-
-  #read(question: string, lang: Language): Map<string, TermGroup> {
-    const groups = new Groups();
-    const tokens = tokenizeFolded(fold(question));
-    for (const symbol of assetsInQuestion(question, tokens)) {
-      groups.add(`asset ${symbol}`, GROUP.meaning, weighted(namesOfAsset(symbol), 1));
+/** The groups of a question as the passages of one language say them, and, with less weight, those that only the question
+ * before says, or the user's page. */
+export function groupsOf(
+  index: AnswerIndex,
+  { question, previous = "", symbol = "" }: Search,
+  lang: Language,
+): TermGroup[] {
+  const groups = readGroups(index, question, lang);
+  const add = (text: string, weight: number): void => {
+    for (const [key, group] of readGroups(index, text, lang)) {
+      if (!groups.has(key)) groups.set(key, { ...group, weight: group.weight * weight });
     }
-    const words = tokens.flatMap(({ text, han }) => (han ? [] : [text]));
-    this.#readEnglish(groups, words, lang);
-    for (const { text, han } of tokens) {
-      if (!han) continue;
-      const taken = this.#readMeanings(groups, text, lang);
-      if (lang === "zh") this.#readCharacters(groups, text, taken);
-      else this.#readChineseWords(groups, text);
+  };
+  add(previous, GROUP.previous);
+  if (assetsInQuestion(question).size === 0) add(symbol.toUpperCase(), GROUP.symbol);
+  return Array.from(groups.values())
+    .filter(({ weight }) => weight > 0)
+    .slice(0, MOST.groups);
+}
+
+function readGroups(index: AnswerIndex, question: string, lang: Language): Map<string, TermGroup> {
+  const groups = new Groups();
+  const tokens = tokenizeFolded(fold(question));
+  for (const symbol of assetsInQuestion(question, tokens)) {
+    groups.add(`asset ${symbol}`, GROUP.meaning, weighted(namesOfAsset(symbol), 1));
+  }
+  const words = tokens.flatMap(({ text, han }) => (han ? [] : [text]));
+  readEnglish(index, groups, words, lang);
+  for (const { text, han } of tokens) {
+    if (!han) continue;
+    const taken = readMeanings(index, groups, text, lang);
+    if (lang === "zh") readCharacters(index, groups, text, taken);
+    else readChineseWords(groups, text);
+  }
+  return groups;
+}
+
+function readEnglish(index: AnswerIndex, groups: Groups, words: readonly string[], lang: Language): void {
+  const { thesaurus, vocabulary } = index;
+  const { zh, en } = index.languages;
+  const stems = words.map((word) => stem(word));
+  const inPhrase = new Set<number>();
+  for (const { meaning, phrase, at, length } of thesaurus.mentionsInEnglish(stems)) {
+    groups.add(`meaning ${meaning.id}`, length > 1 ? GROUP.phrase : GROUP.meaning, wordsFor(meaning, lang, phrase));
+    if (length > 1) for (let i = at; i < at + length; i++) inPhrase.add(i);
+  }
+  let corrections = 0;
+  for (const [i, word] of words.entries()) {
+    const own = stems[i]!;
+    if (STOP_WORDS.has(own) || QUESTION_WORDS.has(own)) continue;
+    const isAbsent = zh.documentFrequency(own) + en.documentFrequency(own) === 0;
+    const isUnknown = isAbsent && !thesaurus.isKnownStem(own);
+    const corrected = isUnknown && ++corrections <= MOST.corrections ? vocabulary.corrections(word) : [];
+    for (const meaning of corrected.flatMap((one) => thesaurus.meaningsOf(one))) {
+      groups.add(`meaning ${meaning.id}`, GROUP.meaning, wordsFor(meaning, lang));
     }
-    return groups;
+    groups.add(own, inPhrase.has(i) ? GROUP.inPhrase : 1, [
+      ...weighted([own], 1),
+      ...weighted(corrected, ALTERNATIVE.corrected),
+      ...weighted(isAbsent ? vocabulary.expansions(word) : [], ALTERNATIVE.short),
+      ...(lang === "zh" ? translationsOf(index, own) : []),
+    ]);
   }
+}
 
-  #readEnglish(groups: Groups, words: readonly string[], lang: Language): void {
-    const stems = words.map((word) => stem(word));
-    const inPhrase = new Set<number>();
-    for (const { meaning, phrase, at, length } of this.#thesaurus.mentionsInEnglish(stems)) {
-      groups.add(`meaning ${meaning.id}`, length > 1 ? GROUP.phrase : GROUP.meaning, wordsFor(meaning, lang, phrase));
-      if (length > 1) for (let i = at; i < at + length; i++) inPhrase.add(i);
-    }
-    let corrections = 0;
-    for (const [i, word] of words.entries()) {
-      const own = stems[i]!;
-      if (STOP_WORDS.has(own) || QUESTION_WORDS.has(own)) continue;
-      const corrected =
-        this.#isUnknown(own) && ++corrections <= MOST.corrections ? this.#index.vocabulary.corrections(word) : [];
-      for (const meaning of corrected.flatMap((one) => this.#thesaurus.meaningsOf(one))) {
-        groups.add(`meaning ${meaning.id}`, GROUP.meaning, wordsFor(meaning, lang));
-      }
-      groups.add(own, inPhrase.has(i) ? GROUP.inPhrase : 1, [
-        ...weighted([own], 1),
-        ...weighted(corrected, ALTERNATIVE.corrected),
-        ...weighted(this.#frequency(own) === 0 ? this.#index.vocabulary.expansions(word) : [], ALTERNATIVE.short),
-        ...(lang === "zh" ? this.#translations(own) : []),
-      ]);
-    }
+function translationsOf(index: AnswerIndex, englishStem: string): Alternative[] {
+  const { zh } = index.languages;
+  return toChinese(englishStem)
+    .filter(([word, weight]) => {
+      if (Array.from(word).length === 1 && weight < 1) return false;
+      return word.length <= 4 && termsOfWord(word).every((term) => zh.documentFrequency(term) > 0);
+    })
+    .slice(0, MOST.translations)
+    .map(([word, weight]) =>
+      alternative(word, weight * ALTERNATIVE.translated * (word.length === 1 ? GROUP.partlyTelling : 1)),
+    );
+}
+
+/** Adds the meanings that a run of Chinese mentions; returns the positions of their words. */
+function readMeanings(index: AnswerIndex, groups: Groups, run: string, lang: Language): ReadonlySet<number> {
+  const taken = new Set<number>();
+  for (const { meaning, phrase, at, length } of index.thesaurus.mentionsInChinese(run)) {
+    const weight = lang === "zh" ? GROUP.chineseMeaning : GROUP.phrase;
+    groups.add(`meaning ${meaning.id}`, weight, wordsFor(meaning, lang, phrase));
+    for (let i = at; i < at + length; i++) taken.add(i);
   }
+  return taken;
+}
 
-  #frequency(englishStem: string): number {
-    const { zh, en } = this.#index.languages;
-    return zh.documentFrequency(englishStem) + en.documentFrequency(englishStem);
+function readCharacters(index: AnswerIndex, groups: Groups, run: string, taken: ReadonlySet<number>): void {
+  const characters = Array.from(run);
+  for (const [at, character] of characters.entries()) {
+    if (!STOP_CHARACTERS.has(character)) groups.add(character, GROUP.character, weighted([character], 1));
+    const next = characters[at + 1];
+    if (next === undefined) continue;
+    const pair = character + next;
+    const weight = weightOfPair(pair) * (taken.has(at) && taken.has(at + 1) ? GROUP.inChineseMeaning : 1);
+    if (weight === 0) continue;
+    const isKnown = index.languages.zh.documentFrequency(pair) > 0;
+    const sounding = isKnown ? [] : index.homophonesOf(pair).slice(0, MOST.homophones);
+    groups.add(pair, weight, [...weighted([pair], 1), ...weighted(sounding, ALTERNATIVE.homophone)]);
   }
+}
 
-  #isUnknown(englishStem: string): boolean {
-    return this.#frequency(englishStem) === 0 && !this.#thesaurus.isKnownStem(englishStem);
-  }
-
-  #translations(englishStem: string): Alternative[] {
-    const { zh } = this.#index.languages;
-    return this.#dictionary
-      .toChinese(englishStem)
-      .filter(([word, weight]) => {
-        if (Array.from(word).length === 1 && weight < 1) return false;
-        return word.length <= 4 && termsOfWord(word).every((term) => zh.documentFrequency(term) > 0);
-      })
+function readChineseWords(groups: Groups, run: string): void {
+  for (const word of segment(run)) {
+    if (STOP_PAIRS.has(word) || Array.from(word).every((character) => STOP_CHARACTERS.has(character))) continue;
+    const translations = toEnglish(word).filter(([english]) => !STOP_WORDS.has(english));
+    const alternatives = translations
       .slice(0, MOST.translations)
-      .map(([word, weight]) =>
-        alternative(word, weight * ALTERNATIVE.translated * (word.length === 1 ? GROUP.partlyTelling : 1)),
-      );
-  }
-
-  /** Adds the meanings that a run of Chinese mentions; returns the positions of their words. */
-  #readMeanings(groups: Groups, run: string, lang: Language): ReadonlySet<number> {
-    const taken = new Set<number>();
-    for (const { meaning, phrase, at, length } of this.#thesaurus.mentionsInChinese(run)) {
-      const weight = lang === "zh" ? GROUP.chineseMeaning : GROUP.phrase;
-      groups.add(`meaning ${meaning.id}`, weight, wordsFor(meaning, lang, phrase));
-      for (let i = at; i < at + length; i++) taken.add(i);
-    }
-    return taken;
-  }
-
-  #readCharacters(groups: Groups, run: string, taken: ReadonlySet<number>): void {
-    const characters = Array.from(run);
-    for (const [at, character] of characters.entries()) {
-      if (!STOP_CHARACTERS.has(character)) groups.add(character, GROUP.character, weighted([character], 1));
-      const next = characters[at + 1];
-      if (next === undefined) continue;
-      const pair = character + next;
-      const weight = weightOfPair(pair) * (taken.has(at) && taken.has(at + 1) ? GROUP.inChineseMeaning : 1);
-      if (weight > 0) groups.add(pair, weight, weighted([pair], 1).concat(this.#soundingLike(pair)));
-    }
-  }
-
-  #soundingLike(pair: string): Alternative[] {
-    const { zh } = this.#index.languages;
-    if (zh.documentFrequency(pair) > 0) return [];
-    // The characters that came with the latest passages are added to those that a misspelt word may stand for.
-    if (this.#known !== zh.changes) {
-      for (const term of zh.terms()) if (/^\p{Script=Han}$/u.test(term)) this.#homophones.add(term);
-    }
-    this.#known = zh.changes;
-    const used = this.#homophones.pairsLike(pair).filter((other) => zh.documentFrequency(other) > 0);
-    return weighted(used.slice(0, MOST.homophones), ALTERNATIVE.homophone);
-  }
-
-  #readChineseWords(groups: Groups, run: string): void {
-    for (const word of this.#dictionary.segment(run)) {
-      if (STOP_PAIRS.has(word) || Array.from(word).every((character) => STOP_CHARACTERS.has(character))) continue;
-      const translations = this.#dictionary.toEnglish(word).filter(([english]) => !STOP_WORDS.has(english));
-      const alternatives = translations
-        .slice(0, MOST.translations)
-        .map(([english, weight]) => alternative(english, weight * ALTERNATIVE.translated));
-      groups.add(word, Array.from(word).length === 1 ? GROUP.partlyTelling : 1, alternatives);
-    }
+      .map(([english, weight]) => alternative(english, weight * ALTERNATIVE.translated));
+    groups.add(word, Array.from(word).length === 1 ? GROUP.partlyTelling : 1, alternatives);
   }
 }
 

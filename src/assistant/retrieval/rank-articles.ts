@@ -1,29 +1,10 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { compare, type Passage } from "../passage.ts";
-import type { EvidenceIndex, IndexedPassage } from "./evidence-index.ts";
-import type { Alternative, Scores, TermGroup } from "./language-index.ts";
+import type { AnswerIndex, IndexedPassage } from "./answer-index.ts";
+import type { Alternative, Scores, WeightedGroup } from "./language-index.ts";
 import TUNING from "./tuning.json" with { type: "json" };
-import type { QuestionContext, QuestionTerms } from "./question-terms.ts";
-
-/** What a question is searched by. */
-export interface Search extends QuestionContext {
-  readonly question: string;
-  /** The language of the question; its articles come first. */
-  readonly lang: Language;
-  /** Milliseconds since the Unix epoch: news and notices age. */
-  readonly now: number;
-  /** Whether the answer quotes several articles. */
-  readonly wide?: boolean;
-  /** Limits the search. */
-  readonly accept?: (passage: Passage) => boolean;
-}
-
-/** A group of terms, with its weight in the searched language. */
-export interface WeightedGroup extends TermGroup {
-  /** Weight times inverse document frequency. */
-  readonly gain: number;
-}
+import { groupsOf, type Search } from "./question-terms.ts";
 
 /** An article, a notice or a news item that may answer. */
 export interface RankedArticle {
@@ -43,27 +24,22 @@ const { ranking: MIX, kinds: KINDS } = TUNING;
 
 /** Ranks the passages of both languages for a question. An article that exists in both is found by either text, and
  * taken in the question's language; one in the other language alone must match better. */
-export function rankArticles(index: EvidenceIndex, terms: QuestionTerms, search: Search): RankedArticle[] {
-  const { question, lang, previous, symbol, now, accept = () => true } = search;
+export function rankArticles(index: AnswerIndex, search: Search): RankedArticle[] {
+  const { lang, now, accept = () => true } = search;
   const other = lang === "zh" ? "en" : "zh";
-  const read = (language: Language): Read => {
-    const groups = terms.groupsOf(question, language, { previous, symbol });
-    const scores = index.languages[language].score(groups);
-    return { scores, groups: groups.map((group, at) => ({ ...group, gain: scores.gains[at]! })) };
-  };
-  const own = read(lang);
-  const isPlain = own.scores.highest >= MIX.plain * own.scores.mass;
-  const cross = isPlain ? NOT_READ : read(other);
+  const own = index.languages[lang].score(groupsOf(index, search, lang));
+  const isPlain = own.highest() >= MIX.plain * own.mass;
+  const cross = index.languages[other].score(isPlain ? [] : groupsOf(index, search, other));
   const weigh = (number: number): number => {
     const { passage } = index.passage(number);
     return accept(passage) ? weightOf(passage, now) : 0;
   };
-  const numbers = [own, cross].flatMap(({ scores }) => scores.best(MIX.candidates, weigh));
+  const numbers = [own, cross].flatMap((scores) => scores.best(MIX.candidates, weigh));
   const candidates = candidatesOf(index, numbers, lang).filter(({ found }) => accept(found.passage));
   const articles = candidates.map(({ found, counterpart }): RankedArticle => {
     const isOwn = found.lang === lang;
-    const ownShare = shareOf(own.scores, isOwn ? found : undefined);
-    const crossShare = shareOf(cross.scores, isOwn ? counterpart : found);
+    const ownShare = shareOf(own, isOwn ? found : undefined);
+    const crossShare = shareOf(cross, isOwn ? counterpart : found);
     const share = isOwn
       ? (ownShare + MIX.counterpart * (counterpart === undefined ? MIX.foreign * ownShare : crossShare)) /
         (1 + MIX.counterpart)
@@ -81,15 +57,8 @@ export function rankArticles(index: EvidenceIndex, terms: QuestionTerms, search:
   return [...best.sort(byScore), ...articles.slice(MIX.titles)];
 }
 
-interface Read {
-  readonly scores: Scores;
-  readonly groups: readonly WeightedGroup[];
-}
-
-const NOT_READ: Read = { scores: { of: () => 0, highest: 0, best: () => [], gains: [], mass: 0 }, groups: [] };
-
 /** The passages of some numbers; of an article in both languages, the one in the question's language. */
-function candidatesOf(index: EvidenceIndex, numbers: readonly number[], lang: Language) {
+function candidatesOf(index: AnswerIndex, numbers: readonly number[], lang: Language) {
   const candidates = new Map<number, { found: IndexedPassage; counterpart: IndexedPassage | undefined }>();
   for (const number of numbers) {
     const found = index.passage(number);
@@ -121,7 +90,7 @@ export function matchOf(alternatives: readonly Alternative[], has: (term: string
 }
 
 /** Share of a question's weight that a text covers, 0 to 1. */
-export function coverageOf(groups: readonly WeightedGroup[], has: (term: string) => boolean): number {
+function coverageOf(groups: readonly WeightedGroup[], has: (term: string) => boolean): number {
   let [covered, total] = [0, 0];
   for (const { gain, alternatives } of groups) {
     covered += gain * matchOf(alternatives, has);

@@ -24,7 +24,7 @@ export function unitsOf(article: string): TextUnit[] {
     if (line.trim() === "") block++;
     if (!/[\p{L}\p{N}]/u.test(line)) continue;
     const kind = ITEM.test(line) ? "item" : HEADING.test(line) ? "heading" : "sentence";
-    const texts = kind === "item" ? [line.trim()] : sentencesOf(line).map(({ text }) => text);
+    const texts = kind === "item" ? [line.trim()] : sentencesOf(line);
     for (const text of texts) units.push({ text, terms: new Set(searchTerms(text)), block, line: number, kind });
   }
   return units;

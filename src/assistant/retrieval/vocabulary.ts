@@ -1,14 +1,9 @@
 import { editDistance } from "../../runtime/text/edit-distance.ts";
 import { stem } from "../../language/tokenize.ts";
+import type { FoldedText } from "./language-index.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 
 const { corrected: CORRECTED, abbreviation: ABBREVIATION, most: MOST } = TUNING.vocabulary;
-
-/** The fields of a passage, folded and without markup. */
-export interface FoldedText {
-  readonly title: string;
-  readonly body: string;
-}
 
 /** The English words of the passages as they are written: what misspelt and abbreviated words may stand for. */
 export class Vocabulary {

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
+import type { AnswerRequest } from "../answer.ts";
 import { readRows } from "../../runtime/data-rows.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { assetsInQuestion, isAssetName } from "../../language/assets.ts";
@@ -28,10 +29,8 @@ export function conceptsIn(text: string, tokens: readonly Token[] = tokenize(tex
   return found;
 }
 
-export interface RouteContext {
-  readonly previous: string | undefined;
-  readonly page_context: string | undefined;
-}
+/** What a question is asked in. */
+export type RouteContext = Pick<AnswerRequest, "history" | "page_context">;
 
 function fromLabel(label: string): { route: Route; sub_intent: string } {
   const [name, sub_intent = ""] = label.split("/");
@@ -62,23 +61,19 @@ export const TRAINED_FILE = "router.trained";
 
 /** The bytes of `TRAINED_FILE`: the model trained on the bundled examples. */
 export function trainedRouter(): Uint8Array {
-  return serialize(train(seedExamples(), { annotate: conceptsIn }));
+  return serialize(train(seedExamples(), conceptsIn));
 }
 
 /** The model trained by the build; undefined where this file is not bundled. */
 function readTrained(): Trained | undefined {
-  try {
-    return deserialize(readFileSync(new URL(TRAINED_FILE, import.meta.url))) as Trained;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+  const file = new URL(TRAINED_FILE, import.meta.url);
+  return existsSync(file) ? (deserialize(readFileSync(file)) as Trained) : undefined;
 }
 
 function learn() {
   const examples = seedExamples();
   return {
-    classifier: createClassifier(readTrained() ?? train(examples, { annotate: conceptsIn }), conceptsIn),
+    classifier: createClassifier(readTrained() ?? train(examples, conceptsIn), conceptsIn),
     known: new Map(examples.map(({ text, label }) => [canonical(text), label])),
   };
 }
@@ -86,7 +81,7 @@ function learn() {
 /** What was learned from the examples, for the first question. */
 let learned: ReturnType<typeof learn> | undefined;
 
-function classify(question: string, { previous, page_context }: RouteContext): Classification {
+function classify(question: string, { history, page_context }: RouteContext): Classification {
   const { classifier, known } = (learned ??= learn());
   const words = canonical(question);
   const label = words === "" ? "small_talk/capability" : known.get(words);
@@ -95,6 +90,7 @@ function classify(question: string, { previous, page_context }: RouteContext): C
   if (asksAdvice(question)) return { label: "out_of_scope/investment_advice", confidence: 1 };
   const core = withoutCourtesy(question);
   const best = classifier.classify(core);
+  const previous = history.at(-1)?.question;
   if (previous !== undefined && best.confidence < CONFIDENT && isElliptical(question)) {
     const joined = classifier.classify(`${withoutCourtesy(previous)} ${core}`);
     if (joined.confidence >= LEAST_CONFIDENCE.inDomain) return joined;
@@ -111,6 +107,8 @@ function classify(question: string, { previous, page_context }: RouteContext): C
   return best.confidence >= LEAST_CONFIDENCE.offDomain ? best : OUT_OF_SCOPE;
 }
 
+/** What a question seems to be about, before anything is looked up: the evidence decides in the end. The classifier is
+ * loaded at the first question, or trained then when the build did not train it. */
 export function routeQuestion(question: string, context: RouteContext): Routing {
   const { label, confidence } = classify(question, context);
   const { route, sub_intent } = fromLabel(label);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 
-/** CC-CEDICT (CC BY-SA 4.0), as `generate.js` describes it. */
+/** CC-CEDICT (CC BY-SA 4.0), a Chinese–English dictionary of about 120,000 words, as `generate.js` describes it. */
 const FILE = new URL("cc-cedict.tsv.br", import.meta.url);
 
 /** A translation and how well it fits, 0 to 1: 1 for a word that is the whole first gloss. */
@@ -13,27 +13,20 @@ const COST = { word: 1, character: 1.5, unknown: 2 };
 const NEWLINE = 10;
 const TAB = 9;
 
-/** What was read of the file, which is the same for every dictionary of the process. */
+/** What was read of the file, at the first look-up. */
 let tables: { readonly chinese: Table; readonly english: Table } | undefined;
 
-/** A Chinese–English dictionary of about 120,000 words. */
-export type Dictionary = ReturnType<typeof createDictionary>;
+const chinese = (word: string): readonly string[] | undefined => (tables ??= readTables()).chinese(word);
 
-/** The dictionary; nothing is read before the first look-up. */
-export function createDictionary() {
-  const chinese = (word: string): readonly string[] | undefined => (tables ??= readTables()).chinese(word);
-  return {
-    has: (word: string) => chinese(word) !== undefined,
-    /** Readings of a Chinese word in pinyin, without tones and spaces: `chongzhi` of 充值. */
-    readings: (word: string) => chinese(word)?.[1]?.split(",") ?? [],
-    /** Stems of the English words that a Chinese word is translated by. */
-    toEnglish: (word: string) => translationsOf(chinese(word)?.[2]),
-    /** Chinese words that are translated by an English stem, best first. */
-    toChinese: (englishStem: string) => translationsOf((tables ??= readTables()).english(englishStem)?.[1]),
-    /** Splits a run of Chinese characters into words: the fewest that the dictionary knows. */
-    segment: (run: string) => segment(run, (word) => chinese(word) !== undefined),
-  };
-}
+/** Readings of a Chinese word in pinyin, without tones and spaces: `chongzhi` of 充值. */
+export const readingsOf = (word: string): string[] => chinese(word)?.[1]?.split(",") ?? [];
+
+/** Stems of the English words that a Chinese word is translated by. */
+export const toEnglish = (word: string): Translation[] => translationsOf(chinese(word)?.[2]);
+
+/** Chinese words that are translated by an English stem, best first. */
+export const toChinese = (englishStem: string): Translation[] =>
+  translationsOf((tables ??= readTables()).english(englishStem)?.[1]);
 
 type Table = (word: string) => readonly string[] | undefined;
 
@@ -72,13 +65,15 @@ function translationsOf(items: string | undefined): Translation[] {
   });
 }
 
-/** The split of least cost, by dynamic programming. */
-function segment(run: string, has: (word: string) => boolean): string[] {
+/** Splits a run of Chinese characters into words: the fewest that the dictionary knows, by dynamic programming. */
+export function segment(run: string): string[] {
   const characters = Array.from(run);
   const best: ({ readonly cost: number; readonly from: number } | undefined)[] = [{ cost: 0, from: 0 }];
   for (let from = 0; from < characters.length; from++) {
+    let word = "";
     for (let length = 1; length <= LONGEST && from + length <= characters.length; length++) {
-      const known = has(characters.slice(from, from + length).join(""));
+      word += characters[from + length - 1]!;
+      const known = chinese(word) !== undefined;
       if (length > 1 && !known) continue;
       const cost = best[from]!.cost + (length > 1 ? COST.word : known ? COST.character : COST.unknown);
       if (cost < (best[from + length]?.cost ?? Infinity)) best[from + length] = { cost, from };

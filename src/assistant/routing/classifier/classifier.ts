@@ -14,9 +14,6 @@ export interface Classification {
   readonly confidence: number;
 }
 
-/** Assigns texts to the labels it was trained with. */
-export type Classifier = ReturnType<typeof createClassifier>;
-
 export interface Trained {
   readonly labels: readonly string[];
   readonly vocabulary: Vocabulary;
@@ -24,18 +21,6 @@ export interface Trained {
   readonly weights: readonly Float32Array[];
 }
 
-export interface TrainingOptions {
-  /** Cost of a margin violation. */
-  readonly cost?: number;
-  /** Most passes over the examples. */
-  readonly epochs?: number;
-  /** Features in fewer texts than this are left out. */
-  readonly minDocuments?: number;
-  readonly annotate?: Annotator;
-}
-
-/** Weight of an example of the class against one of the others, which are many more. */
-const POSITIVE = 3;
 /** Margin of a linear scorer → probability, by a logistic curve (Platt 1999) with fixed slope and offset. Unfamiliar
  * words lower the margin of every label: on CLINC150 that raises the AUC of detecting out-of-scope queries from 0.953
  * to 0.966. */
@@ -47,26 +32,23 @@ function probability(margin: number, familiarity: number): number {
 }
 
 /** Trains on the examples. Deterministic. */
-export function train(examples: readonly Example[], options: TrainingOptions = {}): Trained {
-  const { cost = 0.5, epochs = 6, minDocuments = 1, annotate } = options;
+export function train(examples: readonly Example[], annotate?: Annotator): Trained {
   const labels = [...new Set(examples.map((example) => example.label))];
   const numbers = new Map(labels.map((label, at) => [label, at]));
   const features = examples.map((example) => featuresOf(example.text, annotate));
-  const vocabulary = fitVocabulary(features, minDocuments);
+  const vocabulary = fitVocabulary(features);
   const vectorizer = createVectorizer(vocabulary);
   const vectors = features.map((raw) => vectorizer.vector(raw));
   const gold = Int32Array.from(examples, (example) => numbers.get(example.label)!);
-  const size = vocabulary.keys.length;
-  const weights = trainLinear(vectors, gold, labels.length, size, { cost, epochs, positive: POSITIVE });
+  const weights = trainLinear(vectors, gold, labels.length, vocabulary.keys.length);
   return { labels, vocabulary, weights };
 }
 
-/** A classifier with a trained model. A text without any known feature gets confidence near 0.
+/** Assigns texts to the labels that a model was trained with. A text without any known feature gets confidence near 0.
  * @param annotate the annotator that it was trained with */
 export function createClassifier({ labels, vocabulary, weights }: Trained, annotate?: Annotator) {
   const vectorizer = createVectorizer(vocabulary);
   return {
-    labels,
     classify(text: string): Classification {
       const features = featuresOf(text, annotate);
       const familiarity = vectorizer.familiarity(features);

@@ -69,16 +69,15 @@ export interface Vocabulary {
   readonly idf: Float64Array;
 }
 
-/** Fits the vocabulary and IDF of the texts. Features of fewer than `minDocuments` texts are left out. */
-export function fitVocabulary(texts: readonly RawFeatures[], minDocuments: number): Vocabulary {
+/** Fits the vocabulary and IDF of the texts. */
+export function fitVocabulary(texts: readonly RawFeatures[]): Vocabulary {
   const documents = new Map<number, number>();
   for (const { words, characters } of texts) {
     for (const key of new Set([...words, ...characters])) documents.set(key, (documents.get(key) ?? 0) + 1);
   }
-  const kept = [...documents].filter(([, count]) => count >= minDocuments);
   return {
-    keys: Uint32Array.from(kept, ([key]) => key),
-    idf: Float64Array.from(kept, ([, count]) => Math.log((1 + texts.length) / (1 + count)) + 1),
+    keys: Uint32Array.from(documents.keys()),
+    idf: Float64Array.from(documents.values(), (count) => Math.log((1 + texts.length) / (1 + count)) + 1),
   };
 }
 

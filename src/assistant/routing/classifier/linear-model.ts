@@ -1,18 +1,19 @@
 import type { Vector } from "./features.ts";
 
+/** Cost of a margin violation, most passes over the examples, and the weight of an example of the class against one of
+ * the others, which are many more. */
+const TRAINING = { cost: 0.5, epochs: 6, positive: 3 };
+
 /** One-vs-rest linear SVMs with squared hinge loss, by dual coordinate descent with shrinking (Hsieh, Chang, Lin,
  * Keerthi & Sundararajan, ICML 2008). The order of the visits is fixed, so training repeats exactly.
- * @param options.cost of a margin violation; `positive` multiplies it for an example of the class itself
- * @param options.epochs most passes over the examples
  * @returns a row of weights for each class: one weight a feature, then the bias */
 export function trainLinear(
   vectors: readonly Vector[],
   labels: Int32Array,
   classes: number,
   features: number,
-  options: { cost: number; epochs: number; positive: number },
 ): Float32Array[] {
-  const { cost, epochs, positive } = options;
+  const { cost, epochs, positive } = TRAINING;
   const count = vectors.length;
   const weights = Array.from({ length: classes }, () => new Float32Array(features + 1));
   const squares = vectors.map(({ weights: values }) => values.reduce((sum, value) => sum + value * value, 1));

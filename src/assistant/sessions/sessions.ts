@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { DAY_MS, type Clock } from "../../runtime/clock.ts";
+import { leastIdAt } from "../../runtime/ids.ts";
+import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
+import type { EncodedSegment, Storage } from "../../storage/storage.ts";
+import { Stream } from "../../storage/stream.ts";
+import { streamItem } from "../../storage/keys.ts";
+
+/** One turn of a session, as it is stored. */
+export const sessionTurn = z.strictObject({ message_id: z.int() });
+
+type SessionTurn = z.infer<typeof sessionTurn>;
+
+/** A message and the session it belongs to. */
+interface SessionMessage extends SessionTurn {
+  readonly user_id: string;
+  readonly session_id: number;
+}
+
+/** How many turns back one is searched for: answers made side by side may join in another order than their ids. */
+const RECENT_TURNS = 16;
+
+/** How many messages may be on their way into their sessions before who adds another one waits for it. */
+const MOST_JOINING = 64;
+
+/** The turns of sessions: see `Messages`. */
+export function createSessions(deps: { storage: Storage; clock: Clock; kept_days?: number | undefined }) {
+  const { storage, clock, kept_days } = deps;
+  const sessionOf = (user: string, session: number) =>
+    new Stream(storage, ["users", user, "sessions", String(session)], sessionTurn);
+
+  const inTurn = createKeyedMutex();
+  const joining = new Set<Promise<void>>();
+  const recentTurns = (stream: Stream<SessionTurn>, head: number, count = 0): Promise<SessionTurn[]> =>
+    stream.read(head - Math.max(count, RECENT_TURNS) + 1, head);
+  const oldestKept = (): number => (kept_days === undefined ? 0 : leastIdAt(clock.now() - kept_days * DAY_MS));
+
+  /** Adds a turn, unless one of the recent ones is it: whoever missed it may have been first. */
+  async function append({ user_id, session_id, message_id }: SessionMessage): Promise<void> {
+    const stream = sessionOf(user_id, session_id);
+    // A session that this message opened has no turn yet.
+    let head = session_id === message_id ? 0 : await stream.head();
+    for (;;) {
+      const recent = await recentTurns(stream, head);
+      if (recent.some((turn) => turn.message_id === message_id)) return;
+      if ((await stream.append(head, { message_id })) === "created") return;
+      head = await stream.headAfterRefusal(head);
+    }
+  }
+
+  const sessions = {
+    /** Whether a session's last turn is older than answers are kept. Its turns may be removed at any time, so nothing is
+     * added to it any more. */
+    async isOver(user: string, session: number): Promise<boolean> {
+      if (kept_days === undefined) return false;
+      const stream = sessionOf(user, session);
+      const last = await inTurn(sessionName(user, session), async () => stream.get(await stream.head()));
+      return last !== undefined && last.message_id < oldestKept();
+    },
+    /** Adds a message to its session, after those of this process that were to join before it. */
+    join(added: SessionMessage): Promise<void> {
+      const joined = inTurn(sessionName(added.user_id, added.session_id), () => append(added));
+      joining.add(joined);
+      const leave = (): void => void joining.delete(joined);
+      joined.then(leave, leave);
+      return joined;
+    },
+    /** As `join`, but ends at once, unless many are on their way. @param failed is told why a message could not join */
+    async joinLater(added: SessionMessage, failed: (error: unknown) => void): Promise<void> {
+      const joined = sessions.join(added).catch(failed);
+      if (joining.size > MOST_JOINING) await joined;
+    },
+    /** Waits until no message is on its way into its session. */
+    async settled(): Promise<void> {
+      await Promise.allSettled(joining);
+    },
+    /** Adds a message that an earlier call was charged for, unless it has joined or later turns have. */
+    async rejoin(again: SessionMessage): Promise<void> {
+      const stream = sessionOf(again.user_id, again.session_id);
+      const recent = await recentTurns(stream, await stream.head());
+      if (recent.every(({ message_id }) => message_id < again.message_id)) await sessions.join(again);
+    },
+    /** The ids of the last `count` messages of a user's session, oldest first.
+     * @param charged those of it that the user's last entries charged for, oldest first: one that it lacks joins it */
+    async recent(user: string, session: number, count: number, charged: readonly number[] = []): Promise<number[]> {
+      const stream = sessionOf(user, session);
+      const read = async () => recentTurns(stream, await stream.head(), count);
+      const turns = (await inTurn(sessionName(user, session), read)).map(({ message_id }) => message_id);
+      const missing = charged.filter((id) => id >= oldestKept() && !turns.includes(id));
+      for (const message_id of missing) {
+        // Where that fails, the next reader misses it again.
+        sessions.join({ user_id: user, session_id: session, message_id }).catch(() => undefined);
+      }
+      return [...turns, ...missing].slice(-count);
+    },
+  };
+  return sessions;
+}
+
+const sessionName = (user: string, session: number): string => `${session}\n${user}`;
+
+/** The turns of sessions, as a verification of ledgers reads them: a turn is written after its answer was charged. */
+export const sessionTrace = {
+  isAt: (key: readonly EncodedSegment[]): boolean => key[2]?.text === "sessions" && streamItem(key) !== undefined,
+  schema: sessionTurn,
+};
