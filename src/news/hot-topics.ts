@@ -6,7 +6,7 @@ import type { Logger } from "../runtime/logger.ts";
 import { isOutage } from "../storage/storage-errors.ts";
 import type { BundledSnapshot } from "./snapshot/bundled-snapshot.ts";
 import type { LatestSnapshot } from "./snapshot/latest-snapshot.ts";
-import type { Projection } from "./jobs/held-snapshots.ts";
+import type { Projection } from "./snapshot/show-snapshot.ts";
 import type { SnapshotViews } from "./snapshot/snapshot-views.ts";
 
 /** Hot topics without the users' questions, which the service adds. */
@@ -29,58 +29,50 @@ interface HotTopicsDeps {
 }
 
 const HOUR_S = 3600;
+const FAILED = "hot topics failed; the bundled snapshot is shown";
+
+const NO_SENTIMENT = {
+  dominant: "neutral",
+  positive: 0,
+  neutral: 0,
+  negative: 0,
+  index: null,
+  updated_at: null,
+} as const;
 
 /** Hot topics of the newest snapshot, or the bundled ones where that has none or fails: the result never fails. */
-export function createHotTopics(deps: HotTopicsDeps): (query: HotTopicsQuery) => Promise<HotTopics> {
-  return async (query) => {
-    try {
-      const live = await snapshotTopics(query, deps);
-      if (live !== undefined) return live;
-    } catch (error) {
-      if (!isOutage(error)) {
-        deps.logger.error({ error: (error as Error).stack }, "hot topics failed; the bundled snapshot is shown");
-      }
-    }
-    return bundledTopics(query, deps);
-  };
-}
+export function createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s }: HotTopicsDeps) {
+  /** Undefined when there is no news at all. */
+  async function fromNews({ days, limit, lang = "zh" }: HotTopicsQuery, now: number) {
+    const projection = await latest.projection();
+    if (projection === undefined || projection.items.length === 0) return undefined;
+    const views = viewsOf(projection);
+    const topics = views.hotTopics(now, limit, days, nearestLanguage(lang));
+    return { topics, sentiment: views.sentiment(now, days), record: projection.record };
+  }
 
-/** Undefined when there is no news at all. */
-async function snapshotTopics(query: HotTopicsQuery, deps: HotTopicsDeps): Promise<HotTopics | undefined> {
-  const projection = await deps.latest.projection();
-  if (projection === undefined || projection.items.length === 0) return undefined;
-  const now = deps.clock.now();
-  const { record } = projection.snapshot;
-  const views = deps.viewsOf(projection);
-  const never = (await deps.bundled()).published_at;
-  return {
-    topics: await views.hotTopics(now, query.limit, query.days, nearestLanguage(query.lang ?? "zh")),
-    sentiment_overview: views.sentiment(now, query.days),
-    refresh_meta: {
-      last_full_sync_at: record.last_full_ms === null ? never : toIso(record.last_full_ms),
-      last_refresh_at: toIso(record.published_ms),
-      sentiment_updated_at: record.sentiment_ms === null ? null : toIso(record.sentiment_ms),
-      source: deps.latest.isLive ? "live" : "fallback",
-      stale: now - record.published_ms > (deps.interval_s * 3 || HOUR_S) * 1000,
-      coverage: record.coverage,
-    },
-  };
-}
-
-async function bundledTopics(query: HotTopicsQuery, { latest, bundled }: HotTopicsDeps): Promise<HotTopics> {
-  const { topics, published_at } = await bundled();
-  const lang = nearestLanguage(query.lang ?? "zh");
-  const record = latest.inMemory?.record;
-  return {
-    topics: topics.slice(0, query.limit).map((topic) => ({ topic: topic[lang], heat: topic.heat })),
-    sentiment_overview: { dominant: "neutral", positive: 0, neutral: 0, negative: 0, index: null, updated_at: null },
-    refresh_meta: {
-      last_full_sync_at: published_at,
-      last_refresh_at: record === undefined ? null : toIso(record.published_ms),
-      sentiment_updated_at: null,
-      source: "fallback",
-      stale: true,
-      coverage: record?.coverage ?? {},
-    },
+  return async (query: HotTopicsQuery): Promise<HotTopics> => {
+    const now = clock.now();
+    const live = await fromNews(query, now).catch((error: unknown) => {
+      if (!isOutage(error)) logger.error({ error: (error as Error).stack }, FAILED);
+      return undefined;
+    });
+    const { published_at: never, topics } = await bundled();
+    const lang = nearestLanguage(query.lang ?? "zh");
+    const record = live?.record ?? latest.shown?.record;
+    const full_ms = live?.record.last_full_ms ?? undefined;
+    const isStale = now - (live?.record.published_ms ?? -Infinity) > (interval_s * 3 || HOUR_S) * 1000;
+    return {
+      topics: live?.topics ?? topics.slice(0, query.limit).map((topic) => ({ topic: topic[lang], heat: topic.heat })),
+      sentiment_overview: live?.sentiment ?? NO_SENTIMENT,
+      refresh_meta: {
+        last_full_sync_at: full_ms === undefined ? never : toIso(full_ms),
+        last_refresh_at: record === undefined ? null : toIso(record.published_ms),
+        sentiment_updated_at: live?.sentiment.updated_at ?? null,
+        source: live !== undefined && latest.isLive ? "live" : "fallback",
+        stale: isStale,
+        coverage: record?.coverage ?? {},
+      },
+    };
   };
 }

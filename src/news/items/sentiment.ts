@@ -10,6 +10,7 @@ const REACH = 3;
 const THRESHOLD = 0.2;
 
 type Kind = "positive" | "negative" | "negator" | "relief";
+type WordCounts = Record<Sentiment, number>;
 
 const WORDS = readRows(new URL("data/sentiment-words.txt", import.meta.url)).map(
   ([[kind = ""] = [], en = [], zh = []]) => ({ kind: kind as Kind, en, zh }),
@@ -69,12 +70,6 @@ function has(words: ReadonlySet<string>, word: string): boolean {
     if (words.has(`${word.slice(0, length)}*`)) return true;
   }
   return false;
-}
-
-interface WordCounts {
-  positive: number;
-  negative: number;
-  neutral: number;
 }
 
 /** Signed evidence of a text: phrases, then what is left of it by words, inverted by negation and relief. */

@@ -1,107 +1,93 @@
 import { createHash } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import type { JobContext } from "../../compute/job-runner.ts";
 import { parseDocument } from "../../storage/documents.ts";
 import { CorruptionError } from "../../storage/storage-errors.ts";
-import type { Parts } from "../items/stored-items.ts";
 import { buildSnapshot, type BuildOptions, type ReadSource } from "../refresh/build-snapshot.ts";
-import { createDateShifter, type DateShift, shiftAt } from "../snapshot/date-shift.ts";
+import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
 import { project, type ProjectedParts } from "../snapshot/projection.ts";
-import { type SnapshotContent, snapshotDocument, type SnapshotRecord } from "../snapshot/snapshot-document.ts";
-import { topicViews, type TopicViews } from "../snapshot/topic-views.ts";
+import { type SnapshotContent, snapshotDocument } from "../snapshot/snapshot-document.ts";
+import { topicViews } from "../snapshot/topic-views.ts";
 import { parseSource, type SourceBody, type SourceContent } from "../sources/parse-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 
 /** Entries of one page: what the receiver reads and freezes in a few milliseconds. */
 const PAGE = 400;
 
-/** The content of a source as the jobs pass it on: JSON in UTF-8, which the thread in between does not have to read. */
+/** JSON in UTF-8: a source's content, which the thread in between does not have to read, or a page of entries. */
 export type EncodedContent = Uint8Array;
 
-/** A snapshot that is held now, but for its parts. */
-export interface Held {
-  readonly record: SnapshotRecord;
-  /** The parts that it has in common with the one that was held before. */
-  readonly unchanged: {
-    /** The name of the one before; undefined when none was held. */
-    readonly since: number | undefined;
-    readonly parts: readonly (keyof Parts)[];
-  };
+/** The parts of a projection that are passed on in pages, with a digest of their content. */
+export type ShownParts = Pick<ProjectedParts, "items" | "notices" | "help">;
+
+interface BuildInput {
+  /** The document of the snapshot before. */
+  readonly base: string | undefined;
+  readonly read: readonly ReadSource<EncodedContent>[];
+  readonly options: BuildOptions;
 }
 
-/** The parts of a projection that are read page by page. */
-export type PagedPart = "items" | "notices" | "help";
-
-interface Named {
-  readonly name: number;
+interface ShowInput {
+  readonly text: string;
+  readonly shift: DateShift | undefined;
+  readonly now: number;
+  /** Digests of the parts that the caller has: these are not sent again. */
+  readonly known?: Readonly<Record<keyof ShownParts, string>> | undefined;
 }
-
-type BuildInput = Named & {
-  base: number | undefined;
-  read: readonly ReadSource<EncodedContent>[];
-  options: BuildOptions;
-};
 
 export type NewsJobs = ReturnType<typeof createNewsJobs>;
 
-/** The jobs of the news room. One snapshot is held between them, under a name that the caller gave it. A job that needs
- * the snapshot returns undefined when another one is held, or none: the worker may have been replaced since. */
+/** The jobs of the news room. Each has all that it needs in its input, since the worker may have been replaced since the
+ * one before; the last document is kept only to save reading it again. */
 export function createNewsJobs() {
-  let held: { readonly name: number; readonly content: SnapshotContent } | undefined;
-  let projected: { readonly distance: number; readonly parts: ProjectedParts } | undefined;
+  let last: { readonly text: string; readonly content: SnapshotContent } | undefined;
 
-  function hold(name: number, content: SnapshotContent): Held {
-    const before = held;
-    held = { name, content };
-    projected = undefined;
-    const names = Object.keys(content.parts) as (keyof Parts)[];
-    const same = names.filter((part) => isDeepStrictEqual(before?.content.parts[part], content.parts[part]));
-    return { record: content.record, unchanged: { since: before?.name, parts: same } };
+  /** @throws CorruptionError when the document is damaged */
+  function contentOf(text: string): SnapshotContent {
+    if (last?.text !== text) last = { text, content: parseDocument(["news", "snapshot"], text, snapshotDocument)! };
+    return last.content;
   }
-
-  const projectionOf = (name: number): ProjectedParts | undefined =>
-    held?.name === name ? projected?.parts : undefined;
 
   return {
     /** Decodes and parses a source, unless it has the content of that hash. */
     parse,
-    open({ name, text }: Named & { text: string }): (Held & { readonly damage?: never }) | { readonly damage: string } {
+    /** Builds the next snapshot: its document and its record. */
+    async build({ base, read, options }: BuildInput, { step }: JobContext) {
+      const contents = read.map((each) => ({ ...each, content: each.content && decode(each.content) }));
+      const before = base === undefined ? undefined : contentOf(base);
+      const content = await buildSnapshot(before, contents, options, step);
+      last = { text: JSON.stringify(content), content };
+      return { text: last.text, record: content.record };
+    },
+    /** What readers see of a snapshot at the instant `now`. */
+    show({ text, shift, now, known }: ShowInput, { move }: JobContext) {
       try {
-        return hold(name, parseDocument(["news", "snapshot"], text, snapshotDocument)!);
+        const { record, parts } = contentOf(text);
+        const { items, topics, notices, help, ...shown } = project(parts, createDateShifter(shift, now));
+        const times = Float64Array.from(shown.times);
+        const paged = {
+          items: pagesOf(items, known?.items, move),
+          notices: pagesOf(notices, known?.notices, move),
+          help: pagesOf(help, known?.help, move),
+        };
+        return { record, times, topics: topicViews(topics, now), parts: paged };
       } catch (error) {
         if (error instanceof CorruptionError) return { damage: error.reason };
         throw error;
       }
     },
-    /** Builds the next snapshot from the one held, or from none, and holds it under `name`; `text` is its document. */
-    async build({ name, base, read, options }: BuildInput, { step }: JobContext) {
-      if (base !== undefined && base !== held?.name) return undefined;
-      const contents = read.map((each) => ({ ...each, content: each.content && decode(each.content) }));
-      const content = await buildSnapshot(base === undefined ? undefined : held?.content, contents, options, step);
-      return { text: JSON.stringify(content), ...hold(name, content) };
-    },
-    /** Projects the snapshot to the instant `now`: the times of its items, ms, newest first, and the size of each part. */
-    project({ name, shift, now }: Named & { shift: DateShift | undefined; now: number }, { move }: JobContext) {
-      if (held?.name !== name) return undefined;
-      const distance = shiftAt(shift, now);
-      if (projected?.distance !== distance) {
-        projected = { distance, parts: project(held.content.parts, createDateShifter(shift, now)) };
-      }
-      const { items, topics, notices, help } = projected.parts;
-      const times = Float64Array.from(projected.parts.times);
-      move(times.buffer);
-      const sizes = { items: items.length, topics: topics.length, notices: notices.length, help: help.length };
-      return { times, sizes };
-    },
-    /** The entries of a part from an index on, as many as fit a page, of the last projection. */
-    page: ({ name, part, from }: Named & { part: PagedPart; from: number }) =>
-      projectionOf(name)?.[part].slice(from, from + PAGE),
-    /** What is shown of the topics of the last projection, with their heat at an instant in ms. */
-    topics({ name, at }: Named & { at: number }): TopicViews | undefined {
-      const parts = projectionOf(name);
-      return parts && topicViews(parts.topics, at);
-    },
   };
+}
+
+/** A part in pages; without them when the receiver has this content. */
+function pagesOf(entries: readonly object[], known: string | undefined, move: JobContext["move"]) {
+  const count = Math.ceil(entries.length / PAGE);
+  const pages = Array.from({ length: count }, (_, at) => encode(entries.slice(at * PAGE, (at + 1) * PAGE)));
+  const hash = createHash("sha256");
+  for (const page of pages) hash.update(page);
+  const digest = hash.digest("hex");
+  if (digest === known) return { digest };
+  for (const { buffer } of pages) move(buffer);
+  return { digest, pages };
 }
 
 async function parse({ knownHash, ...body }: SourceBody & { knownHash: string | null }, { move }: JobContext) {
@@ -109,7 +95,7 @@ async function parse({ knownHash, ...body }: SourceBody & { knownHash: string | 
   if (hash === knownHash) return { outcome: "unchanged" } as const;
   try {
     const parsed = await parseSource(body);
-    const content = new TextEncoder().encode(JSON.stringify(parsed));
+    const content = encode(parsed);
     move(content.buffer);
     return { outcome: "read", hash, content, refused: parsed.refused } as const;
   } catch (error) {
@@ -120,4 +106,5 @@ async function parse({ knownHash, ...body }: SourceBody & { knownHash: string | 
 
 export type Parsed = Awaited<ReturnType<typeof parse>>;
 
+const encode = (value: object) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (content: EncodedContent) => JSON.parse(new TextDecoder().decode(content)) as SourceContent;

@@ -152,13 +152,8 @@ function countOf({ id, kind, lang }: Source, parts: Parts, index: number | null)
 
 /** Whether both lists have the same content, so that the topics are the same too. */
 function isSame(after: readonly StoredItem[], before: readonly StoredItem[]): boolean {
-  return (
-    after.length === before.length &&
-    after.every(({ id, digest, published_ms }, index) => {
-      const other = before[index]!;
-      return id === other.id && digest === other.digest && published_ms === other.published_ms;
-    })
-  );
+  const contentOf = ({ id, digest, published_ms }: StoredItem): string => `${id} ${digest} ${published_ms}`;
+  return after.length === before.length && after.every((item, at) => contentOf(item) === contentOf(before[at]!));
 }
 
 function countChanged<T extends { id: string; lang: string }>(

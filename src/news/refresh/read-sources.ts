@@ -5,14 +5,8 @@ import type { Logger } from "../../runtime/logger.ts";
 import type { EncodedContent, NewsJobs } from "../jobs/news-jobs.ts";
 import { type DateShift, shiftAt } from "../snapshot/date-shift.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
-import {
-  isRemote,
-  NO_VALIDATORS,
-  printLocation,
-  type ReaderOptions,
-  type Reading,
-  readSource,
-} from "../sources/read-source.ts";
+import { isRemote, NO_VALIDATORS, printLocation, readSource } from "../sources/read-source.ts";
+import type { ReaderOptions, Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 import type { SourcePacing } from "../sources/source-pacing.ts";
 import { isLocal, type Source } from "../sources/sources.ts";
@@ -39,8 +33,6 @@ export interface SourceReaderDeps {
 }
 
 const FAILED = "a news source failed; its last good content stays";
-
-export type SourceReader = ReturnType<typeof createSourceReader>;
 
 /** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.
  * @param before states of the snapshot whose content is kept where a source has nothing new */

@@ -15,8 +15,6 @@ const TAKEOVER_MS = 250;
 
 const leaseDocument = z.object({ holder: z.string(), at_ms: z.int(), lease_ms: z.number() });
 
-export type RefreshLease = ReturnType<typeof createRefreshLease>;
-
 /** Keeps other processes from refreshing at the same time. Best effort: after a takeover two processes may believe that
  * they hold it. Only {@link SnapshotStore.publish} decides which of them publishes. */
 export function createRefreshLease(deps: {
@@ -51,7 +49,8 @@ export function createRefreshLease(deps: {
     return parseLease(await storage.get(KEY))?.holder === holder;
   }
 
-  function hold(): { release(): Promise<void> } {
+  /** Renews the lease until the function that it returns is called. */
+  function hold(): () => Promise<void> {
     const started = monotonic();
     let renewing = Promise.resolve();
     const renew = async (): Promise<void> => {
@@ -60,26 +59,22 @@ export function createRefreshLease(deps: {
     const timer = setInterval(() => {
       renewing = renewing.then(renew).catch(ignoreOutage);
     }, leaseMs / RENEWALS).unref();
-    return {
-      async release() {
-        clearInterval(timer);
-        await renewing;
-        if (await isOwn().catch(ignoreOutage)) await storage.remove(KEY).catch(ignoreOutage);
-      },
+    return async () => {
+      clearInterval(timer);
+      await renewing;
+      if (await isOwn().catch(ignoreOutage)) await storage.remove(KEY).catch(ignoreOutage);
     };
   }
 
-  return {
-    /** Takes the lease and renews it until it is released; undefined while another process that is alive holds it. */
-    async take(): Promise<{ release(): Promise<void> } | undefined> {
-      const stored = await storage.get(KEY);
-      if (stored === undefined) return (await storage.create(KEY, text())) ? hold() : undefined;
-      if (isHeld(stored)) return undefined;
-      await storage.put(KEY, text());
-      // All that wait find the lease run out at the same time: the last one to write has it.
-      await sleep(TAKEOVER_MS);
-      return (await isOwn()) ? hold() : undefined;
-    },
+  /** Takes the lease, and returns what releases it; undefined while another process that is alive holds it. */
+  return async () => {
+    const stored = await storage.get(KEY);
+    if (stored === undefined) return (await storage.create(KEY, text())) ? hold() : undefined;
+    if (isHeld(stored)) return undefined;
+    await storage.put(KEY, text());
+    // All that wait find the lease run out at the same time: the last one to write has it.
+    await sleep(TAKEOVER_MS);
+    return (await isOwn()) ? hold() : undefined;
   };
 }
 

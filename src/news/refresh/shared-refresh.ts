@@ -1,35 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HeldSnapshot, type BuiltSnapshot, type HeldSnapshots, SNAPSHOT_MS } from "../jobs/held-snapshots.ts";
-import type { BundledSnapshot } from "../snapshot/bundled-snapshot.ts";
-import type { RefreshMode } from "../snapshot/snapshot-document.ts";
-import type { SnapshotStore } from "../snapshot/snapshot-store.ts";
-import { type RefreshResult, resultOf, type BuildOptions, type RefreshCounts } from "./build-snapshot.ts";
-import type { RefreshLease } from "./refresh-lease.ts";
 import { JobError } from "../../compute/job-runner.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
+import type { EncodedContent } from "../jobs/news-jobs.ts";
 import type { LatestSnapshot } from "../snapshot/latest-snapshot.ts";
+import { type Projection, SNAPSHOT_MS } from "../snapshot/show-snapshot.ts";
+import type { RefreshMode, SnapshotRecord } from "../snapshot/snapshot-document.ts";
+import type { SnapshotStore } from "../snapshot/snapshot-store.ts";
 import { sourcesOf } from "../sources/sources.ts";
-import { CONCURRENCY, createSourceReader, PARSE_MS, type SourceReader, type SourceReaderDeps } from "./read-sources.ts";
+import type { BuildOptions, ReadSource, RefreshCounts } from "./build-snapshot.ts";
+import { CONCURRENCY, createSourceReader, PARSE_MS, type SourceReaderDeps } from "./read-sources.ts";
+import type { createRefreshLease } from "./refresh-lease.ts";
 
 /** Pauses between looks at what another process is doing, ms: short at first. */
 const PAUSE_MS = { first: 20, longest: 500 } as const;
 
 export interface Refreshed {
-  readonly result: RefreshResult;
+  readonly record: SnapshotRecord;
   /** Whether this process made it. */
   readonly isOwn: boolean;
 }
 
-/** Refreshes: one at a time in this process, and usually over all processes on the storage. This process makes the
- * snapshot, unless another one is at work: then it waits for that one's. */
-export type SharedRefresh = ReturnType<typeof createSharedRefresh>;
-
-export interface SharedRefreshDeps extends BuildDeps {
-  readonly store: SnapshotStore<HeldSnapshot>;
-  readonly lease: RefreshLease;
-  readonly bundled: () => Promise<BundledSnapshot>;
+export interface SharedRefreshDeps extends SourceReaderDeps {
+  readonly config: NewsConfig;
+  readonly latest: LatestSnapshot;
+  readonly store: SnapshotStore;
+  readonly takeLease: ReturnType<typeof createRefreshLease>;
 }
 
+/** Refreshes: one at a time in this process, and usually over all processes on the storage. This process makes the
+ * snapshot, unless another one is at work: then it waits for that one's. */
 export function createSharedRefresh(deps: SharedRefreshDeps) {
   const { latest, logger } = deps;
   const closing = new AbortController();
@@ -38,23 +37,23 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   let next: Promise<Refreshed> | undefined;
 
   async function run(mode: RefreshMode, after?: number): Promise<Refreshed> {
-    const never = (await deps.bundled()).published_at;
     let isWaiting = false;
     let fullBefore: number | null | undefined;
     for (let pause: number = PAUSE_MS.first; ; pause = Math.min(pause * 2, PAUSE_MS.longest)) {
       signal.throwIfAborted();
-      const lease = await deps.lease.take();
+      const release = await deps.takeLease();
       try {
         // Looked for with the lease in hand: its last holder may just have published.
-        const { number, snapshot } = await latest.look();
+        const number = await latest.look();
+        const { shown } = latest;
         after ??= number;
-        if (fullBefore === undefined) fullBefore = after === 0 ? null : snapshot?.record.last_full_ms;
-        const isAnswered = snapshot !== undefined && answers(snapshot, { mode, after, fullBefore, number });
-        if (isAnswered) return { result: resultOf(snapshot.record, never), isOwn: false };
-        const own = lease && (await publish(deps, { mode, number, base: snapshot, signal }));
-        if (own !== undefined) return { result: resultOf(own.record, never), isOwn: true };
+        if (fullBefore === undefined) fullBefore = after === 0 ? null : shown?.record.last_full_ms;
+        const isAnswered = shown !== undefined && answers(shown, { mode, after, fullBefore, number });
+        if (isAnswered) return { record: shown.record, isOwn: false };
+        const record = release && (await publish(deps, { mode, number, closing: signal }));
+        if (record !== undefined) return { record, isOwn: true };
       } finally {
-        await lease?.release();
+        await release?.();
       }
       if (!isWaiting) logger.debug({ mode }, "another process refreshes the news; waiting for it");
       isWaiting = true;
@@ -93,26 +92,53 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   };
 }
 
-/** Builds and publishes snapshots after that number; undefined when another process published first. */
+/** Reads the sources, and publishes the next snapshots after that number: the whole one, and before it a partial one,
+ * where some sources are slow and others have something new. A failing source is recorded in the snapshot.
+ * @returns undefined when another process published first
+ * @throws JobError when the snapshot cannot be built, even without new topics */
 async function publish(
   deps: SharedRefreshDeps,
-  of: { mode: RefreshMode; number: number; base: HeldSnapshot | undefined; signal: AbortSignal },
-): Promise<HeldSnapshot | undefined> {
-  let own: HeldSnapshot | undefined;
-  for await (const { text, ...built } of buildSnapshots(of.mode, of.base, deps, of.signal)) {
-    of.signal.throwIfAborted();
-    const version = await deps.store.publish(own?.version ?? of.number, text);
+  { mode, number, closing }: { mode: RefreshMode; number: number; closing: AbortSignal },
+): Promise<SnapshotRecord | undefined> {
+  const { config, latest, store } = deps;
+  const { shown } = latest;
+  let base = shown && (await store.read(shown.version));
+  let after = number;
+  const abandoned = new AbortController();
+  const signal = AbortSignal.any([closing, abandoned.signal]);
+  const known = base === undefined ? [] : shown!.record.sources;
+  const reader = createSourceReader(known, { ...deps, reader: { ...deps.reader, signal } });
+  const sources = sourcesOf(config);
+  const { max_items, max_age_days } = config;
+  const limits = { now: deps.clock.now(), max_items, max_age_days };
+
+  async function publishNext(changes: Pick<BuildOptions, "mode" | "counted" | "partial">) {
+    const built = await build(base, reader.results(sources), { ...limits, ...changes }, deps, closing);
+    closing.throwIfAborted();
+    const version = await store.publish(after, built.text);
     if (version === undefined) return undefined;
-    own = { ...built, version };
-    await deps.latest.accept(own);
+    [base, after] = [built.text, version];
+    await latest.look({ version, text: base });
+    return built.record;
   }
-  return own;
+
+  try {
+    const reading = reader.start(mode === "full" ? sources : sources.filter(({ kind }) => kind === "news"));
+    let counted: RefreshCounts | undefined = NOTHING;
+    await reading.some;
+    if (reader.isPartial()) counted = await publishNext({ mode: "view", counted, partial: true });
+    if (counted === undefined) return undefined;
+    await reading.all;
+    return await publishNext({ mode, counted, partial: false });
+  } finally {
+    abandoned.abort();
+  }
 }
 
 /** Whether a refresh may result in a snapshot. One whose number is beyond the newest one was lost by the storage. A
  * light one may have followed a full one that nobody saw. */
 function answers(
-  { version, record }: HeldSnapshot,
+  { version, record }: Projection,
   wanted: { mode: RefreshMode; after: number; fullBefore: number | null | undefined; number: number },
 ): boolean {
   if (record.partial === true || version <= wanted.after || version > wanted.number) return false;
@@ -121,75 +147,26 @@ function answers(
 
 const NOTHING: RefreshCounts = { news_updated: 0, notice_updated: 0, topic_rebuild: 0 };
 
-interface BuildDeps extends SourceReaderDeps {
-  readonly config: NewsConfig;
-  readonly held: HeldSnapshots;
-  readonly latest: LatestSnapshot;
-}
-
 /** How long reading and processing the sources may take at most, ms. */
 export function longestRefresh(config: NewsConfig): number {
   const sources = sourcesOf(config).length;
   return Math.ceil(sources / CONCURRENCY) * config.timeout_ms + sources * PARSE_MS + 2 * SNAPSHOT_MS;
 }
 
-/** The next snapshots, from the sources and the one before: the whole one, and before it a partial one, where some
- * sources are slow and others have something new. A failing source is recorded in the snapshot.
- * @throws JobError when the snapshot cannot be built, even without new topics */
-async function* buildSnapshots(
-  mode: RefreshMode,
-  base: HeldSnapshot | undefined,
-  deps: BuildDeps,
-  closing: AbortSignal,
-): AsyncGenerator<BuiltSnapshot, void, void> {
-  const { config, clock } = deps;
-  const abandoned = new AbortController();
-  const signal = AbortSignal.any([closing, abandoned.signal]);
-  const sources = sourcesOf(config);
-  const reader = createSourceReader(base?.record.sources ?? [], { ...deps, reader: { ...deps.reader, signal } });
-  const options = { now: clock.now(), max_items: config.max_items, max_age_days: config.max_age_days };
-  try {
-    const reading = reader.start(mode === "full" ? sources : sources.filter(({ kind }) => kind === "news"));
-    let last: BuiltSnapshot | undefined;
-    await reading.some;
-    if (reader.isPartial()) {
-      const partial = { ...options, mode: "view", counted: NOTHING, partial: true } as const;
-      last = await build(base, reader.results(sources), partial, deps, closing);
-      yield last;
-    }
-    await reading.all;
-    const whole = { ...options, mode, counted: last?.record ?? NOTHING, partial: false };
-    yield await build(last ?? base, reader.results(sources), whole, deps, closing);
-  } finally {
-    abandoned.abort();
-  }
-}
-
 /** Builds with new topics, or without when they take too long. */
 async function build(
-  base: { readonly name: number } | undefined,
-  read: ReturnType<SourceReader["results"]>,
+  base: string | undefined,
+  read: readonly ReadSource<EncodedContent>[],
   options: Omit<BuildOptions, "cluster" | "shift">,
-  { held, latest, logger }: BuildDeps,
+  { runner, logger, shift }: SharedRefreshDeps,
   signal: AbortSignal,
-): Promise<BuiltSnapshot> {
-  let cluster = true;
-  let isReopened = false;
-  for (;;) {
-    try {
-      const built = await held.build(base?.name, read, { ...options, cluster }, signal);
-      if (built !== undefined) return built;
-    } catch (error) {
-      if (!(error instanceof JobError) || !cluster) throw error;
-      logger.error(
-        { reason: error.message, err: error.cause },
-        "the topics could not be computed; they stay as they are",
-      );
-      cluster = false;
-      isReopened = false;
-    }
-    if (isReopened) throw new JobError("failed", "the snapshot is not held");
-    isReopened = true;
-    if (base !== undefined) base = await latest.reopen();
-  }
+) {
+  const run = (cluster: boolean) =>
+    runner.run("build", { base, read, options: { ...options, shift, cluster } }, { deadline_ms: SNAPSHOT_MS, signal });
+  return run(true).catch((error: unknown) => {
+    if (!(error instanceof JobError)) throw error;
+    const fields = { reason: error.message, err: error.cause };
+    logger.error(fields, "the topics could not be computed; they stay as they are");
+    return run(false);
+  });
 }

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { coverage } from "../../contract/schemas/news-schemas.ts";
+import { parseDocument } from "../../storage/documents.ts";
+import type { Key } from "../../storage/storage.ts";
 import { type Parts, storedParts } from "../items/stored-items.ts";
 
 const instant = z.int();
@@ -50,8 +52,19 @@ export interface SnapshotContent {
   readonly parts: Parts;
 }
 
-/** A published snapshot. */
-export interface Snapshot extends SnapshotContent {
+/** The document of a published snapshot. */
+export interface PublishedDocument {
   /** It grows from one snapshot to the next, not always by one. */
   readonly version: number;
+  readonly text: string;
+}
+
+/** Where a snapshot is stored. */
+export function snapshotKey(version: number): Key {
+  return ["news", "snapshot", String(version)];
+}
+
+/** Parses a snapshot's document. @throws CorruptionError when it is damaged */
+export function parseSnapshot({ version, text }: PublishedDocument): SnapshotContent {
+  return parseDocument(snapshotKey(version), text, snapshotDocument)!;
 }

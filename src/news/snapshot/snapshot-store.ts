@@ -1,8 +1,7 @@
-import { parseDocument } from "../../storage/documents.ts";
 import { CorruptionError, isOutage } from "../../storage/storage-errors.ts";
 import type { Key, Storage } from "../../storage/storage.ts";
 import { createStreamSnapshots } from "./stream-snapshots.ts";
-import { type Snapshot, snapshotDocument } from "./snapshot-document.ts";
+import { type PublishedDocument, snapshotKey } from "./snapshot-document.ts";
 
 /** So many of the newest snapshots are kept: a damaged newest one falls back to the one before it. */
 const KEPT = 3;
@@ -12,19 +11,10 @@ const POINTER: Key = ["news", "snapshot", "newest"];
 
 export type OnDamage = (version: number, error: CorruptionError) => void;
 
-/** Makes a snapshot of a document. @throws CorruptionError when it is damaged */
-export type OpenSnapshot<S> = (version: number, text: string, key: Key) => S | Promise<S>;
-
 /** Published snapshots: one document each, under its number. */
-export type SnapshotStore<S> = ReturnType<typeof createSnapshotStore<S>>;
+export type SnapshotStore = ReturnType<typeof createSnapshotStore>;
 
-/** Parses a snapshot's document in this thread. */
-export const parseSnapshot: OpenSnapshot<Snapshot> = (version, text, key) => ({
-  version,
-  ...parseDocument(key, text, snapshotDocument)!,
-});
-
-export function createSnapshotStore<S>(storage: Storage, onDamage: OnDamage, open: OpenSnapshot<S>) {
+export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
   const streamSnapshots = createStreamSnapshots(storage);
 
   /** Undefined before the first publication; a damaged pointer is replaced by the next one. */
@@ -37,35 +27,42 @@ export function createSnapshotStore<S>(storage: Storage, onDamage: OnDamage, ope
   async function newestNumber(): Promise<number> {
     let number = (await pointer()) ?? (await streamSnapshots.newest()).head;
     // A publisher that dies before it moves the pointer has published all the same.
-    while (await storage.has(documentKey(number + 1))) number += 1;
+    while (await storage.has(snapshotKey(number + 1))) number += 1;
     return number;
   }
 
-  /** The snapshot of that number, or the newest one before it that can be read. Damage is reported. */
-  async function readNewest(number: number): Promise<S | undefined> {
+  /** What `open` makes of the snapshot of that number, or of the newest one before it that can be read. Damage is
+   * reported: `open` throws a CorruptionError. */
+  async function readNewest<S>(number: number, open: (document: PublishedDocument) => S | Promise<S>) {
     for (let version = number; version > Math.max(0, number - KEPT); version--) {
       try {
-        const key = documentKey(version);
-        const text = await storage.get(key);
-        if (text !== undefined) return await open(version, text, key);
+        const text = await storage.get(snapshotKey(version));
+        if (text !== undefined) return await open({ version, text });
       } catch (error) {
         if (!(error instanceof CorruptionError)) throw error;
         onDamage(version, error);
       }
     }
-    const { snapshot } = await streamSnapshots.newest();
-    return snapshot && open(snapshot.version, JSON.stringify(snapshot), documentKey(snapshot.version));
+    const { document } = await streamSnapshots.newest();
+    return document && open(document);
   }
 
   async function removeOld(newest: number): Promise<void> {
-    for (let old = newest - KEPT; await storage.has(documentKey(old)); old--) await storage.remove(documentKey(old));
+    for (let old = newest - KEPT; await storage.has(snapshotKey(old)); old--) await storage.remove(snapshotKey(old));
     // The first snapshot may still have to fall back to one of the stream.
-    if (await storage.has(documentKey(newest - 1))) await streamSnapshots.trim();
+    if (await storage.has(snapshotKey(newest - 1))) await streamSnapshots.trim();
   }
 
   return {
     newestNumber,
     readNewest,
+    /** The document of the snapshot of that number; undefined when it is not there any more. */
+    async read(version: number): Promise<string | undefined> {
+      const text = await storage.get(snapshotKey(version));
+      if (text !== undefined) return text;
+      const { document } = await streamSnapshots.newest();
+      return document?.version === version ? document.text : undefined;
+    },
     /** Publishes a snapshot as number `after + 1`, and removes old ones.
      * @param text the document
      * @returns its number; undefined when number `after` is not the newest any more
@@ -73,7 +70,7 @@ export function createSnapshotStore<S>(storage: Storage, onDamage: OnDamage, ope
     async publish(after: number, text: string): Promise<number | undefined> {
       const version = after + 1;
       if ((await newestNumber()) !== after) return undefined;
-      if (!(await storage.create(documentKey(version), text))) return undefined;
+      if (!(await storage.create(snapshotKey(version), text))) return undefined;
       if (((await pointer()) ?? 0) < version) await storage.put(POINTER, String(version));
       try {
         await removeOld(version);
@@ -84,8 +81,4 @@ export function createSnapshotStore<S>(storage: Storage, onDamage: OnDamage, ope
       return version;
     },
   };
-}
-
-function documentKey(version: number): Key {
-  return ["news", "snapshot", String(version)];
 }

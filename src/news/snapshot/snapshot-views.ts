@@ -4,9 +4,9 @@ import type { hotTopics, newsList, sentimentOverview, topicList } from "../../co
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { toIso } from "../../runtime/clock.ts";
 import { dominantSentiment } from "../items/sentiment.ts";
-import type { Projection } from "../jobs/held-snapshots.ts";
 import { HALF_LIFE_MS } from "../topics/heat.ts";
 import { deepFreeze } from "./deep-freeze.ts";
+import type { Projection } from "./show-snapshot.ts";
 import type { Topic, TopicViews } from "./topic-views.ts";
 
 export type NewsList = z.infer<typeof newsList>;
@@ -23,9 +23,8 @@ type HotTopic = z.infer<typeof hotTopics>["topics"][number];
 export type SnapshotViews = ReturnType<typeof createSnapshotViews>;
 
 /** Answers about one projection. Each is frozen and stays the same object as long as it stays the same, so that what is
- * made of it (the serialized JSON) can be cached by identity.
- * @param viewsOfTopics what is shown of the topics */
-export function createSnapshotViews({ items, times, snapshot }: Projection, viewsOfTopics: () => Promise<TopicViews>) {
+ * made of it (the serialized JSON) can be cached by identity. */
+export function createSnapshotViews({ items, times, record, topics: views }: Projection) {
   const lists = memoized<NewsList>();
   const topicLists = memoized<TopicList>();
   const hotLists = memoized<HotTopic[]>();
@@ -38,16 +37,14 @@ export function createSnapshotViews({ items, times, snapshot }: Projection, view
       return lists(`${limit} ${total}`, () => ({ news: items.slice(0, Math.min(limit, total)), total }));
     },
     /** Topics by heat; those without an item in the language come last. The same object within a minute. */
-    async topics(now: number, limit: number, lang: Language): Promise<TopicList> {
-      const views = await viewsOfTopics();
+    topics(now: number, limit: number, lang: Language): TopicList {
       return topicLists(`${minuteOf(now)} ${limit} ${lang}`, () => {
         const topics = views.topics[lang].slice(0, limit);
         return { topics: topics.map((topic): Topic => cooled(topic, views, now)), total: views.total };
       });
     },
     /** Titles of the hottest topics with an item of the last `days`. The same object within a minute. */
-    async hotTopics(now: number, limit: number, days: number, lang: Language): Promise<HotTopic[]> {
-      const views = await viewsOfTopics();
+    hotTopics(now: number, limit: number, days: number, lang: Language): HotTopic[] {
       const minute = minuteOf(now);
       return hotLists(`${minute} ${limit} ${days} ${lang}`, () => {
         const recent = views.headlines.filter(({ last_ms }) => last_ms > minute - days * DAY).slice(0, limit);
@@ -60,7 +57,7 @@ export function createSnapshotViews({ items, times, snapshot }: Projection, view
       return overviews(`${minute} ${days}`, () => {
         const counts = { positive: 0, neutral: 0, negative: 0 };
         for (const { sentiment } of items.slice(0, countNewer(times, minute - days * DAY))) counts[sentiment] += 1;
-        const { index, sentiment_ms } = snapshot.record;
+        const { index, sentiment_ms } = record;
         const updated_at = sentiment_ms === null ? null : toIso(sentiment_ms);
         return { dominant: dominantSentiment(counts, index), ...counts, index, updated_at };
       });

@@ -4,7 +4,7 @@ import { readDocument } from "../../storage/documents.ts";
 import { ifDamaged } from "../../storage/storage-errors.ts";
 import type { Key, Storage } from "../../storage/storage.ts";
 import { Stream } from "../../storage/stream.ts";
-import { type Snapshot, snapshotDocument, snapshotRecord } from "./snapshot-document.ts";
+import { type PublishedDocument, snapshotDocument, snapshotRecord } from "./snapshot-document.ts";
 
 /** Items that are looked at for a snapshot that can be read. */
 const TRIED = 40;
@@ -34,26 +34,26 @@ export function createStreamSnapshots(storage: Storage) {
     return stream.head();
   }
 
-  /** The content of a record whose parts are there. @throws CorruptionError */
-  async function contentOf(version: number) {
+  /** A record whose parts are there, as one document. @throws CorruptionError */
+  async function textOf(version: number) {
     const item = await stream.get(version);
     if (item === undefined || "claim" in item) return undefined;
     const { parts: references, ...record } = item;
     const read = PARTS.map(async (name) => [name, await readDocument(storage, partKey(references[name]), z.unknown())]);
     const parts = snapshotDocument.shape.parts.safeParse(Object.fromEntries(await Promise.all(read))).data;
-    return parts && { record, parts };
+    return parts && JSON.stringify({ record, parts });
   }
 
   return {
     /** Number of the stream's last item (0 when there is none), and the newest snapshot that can be read. */
-    newest: remembered(async (): Promise<{ head: number; snapshot: Snapshot | undefined }> => {
+    newest: remembered(async (): Promise<{ head: number; document?: PublishedDocument }> => {
       const head = await headOf();
       for (let version = head; version > Math.max(0, head - TRIED); version--) {
-        const content = await orUndefined(contentOf(version));
+        const text = await orUndefined(textOf(version));
         // It counts as the stream's last item, so that the next snapshot has a greater number than all of them.
-        if (content !== undefined) return { head, snapshot: { version: head, ...content } };
+        if (text !== undefined) return { head, document: { version: head, text } };
       }
-      return { head, snapshot: undefined };
+      return { head };
     }),
     /** Removes some of the newest items and their parts: what is left is a stream without a gap. */
     async trim() {

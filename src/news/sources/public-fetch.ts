@@ -7,8 +7,6 @@ import { SourceError } from "./source-error.ts";
 /** Requests to one server at once. */
 const CONNECTIONS = 2;
 
-export type SourceFetch = ReturnType<typeof createSourceFetch>;
-
 /** Whether an address is a global unicast one. Not public are private, loopback, link-local, multicast and reserved
  * ones, and all forms of IPv6 that carry an IPv4 address (mapped, NAT64, 6to4, Teredo). */
 export function isPublicAddress(address: string): boolean {

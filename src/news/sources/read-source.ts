@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 import { SourceError } from "./source-error.ts";
-import type { SourceFetch } from "./public-fetch.ts";
+import type { createSourceFetch } from "./public-fetch.ts";
 import { statusError } from "./source-pacing.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
 
@@ -31,7 +31,7 @@ export interface ReaderOptions {
   readonly timeoutMs: number;
   /** Bytes of the body after decompression. */
   readonly maxBytes: number;
-  readonly fetch: SourceFetch;
+  readonly fetch: ReturnType<typeof createSourceFetch>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Whether the source may be at an address that is not public. */

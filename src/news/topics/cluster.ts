@@ -1,6 +1,6 @@
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import { createDistinction } from "./distinctions.ts";
-import { Heap } from "./heap.ts";
+import { createHeap } from "./heap.ts";
 import { type Neighbour, nearest } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import type { Step } from "../../compute/job-runner.ts";
@@ -82,14 +82,6 @@ interface Cluster {
   version: number;
 }
 
-interface Merge {
-  readonly margin: number;
-  readonly a: number;
-  readonly b: number;
-  readonly versionA: number;
-  readonly versionB: number;
-}
-
 async function agglomerate(
   points: readonly Point[],
   neighbours: readonly Neighbour[][],
@@ -98,7 +90,8 @@ async function agglomerate(
   const clusters: (Cluster | undefined)[] = singleClusters(points, neighbours);
   const areApart = createDistinction();
   const isApart = (x: number, y: number): boolean => areApart(points[x]!.traits, points[y]!.traits);
-  const queue = new Heap<Merge>(
+  type Merge = Readonly<Record<"margin" | "a" | "b" | "versionA" | "versionB", number>>;
+  const queue = createHeap<Merge>(
     (x, y) => x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b))),
   );
   const propose = (first: number, second: number): void => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { JobRunner } from "../../../src/compute/job-runner.ts";
 import { WorkerRunner, workerFile } from "../../../src/compute/worker-runner.ts";
-import type { NewsJobs, Parsed } from "../../../src/news/jobs/news-jobs.ts";
 import { newsInProcess } from "../../../src/news/jobs/news-runner.ts";
+import type { NewsJobs, Parsed } from "../../../src/news/jobs/news-jobs.ts";
 import { silentLogger } from "../../../src/runtime/logger.ts";
 import { until } from "../../support/until.ts";
 import { serve, type TestServer } from "../server.ts";
@@ -53,13 +53,13 @@ test("a source that takes too much memory fails alone, and the refresh goes on i
   await news.close();
 });
 
-test("what the jobs held is read again after their worker was replaced", async () => {
+test("a worker that was replaced goes on from what is stored", async () => {
   await world.write("good.xml", GOOD);
   const runner = smallWorker();
   const loseWorker = (): Promise<void> =>
-    expect(runner.run("open", { name: 0, text: `[${"0,".repeat(1e6)}0]` }, { deadline_ms: 1 })).rejects.toThrow(
-      "took longer",
-    );
+    expect(
+      runner.run("show", { text: `[${"0,".repeat(1e6)}0]`, shift: undefined, now: 0 }, { deadline_ms: 1 }),
+    ).rejects.toThrow("took longer");
   const news = world.news({ sources: [source("good", "good.xml")] }, { runner });
   await news.refresh("view");
   await loseWorker();
@@ -68,6 +68,9 @@ test("what the jobs held is read again after their worker was replaced", async (
   await world.write("good.xml", rss([{ title: "Senate moves a hearing", link: "https://w.example/2", at: NOON }]));
   expect(await news.refresh("view")).toMatchObject({ news_updated_count: 1 });
   expect((await news.status()).items).toBe(2);
+  await loseWorker();
+  for (const name of ["1", "2", "newest"]) await world.storage.remove(["news", "snapshot", name]);
+  expect(await news.refresh("view")).toMatchObject({ news_updated_count: 1 });
   await news.close();
 });
 

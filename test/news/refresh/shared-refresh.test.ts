@@ -58,8 +58,8 @@ describe("one refresh at a time in one process", () => {
     await arrived(held);
     held.release();
     const [first, second, third] = await Promise.all(both);
-    expect(second).toBe(first);
-    expect(third).toBe(first);
+    expect(second).toEqual(first);
+    expect(third).toEqual(first);
     expect(held.requests).toHaveLength(1);
   });
 
@@ -70,7 +70,7 @@ describe("one refresh at a time in one process", () => {
     held.release();
     const [light, full, again] = await Promise.all(both);
     expect([light!.refresh_mode, full!.refresh_mode]).toEqual(["view", "full"]);
-    expect(again).toBe(full);
+    expect(again).toEqual(full);
     expect(await published()).toBe(2);
   });
 });
@@ -306,6 +306,6 @@ test("a refresh on an emptied storage publishes again", async () => {
   await news.refresh("view");
   await news.refresh("view");
   for (const name of ["1", "2", "newest"]) await world.storage.remove(["news", "snapshot", name]);
-  expect(await news.refresh("view")).toMatchObject({ news_updated_count: 0 });
+  expect(await news.refresh("view")).toMatchObject({ news_updated_count: 1 });
   expect(await world.news({}).status()).toMatchObject({ version: 1, items: 1 });
 });

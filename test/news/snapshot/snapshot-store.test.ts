@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Snapshot, SnapshotContent } from "../../../src/news/snapshot/snapshot-document.ts";
-import { createSnapshotStore, parseSnapshot, type SnapshotStore } from "../../../src/news/snapshot/snapshot-store.ts";
+import { parseSnapshot, type SnapshotContent } from "../../../src/news/snapshot/snapshot-document.ts";
+import { createSnapshotStore, type SnapshotStore } from "../../../src/news/snapshot/snapshot-store.ts";
 import { openStorage } from "../../../src/storage/open-storage.ts";
 import type { Key, Storage } from "../../../src/storage/storage.ts";
 import { SHARED_STORAGES } from "../../daemons/shared-storages.ts";
@@ -8,7 +8,7 @@ import { watchedStorage } from "../../support/watched-storage.ts";
 
 let storage: Storage;
 let damage: number[];
-let store: SnapshotStore<Snapshot>;
+let store: SnapshotStore;
 beforeEach(async () => {
   storage = await openStorage("memory:");
   damage = [];
@@ -16,14 +16,10 @@ beforeEach(async () => {
 });
 afterEach(() => storage.close());
 
-function open(on: Storage): SnapshotStore<Snapshot> {
-  return createSnapshotStore(
-    on,
-    (version) => {
-      damage.push(version);
-    },
-    parseSnapshot,
-  );
+function open(on: Storage): SnapshotStore {
+  return createSnapshotStore(on, (version) => {
+    damage.push(version);
+  });
 }
 
 /** A snapshot that is recognized by its index. */
@@ -50,8 +46,9 @@ const text = (index: number): string => JSON.stringify(content(index));
 const keyOf = (version: number | "newest"): Key => ["news", "snapshot", String(version)];
 
 async function newest(): Promise<{ version: number; index: number | null } | undefined> {
-  const snapshot = await store.readNewest(await store.newestNumber());
-  return snapshot && { version: snapshot.version, index: snapshot.record.index };
+  return store.readNewest(await store.newestNumber(), (document) => {
+    return { version: document.version, index: parseSnapshot(document).record.index };
+  });
 }
 
 async function publish(count: number): Promise<void> {
@@ -166,7 +163,7 @@ test.each(SHARED_STORAGES)("a snapshot of 10 MB is read by another process on $n
     const help = Array.from({ length: 3500 }, (_, index) => ({ ...article, id: String(index), body }));
     const { record, parts } = content(1);
     await open(one).publish(0, JSON.stringify({ record, parts: { ...parts, help } }));
-    expect((await open(other).readNewest(1))?.parts.help).toEqual(help);
+    expect((await open(other).readNewest(1, parseSnapshot))?.parts.help).toEqual(help);
   } finally {
     await Promise.all([one.close(), other.close()]);
     await shared.remove();
