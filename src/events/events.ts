@@ -11,8 +11,8 @@ import { type EventDeps, EventLog } from "./log/event-log.ts";
 import { createProjections, PROJECTED_DAYS } from "./projections/projections.ts";
 import { createIdempotentRecorder } from "./log/event-idempotency.ts";
 import { exportEvents } from "./replay/export-events.ts";
-import { replayEvents, type ReplayEventsOptions } from "./replay/replay-events.ts";
-import type { Line } from "./replay/replay-lines.ts";
+import { replayEvents } from "./replay/replay-events.ts";
+import type { Line, ReplayOptions } from "./replay/replay-lines.ts";
 import { countEvents } from "./projections/event-stats.ts";
 
 interface HotQuestionOptions {
@@ -71,7 +71,7 @@ export function createEvents(
       return rankQuestions(projections.totals, window, { limit, minUsers });
     },
     /** Stores the lines of an export, each event exactly once: see {@link replayEvents}. */
-    replay: (lines: AsyncIterable<Line> | Iterable<Line>, options?: ReplayEventsOptions) =>
+    replay: (lines: AsyncIterable<Line> | Iterable<Line>, options?: ReplayOptions) =>
       replayEvents({ ...dependencies, onSkipped }, batchesOf(lines, 1), options),
     /** The events of the range as lines of JSON without line ends, in the order of the log, in bounded memory. An
      * event's id is the one it was first exported under, so that it keeps its id through several storages. An id that

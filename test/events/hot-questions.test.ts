@@ -181,9 +181,9 @@ describe("hot questions", () => {
     const storage = watchedStorage(plain, ({ number }) => (failing && number % 7 === 6 ? "fail" : "pass"));
     const { events } = openEvents(storage, { seed: "two" });
     const failures: unknown[] = [];
-    for (let n = 0; n < 60; n++) {
+    for (let n = 0; n < 24; n++) {
       await writer.record(question(`user ${n}`, "Who?"));
-      if (n === 40) failing = false;
+      if (n === 16) failing = false;
       const looks = Array.from({ length: 5 }, () => events.hotQuestions(options));
       for (const look of await Promise.allSettled(looks)) {
         if (look.status === "rejected") failures.push(look.reason);

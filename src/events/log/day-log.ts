@@ -14,6 +14,14 @@ export interface TimeRange {
   readonly to?: number | undefined;
 }
 
+/** A batch of a day's log by number and batch id. After a failover another batch may have the same number. */
+export interface LogPosition {
+  /** 0 for the beginning. */
+  readonly since: number;
+  /** Absent where it is not known: the batch was skipped. */
+  readonly mark?: string | undefined;
+}
+
 /** The log of one UTC day: a stream of batches. */
 export type DayLog = Stream<Batch>;
 
@@ -39,12 +47,11 @@ export async function appendBatch(log: DayLog, last: number, own: string): Promi
   return stored?.text === own;
 }
 
-/** Whether a log still holds the batches that were read up to a number. A server that fails over may lose the end of a
- * log, and other writers may have continued from there. A damaged batch exists all the same.
- * @param batchId of the batch with that number; undefined for one that was skipped */
-export async function isUnchanged(log: DayLog, version: number, batchId: string | undefined): Promise<boolean> {
-  if (version === 0) return true;
-  const isSame = log.get(version).then((found) => found?.batch_id === batchId);
+/** Whether a log still holds the batches up to a position. A server that fails over may lose the end of a log, and other
+ * writers may have continued from there. A damaged batch exists all the same. */
+export async function isUnchanged(log: DayLog, { since, mark }: LogPosition): Promise<boolean> {
+  if (since === 0) return true;
+  const isSame = log.get(since).then((found) => found?.batch_id === mark);
   return ifDamaged(isSame, () => true);
 }
 
@@ -62,22 +69,22 @@ export function followDay(
   },
 ) {
   const log = openDay(storage, day);
-  let read: { readonly version: number; readonly batchId: string | undefined } = { version: 0, batchId: undefined };
+  let read: LogPosition = { since: 0 };
   let seen = storage.generation();
 
   async function catchUp(): Promise<void> {
     const generation = storage.generation();
-    if (generation !== seen && !(await isUnchanged(log, read.version, read.batchId))) {
-      read = { version: 0, batchId: undefined };
+    if (generation !== seen && !(await isUnchanged(log, read))) {
+      read = { since: 0 };
       on.restarted();
     }
     seen = generation;
     const skipped: OnSkipped = (error, version) => {
       on.skipped?.(error, version);
-      read = { version, batchId: undefined };
+      read = { since: version };
     };
-    for await (const { version, item } of log.items(read.version, skipped)) {
-      read = { version, batchId: item.batch_id };
+    for await (const { version, item } of log.items(read.since, skipped)) {
+      read = { since: version, mark: item.batch_id };
       on.batch(item, version);
     }
   }
@@ -86,10 +93,10 @@ export function followDay(
     day,
     log,
     /** Number of the last batch that was read. */
-    version: () => read.version,
+    version: () => read.since,
     /** Passes over the batch that follows the last one: the caller appended it. */
     skip(batchId: string): void {
-      read = { version: read.version + 1, batchId };
+      read = { since: read.since + 1, mark: batchId };
     },
     /** Reads the batches appended since. */
     catchUp,
@@ -113,8 +120,12 @@ export async function* loggedEvents(
   range: TimeRange,
   onSkipped?: OnSkipped,
 ): AsyncGenerator<AddressedEvent> {
+  const { from = -Infinity, to = Infinity } = range;
   for (const day of await listDays(storage, range)) {
-    for await (const event of eventsOfDay(storage, day, onSkipped)) if (isWithin(event, range)) yield event;
+    for await (const event of eventsOfDay(storage, day, onSkipped)) {
+      const at = Date.parse(event.created_at);
+      if (at >= from && at <= to) yield event;
+    }
   }
 }
 
@@ -125,11 +136,4 @@ export async function* eventsOfDay(storage: Storage, day: string, onSkipped?: On
       yield { event_id: formatAddress(day, version, index), ...event };
     }
   }
-}
-
-/** Whether an event's instant is in the range. */
-export function isWithin({ created_at }: { readonly created_at: string }, range: TimeRange): boolean {
-  const { from = -Infinity, to = Infinity } = range;
-  const at = Date.parse(created_at);
-  return at >= from && at <= to;
 }

@@ -3,15 +3,8 @@ import type { Ids } from "../../runtime/ids.ts";
 import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { formatAddress } from "./event-address.ts";
-import { appendBatch, isUnchanged, openDay, type DayLog } from "./day-log.ts";
+import { appendBatch, isUnchanged, openDay, type DayLog, type LogPosition } from "./day-log.ts";
 import type { StoredEvent } from "../event.ts";
-
-/** A batch of a day's log by number and batch id. After a failover another batch may have the same number. */
-export interface LogPosition {
-  /** 0 for the beginning. */
-  readonly since: number;
-  readonly mark?: string | undefined;
-}
 
 /** The search for an event that may be in the log already. Up to the position it certainly is not. */
 export interface DuplicateSearch extends LogPosition {
@@ -23,6 +16,8 @@ export interface DuplicateSearch extends LogPosition {
 export interface PendingEvent {
   readonly event: StoredEvent;
   search?: DuplicateSearch;
+  /** Where it is stored, or why the log could not be searched for it; absent until it is appended. */
+  result?: Recorded | StorageError;
 }
 
 /** The result of recording an event. One that was not stored has an id too, which addresses nothing. */
@@ -33,14 +28,11 @@ export interface Recorded {
   readonly replayed?: true;
 }
 
-type Results = Map<PendingEvent, Recorded | StorageError>;
-
 interface OpenDay {
   readonly day: string;
   readonly log: DayLog;
-  head: number;
-  /** The position of the head, once it was asked for. */
-  position?: LogPosition;
+  /** The last batch; its mark is known where this writer appended it. */
+  head: LogPosition;
   /** The last number that another writer's batch may have. */
   lastForeign: number;
 }
@@ -52,25 +44,25 @@ export function createDayWriter(storage: Storage, ids: Ids) {
   function openLatest(day: string): Promise<OpenDay> {
     const open = async (): Promise<OpenDay> => {
       const log = openDay(storage, day);
-      const head = await log.head();
-      return { day, log, head, lastForeign: head };
+      const since = await log.head();
+      return { day, log, head: { since }, lastForeign: since };
     };
     if (latest?.day !== day) latest = { day, open: remembered(open) };
     return latest.open();
   }
 
   /** @returns false when another writer appended first; the state of the day is up to date then */
-  async function appendNext(open: OpenDay, events: readonly PendingEvent[], results: Results): Promise<boolean> {
+  async function appendNext(open: OpenDay, events: readonly PendingEvent[]): Promise<boolean> {
     const batch = { batch_id: ids.request(), events: events.map(({ event }) => event) };
-    if (!(await appendBatch(open.log, open.head, JSON.stringify(batch)))) {
-      open.head = await open.log.headAfterRefusal(open.head);
-      open.lastForeign = open.head;
+    const { since } = open.head;
+    if (!(await appendBatch(open.log, since, JSON.stringify(batch)))) {
+      open.lastForeign = await open.log.headAfterRefusal(since);
+      open.head = { since: open.lastForeign };
       return false;
     }
-    open.head += 1;
-    open.position = { since: open.head, mark: batch.batch_id };
+    open.head = { since: since + 1, mark: batch.batch_id };
     for (const [index, one] of events.entries()) {
-      results.set(one, { event_id: formatAddress(open.day, open.head, index), stored: true });
+      one.result = { event_id: formatAddress(open.day, since + 1, index), stored: true };
     }
     return true;
   }
@@ -78,25 +70,18 @@ export function createDayWriter(storage: Storage, ids: Ids) {
   return {
     /** The last batch in the log of a day. */
     async head(day: string): Promise<LogPosition> {
-      const open = await openLatest(day);
-      const { log, head } = open;
-      const mark = async () => (await ifDamaged(log.get(head), () => undefined))?.batch_id;
-      if (open.position?.since !== head) open.position = { since: head, mark: await mark() };
-      return open.position;
+      const { log, head } = await openLatest(day);
+      if (head.mark !== undefined) return head;
+      const last = await ifDamaged(log.get(head.since), () => undefined);
+      return { ...head, mark: last?.batch_id };
     },
-    /** Stores events of one day in one batch.
-     * @returns for each event where it is stored, or why the log could not be searched for it
+    /** Stores events of one day in one batch, and gives each its result.
      * @throws StorageError when it is unknown whether the batch was stored */
-    async append(day: string, events: readonly PendingEvent[]): Promise<(Recorded | StorageError)[]> {
+    async append(day: string, events: readonly PendingEvent[]): Promise<void> {
       const open = await openLatest(day);
-      const results: Results = new Map();
-      for (;;) {
-        const left = events.filter((one) => !results.has(one));
-        await findDuplicates(storage, open, left, results);
-        const missing = left.filter((one) => !results.has(one));
-        if (missing.length === 0 || (await appendNext(open, missing, results))) break;
-      }
-      return events.map((one) => results.get(one)!);
+      const missing = () => events.filter(({ result }) => result === undefined);
+      do await findDuplicates(storage, open, missing());
+      while (missing().length > 0 && !(await appendNext(open, missing())));
     },
   };
 }
@@ -106,7 +91,6 @@ async function findDuplicates(
   storage: Storage,
   { day, log, lastForeign }: OpenDay,
   events: readonly PendingEvent[],
-  results: Results,
 ): Promise<void> {
   const searched = events.filter(({ search }) => search && (search.again || search.since < lastForeign));
   if (searched.length === 0) return;
@@ -125,22 +109,20 @@ async function findDuplicates(
         await storage.confirm(log.keyOf(version), stored.text);
       }
       for (const { one, index } of matches) {
-        results.set(one, { event_id: formatAddress(day, version, index), stored: true, replayed: true });
+        one.result = { event_id: formatAddress(day, version, index), stored: true, replayed: true };
       }
     }
     for (const one of searched) one.search = { ...position, again: false };
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     // The other events of the batch do not depend on what cannot be read.
-    for (const one of searched) if (!results.has(one)) results.set(one, error);
+    for (const one of searched) one.result ??= error;
   }
 }
 
 /** The last batch before all of the searches; the beginning, where a failover lost a batch that one of them had seen. */
 async function commonStart(log: DayLog, searched: readonly PendingEvent[]): Promise<LogPosition> {
   const searches = searched.map(({ search }) => search!);
-  for (const { since, mark } of searches) {
-    if (!(await isUnchanged(log, since, mark))) return { since: 0 };
-  }
+  for (const search of searches) if (!(await isUnchanged(log, search))) return { since: 0 };
   return searches.reduce((one, other) => (other.since < one.since ? other : one));
 }

@@ -61,7 +61,7 @@ export function createIdempotentRecorder(
     }
     const source_id = `key-${sha256(JSON.stringify([user_id, key]))}`;
     const { created_at, since, mark } = known;
-    const recorded = await log.recordOnce(event, { created_at, source_id, since, mark, again });
+    const recorded = await log.record(event, { created_at, source_id, search: { since, mark, again } });
     // If the address cannot be added, the next call searches the log; the event is stored all the same.
     const complete = { ...known, event_id: recorded.event_id };
     if (recorded.stored) await ifOutage(writeDocument(storage, place, complete), () => undefined);

@@ -3,23 +3,9 @@ import type { Ids } from "../../runtime/ids.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { BATCH_LIMITS } from "./day-log.ts";
-import {
-  createDayWriter,
-  type DuplicateSearch,
-  type LogPosition,
-  type PendingEvent,
-  type Recorded,
-} from "./day-writer.ts";
+import { BATCH_LIMITS, type LogPosition } from "./day-log.ts";
+import { createDayWriter, type DuplicateSearch, type PendingEvent, type Recorded } from "./day-writer.ts";
 import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
-
-/** What an event that may be in the log already is recognised by. */
-export interface Deduplication extends DuplicateSearch {
-  /** ISO 8601; the event is searched for in the log of this day, and stored there. */
-  readonly created_at: string;
-  /** Its `source_id` in the log. */
-  readonly source_id: string;
-}
 
 /** How much may wait for the storage: events, and their size as JSON in bytes. */
 const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 };
@@ -33,9 +19,6 @@ interface QueuedEvent extends PendingEvent {
   readonly resolve: (recorded: Recorded) => void;
   readonly reject: (error: unknown) => void;
 }
-
-/** What waits for the storage, and what was lost. */
-export type QueueState = ReturnType<EventLog["queue"]>;
 
 /** What recording events depends on. */
 export interface EventDeps {
@@ -67,14 +50,12 @@ export class EventLog {
     this.#writer = createDayWriter(deps.storage, deps.ids);
   }
 
-  /** Stores an event, dated by the clock. */
-  async record(event: NewEvent): Promise<Recorded> {
-    return this.#enqueue({ created_at: toIso(this.#deps.clock.now()), ...newEvent.parse(event) });
-  }
-
-  /** Stores an event unless the log has it already; the result has its address either way. */
-  async recordOnce(event: NewEvent, { created_at, source_id, ...search }: Deduplication): Promise<Recorded> {
-    return this.#enqueue({ created_at, ...newEvent.parse(event), source_id }, search);
+  /** Stores an event, dated by the clock unless it is `known`: then it is stored unless the log of its day has it
+   * already, and the result has its address either way.
+   * @param known its `source_id`, an instant in ISO 8601, and where in the log of that day to search for it */
+  async record(event: NewEvent, known?: { created_at: string; source_id: string; search: DuplicateSearch }) {
+    const { created_at = toIso(this.#deps.clock.now()), source_id, search } = known ?? {};
+    return this.#enqueue({ created_at, ...newEvent.parse(event), ...(known && { source_id }) }, search);
   }
 
   /** The last batch in the log of a day. */
@@ -109,19 +90,16 @@ export class EventLog {
     return new Promise((resolve, reject) => {
       const bytes = Buffer.byteLength(JSON.stringify(event));
       const queued = { event, bytes, since_ms: performance.now(), resolve, reject, ...(search && { search }) };
+      const { limits = QUEUE_LIMITS } = this.#deps;
+      const isFull = this.#waiting.length >= limits.events || this.#waitingBytes + bytes > limits.bytes;
       if (this.#closed) this.#drop([queued], "the event log is closed");
-      else if (this.#isFull(bytes)) this.#drop([queued], "too many events are waiting to be written");
+      else if (isFull) this.#drop([queued], "too many events are waiting to be written");
       else {
         this.#waiting.push(queued);
         this.#waitingBytes += bytes;
         this.#draining ??= this.#drain();
       }
     });
-  }
-
-  #isFull(bytes: number): boolean {
-    const { limits = QUEUE_LIMITS } = this.#deps;
-    return this.#waiting.length >= limits.events || this.#waitingBytes + bytes > limits.bytes;
   }
 
   /** Removes the next events that may share an append: of one day, within the limits. */
@@ -151,10 +129,10 @@ export class EventLog {
 
   async #write(batch: readonly QueuedEvent[]): Promise<void> {
     try {
-      const results = await this.#writer.append(dayOf(batch[0]!), batch);
-      for (const [index, result] of results.entries()) {
-        if (result instanceof StorageError) this.#drop([batch[index]!], result.message);
-        else batch[index]!.resolve(result);
+      await this.#writer.append(dayOf(batch[0]!), batch);
+      for (const one of batch) {
+        if (one.result instanceof StorageError) this.#drop([one], one.result.message);
+        else one.resolve(one.result!);
       }
       if (this.#waiting.length > 0 || this.#lost === undefined) return;
       this.#deps.logger.info({ lost: this.#lost }, "the event log is written again");

@@ -4,9 +4,6 @@ import type { OnSkipped } from "../../storage/stream.ts";
 import { loggedEvents, type TimeRange } from "../log/day-log.ts";
 import { userHash } from "./hot-questions.ts";
 
-/** Counts of the events in a range of time. */
-export type EventStats = Awaited<ReturnType<typeof countEvents>>;
-
 /** Counts the events of the range by reading them all; memory holds one number per user.
  * @param onSkipped as of `Stream.items`
  * @param dayOf the day of an instant, ms since the epoch; the UTC day by default */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { OperationData } from "../../contract/endpoints.ts";
 import { codePoints } from "../../contract/schemas/shared-fields.ts";
 import type { StoredEvent } from "../event.ts";
 import { normalizeQuestion, presentQuestion } from "./normalize-question.ts";
@@ -28,11 +29,7 @@ export interface Asked {
 export type QuestionDay = ReturnType<typeof emptyQuestionDay>;
 
 /** A question that several users asked. `count` is how often it was asked. */
-export interface HotQuestion {
-  readonly question: string;
-  readonly count: number;
-  readonly lang: string;
-}
+export type HotQuestion = Readonly<OperationData<"getHotTopics">["user_hot_questions"][number]>;
 
 /** From `from` to `to`, both included, in milliseconds. */
 export type TimeWindow = { readonly from: number; readonly to: number };

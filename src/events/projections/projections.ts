@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { OnSkipped } from "../../storage/stream.ts";
+import type { Batch } from "../event.ts";
 import { followDay } from "../log/day-log.ts";
 import { emptyQuestionDay, foldQuestion, forgetQuestions, type QuestionTotals } from "./hot-questions.ts";
 
@@ -9,25 +10,25 @@ import { emptyQuestionDay, foldQuestion, forgetQuestions, type QuestionTotals } 
 export const PROJECTED_DAYS = 30;
 const KEPT_DAYS = PROJECTED_DAYS + 2;
 
+/** A day of which all batches up to the last one that was read are folded in, each once. */
 function openProjection(storage: Storage, name: string, totals: QuestionTotals, skipped: OnSkipped) {
-  const { catchUp } = followDay(storage, name, {
-    batch({ events }) {
-      for (const event of events) foldQuestion(day.questions, day.isForgotten ? new Map() : totals, event);
+  let day = emptyQuestionDay();
+  let counted = totals;
+  function restarted(): void {
+    forgetQuestions(counted, day);
+    day = emptyQuestionDay();
+  }
+  function batch({ events }: Batch): void {
+    for (const event of events) foldQuestion(day, counted, event);
+  }
+  return {
+    catchUp: followDay(storage, name, { batch, restarted, skipped }).catchUp,
+    /** It is not kept any more: what a read under way still folds does not count. */
+    forget(): void {
+      restarted();
+      counted = new Map();
     },
-    restarted() {
-      if (!day.isForgotten) forgetQuestions(totals, day.questions);
-      day.questions = emptyQuestionDay();
-    },
-    skipped,
-  });
-  const day = {
-    /** All batches up to the last one that was read, each folded in once. */
-    questions: emptyQuestionDay(),
-    catchUp,
-    /** Not kept any more: what a read under way still folds does not count. */
-    isForgotten: false,
   };
-  return day;
 }
 
 /** Keeps days of the log folded in memory. A day is read once. After that an update costs one read that finds nothing, or
@@ -39,10 +40,7 @@ export function createProjections(storage: Storage, onSkipped: OnSkipped) {
   const cached = new LRUCache<string, ReturnType<typeof openProjection>>({
     max: KEPT_DAYS,
     memoMethod: (day) => openProjection(storage, day, totals, onSkipped),
-    dispose(day) {
-      forgetQuestions(totals, day.questions);
-      day.isForgotten = true;
-    },
+    dispose: (day) => day.forget(),
   });
   return {
     /** Of all days that are kept. */

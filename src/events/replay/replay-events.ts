@@ -6,13 +6,6 @@ import { createDedupIndex, type IndexedDay } from "./dedup-index.ts";
 import type { ReplayedEvent } from "./exported-line.ts";
 import { replayLines, type Lines, type ReplayOptions, type ReplayReport, type StoredChunk } from "./replay-lines.ts";
 
-interface ReplayTarget extends Pick<EventDeps, "storage" | "ids"> {
-  readonly onSkipped?: OnSkipped | undefined;
-}
-
-/** `dryRun` reports what would be stored and writes nothing. */
-export type ReplayEventsOptions = ReplayOptions & { readonly dryRun?: boolean | undefined };
-
 /** The events from `start` on that the log does not have and that fit in one batch, and where the next batch begins. */
 function nextBatch(
   { counts }: IndexedDay,
@@ -50,9 +43,9 @@ function nextBatch(
  *   continues from there
  */
 export async function replayEvents(
-  { storage, ids, onSkipped }: ReplayTarget,
+  { storage, ids, onSkipped }: Pick<EventDeps, "storage" | "ids"> & { readonly onSkipped?: OnSkipped | undefined },
   lines: Lines,
-  options: ReplayEventsOptions = {},
+  options: ReplayOptions = {},
 ): Promise<ReplayReport> {
   const indexOf = createDedupIndex(storage, onSkipped);
 

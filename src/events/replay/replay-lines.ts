@@ -22,6 +22,8 @@ export const replayReport = z.strictObject({
 export type ReplayReport = z.infer<typeof replayReport>;
 
 export interface ReplayOptions {
+  /** Reports what would be stored and writes nothing. */
+  readonly dryRun?: boolean | undefined;
   /** Events per chunk; smaller chunks cost more appends. */
   readonly chunk?: number | undefined;
   /** The report of the lines before, when this continues an earlier run. */
