@@ -12,13 +12,7 @@ export const RETRY_POLICY = {
 export type RetryPolicy = Readonly<typeof RETRY_POLICY>;
 
 /** Statuses after which a retry may succeed: RFC 9110 §15.5.9, §15.6, RFC 6585 §4. */
-const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
-
-/** Whether the same request may succeed later.
- * @param code the envelope's code; one of the service's own (1000 and above) is final */
-export function isTransient(status: number, code: number | undefined): boolean {
-  return TRANSIENT.has(status) && (code === undefined || code < 1000);
-}
+export const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 /** The wait before attempt number `attempt` + 1, ms: exponential backoff whose upper half is random, so that callers
  * that failed together do not retry together. It is at least the Retry-After.

@@ -3,8 +3,7 @@ import { checkInput, type RawInput } from "../contract/check-input.ts";
 import { ENDPOINTS, type Endpoint, type OperationId, type OperationData } from "../contract/endpoints.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
-import { isTransient, readRetryAfter, RETRY_POLICY, waitBefore } from "./client-retry.ts";
-import type { RetryPolicy } from "./client-retry.ts";
+import { readRetryAfter, RETRY_POLICY, TRANSIENT, waitBefore, type RetryPolicy } from "./client-retry.ts";
 import { pageUrl, readUrl } from "./daemon-url.ts";
 import { send, UnreachableError, WireError, type WireResponse } from "./transport.ts";
 import { errorEnvelope, successEnvelope } from "../contract/envelope.ts";
@@ -90,9 +89,9 @@ export function createClient(settings: ClientSettings): Client {
  * @param isSafe whether its repeat has no further effect */
 function mayRepeat(error: unknown, response: WireResponse | undefined, isSafe: boolean): boolean {
   if (response === undefined) return error instanceof WireError && (isSafe || !error.sent);
-  const code = error instanceof RemoteRefusal ? error.code : undefined;
-  // A 429 comes before all else: the request certainly had no effect.
-  return isTransient(response.status, code) && (isSafe || response.status === 429);
+  // The service's own codes are final. A 429 comes before all else: the request certainly had no effect.
+  const isFinal = error instanceof RemoteRefusal && error.code >= 1000;
+  return TRANSIENT.has(response.status) && !isFinal && (isSafe || response.status === 429);
 }
 
 function urlOf(base: URL, { path }: Endpoint, query: unknown): string {
@@ -146,11 +145,9 @@ const isEnvelope = (value: unknown): value is { readonly success: unknown } =>
 
 /** The error of a response that is no success: the daemon's own, or that of something else at the address. */
 export function failureOf(id: string, response: WireResponse, origin: string): Error {
-  const value = parseJson(response.text);
-  return isEnvelope(value) ? refusal(id, response, value) : noDaemon(response, origin);
-}
-
-function refusal(id: string, { status, headers }: WireResponse, value: object): Error {
+  const { status, headers, text } = response;
+  const value = parseJson(text);
+  if (!isEnvelope(value)) return noDaemon(response, origin);
   const violation = (reason: string, request_id = headers["x-request-id"]): Error =>
     new ContractViolation(`The error response to ${id} violates the contract: ${reason}.`, request_id);
   const checked = validate(errorEnvelope, value);

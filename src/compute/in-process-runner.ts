@@ -1,13 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import {
-  type Input,
-  JobError,
-  type JobRunner,
-  type Jobs,
-  type Output,
-  type RunOptions,
-  timeoutError,
-} from "./job-runner.ts";
+import { JobError, timeoutError } from "./job-runner.ts";
+import type { Input, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts";
 
 /** Steps of a job between two turns of the event loop: a few milliseconds. */
 const STEPS = 32;

@@ -1,22 +1,15 @@
 import { configKeys } from "./config-schema.ts";
 import { getAt, type LoadedConfig } from "./load-config.ts";
 
-/** One value of a loaded configuration, for display. */
-export interface ConfigRow {
-  readonly key: string;
-  /** Null when there is none; `(set)` in place of a secret. */
-  readonly value: unknown;
-  /** `default`, `flag`, `fixture`, `environment NAME`, `file PATH`, or `not set`. */
-  readonly source: string;
-}
-
 /** Every key of a loaded configuration with its value and source. */
-export function configRows({ config, sources }: LoadedConfig): ConfigRow[] {
+export function configRows({ config, sources }: LoadedConfig) {
   return configKeys().map(({ name, path, secret }) => {
     const value = getAt(config, path) ?? null;
     return {
       key: name,
+      /** Null when there is none; `(set)` in place of a secret. */
       value: secret && value !== null ? "(set)" : withoutPasswords(value),
+      /** `default`, `flag`, `fixture`, `environment NAME`, `file PATH`, or `not set`. */
       source: value === null ? "not set" : sources.get(name)!,
     };
   });

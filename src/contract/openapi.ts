@@ -1,12 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import {
-  createDocument,
-  type oas31,
-  type ZodOpenApiObject,
-  type ZodOpenApiOperationObject,
-  type ZodOpenApiPathsObject,
-} from "zod-openapi";
+import { createDocument } from "zod-openapi";
+import type { oas31, ZodOpenApiObject, ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "./endpoints.ts";
 import { errorEnvelopeOf, successEnvelope } from "./envelope.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";

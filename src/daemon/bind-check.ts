@@ -1,20 +1,41 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
+import type { Config } from "../config/config-schema.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
 import REASONS from "./bind-reasons.json" with { type: "json" };
+
+/** An address that the daemon listens on, by the section of the configuration that names it. */
+export interface Listening {
+  readonly section: "server" | "admin" | "metrics";
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: Config["server"]["tls"];
+}
+
+/** The addresses of the API, of the operators and of the metrics, as far as there are any. */
+export function addressesOf({ server, admin, metrics }: Config): Listening[] {
+  const found: Listening[] = [{ section: "server", ...server }];
+  if (admin.port !== undefined) found.push({ section: "admin", host: admin.host, port: admin.port, tls: server.tls });
+  if (metrics.enabled && metrics.port !== undefined)
+    found.push({ section: "metrics", host: metrics.host, port: metrics.port });
+  return found;
+}
 
 /** The daemon cannot listen on the address or the port. */
 export class PortError extends Error {
   override readonly name = "PortError";
 }
 
-/** @throws PortError that says why listening on the address or the port fails */
-export async function checkPort(host: string, port: number): Promise<void> {
+/** @param section of the configuration that names the address
+ * @throws PortError that says why listening on the address or the port fails */
+export async function checkPort(host: string, port: number, section?: string): Promise<void> {
   const code = await bindError(host, port);
   if (code === undefined) return;
   const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
   const reason = code in REASONS ? fillTemplate(REASONS[code as keyof typeof REASONS], { host, code }) : code;
-  throw new PortError(`Cannot listen on ${address}: ${reason}`);
+  throw new PortError(
+    `Cannot listen on ${address}${section === undefined ? "" : ` (${section}.host, ${section}.port)`}: ${reason}`,
+  );
 }
 
 /** The platform's error code when listening on a host and port fails, as `EADDRINUSE`; undefined when it works. */

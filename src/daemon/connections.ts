@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { ERRORS } from "../contract/errors.ts";
+import { AnpError } from "../contract/errors.ts";
 import { givenRequestId } from "../http/read-request.ts";
-import { SAFE_HEADERS } from "../http/respond.ts";
+import { failure } from "../http/respond.ts";
 
 /** Bounds of the connections of one server. */
 export interface ConnectionBounds {
@@ -129,9 +129,8 @@ export function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): 
     socket.destroy();
     return;
   }
-  const code = CODES[error.code ?? ""] ?? 400;
-  const { status, headers, body } = refusal(code, NO_ID);
-  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { status, list, body } = refusal(CODES[error.code ?? ""] ?? 400, NO_ID);
+  const head = list.map((part, at) => part + (at % 2 === 0 ? ": " : "\r\n"));
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${body}`);
   // The other side may never close, and may not read.
   (socket as Socket).destroySoon();
@@ -144,22 +143,15 @@ export function refuseRequest(
   code: 400 | 417,
 ): void {
   const request_id = givenRequestId({ get: (name) => [sent[name] ?? []].flat()[0] ?? null }) ?? NO_ID;
-  const { status, headers, body } = refusal(code, request_id);
-  response.writeHead(status, headers).end(method === "HEAD" ? undefined : body);
+  const { status, list, body } = refusal(code, request_id);
+  response.writeHead(status, list).end(method === "HEAD" ? undefined : body);
 }
 
 function refusal(code: 400 | 405 | 408 | 417 | 431, request_id: string) {
-  const { status, message } = ERRORS[code];
-  const body = JSON.stringify({ success: false, code, message, request_id });
-  const headers = {
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": Buffer.byteLength(body),
-    "X-Request-Id": request_id,
-    ...SAFE_HEADERS,
-    ...(code === 405 && { Allow: "GET, POST" }),
-    Connection: "close",
-  };
-  return { status, headers, body };
+  const allow = code === 405 && { allow: "GET, POST" };
+  const { parts } = failure(new AnpError(code), request_id, { ...allow, connection: "close" });
+  const body = parts.body as string;
+  return { status: parts.status, list: [...parts.list, "content-length", String(Buffer.byteLength(body))], body };
 }
 
 /** The parser's codes that mean something more specific than a malformed request. */

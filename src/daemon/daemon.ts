@@ -6,15 +6,15 @@ import type { Faults } from "../faults/inject-faults.ts";
 import type { AdminCommand } from "../http/admin/admin-app.ts";
 import { createApp, createMetricsApp } from "../http/app.ts";
 import { createConcurrencyLimits, type ConcurrencyLimits } from "../http/concurrency-limits.ts";
-import { openRateLimits, type OpenRates } from "../http/rate-limits.ts";
+import { openRateLimits } from "../http/rate-limits.ts";
 import { createMetrics } from "../http/metrics/metrics.ts";
 import { systemClock, toIso, type Clock } from "../runtime/clock.ts";
-import { awaitInterrupt, type Interrupt, type Stoppable } from "../runtime/interrupt.ts";
+import { awaitInterrupt, type Stoppable } from "../runtime/interrupt.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { version } from "../runtime/package-file.ts";
 import type { ServiceObserver, Service } from "../service/service.ts";
 import { listen, type Listener } from "./listen.ts";
-import { createPinoLogger, readable, type BufferedLogger } from "./pino-logger.ts";
+import { createPinoLogger, readable } from "./pino-logger.ts";
 import { checkListingSizes } from "../news/sources/sources.ts";
 import { RefreshTimer } from "./refresh-timer.ts";
 import { keepRetention } from "./retention-timer.ts";
@@ -50,7 +50,7 @@ export interface DaemonOptions {
 interface Started {
   readonly listeners: Partial<Record<"api" | "metrics" | "admin", Listener>>;
   readonly inFlight: ConcurrencyLimits;
-  readonly rates: OpenRates;
+  readonly rates: Awaited<ReturnType<typeof openRateLimits>>;
   readonly refreshes: RefreshTimer;
 }
 
@@ -69,10 +69,10 @@ const LOOPBACK = /^(localhost|127\.[\d.]+|::1)$/;
  */
 export class Daemon {
   readonly #options: DaemonOptions;
-  readonly #stop: Interrupt;
+  readonly #stop: ReturnType<typeof awaitInterrupt>;
   readonly #stopRequested: Promise<undefined>;
   readonly #metrics = createMetrics(version());
-  #logger: BufferedLogger | undefined;
+  #logger: ReturnType<typeof createPinoLogger> | undefined;
   #storageWatch: StorageWatch | undefined;
   #isStarting = true;
 

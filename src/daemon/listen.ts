@@ -3,9 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { H3 } from "h3";
-import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
 import { type ConnectionBounds, answerParseError, createConnections, refuseRequest } from "./connections.ts";
+import { nodeHandler } from "../http/direct-routes.ts";
 import { checkPort, PortError } from "./bind-check.ts";
 import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
 
@@ -40,7 +40,7 @@ export async function listen(
   // listhen reports any failure of its own port check as a port in use.
   await checkPort(host, port);
   const connections = createConnections(bounds);
-  const { server, url } = await listenWithListhen(connections.watch(withHost(toNodeHandler(app))), host, port, tls);
+  const { server, url } = await listenWithListhen(connections.watch(withHost(nodeHandler(app))), host, port, tls);
   // Else Node answers such a request itself, without an envelope.
   Object.assign(server, { requireHostHeader: false });
   server.on("checkExpectation", (...sent: [IncomingMessage, ServerResponse]) => refuseRequest(...sent, 417));

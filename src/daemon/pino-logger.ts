@@ -2,9 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
 import { SonicBoom } from "sonic-boom";
 import type { Clock } from "../runtime/clock.ts";
-
-/** A logger whose lines are written in the background. */
-export type BufferedLogger = ReturnType<typeof createPinoLogger>;
+import { stackOf } from "../runtime/logger.ts";
 
 /** How long a line may wait to be written, ms. */
 const FLUSH_MS = 200;
@@ -12,7 +10,7 @@ const END_WITHIN_MS = 500;
 /** Bound of the buffer while nobody reads, UTF-16 code units; further lines are dropped. */
 const MOST_WAITING = 4 * 1024 * 1024;
 
-/** Logs JSON lines to stderr, or to `write`, which takes each one at once. */
+/** Logs JSON lines to stderr in the background, or to `write`, which takes each one at once. */
 export function createPinoLogger(
   level: "debug" | "info" | "warn" | "error" | "silent",
   clock: Clock,
@@ -67,9 +65,4 @@ export function readable(line: string): string {
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   return { type: error.name, message: error.message, stack: stackOf(error) };
-}
-
-function stackOf(error: Error): string {
-  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : "";
-  return `${error.stack ?? error.message}${cause}`;
 }

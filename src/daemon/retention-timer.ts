@@ -25,10 +25,11 @@ export async function keepRetention(
     await wait(Math.min(DAY_MS, Math.max(LEAST_MS, Date.parse(next_reset_at) - now)));
     if (signal.aborted) return;
     try {
-      const pruned = await pruneStorage(service, { signal });
+      const pruned = await pruneStorage(service, { onStep: () => signal.throwIfAborted() });
       const counts = Object.fromEntries(pruned.map(({ kind, count }) => [kind, count]));
       logger.info(counts, "removed what is no longer kept");
     } catch (error) {
+      if (error === signal.reason) return;
       logger.error({ err: error }, "what is no longer kept could not be removed; it is tried again in a day");
     }
   }

@@ -35,7 +35,7 @@ export const scriptedFetch: typeof fetch = (_input, init) => {
   const { messages } = JSON.parse(init?.body as string) as { messages: { content: string }[] };
   const line = /^\{.*$/m.exec(messages.at(-1)!.content)?.[0] ?? "{}";
   const { title = "", text = "" } = JSON.parse(line) as { title?: string; text?: string };
-  const [quote = title] = sentencesOf(text).map((sentence) => sentence.text.trim());
+  const [quote = title] = sentencesOf(text);
   return Promise.resolve(completion(`${quote} [1]`));
 };
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { createSnapshotViews, type SnapshotViews } from "../news/snapshot/snapshot-views.ts";
 import { createService, type Service, type ServiceDeps } from "../service/service.ts";
@@ -22,10 +23,16 @@ const FAILING_ACCESS: Readonly<Record<"read-error" | "write-error" | "down" | "d
 export class Faults {
   readonly texts: readonly string[];
   readonly #faults: ReadonlyMap<FaultName, { readonly fault: Fault; left: number }>;
+  /** Early, requests are struck before all else is, from the first one on. */
+  readonly #requests = new AsyncLocalStorage<true>();
   #isArmed = false;
 
-  /** @param faults at most one of each name */
-  constructor(faults: readonly Fault[]) {
+  readonly #isEarly: boolean;
+
+  /** @param faults at most one of each name
+   * @param isEarly whether requests are struck before {@link Faults.arm} too */
+  constructor(faults: readonly Fault[], isEarly = false) {
+    this.#isEarly = isEarly;
     this.texts = faults.map(faultText);
     this.#faults = new Map(faults.map((fault) => [fault.name, { fault, left: fault.times }]));
   }
@@ -43,10 +50,10 @@ export class Faults {
         modelFetch: failingFetch(() => this.#trigger("model")?.kind, config.model ? fetch : scriptedFetch),
       }),
     });
-    return isFaulty("trade-reward", "answers") ? { ...service, run: this.#run(service) } : service;
+    return { ...service, run: this.#run(service) };
   }
 
-  /** Warms the service up, then activates the faults: a daemon that does not start would show nothing. */
+  /** Warms the service up, then activates the faults everywhere: a daemon that does not start would show nothing. */
   async arm(service: Service): Promise<void> {
     // Warming up would use up a fault that is limited by `times`.
     await service.warm();
@@ -56,7 +63,8 @@ export class Faults {
   /** The fault of that name if it is active, counted as used once. */
   #trigger<N extends FaultName>(name: N): Extract<Fault, { name: N }> | undefined {
     const one = this.#faults.get(name);
-    if (!this.#isArmed || one === undefined || one.left <= 0) return undefined;
+    if (!(this.#isArmed || (this.#isEarly && this.#requests.getStore()))) return undefined;
+    if (one === undefined || one.left <= 0) return undefined;
     one.left--;
     return one.fault as Extract<Fault, { name: N }>;
   }
@@ -88,13 +96,14 @@ export class Faults {
   };
 
   #run(service: Service): Service["run"] {
-    return async (id, call, raw) => {
-      const slow = this.#trigger("answers");
-      if (slow !== undefined) await wait(slow.ms);
-      if (id === "postTradeReward" && this.#trigger("trade-reward") !== undefined) {
-        throw new Error("the trade reward fails: injected fault");
-      }
-      return service.run(id, call, raw);
-    };
+    return (id, call, raw) =>
+      this.#requests.run(true, async () => {
+        const slow = this.#trigger("answers");
+        if (slow !== undefined) await wait(slow.ms);
+        if (id === "postTradeReward" && this.#trigger("trade-reward") !== undefined) {
+          throw new Error("the trade reward fails: injected fault");
+        }
+        return service.run(id, call, raw);
+      });
   }
 }

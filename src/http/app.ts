@@ -3,14 +3,14 @@ import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../contract
 import { AnpError } from "../contract/errors.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Service } from "../service/service.ts";
+import { DirectApp } from "./direct-routes.ts";
 import { createCors } from "./cors.ts";
-import { mountDocs } from "./docs-page.ts";
 import { createRequestWrapper, type RequestWrapper, type RequestMeter } from "./request-wrapper.ts";
 import { createConcurrencyLimits, type ConcurrencyLimits } from "./concurrency-limits.ts";
 import { operationRoute, stabilityHeaders } from "./operation-routes.ts";
 import { createLoadShedder } from "./load-shedder.ts";
 import type { RateLimits } from "./rate-limits.ts";
-import { type DaemonState, mountFrontPage, mountMetrics, mountPages, type MetricsPage } from "./status-pages.ts";
+import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./status-pages.ts";
 
 /** What the app needs from its process. */
 export interface AppOptions extends DaemonState {
@@ -28,11 +28,11 @@ export interface AppOptions extends DaemonState {
  */
 export function createApp(service: Service, logger: Logger, options: AppOptions = {}): H3 {
   const { server, limits } = service.config;
-  const { rates, meter, metrics } = options;
+  const { rates, meter } = options;
   const wrap = createRequestWrapper({ ids: service.ids, logger, meter, reportDamage: service.reportDamage });
   const unknown = notFound(wrap);
   // Called only for a path that cannot be decoded: no route matches it.
-  const app = new H3({ silent: true, onError: (_error, event) => unknown(event) });
+  const app = new DirectApp({ silent: true, onError: (_error, event) => unknown(event) });
   const refused = meter?.refused;
   const inFlight =
     options.inFlight ?? createConcurrencyLimits({ all: limits.in_flight, perUser: limits.in_flight_per_user, refused });
@@ -40,14 +40,12 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
   const context = { service, logger, inFlight, load, rates, cors: createCors(server.cors) };
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
     const outage = codesOf(endpoint).includes(503) ? 503 : 500;
-    app.all(endpoint.path, wrap(id, operationRoute(id, context), { headers: stabilityHeaders(endpoint), outage }));
+    const answer = wrap(id, operationRoute(id, context), { headers: stabilityHeaders(endpoint), outage });
+    app.all(endpoint.path, answer);
+    app.direct.set(`${endpoint.method} ${endpoint.path}`, answer);
   }
   mountPages(app, wrap, service, options);
-  mountFrontPage(app, wrap, service, options);
-  if (server.docs) mountDocs(app, wrap);
-  if (metrics !== undefined) mountMetrics(app, wrap, metrics);
-  app.all("/**", unknown);
-  return app;
+  return app.all("/**", unknown);
 }
 
 /** An app for a separate address that serves only the metrics. */
@@ -55,8 +53,7 @@ export function createMetricsApp(service: Pick<Service, "ids" | "logger">, metri
   const app = new H3({ silent: true });
   const wrap = createRequestWrapper({ ids: service.ids, logger: service.logger });
   mountMetrics(app, wrap, metrics);
-  app.all("/**", notFound(wrap));
-  return app;
+  return app.all("/**", notFound(wrap));
 }
 
 function notFound(wrap: RequestWrapper): ReturnType<RequestWrapper> {

@@ -2,9 +2,18 @@ import { isIPv6 } from "node:net";
 import type { H3Event } from "h3";
 import ipaddr from "ipaddr.js";
 
+/** What the peer of a connection is counted as: it stays the same. */
+const peers = new WeakMap<object, string>();
+
 /** Where a request came from, as the outermost trusted proxy saw it: a caller can forge earlier X-Forwarded-For values. */
-export function clientAddress({ headers, ip = "unknown" }: H3Event["req"], trustedProxies: number): string {
-  if (trustedProxies === 0) return countedAs(ip);
+export function clientAddress(request: H3Event["req"], trustedProxies: number): string {
+  const { headers, ip = "unknown" } = request;
+  if (trustedProxies === 0) {
+    const connection = request.runtime?.node?.req.socket ?? request;
+    const peer = peers.get(connection) ?? countedAs(ip);
+    peers.set(connection, peer);
+    return peer;
+  }
   const hops = (headers.get("x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());
   return countedAs(hops.filter((hop) => hop !== "").at(-trustedProxies) ?? ip);
 }

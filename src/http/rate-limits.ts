@@ -152,10 +152,8 @@ function seconds(ms: number): number {
 /** How long Redis may take to count one request, ms; after that the daemon counts in its own memory. */
 const COUNT_MS = 250;
 
-/** A daemon's rate limits, and the way to free what they hold. */
-export type OpenRates = Awaited<ReturnType<typeof openRateLimits>>;
-
-/** Opens the rate limits of the configuration: in the storage's Redis, over a separate connection, or in memory. */
+/** Opens the rate limits of the configuration: in the storage's Redis, over a separate connection, or in memory.
+ * @returns a daemon's rate limits, and the way to free what they hold */
 export async function openRateLimits({ storage, limits }: Config, watch: Parameters<typeof createRateLimits>[2]) {
   const wanted = Object.values(limits.rates).some(({ requests }) => requests > 0);
   if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage)) {

@@ -17,10 +17,13 @@ const CHALLENGE = 'UserToken realm="anp"';
 /** The detail of a 500. The log has the cause, under the request id. */
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
 
-type Serialized = { readonly bytes: Buffer; etag?: string };
+/** A large result as bytes too, a small one as text alone. */
+type Serialized = { readonly text: string; readonly bytes: Buffer | undefined; etag?: string };
 
 /** Results that the service returns as the same frozen object again: serialized once, and tagged once. */
 const serialized = new WeakMap<object, Serialized>();
+
+const LARGE = 2048;
 
 const BEFORE_TEXT = '{"success":true,"code":0,"message":"ok","data":';
 const BEFORE_DATA = Buffer.from(BEFORE_TEXT);
@@ -28,19 +31,52 @@ const BEFORE_DATA = Buffer.from(BEFORE_TEXT);
 function serialize(data: object): Serialized {
   let found = serialized.get(data);
   if (found === undefined) {
-    found = { bytes: Buffer.from(JSON.stringify(data)) };
-    if (Object.isFrozen(data)) serialized.set(data, found);
+    const text = JSON.stringify(data);
+    const isFrozen = Object.isFrozen(data);
+    found = { text, bytes: isFrozen && text.length > LARGE ? Buffer.from(text) : undefined };
+    if (isFrozen) serialized.set(data, found);
   }
   return found;
 }
 
+/** A response whose parts can be sent as they are: most are never asked for as the Fetch API has them. */
+export class ReadyResponse extends FastResponse {
+  readonly parts: Parts;
+
+  constructor(parts: Parts) {
+    super(parts.body, parts);
+    this.parts = parts;
+  }
+}
+
+class Parts {
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
+  readonly status: number;
+  /** Names and values, one after the other. */
+  readonly list: string[];
+
+  constructor(body: Parts["body"], status: number, request_id: string, ...headers: Readonly<Record<string, string>>[]) {
+    this.body = body;
+    this.status = status;
+    this.list = body === null ? [...FIXED] : [...FIXED, "content-type", CONTENT_TYPE];
+    this.list.push("x-request-id", request_id);
+    for (const some of headers) for (const name in some) this.list.push(name, some[name]!);
+  }
+
+  get headers(): [string, string][] {
+    return this.list.flatMap((name, at) => (at % 2 === 0 ? [[name, this.list[at + 1]!]] : []));
+  }
+}
+
+const FIXED = Object.entries(SAFE_HEADERS).flat();
+
 /** The envelope of a success. */
 export function success(data: object, request_id: string, headers: Record<string, string> = {}): Response {
   const end = `,"request_id":"${request_id}"}`;
-  const body = Object.isFrozen(data)
-    ? Buffer.concat([BEFORE_DATA, serialize(data).bytes, Buffer.from(end)])
-    : `${BEFORE_TEXT}${JSON.stringify(data)}${end}`;
-  return new FastResponse(body, { headers: { ...headersOf(request_id), "content-type": CONTENT_TYPE, ...headers } });
+  const { text, bytes } = serialize(data);
+  const body =
+    bytes === undefined ? `${BEFORE_TEXT}${text}${end}` : Buffer.concat([BEFORE_DATA, bytes, Buffer.from(end)]);
+  return new ReadyResponse(new Parts(body, 200, request_id, headers));
 }
 
 /** A success that may be used again for `max_age_s` seconds; a 304 where the caller has it. */
@@ -52,19 +88,15 @@ export function reusableSuccess(
 ): Response {
   const found = serialize(data);
   // Weak, since the request id is another in each answer.
-  const etag = (found.etag ??= `W/${entityTag(found.bytes)}`);
+  const etag = (found.etag ??= `W/${entityTag(found.text)}`);
   const reuse = { ...headers, etag, "cache-control": `max-age=${max_age_s}` };
   return namesTag(ifNoneMatch, etag)
-    ? new FastResponse(null, { status: 304, headers: { ...headersOf(request_id), ...reuse } })
+    ? new ReadyResponse(new Parts(null, 304, request_id, reuse))
     : success(data, request_id, reuse);
 }
 
-function headersOf(request_id: string): Record<string, string> {
-  return { "x-request-id": request_id, ...SAFE_HEADERS };
-}
-
 /** The envelope of a failure. */
-export function failure(error: AnpError, request_id: string, headers: Record<string, string> = {}): Response {
+export function failure(error: AnpError, request_id: string, headers: Record<string, string> = {}): ReadyResponse {
   const { code, message, fieldErrors } = error;
   const body = {
     success: false,
@@ -75,17 +107,13 @@ export function failure(error: AnpError, request_id: string, headers: Record<str
     request_id,
   };
   const { status, retry_after_s }: ErrorKind = ERRORS[code];
-  return new FastResponse(JSON.stringify(body), {
-    status,
-    headers: {
-      "content-type": CONTENT_TYPE,
-      ...headersOf(request_id),
-      ...(retry_after_s !== undefined && { "retry-after": String(retry_after_s) }),
-      ...(code === 401 && { "www-authenticate": CHALLENGE }),
-      ...headers,
-      ...error.headers,
-    },
-  });
+  const own = {
+    ...(retry_after_s !== undefined && { "retry-after": String(retry_after_s) }),
+    ...(code === 401 && { "www-authenticate": CHALLENGE }),
+    ...headers,
+    ...error.headers,
+  };
+  return new ReadyResponse(new Parts(JSON.stringify(body), status, request_id, own));
 }
 
 /** A response without an envelope: a page of the daemon itself. */

@@ -7,6 +7,7 @@ import { StorageReplacedError } from "../storage/identity/expected-identity.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
 import { packageFile, version } from "../runtime/package-file.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import { mountDocs } from "./docs-page.ts";
 import { mountPage, type RequestWrapper } from "./request-wrapper.ts";
 import { page } from "./respond.ts";
 import LINKS from "./page-links.json" with { type: "json" };
@@ -22,24 +23,27 @@ export interface DaemonState {
   readonly metrics?: MetricsPage | undefined;
 }
 
-/** Mounts the daemon's own pages: liveness, readiness, and the OpenAPI document. */
+/** Mounts the daemon's own pages: liveness, readiness, the OpenAPI document, and those for people. */
 export function mountPages(app: H3, wrap: RequestWrapper, service: Service, state: DaemonState): void {
+  const { server, exchange, trade_reward } = service.config;
   mountPage(app, "/healthz", wrap, "healthz", () => page("ok\n", "text/plain"));
   mountPage(app, "/readyz", wrap, "readyz", async () => {
     const reason = await whyNotReady(service, state);
     return page(`${readiness(reason)}\n`, "text/plain", { status: reason === undefined ? 200 : 503 });
   });
   let openApi: string | undefined;
-  const { exchange, trade_reward } = service.config;
   const ceilings = { token_amount: exchange.max_amount, volume_usd: trade_reward.max_volume_usd };
   mountPage(app, "/openapi.json", wrap, "openapi", () => {
     return page((openApi ??= openApiText(ceilings)), "application/json; charset=utf-8");
   });
+  mountFrontPage(app, wrap, service, state);
+  if (server.docs) mountDocs(app, wrap);
+  if (state.metrics !== undefined) mountMetrics(app, wrap, state.metrics);
 }
 
 /** Mounts the page at / for a person with a browser: what this is, its state, and where to go on (`page-links.json`). It
  * has no script. */
-export function mountFrontPage(app: H3, wrap: RequestWrapper, service: Service, state: DaemonState): void {
+function mountFrontPage(app: H3, wrap: RequestWrapper, service: Service, state: DaemonState): void {
   const template = readFileSync(packageFile("dist/bundle/docs/front-page.html"), "utf8");
   const off = [service.config.server.docs ? "" : "docs", state.metrics === undefined ? "metrics" : ""];
   const served = Object.entries(LINKS).filter(([path]) => !off.includes(path));

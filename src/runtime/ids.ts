@@ -16,7 +16,7 @@ export type Ids = ReturnType<typeof createIds>;
  * caller retries on a clash. */
 export function createIds(clock: Clock, random: Random) {
   let last = 0;
-  let pool: Uint8Array = new Uint8Array(0);
+  let pool = "";
   let used = 0;
   return {
     /** A positive integer below 2^53, ordered by time to the millisecond: 41 bits of time, 12 of randomness. Within one
@@ -30,12 +30,12 @@ export function createIds(clock: Clock, random: Random) {
     /** A request id: 26 characters of `[0-9a-z]`, unique without a check (80 random bits a millisecond). */
     request(): string {
       if (used + REQUEST_BYTES > pool.length) {
-        pool = random.bytes(POOL_BYTES);
+        pool = Buffer.from(random.bytes(POOL_BYTES).map((byte) => DIGITS.charCodeAt(byte & 31))).toString("latin1");
         used = 0;
       }
-      let id = `r${Math.max(0, clock.now()).toString(36).padStart(9, "0")}`;
-      for (const end = used + REQUEST_BYTES; used < end; used++) id += DIGITS[pool[used]! & 31]!;
-      return id;
+      used += REQUEST_BYTES;
+      const time = Math.max(0, clock.now()).toString(36).padStart(9, "0");
+      return `r${time}${pool.slice(used - REQUEST_BYTES, used)}`;
     },
   };
 }

@@ -11,9 +11,6 @@ export interface Stoppable {
   readonly exit: (code: number) => void;
 }
 
-/** A request to end the run early. */
-export type Interrupt = ReturnType<typeof awaitInterrupt>;
-
 /** A signal that comes again so soon is the same one, ms: npm sends on what the terminal has sent to all. */
 const ECHO_MS = 500;
 

@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createAuditLog, type AuditRow } from "../../src/admin/audit-log.ts";
 import { findDamagedValues } from "../../src/admin/find-damaged-values.ts";
@@ -13,6 +15,8 @@ import { openStorage } from "../../src/storage/open-storage.ts";
 import { printKey } from "../../src/storage/documents.ts";
 import { StorageError } from "../../src/storage/storage-errors.ts";
 import type { Storage } from "../../src/storage/storage.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { openCopiedService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -68,6 +72,8 @@ describe("the audit log", () => {
       arguments: { delta: "7", reason: "(22 characters)", yes: true },
       outcome: "exit 0",
     });
+    await (await call("events/record", { type: "page_view", user: "alice" })).text();
+    expect((await audit())[0]?.arguments).toEqual({ type: "page_view" });
     const caller = { operator: "ops", role: "operator", address: null } as const;
     const end = await createAuditLog(service).begin({
       ...caller,
@@ -78,7 +84,7 @@ describe("the audit log", () => {
     });
     expect((await audit())[0]).toMatchObject({ call: "two", outcome: "unfinished" });
     await end("exit 1");
-    expect((await audit()).map(({ outcome }) => outcome)).toEqual(["exit 1", "exit 0"]);
+    expect((await audit()).map(({ outcome }) => outcome)).toEqual(["exit 1", "exit 0", "exit 0"]);
   });
 
   it("holds neither secrets nor anybody's words", async () => {
@@ -86,7 +92,7 @@ describe("the audit log", () => {
     const { secret, record } = await service.tokens.issue("alice", { label: "phone" });
     for (const [path, body] of Object.entries({
       ask: { question: "a canary asks", user: "alice", page_context: "a canary", token_symbol: "canary" },
-      "events/record": { type: "canary_type", user: "alice", payload: '{"a canary":1}', route: "canary" },
+      "events/record": { type: "canary_of_no_known_type", user: "alice", payload: '{"a canary":1}', route: "canary" },
       "ledger/search": { reason: "canary" },
       "tokens/issue": { user: "alice", label: "canary" },
       "tokens/revoke": { token: record.id },
@@ -127,6 +133,9 @@ describe("the audit log", () => {
         "ask --user",
         "ask --idempotency_key",
         "questions --user",
+        "questions --scene",
+        "questions --lang",
+        "news topics --lang",
         "quota --user",
         "ledger list --user",
         "ledger list --ref",
@@ -156,6 +165,7 @@ describe("the audit log", () => {
         "operators revoke --name",
         "audit list --operator",
         "audit list --user",
+        "events record --type",
         "events record --user",
         "events record --idempotency_key",
       ]
@@ -210,6 +220,34 @@ describe("the audit log", () => {
     const { service } = await openWorld();
     const { fault } = await createAuditLog(service).verify();
     expect(fault).toBe("it is gone: there are operators, and no entry");
+  });
+
+  it("is missed from its end too, though nothing in its place knows of what was there", async () => {
+    const folder = await temporaryFolder();
+    try {
+      for (const url of ["memory:", `fs:${folder.path}`]) {
+        const storage = await openStorage(url);
+        const log = createAuditLog({ storage, clock: systemClock });
+        const caller = { operator: "ops", role: "operator", address: null, command: "quota", user: null } as const;
+        const add = async (call: string) => (await log.begin({ ...caller, call, arguments: {} }))("exit 0");
+        for (const call of ["a", "b", "c"]) await add(call);
+        // An item's second name on files, and the head elsewhere.
+        for (const place of ["6", "5"]) await storage.remove(["audit", "log", "0", place]);
+        await rm(join(folder.path, "audit/log/0/.last"), { force: true });
+        await storage.remove(["audit", "log", "head"]);
+        const reopened = url === "memory:" ? storage : await openStorage(url);
+        const verify = async () => (await createAuditLog({ storage: reopened, clock: systemClock }).verify()).fault;
+        expect(await verify()).toBe("entries are gone: 6 were written");
+        // What is written over them does not hide it.
+        const next = createAuditLog({ storage: reopened, clock: systemClock });
+        await (
+          await next.begin({ ...caller, call: "d", arguments: {} })
+        )("exit 0");
+        expect(await verify()).toBe("entry 6 is not the one that was written");
+      }
+    } finally {
+      await folder.remove();
+    }
   });
 
   it("takes the entries of several daemons at once, each once and chained", async () => {

@@ -126,6 +126,7 @@ describeApi("chat", (open) => {
     expect((await chat("carol-token", { question: "And the minimum?", session_id })).body.data.session_id).toBe(
       session_id,
     );
+    await api.service.settled();
     const kept = createMessages({ storage: api.service.storage, clock: api.clock, ids: api.service.ids });
     expect((await kept.history("carol", session_id, 10)).map(({ question }) => question)).toEqual([
       "What is the withdrawal fee?",

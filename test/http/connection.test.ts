@@ -50,6 +50,46 @@ const exchange = (...headers: string[]): string =>
 
 const alive = async (): Promise<number> => (await fetch(`${listening.url}/healthz`)).status;
 
+/** The reason phrase, which h3 leaves out, the date, and what is left of a rate. */
+const VARYING = /^(http\/1.1 \d+|date:|ratelimit:).*/;
+
+it("answers an operation alike on its direct way and through the router", async () => {
+  const sorted = (answer: string): string[] => {
+    const [head = "", body = ""] = answer.split("\r\n\r\n");
+    const lines = head
+      .toLowerCase()
+      .split("\r\n")
+      .map((line) => line.replace(VARYING, "$1"));
+    return [...lines.sort(), body];
+  };
+  const body = "Content-Type: application/json\r\nContent-Length: 18\r\n\r\n";
+  const requests = [
+    "GET /api/v1/ai/me",
+    "GET /api/v1/ai/points/ledger?page=1&page_size=5",
+    "GET /api/v1/ai/points/ledger?page=0&page=1",
+    "GET /api/v1/ai/points/ledger#?page=0",
+    "GET /api/v1/news/hot?limit=3",
+    "GET /api/v1/ai/hot-topics",
+    "POST /api/v1/ai/me",
+    "GET /api/v1/ai/me/",
+    "POST /api/v1/ai/points/exchange",
+  ];
+  for (const request of requests) {
+    for (const token of ["carol-token", "no-such-token"]) {
+      const ask = async (origin: string): Promise<string[]> => {
+        const posted = request.endsWith("/exchange") ? `Idempotency-Key: k\r\n${body}{"token_amount":1}` : "\r\n";
+        const heads = `Host: anp.test\r\nConnection: close\r\nX-Request-Id: r\r\nX-User-Token: ${token}\r\n${origin}`;
+        return sorted(await send(`${request} HTTP/1.1\r\n${heads}${posted}`));
+      };
+      if (request.endsWith("/exchange")) await ask("");
+      expect(await ask("")).toEqual(await ask("Origin: https://anp.test\r\n"));
+    }
+  }
+  const { headers } = await fetch(`${listening.url}/api/v1/news/hot`);
+  const known = await fetch(`${listening.url}/api/v1/news/hot`, { headers: { "if-none-match": headers.get("etag")! } });
+  expect([known.status, await known.text()]).toEqual([304, ""]);
+});
+
 it("answers a body without a length with 413 once it passes the bound, and lives on", async () => {
   for (const size of [0x21_000, 0x80_000]) {
     const body = `${size.toString(16)}\r\n${"x".repeat(size)}`;

@@ -28,6 +28,8 @@ export function createTtlCache<T extends object>(
   }
 
   return {
+    /** The value if it is cached, without a promise. */
+    known: (key: string): T | undefined => (ttl_ms === 0 ? undefined : cache.get(key)),
     /** The value, read at most `ttl_ms` before the call. */
     async get(key: string): Promise<T | undefined> {
       if (ttl_ms === 0) return load(key);

@@ -1,0 +1,41 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { H3, type H3Event } from "h3";
+import { toNodeHandler } from "h3/node";
+import { NodeRequest } from "srvx/node";
+import { ReadyResponse } from "./respond.ts";
+
+/** An app with routes that need no router: each is one method on one path without parameters. */
+export class DirectApp extends H3 {
+  /** By method and path, as `GET /api/v1/ai/me`. */
+  readonly direct = new Map<string, (event: H3Event) => Promise<Response>>();
+}
+
+/** Serves an app to Node. A request for a direct route goes from the socket to its handler, and its response back, without
+ * the URL, event and response of a framework, which cost a read as much as its answer; any other one, and one from a page
+ * of another origin, takes h3's way. Both give the same answers. */
+export function nodeHandler(app: H3): RequestListener {
+  const throughH3 = toNodeHandler(app);
+  // Middleware sees every request.
+  if (!(app instanceof DirectApp) || app["~middleware"].length > 0) return throughH3;
+  return (request, response) => {
+    const { url = "", method = "" } = request;
+    const mark = url.indexOf("?");
+    const pathname = mark < 0 ? url : url.slice(0, mark);
+    const answer = app.direct.get(`${method} ${pathname}`);
+    if (answer === undefined || request.headers.origin !== undefined) return throughH3(request, response);
+    answer(eventOf(request, response, { pathname, search: mark < 0 ? "" : url.slice(mark) }))
+      .then((answered) => send(response, answered as ReadyResponse))
+      .catch(() => response.destroy());
+  };
+}
+
+/** What our handlers use of an event. */
+function eventOf(request: IncomingMessage, response: ServerResponse, url: { pathname: string; search: string }) {
+  const req = new NodeRequest({ req: request, res: response });
+  return { req, url, runtime: req.runtime } as unknown as H3Event;
+}
+
+function send(response: ServerResponse, { parts: { status, list, body } }: ReadyResponse): void {
+  if (body === null) return void response.writeHead(status, list).end();
+  response.writeHead(status, [...list, "content-length", String(Buffer.byteLength(body))]).end(body);
+}
