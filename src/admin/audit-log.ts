@@ -5,7 +5,8 @@ import { hashEntry } from "../ledger/entry.ts";
 import { collect, firstOf } from "../runtime/batches.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
-import type { Storage } from "../storage/storage.ts";
+import { readDocument, writeDocument } from "../storage/documents.ts";
+import type { Key, Storage } from "../storage/storage.ts";
 import { ifDamaged } from "../storage/storage-errors.ts";
 import { Stream } from "../storage/stream.ts";
 import { DISORDER_MS } from "./ledger-reader.ts";
@@ -46,9 +47,15 @@ export type AuditCall = Omit<AuditEntry, "id" | "at" | "began" | "outcome" | "pr
 export type AuditRow = Omit<AuditEntry, "began" | "prev" | "hash" | "outcome"> & { readonly outcome: string };
 
 const GENESIS = sha256("anp audit log");
+
+/** Number and hash of the last entry, away from the log; it may lag. An archive takes it before the log, as any `head`. */
+const LAST: Key = ["operators", "audit", "head"];
+const lastEntry = auditEntry.pick({ id: true, hash: true });
 const PAGE = 256;
 
-/** The log of what operators do: append-only, each entry chained to the one before by its hash.
+/** The log of what operators do: append-only, each entry chained to the one before by its hash. An entry that was changed
+ * or taken out is noticed, also the last ones with all that the log's own folder or keys know of them, since the last
+ * entry's hash is kept with the operators too. Who replaces that as well, or rewrites the whole chain, is not noticed.
  * @example
  * const end = await createAuditLog({ storage, clock }).begin(call); // it runs only once this is stored
  * await end("exit 0");
@@ -63,14 +70,15 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
       // It may be seen before it is safe.
       if (last !== undefined) await storage.confirm(stream.keyOf(version), last.text);
       const fields = { id: version + 1, at: toIso(clock.now()), ...call, ...end, prev: last?.item.hash ?? GENESIS };
-      const text = JSON.stringify({ ...fields, hash: hashEntry(fields) });
+      const written = { ...fields, hash: hashEntry(fields) };
+      const text = JSON.stringify(written);
       const outcome = await stream.appendText(version, text, last?.text);
-      if (outcome === "created") return fields.id;
+      if (outcome === "created") return keepLast(storage, stream, written);
       version = await stream.headAfterRefusal(version);
       // A conflict with this very entry: the reply to its append was lost.
       if (outcome !== "conflict" || (await stream.stored(fields.id))?.text !== text) continue;
       await storage.confirm(stream.keyOf(fields.id), text);
-      return fields.id;
+      return keepLast(storage, stream, written);
     }
   }
 
@@ -100,24 +108,39 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
       }
     },
     /** Checks every entry and the chain. `fault` is the first that is wrong; what follows it is not checked. */
-    async verify() {
-      const running = new Set<number>();
-      let last: AuditEntry | undefined;
-      async function firstFault(): Promise<string | null> {
-        for await (const { item } of stream.items()) {
-          const error = linkError(item, last, GENESIS);
-          if (error !== undefined) return `entry ${(last?.id ?? 0) + 1}: ${error}`;
-          if (item.began !== undefined) running.delete(item.began);
-          else if (item.outcome === null) running.add(item.id);
-          last = item;
-        }
-        // The first operator is recorded before there is a token.
-        if (last !== undefined) return null;
-        const operators = await collect(firstOf(storage.children(["operators", "users"]), 1));
-        return operators.length > 0 ? "it is gone: there are operators, and no entry" : null;
-      }
-      const fault = await ifDamaged(firstFault(), ({ message }) => message);
-      return { entries: last?.id ?? 0, unfinished: running.size, fault };
-    },
+    verify: () => verifyLog(storage, stream),
   };
+}
+
+/** What is kept of an entry that is gone stays: it is the proof. */
+async function keepLast(storage: Storage, log: Stream<AuditEntry>, { id, hash }: z.infer<typeof lastEntry>) {
+  const kept = await readDocument(storage, LAST, lastEntry);
+  const before = kept && (await ifDamaged(log.get(kept.id), () => undefined));
+  if (kept === undefined || (kept.id < id && before?.hash === kept.hash))
+    await writeDocument(storage, LAST, { id, hash });
+  return id;
+}
+
+async function verifyLog(storage: Storage, log: Stream<AuditEntry>) {
+  const running = new Set<number>();
+  let last: AuditEntry | undefined;
+  async function firstFault(): Promise<string | null> {
+    // Before the log, which may grow meanwhile.
+    const kept = await readDocument(storage, LAST, lastEntry);
+    for await (const { item } of log.items()) {
+      const error = linkError(item, last, GENESIS);
+      if (error !== undefined) return `entry ${(last?.id ?? 0) + 1}: ${error}`;
+      if (item.id === kept?.id && item.hash !== kept.hash) return `entry ${item.id} is not the one that was written`;
+      if (item.began !== undefined) running.delete(item.began);
+      else if (item.outcome === null) running.add(item.id);
+      last = item;
+    }
+    if (kept !== undefined && kept.id > (last?.id ?? 0)) return `entries are gone: ${kept.id} were written`;
+    // The first operator is recorded before there is a token.
+    if (last !== undefined) return null;
+    const operators = await collect(firstOf(storage.children(["operators", "users"]), 1));
+    return operators.length > 0 ? "it is gone: there are operators, and no entry" : null;
+  }
+  const fault = await ifDamaged(firstFault(), ({ message }) => message);
+  return { entries: last?.id ?? 0, unfinished: running.size, fault };
 }

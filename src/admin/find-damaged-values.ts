@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import { storedSubscription } from "../accounts/users.ts";
+import { storedSubscription, userProfile, type UserProfile } from "../accounts/users.ts";
 import { tokenRecord } from "../accounts/tokens.ts";
-import { message, messageKey, sessionTurn } from "../assistant/sessions/messages.ts";
+import { message, messageKey } from "../assistant/sessions/messages.ts";
+import { sessionTurn } from "../assistant/sessions/sessions.ts";
 import { prunedBefore } from "../assistant/sessions/pruned-answers.ts";
 import { batch } from "../events/event.ts";
 import { entry } from "../ledger/entry.ts";
@@ -9,7 +10,7 @@ import { batchesOf } from "../runtime/batches.ts";
 import { parseJson } from "../runtime/json/parse-json.ts";
 import { checkDocument, printKey, readEach } from "../storage/documents.ts";
 import { encodeKey, encodeSegment, itemKey, missingItem, streamItem } from "../storage/keys.ts";
-import { CorruptionError, type StorageError } from "../storage/storage-errors.ts";
+import { CorruptionError } from "../storage/storage-errors.ts";
 import { EncodedSegment, type Storage } from "../storage/storage.ts";
 import { auditEntry } from "./audit-log.ts";
 
@@ -19,6 +20,8 @@ export interface DamagedValue {
   readonly user: string | undefined;
   /** Names the key. */
   readonly message: string;
+  /** Whether an erasure of the user was cut off: that comes before whatever else is found of the user. */
+  readonly isErasure?: boolean | undefined;
 }
 
 type StoredKey = readonly EncodedSegment[];
@@ -28,12 +31,20 @@ type StoredText = { readonly key: StoredKey; readonly text: string };
 /** Reads what `verifyLedgers` does not: subscriptions, sessions, the messages of charged answers, and of all users the
  * tokens and the events. One pass over the keys, in flat memory.
  * @param user whose values to read; everybody's, and those of nobody, by default
+ * @param onKeys called with how many keys have been looked at
  * @throws StorageError when the storage does not answer */
-export async function* findDamagedValues(storage: Storage, user?: string): AsyncGenerator<DamagedValue> {
+export async function* findDamagedValues(
+  storage: Storage,
+  user?: string,
+  onKeys?: (count: number) => void,
+): AsyncGenerator<DamagedValue> {
+  let count = 0;
   const all = storage.keys(user === undefined ? [] : ["users", user]);
   for await (const keys of batchesOf(all, 256)) {
+    onKeys?.((count += keys.length));
     const looked = keys.filter((key) => schemaOf(key) !== undefined || isHead(key));
-    for await (const [key, { message }] of checkAll(storage, looked)) yield { user: ownerOf(key), message };
+    for await (const [key, { message, isErasure }] of checkAll(storage, looked))
+      yield { user: ownerOf(key), message, isErasure };
   }
 }
 
@@ -45,6 +56,7 @@ function schemaOf(key: StoredKey): z.ZodType | undefined {
   if (room === "events" && isItem) return batch;
   if (room === "audit" && isItem) return auditEntry;
   if (room !== "users") return undefined;
+  if (kind === "profile") return userProfile;
   if (kind === "subscription") return storedSubscription;
   if (kind === "sessions" && isItem) return sessionTurn;
   return kind === "ledger" && isItem ? entry : undefined;
@@ -56,7 +68,7 @@ function isHead(key: StoredKey): boolean {
 }
 
 /** What is wrong, with the key by whose owner it is found. */
-type Damages = AsyncGenerator<readonly [key: StoredKey, error: StorageError]>;
+type Damages = AsyncGenerator<readonly [key: StoredKey, found: Omit<DamagedValue, "user">]>;
 
 async function* checkAll(storage: Storage, keys: readonly StoredKey[]): Damages {
   const found: StoredText[] = [];
@@ -66,10 +78,17 @@ async function* checkAll(storage: Storage, keys: readonly StoredKey[]): Damages 
     // An entry that is not valid is named by the verification of its ledger.
     const checked = schema === undefined || schema === entry ? text : checkDocument(key, text, schema);
     if (checked instanceof Error) yield [key, checked];
+    else if (schema === userProfile) yield* cutOffErasure(key, checked as UserProfile | undefined);
     if (typeof text === "string") found.push({ key, text });
   }
   yield* checkItems(storage, found);
   yield* checkAnswers(storage, found);
+}
+
+function* cutOffErasure(key: StoredKey, profile: UserProfile | undefined) {
+  const { at, complete } = profile?.erased ?? { complete: true };
+  const message = `the erasure that began on ${at} was cut off: run \`anp users erase\` again`;
+  if (!complete) yield [key, { message, isErasure: true }] as const;
 }
 
 async function* checkItems(storage: Storage, found: readonly StoredText[]): Damages {

@@ -1,4 +1,5 @@
-import { messageKey, sessionTurn } from "../assistant/sessions/messages.ts";
+import { messageKey } from "../assistant/sessions/messages.ts";
+import { sessionTurn } from "../assistant/sessions/sessions.ts";
 import { markPruned } from "../assistant/sessions/pruned-answers.ts";
 import { batch } from "../events/event.ts";
 import { listDays } from "../events/log/day-log.ts";
@@ -25,8 +26,8 @@ const nothing = (kind: "answers" | "sessions" | "event_days") => {
 interface PruneOptions {
   /** Only finds what would be removed. */
   readonly dryRun?: boolean;
-  /** Ends it early; the next one goes on. */
-  readonly signal?: AbortSignal | undefined;
+  /** Called at each step with what was done. What it throws ends the pruning; the next one goes on. */
+  readonly onStep?: (done: () => string) => void;
 }
 
 /** Removes what is older than the configuration keeps, by whole UTC days: answers, sessions whose last turn is a day older
@@ -56,28 +57,34 @@ function note(pruned: Pruned, ms: number): void {
   if (pruned.newest_day === null || day > pruned.newest_day) pruned.newest_day = day;
 }
 
-async function pruneAnswers(storage: Storage, before: number, pruned: Pruned, { dryRun, signal }: PruneOptions) {
+async function pruneAnswers(storage: Storage, before: number, pruned: Pruned, { dryRun, onStep }: PruneOptions) {
   const ids: number[] = [];
   for await (const segment of storage.children(["messages"])) {
     const id = Number(decodeSegment(segment));
     if (id < leastIdAt(before)) ids.push(id);
+    onStep?.(() => `${ids.length} old answers found`);
   }
   for (const id of ids) note(pruned, idTime(id));
   if (dryRun === true || ids.length === 0) return;
   await markPruned(storage, leastIdAt(before));
+  let removed = 0;
   for await (const some of batchesOf(ids, AT_ONCE)) {
-    if (signal?.aborted === true) return;
     await Promise.all(some.map((id) => storage.remove(messageKey(id))));
+    removed += some.length;
+    onStep?.(() => `${removed} of ${ids.length} old answers removed`);
   }
 }
 
 /** A session that no question continues any more: see `Messages.isOver`. A damaged one stays as it is. */
-async function pruneSessions(storage: Storage, before: number, pruned: Pruned, { dryRun, signal }: PruneOptions) {
+async function pruneSessions(storage: Storage, before: number, pruned: Pruned, { dryRun, onStep }: PruneOptions) {
+  let removed = 0;
+  const step = (): void => onStep?.(() => `${pruned.count} old sessions found, ${removed} removed`);
   for (let isMore = true; isMore;) {
     isMore = false;
     const over: [session: Stream<{ message_id: number }>, last: number][] = [];
     for await (const key of storage.keys(["users"], "sessions")) {
       const item = streamItem(key);
+      step();
       if (item?.version !== 1) continue;
       const session = new Stream(storage, [item.stem], sessionTurn);
       const head = await ifDamaged(session.head(), () => 0);
@@ -89,15 +96,16 @@ async function pruneSessions(storage: Storage, before: number, pruned: Pruned, {
       if (isMore) break;
     }
     for (const [session, last] of over) {
-      if (signal?.aborted === true) return;
       await session.removeAll(last);
+      removed += 1;
+      step();
     }
   }
 }
 
-async function pruneEvents(storage: Storage, before: number, pruned: Pruned, { dryRun, signal }: PruneOptions) {
+async function pruneEvents(storage: Storage, before: number, pruned: Pruned, { dryRun, onStep }: PruneOptions) {
   for (const day of await listDays(storage, { to: before - 1 })) {
-    if (signal?.aborted === true) return;
+    onStep?.(() => `${pruned.count} days of events, up to ${day}`);
     note(pruned, Date.parse(day));
     if (dryRun === true) continue;
     const name: Key = ["events", day];

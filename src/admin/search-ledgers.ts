@@ -1,13 +1,19 @@
 import { DAY_MS } from "../runtime/clock.ts";
 import { feedbackOf } from "../events/projections/user-feedback.ts";
-import type { Entry } from "../ledger/entry.ts";
+import { entry as entrySchema, ledgerKey, type Entry } from "../ledger/entry.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { batchesOf, collect, firstOf } from "../runtime/batches.ts";
+import { parseJson } from "../runtime/json/parse-json.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
+import type { Storage } from "../storage/storage.ts";
+import { Stream } from "../storage/stream.ts";
 import { chargedQuestions } from "./charged-questions.ts";
 import { knownUsers } from "./find-users.ts";
-import { newestEntries, toLedgerRow, type LedgerRow, type Selection } from "./ledger-reader.ts";
+import { DISORDER_MS, matches, newestEntries, newestFirst, toLedgerRow } from "./ledger-reader.ts";
+import type { LedgerReader, LedgerRow, Selection } from "./ledger-reader.ts";
 
 const READ_AT_ONCE = 32;
+const CHECKED_AT_ONCE = 100;
 
 /** Which entries of all ledgers to find: those that match every given field. */
 export interface LedgerSearch extends Selection {
@@ -31,12 +37,55 @@ export async function* searchLedgers(
   search: LedgerSearch,
   onUser: (done: number, users: number) => void,
 ): AsyncGenerator<FoundRow> {
-  const read = async (user_id: string, entries: AsyncIterable<Entry>): Promise<FoundRow[]> => {
+  const read = async (user_id: string): Promise<FoundRow[]> => {
     const rows: FoundRow[] = [];
-    for await (const entry of entries) if (fits(entry, search)) rows.push({ user_id, ...toLedgerRow(entry) });
+    for await (const entry of fittingEntries(service, user_id, search)) rows.push({ user_id, ...toLedgerRow(entry) });
     return rows;
   };
-  for await (const rows of eachLedger(service, search, read, onUser)) yield* rows;
+  for await (const rows of eachLedger(service, read, onUser)) yield* rows;
+}
+
+/** The entries of a user that fit, newest first. Those that do not are looked at, but not checked. */
+async function* fittingEntries({ storage, ledger }: AccountsService, user: string, search: LedgerSearch) {
+  const reader = uncheckedReader(storage, ledger, user, search.until);
+  async function* found(): AsyncGenerator<Entry> {
+    for await (const glance of newestFirst(reader, search)) if (fits(glance, search)) yield glance;
+  }
+  for await (const some of batchesOf(found(), CHECKED_AT_ONCE)) {
+    const [from, to] = [some.at(-1)!.id, some[0]!.id];
+    const isDense = to - from < 2 * some.length;
+    const read = isDense
+      ? [(await ledger.read(user, from, to)).reverse()]
+      : await Promise.all(some.map(({ id }) => ledger.read(user, id, id)));
+    for (const entry of read.flat()) if (matches(entry, search) && fits(entry, search)) yield entry;
+  }
+}
+
+/** Reads a ledger as it is stored. What is no entry by its looks is read again with all checks, to be reported. */
+function uncheckedReader(storage: Storage, ledger: Ledger, user: string, until = Infinity): LedgerReader<Entry> {
+  const stream = new Stream(storage, ledgerKey(user), entrySchema);
+  let last: Entry | undefined;
+  const read = async (from: number, to: number): Promise<Entry[]> => {
+    const texts = await storage.getMany(Array.from({ length: to - from + 1 }, (_, step) => stream.keyOf(from + step)));
+    const glances = texts.map((text, step) => {
+      const glance = text === undefined ? undefined : (parseJson(text) as Entry | null | undefined);
+      return glance?.id === from + step && !Number.isNaN(Date.parse(glance.created_at)) ? glance : undefined;
+    });
+    return glances.every((glance) => glance !== undefined) ? glances : ledger.read(user, from, to);
+  };
+  return {
+    read,
+    last: () => last,
+    async total() {
+      const hint = await stream.storedHead();
+      [last] = hint === 0 ? [] : await read(hint, hint);
+      // An end that is later than the range need not be found.
+      if (last !== undefined && Date.parse(last.created_at) > until + DISORDER_MS) return hint;
+      const head = await stream.head();
+      if (head !== last?.id) [last] = head === 0 ? [] : await read(head, head);
+      return head;
+    },
+  };
 }
 
 function fits({ delta, details }: Entry, { actor, reason, least, most }: LedgerSearch): boolean {
@@ -49,17 +98,16 @@ function fits({ delta, details }: Entry, { actor, reason, least, most }: LedgerS
   );
 }
 
-/** What `read` makes of the selected entries of each ledger: none of them is kept. */
+/** What `read` makes of each user's ledger. */
 async function* eachLedger<T>(
   service: AccountsService,
-  selection: Selection,
-  read: (user: string, entries: AsyncIterable<Entry>) => Promise<T>,
+  read: (user: string) => Promise<T>,
   onUser: (done: number, users: number) => void,
 ): AsyncGenerator<T> {
   const users = await knownUsers(service, undefined);
   let done = 0;
   for await (const some of batchesOf(users, READ_AT_ONCE)) {
-    yield* await Promise.all(some.map((user) => read(user, newestEntries(service.ledger, user, selection))));
+    yield* await Promise.all(some.map(read));
     onUser((done += some.length), users.length);
   }
 }
@@ -92,7 +140,8 @@ export async function topUsers(
   { most, ...selection }: Selection & { readonly most: number },
   onUser: (done: number, users: number) => void,
 ): Promise<UserTotals[]> {
-  const all = await collect(eachLedger(service, selection, totalsOf, onUser));
+  const read = (user: string) => totalsOf(user, newestEntries(service.ledger, user, selection));
+  const all = await collect(eachLedger(service, read, onUser));
   const ranked = all.filter((one) => one[by] > 0).sort((one, other) => other[by] - one[by]);
   return ranked.slice(0, most);
 }

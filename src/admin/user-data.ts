@@ -7,7 +7,7 @@ import { batchesOf, collect } from "../runtime/batches.ts";
 import { toIso } from "../runtime/clock.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 import { checkDocument } from "../storage/documents.ts";
-import { decodeSegment } from "../storage/keys.ts";
+import { decodeSegment, streamItem } from "../storage/keys.ts";
 import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 
 const BATCH = 256;
@@ -45,7 +45,7 @@ const NOTHING_ERASED = { tokens: 0, values: 0, answers: 0, events: 0 };
  * words. The profile becomes a record of who erased it, when and why, so that an interrupted erasure is finished by
  * running it again. It reads every answer and event.
  * @param about.settled called once no token works any more, to wait for daemons that remember one
- * @param onProgress called as it goes on
+ * @param onProgress called at each step; what it throws ends the erasure, which another one finishes
  * @throws AnpError 404 for a user who is not known */
 export async function eraseUser(
   { storage, clock, users, userStates }: AccountsService,
@@ -68,18 +68,21 @@ export async function eraseUser(
   // A request that had begun may have written since: only a pass that finds nothing is the last.
   for (let sum = -1; sum !== erased.values + erased.answers + erased.events;) {
     sum = erased.values + erased.answers + erased.events;
+    const step = (): void => onProgress(erased);
     for await (const key of ownValues(storage, user)) {
-      await storage.remove(key);
+      await storage.discard(key);
       erased.values += 1;
+      step();
     }
-    for await (const { key, value } of storedAnswers(storage, user)) {
+    for await (const { key, value } of storedAnswers(storage, user, step)) {
       if (isErased(value)) continue;
       await storage.put(key, JSON.stringify({ ...value, question: "", answer: ERASED, source_items: [] }));
       erased.answers += 1;
-      onProgress(erased);
     }
-    erased.events += await eraseEvents(storage, user);
-    onProgress(erased);
+    for await (const events of eraseEvents(storage, user)) {
+      erased.events += events;
+      step();
+    }
   }
   await users.erase(user, { ...record, complete: true });
   return { record: { ...record, complete: true }, erased };
@@ -87,10 +90,16 @@ export async function eraseUser(
 
 const KEPT: ReadonlySet<string | undefined> = new Set(["profile", "ledger", "operations"]);
 
+/** The values that are not kept. Each session comes from its end: what is left of it when this is cut off is whole. */
 async function* ownValues(storage: Storage, user: string): AsyncGenerator<Key> {
-  for await (const keys of batchesOf(storage.keys(["users", user]), BATCH)) {
-    for (const key of keys) if (!KEPT.has(key[2]?.text)) yield key;
+  const items: [version: number, key: Key][] = [];
+  for await (const key of storage.keys(["users", user])) {
+    const item = streamItem(key);
+    if (KEPT.has(key[2]?.text)) continue;
+    if (item === undefined) yield key;
+    else items.push([item.version, key]);
   }
+  for (const [, key] of items.sort(([one], [other]) => other - one)) yield key;
 }
 
 const ERASED = "[erased]";
@@ -99,8 +108,10 @@ const isErased = ({ question, answer }: Message): boolean => question === "" && 
 async function* storedAnswers(
   storage: Storage,
   user: string,
+  onStep: () => void = () => undefined,
 ): AsyncGenerator<{ readonly key: Key; readonly value: Message }> {
   for await (const segments of batchesOf<EncodedSegment>(storage.children(["messages"]), BATCH)) {
+    onStep();
     const keys = segments.map((segment) => messageKey(Number(decodeSegment(segment))));
     for (const [index, text] of (await storage.getMany(keys)).entries()) {
       const value = checkDocument(keys[index]!, text, message);
@@ -110,20 +121,18 @@ async function* storedAnswers(
   }
 }
 
-/** Takes a user's events out of the log; their places stay, since they are the addresses of the events after them. */
-async function eraseEvents(storage: Storage, user: string): Promise<number> {
-  let count = 0;
+/** Takes a user's events out of the log; their places stay, since they are the addresses of the events after them.
+ * Yields how many were in each batch. */
+async function* eraseEvents(storage: Storage, user: string): AsyncGenerator<number> {
   for (const day of await listDays(storage, {})) {
     const log = openDay(storage, day);
     for await (const { version, item: batch } of log.items(0, () => undefined)) {
       const own = batch.events.filter(({ user_id }) => user_id === user).length;
-      if (own === 0) continue;
       const events = batch.events.map((event): StoredEvent =>
         event.user_id === user ? { created_at: `${day}T00:00:00.000Z`, user_id: "", event_type: "erased" } : event,
       );
-      await storage.put(log.keyOf(version), JSON.stringify({ ...batch, events }));
-      count += own;
+      if (own > 0) await storage.put(log.keyOf(version), JSON.stringify({ ...batch, events }));
+      yield own;
     }
   }
-  return count;
 }

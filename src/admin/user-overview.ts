@@ -27,7 +27,7 @@ export async function userOverview(service: AccountsService, user: string) {
     feedbackOf(storage, user, { now, days: FEEDBACK_DAYS, most: MOST_LISTED }),
   ]);
   return {
-    details: { ...details, erased_at: erased?.at ?? null },
+    details: { ...details, erased_at: erased?.at ?? null, is_erased: erased?.complete ?? null },
     features,
     tokens: tokens.reverse(),
     last_questions: await chargedQuestions(storage, entries, MOST_LISTED),

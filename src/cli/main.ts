@@ -9,6 +9,7 @@ import type { Topic } from "./help/help-text.ts";
 import { version } from "../runtime/package-file.ts";
 import { declareGlobals } from "./framework/global-flags.ts";
 import { descriptionOf, examplesOf, notesOf } from "./help/command-help.ts";
+import { escapeForTerminal } from "./terminal/clean-text.ts";
 
 /** Runs one command line.
  * @param argv the words after `anp`
@@ -37,7 +38,6 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
       return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     }
     const { reportOf } = await import("./framework/error-to-exit-code.ts");
-    const { escapeForTerminal } = await import("./terminal/clean-text.ts");
     const { exit, lines } = reportOf(error, invocation);
     const text = lines.join("\n");
     io.stderr.write(`${io.stderr.isTTY === true ? escapeForTerminal(text) : text}\n`);

@@ -2,6 +2,7 @@ import { access, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createQuotaRules } from "../accounts/quota-rules.ts";
 import { openFixture } from "../admin/load-fixture.ts";
+import { readLexicon } from "../assistant/lexicon-file.ts";
 import { readQuestions } from "../assistant/recommended-questions.ts";
 import { readBundledSnapshot } from "../news/snapshot/bundled-snapshot.ts";
 import { packageFile } from "../runtime/package-file.ts";
@@ -24,7 +25,7 @@ const DEMO = packageFile("fixtures/demo/").pathname;
 
 /** The bundled files, and the files that the configuration names besides sources. */
 export async function checkFixtures({ loaded, fixture }: CheckInput): Promise<Finding[]> {
-  const { questions } = loaded.config.assistant;
+  const { questions, lexicon } = loaded.config.assistant;
   const demo = async (): Promise<void> => {
     const { folder } = await openFixture(DEMO);
     await Promise.all(["users.json", "events.ndjson", "config.yaml"].map((file) => access(join(folder, file))));
@@ -36,10 +37,15 @@ export async function checkFixtures({ loaded, fixture }: CheckInput): Promise<Fi
     await tried(demo, finding("demo"), incomplete("demo")),
   ];
   if (fixture !== undefined) found.push(finding("fixture", { name: fixture.name, folder: fixture.folder }));
-  if (questions !== undefined) {
-    const read = () => readQuestions(resolve(loaded.baseDir, questions));
-    const good = finding("questions", { file: questions });
-    found.push(await tried(read, good, (reason) => finding("badQuestions", { reason })));
+  const named = [
+    ["questions", questions, readQuestions],
+    ["lexicon", lexicon, readLexicon],
+  ] as const;
+  for (const [name, file, read] of named) {
+    if (file === undefined) continue;
+    const path = resolve(loaded.baseDir, file);
+    const bad = (reason: string): Finding => finding("badContent", { name, reason });
+    found.push(await tried(() => read(path), finding("content", { name, file }), bad));
   }
   return found;
 }

@@ -1,7 +1,6 @@
-import type { Config } from "../config/config-schema.ts";
 import { isAdminAddress, PAGE_MS, readDaemonStatus } from "../client/daemon-status.ts";
 import { addressOf } from "../client/daemon-url.ts";
-import { bindError } from "../daemon/bind-check.ts";
+import { addressesOf, bindError, type Listening } from "../daemon/bind-check.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
 import type { Finding } from "../storage/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
@@ -10,22 +9,9 @@ import REMEDIES from "./port-remedies.json" with { type: "json" };
 /** How long the check may take, ms. */
 export const PORT_MS = PAGE_MS + 2000;
 
-/** An address that the daemon listens on, by the section of the configuration that names it. */
-interface Listening {
-  readonly section: "server" | "admin" | "metrics";
-  readonly host: string;
-  readonly port: number;
-  readonly tls?: Config["server"]["tls"];
-}
-
 /** Whether the ports of the API, of the admin address and of the metrics are free, or which programs use them. */
-export async function checkPorts({ loaded }: CheckInput): Promise<Finding[]> {
-  const { server, admin, metrics } = loaded.config;
-  const ports: Listening[] = [{ section: "server", ...server }];
-  if (admin.port !== undefined) ports.push({ section: "admin", host: admin.host, port: admin.port, tls: server.tls });
-  if (metrics.enabled && metrics.port !== undefined)
-    ports.push({ section: "metrics", host: metrics.host, port: metrics.port });
-  return Promise.all(ports.map(checkPort));
+export function checkPorts({ loaded }: CheckInput): Promise<Finding[]> {
+  return Promise.all(addressesOf(loaded.config).map(checkPort));
 }
 
 async function checkPort(place: Listening): Promise<Finding> {

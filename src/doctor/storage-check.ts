@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, rmdir, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { createSnapshotStore, parseSnapshot } from "../news/snapshot/snapshot-store.ts";
+import { parseSnapshot } from "../news/snapshot/snapshot-document.ts";
+import { createSnapshotStore } from "../news/snapshot/snapshot-store.ts";
 import { createQuotaRules } from "../accounts/quota-rules.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { createLedger } from "../ledger/ledger.ts";
@@ -149,8 +150,8 @@ async function fileClock(folder: string): Promise<Finding> {
 /** A snapshot from the future was published by a machine whose clock differs. */
 async function newestSnapshot(storage: Storage, now: number): Promise<Finding[]> {
   const damaged: number[] = [];
-  const store = createSnapshotStore(storage, (version) => damaged.push(version), parseSnapshot);
-  const newest = await store.readNewest(await store.newestNumber());
+  const store = createSnapshotStore(storage, (version) => damaged.push(version));
+  const newest = await store.readNewest(await store.newestNumber(), parseSnapshot);
   const ahead = newest === undefined ? 0 : newest.record.published_ms - now;
   if (ahead > CLOCK_BOUND_MS) return [finding("futureNews", { seconds: seconds(ahead) })];
   return damaged.length === 0 ? [] : [finding("damagedNews", { count: damaged.length })];

@@ -27,7 +27,9 @@ async function openWorld(storage: Storage) {
   let asked = 0;
   const ask = async (user: string, session_id?: number, idempotency_key?: string) => {
     const call = { request_id: `ask${asked++}`, user, ...(idempotency_key !== undefined && { idempotency_key }) };
-    return (await service.run("sendChat", call, { body: { question: "hello", session_id } })).data;
+    const { data } = await service.run("sendChat", call, { body: { question: "hello", session_id } });
+    await service.settled();
+    return data;
   };
   clock.set(ANCHOR);
   const ended = await ask("alice", undefined, "old");

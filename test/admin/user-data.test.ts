@@ -1,7 +1,7 @@
-import { copyFile, readdir, readFile, rename } from "node:fs/promises";
+import { copyFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { findDamagedValues } from "../../src/admin/find-damaged-values.ts";
+import { findDamagedValues, type DamagedValue } from "../../src/admin/find-damaged-values.ts";
 import { eraseUser, exportUser } from "../../src/admin/user-data.ts";
 import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -11,32 +11,15 @@ import type { Storage } from "../../src/storage/storage.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedis } from "../support/redis-server.ts";
+import { bytesOf, CANARIES, plantCanaries } from "../support/canaries.ts";
 import { ANCHOR, openCopiedService } from "../support/service.ts";
 
-const CANARIES = 50;
 const about = { actor: "ops", reason: "asked by mail", settled: () => Promise.resolve() };
 
-/** A world in which everything that alice says has a word of its own, and the words. */
-async function plant(storage: Storage): Promise<{ service: Service; words: string[] }> {
-  const { service, clock } = await openCopiedService({ fixture: "small", seed: "erase", refresh: true }, storage);
-  await service.adjust({ user: "alice", delta: 100, reason: "to ask", actor: "ops", request_id: "give" });
-  const words = Array.from({ length: CANARIES }, (_, n) => `canary${n}x`);
-  for (const [n, word] of words.entries()) {
-    const call = { request_id: `r${n}`, user: "alice" };
-    if (n % 3 === 0) await service.run("sendChat", call, { body: { question: `提现手续费是多少？ ${word}` } });
-    else if (n % 3 === 1) {
-      const body = { event_type: "page_view", event_payload: { [`key ${word}`]: `value ${word}` } };
-      await service.run("recordEvent", call, { body });
-    } else await service.tokens.issue("alice", { label: word });
-  }
-  await service.run("recordEvent", { request_id: "b", user: "bob" }, { body: { event_type: "bobs_event" } });
-  // The end of a log may have a second name on files.
-  const last = { event_type: "page_view", event_payload: { canaryLastX: true } };
-  for (const request_id of ["l", "m"]) {
-    await service.run("recordEvent", { request_id, user: "alice" }, { body: last });
-    clock.advance(86_400_000);
-  }
-  return { service, words: [...words, "canaryLastX"] };
+async function damagedValues(storage: Storage): Promise<DamagedValue[]> {
+  const found: DamagedValue[] = [];
+  for await (const damaged of findDamagedValues(storage)) found.push(damaged);
+  return found;
 }
 
 async function expectErased(service: Service, bytes: () => Promise<string>, words: readonly string[]): Promise<void> {
@@ -46,26 +29,18 @@ async function expectErased(service: Service, bytes: () => Promise<string>, word
   const found = [];
   for await (const { user_id: user, damage } of verifyLedgers(service.storage))
     if (damage !== undefined) found.push([user, damage]);
-  for await (const damaged of findDamagedValues(service.storage)) found.push(damaged);
-  expect(found).toEqual([]);
+  expect([...found, ...(await damagedValues(service.storage))]).toEqual([]);
   const { profile, ledger, questions, events, tokens } = await exportUser(service, "alice");
   expect(profile.erased).toMatchObject({ actor: "ops", reason: "asked by mail", complete: true });
   expect([questions.every(({ question }) => question === ""), events, tokens]).toEqual([true, [], []]);
   expect(ledger.length).toBeGreaterThan(CANARIES / 3);
 }
 
-/** The bytes of all files. */
-async function bytesOf(folder: string): Promise<string> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = found.filter((one) => one.isFile()).map((one) => readFile(join(one.parentPath, one.name), "utf8"));
-  return (await Promise.all(files)).join("\n");
-}
-
 it("leaves none of a user's words in the files, wherever it was interrupted, and the ledgers clean", async () => {
   const folder = await temporaryFolder();
   try {
     const storage = await openStorage(`fs:${folder.path}`);
-    const { service, words } = await plant(storage);
+    const { service, words } = await plantCanaries(storage);
     const everything = JSON.stringify(await exportUser(service, "alice"));
     expect(words.filter((word) => !everything.includes(word))).toEqual([]);
     // In a copied folder, the second name of a log's end is a file of its own.
@@ -84,6 +59,11 @@ it("leaves none of a user's words in the files, wherever it was interrupted, and
         () => true,
         () => false,
       );
+      for (const { user, message } of await damagedValues(storage))
+        expect([user, message]).toEqual([
+          "alice",
+          expect.stringMatching(/^the erasure that began on .* was cut off: run/),
+        ]);
     }
     await expectErased(service, () => bytesOf(folder.path), words);
     // Another process goes on with the log whose end was erased.
@@ -103,7 +83,7 @@ it("leaves none of a user's words in the files, wherever it was interrupted, and
 it.skipIf(noRedis !== undefined)("leaves none of a user's words in the dump of a Redis", async () => {
   const redis = await startRedis({ config: { rdbcompression: "no" } });
   try {
-    const { service, words } = await plant(await openStorage(redis.url()));
+    const { service, words } = await plantCanaries(await openStorage(redis.url()));
     const bytes = async (): Promise<string> => {
       await redis.command("save");
       return bytesOf(redis.folder);

@@ -255,7 +255,7 @@ describe.skipIf(noTerminal !== undefined)("a command at the admin address, in a 
       cwd,
       env: env(),
       steps: [
-        { on: "text (reason", type: "paid twice\r" },
+        { on: "reason (up to 200 characters)", type: "paid twice\r" },
         { on: "Take 2 points from carol", type: "y\r" },
       ],
     });
@@ -263,6 +263,29 @@ describe.skipIf(noTerminal !== undefined)("a command at the admin address, in a 
     const [, before, after] = question.exec(no.screen)!;
     expect(question.exec(yes.screen)?.slice(1)).toEqual([before, after]);
     expect(yes.screen).toMatch(new RegExp(`balance_after +${after!}\\n[^]*actor +ops-1\\n`));
+  });
+
+  it("shows the tokens to choose from there, where no id is given", async () => {
+    await there(["users", "create", "tess"]);
+    await there(["tokens", "issue", "tess", "--label", "phone"]);
+    const chosen = await anpInTerminal(["tokens", "revoke", "--url", daemon.admin, "--no-color"], {
+      cwd,
+      env: env(),
+      steps: [
+        { on: "USER (whose token to revoke)", type: "tess\r" },
+        { on: "Token of tess", type: "\r" },
+        { on: "(phone) of tess?", type: "y\r" },
+      ],
+    });
+    expect([chosen.code, chosen.screen]).toEqual([0, expect.stringMatching(/revoked_at +2/)]);
+    const args = ["tokens", "revoke", "--user", "nobody", "--url", daemon.admin];
+    const unknown = await anpInTerminal(args, { cwd, env: env() });
+    expect([unknown.code, unknown.screen]).toEqual([5, expect.stringContaining("User nobody is not known")]);
+    const none = await anpInTerminal(["tokens", "revoke", "--user", "tess", "--url", daemon.admin], {
+      cwd,
+      env: env(),
+    });
+    expect([none.code, none.screen]).toEqual([5, "error: tess has no active tokens.\n"]);
   });
 });
 
@@ -383,7 +406,7 @@ describe("the admin address", () => {
       cwd,
       env: { ANP_ADMIN_PORT: new URL(daemon.admin).port },
     });
-    expect([code, stderr]).toEqual([1, expect.stringContaining("the port is in use")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Use another port: admin.port.")]);
   });
 
   it("counts calls by command and outcome", async () => {

@@ -60,6 +60,17 @@ async function examine(
   return { ...ended, findings, of };
 }
 
+it("looks for the files that the assistant is to read", async () => {
+  await writeFile(join(cwd, "words.txt"), "top up, load | 充值\n");
+  const args = await configure({ assistant: { lexicon: "words.txt", questions: "none.yaml" } });
+  const { of } = await examine(args);
+  expect(of("fixtures", "lexicon")).toMatchObject({ level: "ok" });
+  expect(of("fixtures", "questions")).toMatchObject({ level: "error", remedy: "Correct assistant.questions." });
+  const missing = await examine(await configure({ assistant: { lexicon: "none.txt" } }));
+  const message = expect.stringContaining("cannot be read (ENOENT)") as string;
+  expect(missing.of("fixtures", "lexicon")).toMatchObject({ level: "error", message });
+});
+
 const RSS = `<?xml version="1.0"?><rss version="2.0"><channel><title>t</title><item><title>One</title></item></channel></rss>`;
 
 it("finds the demo well, lists what it checked, and leaves nothing behind", async () => {

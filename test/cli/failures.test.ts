@@ -42,7 +42,7 @@ const FAILURES: readonly (readonly [args: readonly string[], code: number, says:
   [["points", "adjust", "alice", "5"], 2, "--reason is missing"],
   [["points", "adjust", "alice", "-1", "--reason", "x", "--yes"], 3, "Insufficient points"],
   [["ask", "提现手续费是多少？", "--user", "bob"], 3, "Insufficient points"],
-  [["quota", "nobody"], 5, "User nobody is not known"],
+  [["quota", "nobody"], 5, "User nobody is not known.\n`anp users list` shows the users.\n"],
   [["quota", "alice-tok"], 5, "User alice-tok is not known"],
   [["quota", "anp_abc"], 5, "User anp_abc is not known; the beginning of a token needs 8 characters"],
   [["ledger", "nobody"], 5, "User nobody is not known"],

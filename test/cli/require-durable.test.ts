@@ -67,11 +67,16 @@ describe.skipIf(noRedis !== undefined)("on a Redis", () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("appendonly: appendonly is off");
 
+    const info = async (): Promise<unknown> =>
+      JSON.parse((await anp(["storage", "info", "--storage", server.url(SLOW_DISK), "--json"], { cwd })).stdout);
+    const loses = "everything since the last snapshot, when the server stops";
+    expect(await info()).toMatchObject({ durable: false, may_lose: loses });
     await server.command("CONFIG", "SET", "appendonly", "yes");
     await server.command("CONFIG", "SET", "appendfsync", "always");
     const durable = await serveHere([...args, "--require-durable", "--log-level", "info"], { cwd });
     ending.push(() => durable.end());
     expect(durable.log()).not.toContain('"level":"warn"');
+    expect(await info()).toMatchObject({ durable: true, may_lose: null });
   });
 
   it("reports when the server is a weaker one than at the start, serves nothing from an emptied one, and goes on when it is accepted", async () => {

@@ -1,4 +1,4 @@
-import { mkdir, open, writeFile } from "node:fs/promises";
+import { readdir, mkdir, open, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -144,11 +144,25 @@ it("says in one line why it cannot listen, and exits 1", async () => {
   const at = (...more: string[]): Promise<Ended> =>
     anp(["serve", "--storage", "memory:", "--log-level", "error", ...more], { cwd });
   // An address that is kept for documents: no machine has it.
-  const ended = await Promise.all([at("--port", String(port)), at("--host", "192.0.2.1", "--port", "0")]);
+  const withPort = (variable: string): Promise<Ended> =>
+    anp(["serve", "--storage", "fs:data", "--port", "0"], { cwd, env: { [variable]: String(port) } });
+  const ended = await Promise.all([
+    at("--port", String(port)),
+    at("--host", "192.0.2.1", "--port", "0"),
+    withPort("ANP_ADMIN_PORT"),
+    withPort("ANP_METRICS_PORT"),
+  ]);
+  expect(await readdir(cwd)).toEqual([]);
   await new Promise((resolve) => busy.close(resolve));
   expect(ended.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual([
     [1, "", `error: 127.0.0.1:${port} is in use by another program. Use another port: --port, or server.port.\n`],
-    [1, "", "error: Cannot listen on 192.0.2.1:0: 192.0.2.1 is not an address of this machine\n"],
+    [
+      1,
+      "",
+      "error: Cannot listen on 192.0.2.1:0 (server.host, server.port): 192.0.2.1 is not an address of this machine\n",
+    ],
+    [1, "", `error: 127.0.0.1:${port} is in use by another program. Use another port: admin.port.\n`],
+    [1, "", `error: 127.0.0.1:${port} is in use by another program. Use another port: metrics.port.\n`],
   ]);
 });
 

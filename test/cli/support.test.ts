@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
@@ -215,6 +215,7 @@ describe("a ledger's commands", () => {
       [["--type", "exchnge", "--since", "2026-02-30", "--ref", "short"], "--ref must have at least 6 characters"],
       [["--since", "1h", "--until", "2h"], "--since must not be after --until"],
       [["--all", "--page", "2"], "cannot be used with --all"],
+      [["--limit", "3", "--page-size", "2"], "--page-size cannot be used with --limit."],
       [["--follow", "--json"], "cannot print one JSON document"],
     ];
     const ended = wanted.slice(2).map(([args]) => anp(["ledger", "alice", ...args, ...DATA], { cwd }));
@@ -333,6 +334,29 @@ it("prunes what is older than the configuration keeps, and says what goes", asyn
   expect((await prune(set, "--yes")).stdout).toMatch(/\nanswers\t0\t\t\nsessions\t0\t\t\nevent_days\t0\t\t\n$/);
   expect(await done(["ledger", "verify", "--all", ...own])).toContain("p\t3\t0\tok");
   expect(await done(["ledger", "p", "--wide", ...own])).toMatch(/\thello\n2\t.*\t\n1\t.*\t\n$/);
+});
+
+it.for([
+  ["ledger verify", /^error: Interrupted: \d+ keys listed\. It starts from the beginning when run again\.\n$/],
+  ["ledger search", /^error: Interrupted: (\d+) of \1 users searched, .*\. What was found so far is printed; /],
+  ["ledger top", /^error: Interrupted: (\d+) of \1 users read, .*\. A shorter range takes less time\.\n$/],
+  ["ledger export", /^error: Interrupted: 1 lines, \d+\/s\. What was written is incomplete, /],
+  ["storage export", /^error: Interrupted: 1 lines, \d+\/s\. What was written is incomplete, /],
+  ["events export", /^error: Interrupted: 1 events, \d+\/s\. --from with the day of the last event printed/],
+  ["storage prune --yes", /^error: Interrupted: \d+ old answers found\. Nothing was removed\.\n$/],
+  ["users erase gone --reason r --yes", /^error: Interrupted: 1 values, .*\. The erasure has begun: the same command /],
+] as const)("says where an interrupted %s is and how to go on", async ([line, expected]) => {
+  const kept = { ANP_RETENTION_ANSWERS_DAYS: "1", ANP_AUTH_CACHE_MS: "0" };
+  const own = ["--storage", "fs:interrupted"];
+  const event = JSON.stringify({ user_id: "gone", event_type: "page_view", created_at: "2026-11-20T01:00:00Z" });
+  await anp(["users", "create", "gone", ...own], { cwd, env });
+  await anp(["events", "replay", "-", ...own], { cwd, env, input: `${event}\n` });
+  await anp(["ask", "hello", "--user", "gone", ...own], { cwd, env });
+  const signals = new EventEmitter();
+  // As soon as somebody listens: whatever begins then is long enough.
+  signals.on("newListener", (name) => name === "SIGINT" && queueMicrotask(() => signals.emit("SIGINT", "SIGINT")));
+  const { code, stderr } = await anp([...line.split(" "), ...own], { cwd, env: { ...env, ...kept }, signals });
+  expect([code, stderr]).toEqual([130, expect.stringMatching(expected)]);
 });
 
 describe("the tokens of a user", () => {
@@ -503,9 +527,9 @@ describe("on a terminal", () => {
 
   it("shows how far long work is, of how much, and the time left", async () => {
     const top = await inTerminal(["ledger", "top"]);
-    expect(top.screen).toMatch(/(\d+) of \1 users read \(100 %, 0 s left\)/);
+    expect(top.screen).toMatch(/(\d+) of \1 users read, 100 %, 0 s left/);
     const search = await inTerminal(["ledger", "search"]);
-    expect(search.screen).toMatch(/(\d+) of \1 users searched \(100 %, 0 s left\), \d+ entries found/);
+    expect(search.screen).toMatch(/(\d+) of \1 users searched, 100 %, 0 s left/);
   });
 
   it("asks for the user and shows the tokens to choose from where no id is given", async () => {

@@ -91,7 +91,7 @@ describe.skipIf(noTerminal !== undefined)("in a terminal", () => {
     const { code, screen } = await spawnInTerminal(["points", "adjust", "bob", "-2", ...DEMO], {
       cwd,
       steps: [
-        { on: "text (reason", type: ` ${ENTER}` },
+        { on: "reason (up to 200 characters)", type: ` ${ENTER}` },
         { on: "must not be empty", type: `paid twice${ENTER}` },
         { on: "Take 2 points from bob (7 → 5)?", type: `y${ENTER}` },
       ],

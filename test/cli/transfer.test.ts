@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -136,6 +137,25 @@ it("writes nothing from a backup that was cut off or changed, and restores the r
   }
   await done("storage import - --storage fs:from-backup", backup);
   expect(await contentOf("fs:from-backup")).toEqual(await contentOf("fs:data"));
+});
+
+it("goes on with an import that was interrupted, and says so", async () => {
+  const signals = new EventEmitter();
+  let begun = 0;
+  // The first work checks the input, the second writes.
+  signals.on("newListener", (name) => {
+    if (name === "SIGINT" && ++begun === 2) queueMicrotask(() => signals.emit("SIGINT", "SIGINT"));
+  });
+  const args = ["storage", "import", "backup", "--storage", "fs:paused"];
+  const { code, stderr } = await anp(args, { cwd, signals });
+  expect([code, stderr]).toEqual([
+    130,
+    expect.stringMatching(
+      /^error: Interrupted: (\d+) of \d+ values restored, \d+ %.*\. The storage is incomplete\. No other /,
+    ),
+  ]);
+  const again = JSON.parse(await done("storage import backup --storage fs:paused --json")) as { already_there: number };
+  expect(again.already_there).toBe(Number(/(\d+) of/.exec(stderr)![1]));
 });
 
 it("refuses other commands on a storage that is not completely restored", async () => {

@@ -1,11 +1,12 @@
 import type { AuditRow } from "../../admin/audit-log.ts";
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
-import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
+import { CommandFailure, EXIT } from "../framework/exit.ts";
 import { integer, optional, profileName, userId } from "../framework/param.ts";
-import { showTime, since, until } from "../framework/time-format.ts";
+import { since, until } from "../framework/time-format.ts";
 import { withAccounts } from "../target/operations.ts";
-import { columnsOf, type Column } from "../terminal/column.ts";
+import { columnsOf, timeColumn, type Column } from "../terminal/column.ts";
 import { openRowPrinter, printRecord } from "../terminal/print.ts";
+import { selectionOf } from "./ledger/selection-flags.ts";
 
 const LISTED = 50;
 
@@ -18,13 +19,10 @@ const list = defineCommand("audit list", {
     limit: optional(integer(1)),
   },
   async run({ operator, user, since: from, until: to, limit = LISTED }, context) {
-    await withAccounts(context, async ({ service }) => {
+    await withAccounts(context, async ({ service, zone }) => {
       const { createAuditLog } = await import("../../admin/audit-log.ts");
-      const zone = service.config.quota.timezone;
       const printer = openRowPrinter(context, columnsIn(zone));
-      const [first, last] = [from, to].map((when) => when?.(context.clock.now(), zone));
-      if (first !== undefined && last !== undefined && first > last)
-        throw new UsageError("--since must not be after --until.");
+      const { since: first, until: last } = selectionOf({ since: from, until: to }, context.clock.now(), zone);
       let count = 0;
       for await (const row of createAuditLog(service).newestFirst(first, last)) {
         if ((operator ?? row.operator) !== row.operator || (user ?? row.user) !== row.user) continue;
@@ -39,9 +37,8 @@ const list = defineCommand("audit list", {
 });
 
 const columnsIn = (zone: string): readonly Column<AuditRow>[] => [
-  { name: "id" },
-  { name: "at", title: `at ${zone}`, show: ({ at }) => showTime(at, zone) },
-  ...columnsOf<AuditRow>("operator", "role", { name: "address", spare: true }, "command", "user"),
+  ...columnsOf<AuditRow>("id", timeColumn("at", zone), "operator", "role", { name: "address", spare: true }),
+  ...columnsOf<AuditRow>("command", "user"),
   { name: "arguments", of: (row) => JSON.stringify(row.arguments), wide: true },
   ...columnsOf<AuditRow>("outcome", { name: "call", machine: true }),
 ];

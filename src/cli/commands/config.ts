@@ -1,9 +1,9 @@
-import type { ConfigRow } from "../../config/config-rows.ts";
+import type { configRows } from "../../config/config-rows.ts";
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
 import type { Column } from "../terminal/column.ts";
 import { printRows } from "../terminal/print.ts";
 
-const COLUMNS: readonly Column<ConfigRow>[] = [
+const COLUMNS: readonly Column<ReturnType<typeof configRows>[number]>[] = [
   { name: "key" },
   {
     name: "value",
@@ -18,7 +18,7 @@ const show = defineCommand("config show", {
     const { openConfig } = await import("../target/open-config.ts");
     const { configRows } = await import("../../config/config-rows.ts");
     const rows = configRows(await openConfig(context));
-    await printRows(context, { data: rows, rows, columns: COLUMNS });
+    await printRows(context, { rows, columns: COLUMNS });
   },
 });
 

@@ -1,6 +1,6 @@
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
-import { among, optional, anything, integer } from "../framework/param.ts";
+import { among, optional, word, integer } from "../framework/param.ts";
 import { runOperation, withOperations, withSession } from "../target/operations.ts";
 import { formatOf, printRecord, printRows, showInstant } from "../terminal/print.ts";
 
@@ -27,7 +27,7 @@ const hot = defineCommand("news hot", {
 });
 
 const topics = defineCommand("news topics", {
-  options: { limit: optional(integer()), lang: optional(anything) },
+  options: { limit: optional(integer()), lang: optional(word) },
   async run({ limit, lang }, context) {
     const { data } = await runOperation(context, "getNewsTopics", { input: { query: { limit, lang } } });
     await printRows(context, {

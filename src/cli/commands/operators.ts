@@ -19,7 +19,7 @@ const named = { name: required(profileName) };
 async function printOperators(context: Context, rows: readonly OperatorRow[]): Promise<void> {
   const columns = [...columnsOf<OperatorRow>("operator", "role"), ...tokenColumns(context.clock.now())];
   const none = "There are no operators. `anp operators add NAME --role ROLE` adds one.";
-  await printRows(context, { data: rows, rows, columns, none });
+  await printRows(context, { rows, columns, none });
 }
 
 const list = defineCommand("operators list", {
@@ -34,11 +34,8 @@ const add = defineCommand("operators add", {
   options: { role: required(oneOf(...ROLES)), expires: optional(expiry), actor },
   async run({ name, role, expires, actor: operator }, context) {
     const expires_at = expiresAt(expires, context.clock.now());
-    const call = {
-      operator,
-      command: "operators add",
-      arguments: { name, role, ...(expires_at !== undefined && { expires: toIso(expires_at) }) },
-    };
+    const sent = { name, role, ...(expires_at !== undefined && { expires: toIso(expires_at) }) };
+    const call = { operator, command: "operators add", arguments: sent };
     const { secret, record } = await changed(context, call, async ({ operators }, tokens) => {
       if (tokens.every(({ state }) => state !== "active")) return operators.issue(name, { role, expires_at });
       const advice = `${name} has a valid token: \`anp operators revoke ${name}\` comes first.`;

@@ -6,6 +6,7 @@ import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 import { confirmUnlessYes, operatorFlags, yesFlag } from "../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
 import { knownUser, optional, required, delta, idempotencyKey, name, toggle, userId } from "../framework/param.ts";
+import { showTime } from "../framework/time-format.ts";
 import { noteReplay, withAccounts } from "../target/operations.ts";
 import { printRecord } from "../terminal/print.ts";
 
@@ -13,14 +14,14 @@ const adjust = defineCommand("points adjust", {
   arguments: { user: knownUser(), delta: required(delta) },
   options: { ...operatorFlags, idempotencyKey: optional(idempotencyKey), yes: yesFlag },
   async run({ user, delta: change, reason, actor, idempotencyKey: key, yes }, context) {
-    const posted = await withAccounts(context, async ({ service, activeCallOf }) => {
+    await withAccounts(context, async ({ service, zone, activeCallOf }) => {
       const call = await activeCallOf(user, key);
       const { balance } = (await service.userStates.of(user)).ledger.account;
       const verb = change > 0 ? `Give ${change} points to` : `Take ${-change} points from`;
       await confirmUnlessYes(context, yes, `${verb} ${user} (${balance} → ${balance + change})?`);
-      return service.adjust({ ...call, user, delta: change, reason, actor }).catch(refuse(""));
+      const posted = await service.adjust({ ...call, user, delta: change, reason, actor }).catch(refuse(""));
+      await printPosted(context, posted, zone);
     });
-    await printPosted(context, posted);
   },
 });
 
@@ -28,7 +29,7 @@ const reverse = defineCommand("points reverse", {
   arguments: { entry: required(name(128)) },
   options: { user: required(userId, "user"), ...operatorFlags, partial: toggle(), yes: yesFlag },
   async run({ entry: id, user, reason, actor, partial, yes }, context) {
-    const posted = await withAccounts(context, async ({ service, callOf }) => {
+    await withAccounts(context, async ({ service, zone, callOf }) => {
       const call = await callOf(user);
       const { findEntries } = await import("../../admin/find-entry.ts");
       const [found, ...others] = await findEntries(service, id, user, () => undefined);
@@ -40,9 +41,9 @@ const reverse = defineCommand("points reverse", {
       const about = `Reverse entry ${entry} (${description}) of ${user}, who has ${balance} points: ${delta < 0 ? "+" : ""}${-delta}?`;
       await confirmUnlessYes(context, yes, about);
       const advice = partial ? "" : " Take what is left with --partial.";
-      return service.reverse({ ...call, user, entry, reason, actor, partial }).catch(refuse(advice));
+      const posted = await service.reverse({ ...call, user, entry, reason, actor, partial }).catch(refuse(advice));
+      await printPosted(context, posted, zone);
     });
-    await printPosted(context, posted);
   },
 });
 
@@ -54,18 +55,12 @@ function refuse(tooFew: string) {
   };
 }
 
-async function printPosted(context: Context, posted: Posted): Promise<void> {
+async function printPosted(context: Context, posted: Posted, zone: string): Promise<void> {
   noteReplay(context, posted);
-  const { id, user_id, delta, account, description, created_at } = posted.entry;
-  await printRecord(context, {
-    user_id,
-    entry_id: id,
-    delta,
-    balance_after: account.balance,
-    ...adjustmentOf(posted.entry),
-    description,
-    created_at,
-  });
+  const { id: entry_id, user_id, delta, account, description, created_at } = posted.entry;
+  const adjusted = { balance_after: account.balance, ...adjustmentOf(posted.entry), description, created_at };
+  const show = { created_at: (iso: string) => `${showTime(iso, zone)} ${zone}` };
+  await printRecord(context, { user_id, entry_id, delta, ...adjusted }, show);
 }
 
 export const command = defineGroup("points", { adjust, reverse });

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
 
 async function printProfiles(context: Context, kept: Profiles, none?: string): Promise<void> {
   const rows = Object.entries(kept.profiles).map(([name, profile]) => toRow(name, profile, kept));
-  await printRows(context, { data: rows, rows, columns: COLUMNS, ...(none !== undefined && { none }) });
+  await printRows(context, { rows, columns: COLUMNS, none });
 }
 
 const list = defineCommand("profiles list", {

@@ -1,10 +1,10 @@
 import type { Context } from "../framework/command-context.ts";
 import { defineCommand } from "../framework/define-command.ts";
 import { UsageError } from "../framework/exit.ts";
-import { optional, anything, integer, userId } from "../framework/param.ts";
-import { showTime, since } from "../framework/time-format.ts";
+import { optional, word, integer, userId } from "../framework/param.ts";
+import { since } from "../framework/time-format.ts";
 import { findUser, runOperation, withAccounts } from "../target/operations.ts";
-import { columnsOf } from "../terminal/column.ts";
+import { columnsOf, timeColumn } from "../terminal/column.ts";
 import { printRows } from "../terminal/print.ts";
 import { repeatColumns } from "./ledger/ledger-columns.ts";
 import { DEFAULT_RANGE } from "./ledger/selection-flags.ts";
@@ -13,7 +13,7 @@ const ASKED = 20;
 
 export const command = defineCommand("questions", {
   arguments: { user: optional(userId, "user") },
-  options: { scene: optional(anything), lang: optional(anything), since: optional(since), limit: optional(integer(1)) },
+  options: { scene: optional(word), lang: optional(word), since: optional(since), limit: optional(integer(1)) },
   async run({ user, scene, lang, since: from = since(DEFAULT_RANGE), limit }, context) {
     if (user !== undefined) return listAsked(context, user, from, limit ?? ASKED);
     const input = { query: { scene, lang, limit } };
@@ -27,23 +27,22 @@ export const command = defineCommand("questions", {
 async function listAsked(context: Context, typed: string, from: ReturnType<typeof since>, most: number): Promise<void> {
   if (context.daemon !== undefined)
     throw new UsageError("The questions of a user are read from the storage: give --storage.");
-  const { rows, zone } = await withAccounts(context, async ({ service }) => {
+  await withAccounts(context, async ({ service, zone }) => {
     const { askedQuestions } = await import("../../admin/search-ledgers.ts");
-    const zone = service.config.quota.timezone;
     const user = await findUser(context, service, typed);
-    return { rows: await askedQuestions(service, user, { most, since: from(context.clock.now(), zone) }), zone };
+    const rows = await askedQuestions(service, user, { most, since: from(context.clock.now(), zone) });
+    const columns = columnsOf<(typeof rows)[number]>(
+      { name: "message_id", machine: true },
+      timeColumn("created_at", zone),
+      "entry",
+      { name: "points_cost", title: "points" },
+      { name: "free_use", title: "free", show: ({ free_use }) => (free_use ? "yes" : "") },
+      "feedback",
+      { name: "route", spare: true },
+      ...repeatColumns,
+      { name: "ref_id", machine: true },
+      { name: "question", wide: true },
+    );
+    await printRows(context, { rows, columns, none: "No question was answered in this time." });
   });
-  const columns = columnsOf<(typeof rows)[number]>(
-    { name: "message_id", machine: true },
-    { name: "created_at", title: `created_at ${zone}`, show: ({ created_at }) => showTime(created_at, zone) },
-    { name: "entry" },
-    { name: "points_cost", title: "points" },
-    { name: "free_use", title: "free", show: ({ free_use }) => (free_use ? "yes" : "") },
-    { name: "feedback" },
-    { name: "route", spare: true },
-    ...repeatColumns,
-    { name: "ref_id", machine: true },
-    { name: "question", wide: true },
-  );
-  await printRows(context, { data: rows, rows, columns, none: "No question was answered in this time." });
 }

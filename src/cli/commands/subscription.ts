@@ -30,12 +30,9 @@ async function printSubscription(context: Context, data: Subscription, zone: str
 const show = defineCommand("subscription show", {
   arguments: { user: userParam() },
   async run({ user }, context) {
-    const read = async ({ run, zone }: AccountOperations) => {
-      const { data } = await run("getSubscription", {});
-      return { data, zone: await zone() };
-    };
-    const { data, zone } = await withAccountOperations(context, user, read, { lookUp: true });
-    await printSubscription(context, data, zone);
+    const read = async ({ run, zone }: AccountOperations) =>
+      printSubscription(context, (await run("getSubscription", {})).data, await zone());
+    await withAccountOperations(context, user, read, { lookUp: true });
   },
 });
 
@@ -46,15 +43,14 @@ const set = defineCommand("subscription set", {
     const expires_at = expiresAt(expires, context.clock.now());
     if (expires_at !== undefined && plan === "free")
       throw new UsageError("--expires cannot be used with the free plan.");
-    const { data, zone } = await withAccounts(
+    await withAccounts(
       context,
-      async ({ service, activeCallOf }) => {
+      async ({ service, zone, activeCallOf }) => {
         const call = await activeCallOf(user);
         await confirmChange(context, yes, `Set the plan of ${user} to ${plan}?`);
         const { setPlan } = await import("../../admin/set-plan.ts");
         await setPlan(service, user, plan, expires_at);
-        const { data } = await service.run("getSubscription", call, {});
-        return { data, zone: service.config.quota.timezone };
+        await printSubscription(context, (await service.run("getSubscription", call, {})).data, zone);
       },
       {
         check({ plans }) {
@@ -63,7 +59,6 @@ const set = defineCommand("subscription set", {
         },
       },
     );
-    await printSubscription(context, data, zone);
   },
 });
 

@@ -6,7 +6,6 @@ import { defineCommand, defineGroup } from "../framework/define-command.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
 import { knownUser, optional, expiresAt, expiry, name, text, toggle, userId } from "../framework/param.ts";
 import { showAge, showSpan, span } from "../framework/time-format.ts";
-import type { AccountsSession } from "../target/open-session.ts";
 import { findUser, withAccounts } from "../target/operations.ts";
 import { cleanLine } from "../terminal/clean-text.ts";
 import type { Column } from "../terminal/column.ts";
@@ -56,7 +55,7 @@ const rotate = defineCommand("tokens rotate", {
   options: { grace: optional(span(30)), ...newTokenFlags, yes: yesFlag },
   async run({ user, grace = 0, expires, label, yes }, context) {
     const expires_at = expiresAt(expires, context.clock.now());
-    const rotated = async ({ service: { tokens, clock }, activeCallOf }: AccountsSession): Promise<void> => {
+    await withAccounts(context, async ({ service: { tokens, clock }, activeCallOf }) => {
       await activeCallOf(user);
       // Only what was there before the new token ends: of two rotations at once, each leaves the other's.
       const others = await activeTokens(tokens, user);
@@ -69,8 +68,7 @@ const rotate = defineCommand("tokens rotate", {
         throw new CommandFailure(EXIT.failure, "The new token was not read: the others go on working.");
       await tokens.end(user, idsOf(others), grace);
       context.terminal.say(`${countTokens(others)} of ${user} ${grace === 0 ? "ended" : `will end ${when}`}.`);
-    };
-    await withAccounts(context, rotated);
+    });
   },
 });
 
@@ -83,7 +81,7 @@ async function activeTokens(tokens: Tokens, user: string): Promise<TokenRow[]> {
 }
 
 async function printTokens(context: Context, rows: readonly TokenRow[], none: string): Promise<void> {
-  await printRows(context, { data: rows, rows, columns: tokenColumns(context.clock.now()), none });
+  await printRows(context, { rows, columns: tokenColumns(context.clock.now()), none });
 }
 
 const list = defineCommand("tokens list", {
@@ -99,12 +97,12 @@ const list = defineCommand("tokens list", {
 const revoke = defineCommand("tokens revoke", {
   arguments: { token: optional(name(4096)) },
   options: { user: optional(userId, "user"), all: toggle(), yes: yesFlag },
+  ask: async ({ token, user, all }, context) =>
+    token === undefined && !all ? { token: await chooseToken(context, user), user: undefined } : {},
   async run({ token, user, all, yes }, context) {
-    if (token === undefined && !all && context.terminal.canPrompt) token = await chooseToken(context, user);
-    else if ((token === undefined) === (user === undefined))
-      throw new UsageError("Give either ID, or --user and --all.");
-    else if (all !== (user !== undefined)) throw new UsageError("--user and --all go together.");
-    else if (user !== undefined) return revokeAll(context, user, yes);
+    if ((token === undefined) === (user === undefined)) throw new UsageError("Give either ID, or --user and --all.");
+    if (all !== (user !== undefined)) throw new UsageError("--user and --all go together.");
+    if (user !== undefined) return revokeAll(context, user, yes);
     await printRecord(context, await revokeOne(context, token!, yes));
   },
 });
@@ -114,10 +112,7 @@ const revoke = defineCommand("tokens revoke", {
 async function chooseToken(context: Context, user: string | undefined): Promise<string> {
   const { askFor, askForOneOf } = await import("../terminal/prompt.ts");
   const owner = user ?? (await askFor({ ...knownUser(), value: "USER", about: "whose token to revoke" }, context));
-  const active = await withAccounts(context, async ({ service: { tokens }, callOf }) => {
-    await callOf(owner);
-    return activeTokens(tokens, owner);
-  });
+  const active = await tokensToChooseFrom(context, owner);
   if (active.length === 0) throw new CommandFailure(EXIT.notFound, `${owner} has no active tokens.`);
   const now = context.clock.now();
   const choices = active.map(({ id, start, label, created_at }) => {
@@ -125,6 +120,18 @@ async function chooseToken(context: Context, user: string | undefined): Promise<
     return { value: id, name: shown.filter(Boolean).join("  ") };
   });
   return askForOneOf(`Token of ${cleanLine(owner)}`, choices, context);
+}
+
+async function tokensToChooseFrom(context: Context, owner: string): Promise<TokenRow[]> {
+  if (context.operatorOf !== undefined) {
+    const { readFromDaemon } = await import("../target/send-command.ts");
+    const rows = (await readFromDaemon(context.operatorOf, "tokens list", { user: owner })) as TokenRow[];
+    return rows.filter(({ state }) => state === "active");
+  }
+  return withAccounts(context, async ({ service: { tokens }, callOf }) => {
+    await callOf(owner);
+    return activeTokens(tokens, owner);
+  });
 }
 
 function revokeOne(context: Context, typed: string, yes: boolean): Promise<TokenRow> {

@@ -8,6 +8,7 @@ import type { Context } from "../framework/command-context.ts";
 import { defineCommand, defineGroup } from "../framework/define-command.ts";
 import { confirmUnlessYes, operatorFlags, yesFlag } from "../framework/confirm.ts";
 import { CommandFailure, EXIT } from "../framework/exit.ts";
+import { longWork } from "../framework/long-work.ts";
 import { knownUser, optional, required, integer, oneOf, userId } from "../framework/param.ts";
 import { showAge, showReset, showTime, zoneOf } from "../framework/time-format.ts";
 import { ledgerColumns } from "./ledger/ledger-columns.ts";
@@ -60,28 +61,26 @@ async function printOverview(context: Context, overview: UserOverview): Promise<
   const now = context.clock.now();
   const { details } = overview;
   const features = showFeatures(overview.features);
-  const { user_id, lang, created_at, erased_at, balance, total_earned, total_spent, plan, subscription } = details;
-  const { free_daily_quota, remaining_free_quota, next_reset_at } = details;
+  const { user_id, lang, created_at, erased_at, is_erased, plan, subscription, next_reset_at } = details;
   const zone = zoneOf(next_reset_at);
-  const { tokens, last_questions, last_entries, feedback } = overview;
   await printRecord(context, {
     user:
       erased_at === null
         ? `${user_id}, reads ${lang}, since ${showTime(created_at, zone)} ${zone}`
-        : `${user_id}, erased ${showTime(erased_at, zone)} ${zone}: only the ledger is kept`,
-    points: `${balance} (earned ${total_earned}, spent ${total_spent})`,
-    free_uses: `${remaining_free_quota} of ${free_daily_quota} left, reset ${showReset(next_reset_at, now)}`,
+        : `${user_id}, erased ${showTime(erased_at, zone)} ${zone}: ${is_erased === true ? "only the ledger is kept" : "not complete, run it again"}`,
+    points: `${details.balance} (earned ${details.total_earned}, spent ${details.total_spent})`,
+    free_uses: `${details.remaining_free_quota} of ${details.free_daily_quota} left, reset ${showReset(next_reset_at, now)}`,
     plan: `${plan} (${subscription})${features === "" ? "" : `: ${features}`}`,
   });
 
   async function section<T extends object>(title: string, rows: readonly T[], columns: readonly Column<T>[]) {
     await terminal.write(`\n${terminal.paint("bold", title)}${rows.length === 0 ? ": none" : ""}\n`);
-    if (rows.length > 0) await printRows(context, { data: rows, rows, columns });
+    if (rows.length > 0) await printRows(context, { rows, columns });
   }
-  await section("Tokens", tokens, tokenColumns(now));
-  await section("Last questions", last_questions, questionColumns(now));
-  await section("Last entries", last_entries, ledgerColumns(now, zone));
-  await section("Feedback of the last 7 days", feedback, feedbackColumns(now));
+  await section("Tokens", overview.tokens, tokenColumns(now));
+  await section("Last questions", overview.last_questions, questionColumns(now));
+  await section("Last entries", overview.last_entries, ledgerColumns(now, zone));
+  await section("Feedback of the last 7 days", overview.feedback, feedbackColumns(now));
 }
 
 const questionColumns = (now: number): readonly Column<ChargedQuestion>[] => [
@@ -137,17 +136,17 @@ const erase = defineCommand("users erase", {
   arguments: { user: knownUser() },
   options: { ...operatorFlags, yes: yesFlag },
   async run({ user, reason, actor, yes }, context) {
-    const { terminal } = context;
     const done = await withAccounts(context, async ({ service, callOf }) => {
       await callOf(user);
       await confirmUnlessYes(context, yes, `Erase all that is stored about ${user}, except the ledger?`);
       const { eraseUser } = await import("../../admin/user-data.ts");
       const settled = (): Promise<unknown> => setTimeout(service.config.auth.cache_ms);
-      return eraseUser(service, user, { reason, actor, settled }, ({ answers, events }) => {
-        terminal.progress(`${answers} answers and ${events} events erased`);
-      });
+      return longWork(context, "The erasure has begun: the same command finishes it.", (report) =>
+        eraseUser(service, user, { reason, actor, settled }, ({ values, answers, events }) => {
+          report(() => `${values} values, ${answers} answers and ${events} events erased`);
+        }),
+      );
     });
-    terminal.progress("");
     await printRecord(context, { user_id: user, ...done.record, ...done.erased });
   },
 });

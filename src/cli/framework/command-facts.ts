@@ -4,17 +4,14 @@ import SHARED from "../shared-params.json" with { type: "json" };
 import type { Format } from "./global-flags.ts";
 import type { Params, Readings } from "./param.ts";
 
-/** What a command works on: only the storage, the storage or a running daemon (`--url`), or neither of them (it may
- * then interpret these flags itself). */
-export type Target = "storage" | "either" | "none";
-
 /** What `commands.json` says of a command. `help/commands.md` has its description and examples. */
 export interface CommandFacts {
   /** The heading in the help, of a first word. */
   readonly group?: string;
   readonly summary: string;
-  /** `storage` when left out. */
-  readonly target?: Target;
+  /** What it works on: only the storage (when left out), the storage or a running daemon (`--url`), or neither of them (it
+   * may then interpret these flags itself). */
+  readonly target?: "storage" | "either" | "none";
   /** Who may run it through the admin address; nobody when left out. `support` is for what only reads, `operator` for
    * what writes, erases or takes the data of many users away. */
   readonly role?: Role;

@@ -15,6 +15,9 @@ type None = {};
 export interface CommandSpec<A extends Readings = None, O extends Readings = None> {
   readonly arguments?: A;
   readonly options?: O;
+  /** On a terminal, asks for what the values lack, also where the command then runs at an admin address: what is to be as
+   * if it had been typed, and what as if it had not. */
+  readonly ask?: (values: Values<A> & Values<O>, context: Context) => Promise<Asked>;
   /** Returns an exit code if that is not 0 although nothing failed. */
   readonly run: (values: Values<A> & Values<O>, context: RunContext) => Promise<void> | Promise<ExitCode>;
 }
@@ -33,6 +36,8 @@ export interface Program {
   readonly main: (argv: readonly string[], io: CommandIo) => Promise<number>;
 }
 
+type Asked = Readonly<Record<string, string | undefined>>;
+
 type RunContext = Context & { readonly program: Program };
 
 /** What a definition needs to become part of a program. */
@@ -48,6 +53,7 @@ export interface Definition extends CommandFacts, CommandParams {
   /** The verbs of a group by their names, and the one that runs when none is typed. */
   readonly commands: Readonly<Record<string, Definition>>;
   readonly fallback?: Definition | undefined;
+  readonly ask?: ((values: never, context: Context) => Promise<Asked>) | undefined;
   /** Absent for what is only a group. */
   readonly run?: (values: never, context: RunContext) => Promise<void> | Promise<ExitCode>;
 }
@@ -62,10 +68,10 @@ export interface Definition extends CommandFacts, CommandParams {
  */
 export function defineCommand<A extends Readings = None, O extends Readings = None>(
   name: CommandName,
-  { run, ...spec }: CommandSpec<A, O>,
+  { run, ask, ...spec }: CommandSpec<A, O>,
 ): Definition {
   const params = { arguments: describeParams(name, spec.arguments), options: describeParams(name, spec.options) };
-  return { name, ...COMMANDS[name], ...params, commands: {}, run };
+  return { name, ...COMMANDS[name], ...params, commands: {}, ask, run };
 }
 
 /** A noun with verbs under it, by their names. `fallback` names the verb that runs when none is typed. */
@@ -104,6 +110,12 @@ async function runCommand(
     throw new UsageError(`--format must be ${formats.join(" or ")} here, not ${format}.`);
   const context = await withTarget(definition, opened);
   const { values, typed } = await readValues(definition, command, context);
+  const asked = context.terminal.canPrompt ? await definition.ask?.(values as never, context) : undefined;
+  for (const [key, value] of Object.entries(asked ?? {})) {
+    values[key] = value;
+    if (value === undefined) typed.delete(key);
+    else typed.set(key, value);
+  }
   const run = async () => definition.run?.(values as never, { ...context, program });
   const send = async () => (await import("../target/send-command.ts")).sendCommand(context, definition, typed);
   invocation.exit = (await (context.operatorOf === undefined ? run : send)()) ?? EXIT.ok;

@@ -1,4 +1,5 @@
 import { AnpError, ERRORS } from "../../contract/errors.ts";
+import { stackOf } from "../../runtime/logger.ts";
 import { storageRemedy } from "../../storage/storage-remedy.ts";
 import { COMMANDS } from "./command-facts.ts";
 import type { Invocation } from "./define-command.ts";
@@ -7,12 +8,6 @@ import { CommandFailure, EXIT, UsageError } from "./exit.ts";
 
 /** Errors of other rooms by their names, which are not loaded for a report: the exit code, and what the user can do. */
 const KINDS = ERROR_KINDS as unknown as Readonly<Record<string, readonly [keyof typeof EXIT, ...advice: string[]]>>;
-
-interface Description {
-  readonly exit: number;
-  readonly errors: readonly string[];
-  readonly advice: readonly string[];
-}
 
 /** The one place that makes a message and an exit code of an error; those of the API are in `contract/error-catalogue.json`.
  * @returns how the failure ends the process, and the lines to print */
@@ -26,19 +21,23 @@ export function reportOf(thrown: unknown, invocation: Invocation): { exit: numbe
   return { exit, lines: [...errors.map((message) => `error: ${message}`), ...advice, ...request, ...stack] };
 }
 
-function describe(error: Error, { command }: Invocation): Description {
+function describe(error: Error, { command }: Invocation) {
   const help = `See \`anp${command === undefined ? "" : ` ${command}`} --help\`.`;
   if (error instanceof UsageError) return { exit: error.exit, errors: error.message.split("\n"), advice: [help] };
   if (error instanceof CommandFailure) return { exit: error.exit, errors: [error.message], advice: [] };
   if (error instanceof AnpError) {
-    const { exit, remedy } = ERRORS[error.code];
+    const { exit, remedy: general } = ERRORS[error.code];
+    const isUser = error.code === 404 && /\buser\b/i.test(error.message);
+    // "Did you mean alice?" needs no other remedy.
+    const remedy = !isUser ? general : error.message.endsWith("?") ? "" : "`anp users list` shows the users.";
     const fields = command === undefined ? {} : (COMMANDS[command].fields ?? {});
     const errors = error.fieldErrors.map(({ path, message }) => {
       return `${fields[path] ?? `--${path.replaceAll("_", "-").toLowerCase()}`} ${message}.`;
     });
     if (errors.length > 0) return { exit, errors, advice: [help] };
     const [wait] = /^\d+$/.exec(error.headers["retry-after"] ?? "") ?? [];
-    return { exit, errors: [error.message], advice: [wait === undefined ? remedy : remedy.replace(WAIT, `${wait} s`)] };
+    const advice = wait === undefined ? remedy : remedy.replace(WAIT, `${wait} s`);
+    return { exit, errors: [error.message], advice: [advice].filter(Boolean) };
   }
   if (error.name === "ExitPromptError")
     return { exit: EXIT.interrupted, errors: [], advice: ["Interrupted. Nothing was changed."] };
@@ -50,8 +49,3 @@ function describe(error: Error, { command }: Invocation): Description {
 
 /** Of the remedies of errors that carry a delay. */
 const WAIT = /the number of seconds in the Retry-After header/;
-
-function stackOf(error: Error): string {
-  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : "";
-  return `${error.stack ?? error.message}${cause}`;
-}

@@ -48,7 +48,7 @@ export async function readBody(command: CommandParams, body: Readonly<Record<str
       const flag = param.value === undefined ? () => flagOf(key) : (text: string) => `${flagOf(key)}=${text}`;
       if (Object.hasOwn(command.arguments, key)) words.push(...texts);
       else flags.push(...texts.map(flag));
-      const shown = param.read.free === true ? texts.map((text) => `(${text.length} characters)`) : texts;
+      const shown = texts.map((text) => (mayBeKept(param, text) ? text : `(${text.length} characters)`));
       recorded[field] = param.value === undefined || (param.readAll === undefined ? shown[0]! : shown);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -57,6 +57,12 @@ export async function readBody(command: CommandParams, body: Readonly<Record<str
   }
   if (fieldErrors.length > 0) throw invalid(fieldErrors);
   return { args: [...flags, "--", ...words], recorded };
+}
+
+const WORD = /^[\w.-]{1,16}$/;
+
+function mayBeKept({ read: { free }, choices }: Param<unknown>, text: string): boolean {
+  return free === undefined || choices !== undefined || (free !== true && WORD.test(text));
 }
 
 /** What a value of a body is on a command line; undefined where it is left out. @throws RangeError */

@@ -89,10 +89,10 @@ export function flagOf(key: string): string {
  * name of the argument or flag: "--page must be an integer …". */
 
 /** Reads a typed text, or throws such a RangeError. `words` are the allowed values of a reader that has a fixed set.
- * `free` text may hold anybody's words: no log keeps it. */
+ * `free` text may hold anybody's words: no log keeps it, but for a short word where that is expected. */
 export type Reader<T> = ((typed: string) => T) & {
   readonly words?: readonly string[] | undefined;
-  readonly free?: true;
+  readonly free?: true | "unless a word";
 };
 
 const free = <T>(read: (typed: string) => T): Reader<T> => Object.assign(read, { free: true as const });
@@ -117,6 +117,9 @@ export function name(max: number): Reader<string> {
 
 /** Any text: the contract checks it. */
 export const anything: Reader<string> = free((typed) => typed);
+
+/** The same for what is usually a word, as a language: logs keep a short one. */
+export const word: Reader<string> = Object.assign((typed: string) => typed, { free: "unless a word" as const });
 
 export const userId: Reader<string> = name(128);
 

@@ -36,7 +36,8 @@ export async function readValues(spec: CommandParams, command: Command, context:
   if (absent.length > 0) {
     const { askFor } = await import("../terminal/prompt.ts");
     for (const [key, param] of absent) {
-      const answer = await askFor(param, context);
+      const value = spec.arguments[key]?.value ?? flagOf(key).slice(2);
+      const answer = await askFor({ ...param, value }, context);
       typed.set(key, answer);
       values[key] = param.read(answer);
     }

@@ -58,10 +58,19 @@ export function showSpan(ms: number): string {
 }
 
 /** How far work is, and how long the rest takes at the same rate: `40 %, 12 s left`.
- * @param spent_ms how long what is done took, ms */
-export function showShare(done: number, all: number, spent_ms: number): string {
-  const left = done === 0 ? "" : `, ${showSpan((spent_ms / done) * (all - done))} left`;
+ * @param spent_ms how long it took to come from `start` to `done`, ms */
+export function showShare(done: number, all: number, spent_ms: number, start = 0): string {
+  const left = done === start ? "" : `, ${showSpan((spent_ms / (done - start)) * (all - done))} left`;
   return `${Math.floor((done / Math.max(1, all)) * 100)} %${left}`;
+}
+
+/** How fast work is: `1200/s`. */
+export const showRate = (done: number, ms: number): string => `${Math.round((1000 * done) / Math.max(1, ms))}/s`;
+
+/** How many of how many are done, as `4 of 9 users, 44 %, 5 s left`; where nobody knows of how many, `4 users, 2/s`. */
+export function showCount(what: string, done: number, all: number | undefined, spent_ms: number): string {
+  if (all === undefined) return `${done} ${what}, ${showRate(done, spent_ms)}`;
+  return `${done} of ${all} ${what}, ${showShare(done, all, spent_ms)}`;
 }
 
 /** A length of time as `2s` or `3d`, ms; NaN for another text. */

@@ -123,6 +123,8 @@ function sessionOf<S extends AccountsService>(service: S, restart: (salt: string
   };
   return {
     service,
+    /** The zone of the quota's days, an offset such as `+08:00`. */
+    zone: service.config.quota.timezone,
     close: () => service.close(),
     /** A call on behalf of a user.
      * @throws AnpError 404 for a user who is not known */

@@ -8,13 +8,11 @@ import type { AccountsSession, Session, SessionOptions } from "./open-session.ts
 import type { AccountsService } from "../../service/accounts-service.ts";
 import { UsageError } from "../framework/exit.ts";
 
-/** Runs an operation. The client of a daemon generates an idempotency key if none is given, so that it can retry.
- * @throws AnpError as the operation does */
-type Run<Id extends OperationId> = <K extends Id>(id: K, input: RawInput, key?: string) => Promise<Outcome<K>>;
-
 /** The operations of the interface, for one user or an anonymous caller, on the storage or on a running daemon. */
 export interface Operations<Id extends OperationId = OperationId, S = Session> {
-  readonly run: Run<Id>;
+  /** Runs an operation. The client of a daemon generates an idempotency key if none is given, so that it can retry.
+   * @throws AnpError as the operation does */
+  readonly run: <K extends Id>(id: K, input: RawInput, key?: string) => Promise<Outcome<K>>;
   /** The id of the user; on a daemon, of the token's user. */
   readonly currentUser: () => Promise<string>;
   /** The zone of the quota's days, an offset such as `+08:00`. */
@@ -73,7 +71,7 @@ function onStorage<Id extends OperationId, S extends AccountsSession>(
     session,
     // Only commands that name a user ask for it.
     currentUser: () => Promise.resolve(user!),
-    zone: () => Promise.resolve(session.service.config.quota.timezone),
+    zone: () => Promise.resolve(session.zone),
     async run(id, input, key) {
       if (user === undefined) return session.service.run(id, session.anonymous(), input);
       const { ENDPOINTS } = await import("../../contract/endpoints.ts");

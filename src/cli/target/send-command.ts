@@ -5,7 +5,7 @@ import { exchange, readWhole, UnreachableError } from "../../client/transport.ts
 import { awaitInterrupt } from "../../runtime/interrupt.ts";
 import { linesOf } from "../../runtime/text/lines.ts";
 import type { Context } from "../framework/command-context.ts";
-import { EXIT, UsageError, type ExitCode } from "../framework/exit.ts";
+import { CommandFailure, EXIT, UsageError, type ExitCode } from "../framework/exit.ts";
 import { remoteParams } from "../framework/hosted-params.ts";
 import { flagOf, type CommandParams } from "../framework/param.ts";
 import type { Typed } from "../framework/read-values.ts";
@@ -50,10 +50,26 @@ export async function sendCommand(
     return "exit" in last ? (last.exit as ExitCode) : EXIT.failure;
   } catch (error) {
     if (!stop.aborted) throw error;
-    return signal.aborted ? EXIT.interrupted : EXIT.ok;
+    if (!signal.aborted) return EXIT.ok;
+    if (!typed.has("follow"))
+      terminal.say("Interrupted: the daemon ends it too. What it has done until then stays done.");
+    return EXIT.interrupted;
   } finally {
     forget();
   }
+}
+
+/** What a command prints as JSON at the admin address. @throws CommandFailure as it fails there */
+export async function readFromDaemon(daemon: NonNullable<Context["operatorOf"]>, name: string, body: object) {
+  let [out, err] = ["", ""];
+  const keep = async (frame: OutputFrame): Promise<void> => {
+    if ("out" in frame) out += frame.out;
+    else err += frame.err;
+    return Promise.resolve();
+  };
+  const last = await call(daemon, name, { ...body, format: "json" }, keep, new AbortController().signal);
+  if ("exit" in last && last.exit === EXIT.ok) return JSON.parse(out) as unknown;
+  throw new CommandFailure("exit" in last ? (last.exit as ExitCode) : EXIT.failure, err.replace(/^error: /, "").trim());
 }
 
 /** The daemon has escaped its output already; this side does not rely on it. */

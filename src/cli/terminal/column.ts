@@ -1,3 +1,4 @@
+import { showTime } from "../framework/time-format.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -28,6 +29,11 @@ interface Display<T> {
 /** Columns by their names, in full where more is to be said of one. */
 export function columnsOf<T>(...columns: readonly (CellField<T> | Column<T>)[]): Column<T>[] {
   return columns.map((column) => (typeof column === "string" ? { name: column } : column));
+}
+
+/** A column of instants, which a terminal shows in a zone that the heading names. */
+export function timeColumn<K extends string>(name: K, zone: string) {
+  return { name, title: `${name} ${zone}`, show: (row: Readonly<Record<K, string>>) => showTime(row[name], zone) };
 }
 
 export function cellOf<T extends object>(row: T, { name, of }: Column<T>): Cell {

@@ -9,11 +9,18 @@ export function formatOf({ globals, terminal }: Context): Format {
   return globals.format ?? (terminal.interactive ? "table" : "tsv");
 }
 
-/** Prints rows; `data` is the content of the JSON document, `none` the hint where there are no rows.
+interface Printed<T> {
+  readonly rows: readonly T[];
+  readonly columns: readonly Column<T>[];
+  readonly data?: unknown;
+  readonly none?: string | undefined;
+}
+
+/** Prints rows; `data` is the content of the JSON document if that is not the rows, `none` the hint where there are none.
  * @returns false when the reader has gone */
 export async function printRows<T extends object>(
   context: Context,
-  { data, rows, columns, none }: { data: unknown; rows: readonly T[]; columns: readonly Column<T>[]; none?: string },
+  { rows, columns, data = rows, none }: Printed<T>,
 ): Promise<boolean> {
   const { terminal } = context;
   const format = formatOf(context);

@@ -12,7 +12,8 @@ const LINES_SHOWN = 10;
 /** Asks for a value until it is valid. A user can be chosen among those of the storage. */
 export async function askFor(param: Param<unknown>, context: Context): Promise<string> {
   // After a semicolon, the text explains another way to give the value.
-  const message = `${param.value!} (${param.about.split(";")[0]!})`;
+  const [about] = param.about.replace(`${param.value!}, `, "").split(";");
+  const message = about === param.value ? about! : `${param.value!} (${about!})`;
   if (param.holds === "user" && context.operatorOf === undefined) {
     // Without a list, the id can still be typed.
     const users = await userIds(context, { most: MOST_USERS }).catch(() => []);

@@ -18,7 +18,7 @@ export const command = defineCommand("doctor", {
     const { terminal } = context;
     const shows = formatOf(context) === "table";
     const results = await runChecks(checks, (found) => (shows ? show(found, terminal) : Promise.resolve()));
-    if (!shows) await printRows(context, { data: results, rows: results, columns: COLUMNS });
+    if (!shows) await printRows(context, { rows: results, columns: COLUMNS });
     const exit = valid ? exitOf(results, strict) : EXIT.usage;
     if (exit !== EXIT.ok) throw new CommandFailure(exit, summaryOf(results));
     terminal.say(summaryOf(results));

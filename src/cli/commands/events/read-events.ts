@@ -1,14 +1,16 @@
 import { feedbackByArticle, type ArticleFeedback } from "../../../admin/article-feedback.ts";
-import type { EventStats } from "../../../events/projections/event-stats.ts";
+import type { countEvents } from "../../../events/projections/event-stats.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { EXIT, UsageError } from "../../framework/exit.ts";
 import { LeftOut } from "../../framework/left-out.ts";
+import { printLong } from "../../framework/long-work.ts";
 import { optional, oneOf, type Values } from "../../framework/param.ts";
 import { dayIn, since, until } from "../../framework/time-format.ts";
 import type { TimeRange } from "../../../events/log/day-log.ts";
 import type { Session } from "../../target/open-session.ts";
-import { formatOf, printLines, printRows } from "../../terminal/print.ts";
+import { columnsOf } from "../../terminal/column.ts";
+import { formatOf, printRows } from "../../terminal/print.ts";
 import { withSession } from "../../target/operations.ts";
 
 const rangeFlags = { from: optional(since), to: optional(until) };
@@ -17,7 +19,8 @@ export const exportEvents = defineCommand("events export", {
   options: rangeFlags,
   run: (flags, context) =>
     inRange(context, flags, async ({ service: { events } }, { range, onDamage }) => {
-      await printLines(context, events.export(range, onDamage));
+      const howToGoOn = "--from with the day of the last event printed goes on there.";
+      await printLong(context, howToGoOn, events.export(range, onDamage), "events");
     }),
 });
 
@@ -30,7 +33,7 @@ export const stats = defineCommand("events stats", {
     }),
 });
 
-async function printStats(data: EventStats, context: Context): Promise<void> {
+async function printStats(data: Awaited<ReturnType<typeof countEvents>>, context: Context): Promise<void> {
   const rows = [
     ...data.by_type.map(({ event_type, count }) => ({ by: "type", name: event_type, count })),
     ...data.by_day.map(({ day: name, count }) => ({ by: "day", name, count })),
@@ -42,31 +45,15 @@ async function printStats(data: EventStats, context: Context): Promise<void> {
 }
 
 async function printArticles(data: readonly ArticleFeedback[], context: Context): Promise<void> {
-  await printRows(context, {
-    data,
-    rows: data.map(({ article, inaccurate, helpful, routes, questions }) => ({
-      article: article === null ? "" : `${article.id} (${article.lang})`,
-      title: article?.title ?? "",
-      inaccurate,
-      helpful,
-      routes: routes.join(", "),
-      questions: questions.join(" · "),
-    })),
-    columns: [
-      { name: "article" },
-      { name: "title", wide: true },
-      { name: "inaccurate" },
-      { name: "helpful" },
-      { name: "routes" },
-      { name: "questions", wide: true },
-    ],
-  });
-}
-
-interface Reading {
-  readonly range: TimeRange;
-  readonly zone: string;
-  readonly onDamage: (error: Error) => void;
+  const columns = columnsOf<ArticleFeedback>(
+    { name: "article", of: ({ article }) => (article === null ? "" : `${article.id} (${article.lang})`) },
+    { name: "title", of: ({ article }) => article?.title ?? "", wide: true },
+    "inaccurate",
+    "helpful",
+    { name: "routes", of: ({ routes }) => routes.join(", ") },
+    { name: "questions", of: ({ questions }) => questions.join(" · "), wide: true },
+  );
+  await printRows(context, { rows: data, columns });
 }
 
 /** Reads the events of a range, without the batches that are damaged: those are reported after the others were read.
@@ -74,11 +61,11 @@ interface Reading {
 async function inRange(
   context: Context,
   flags: Values<typeof rangeFlags>,
-  read: (session: Session, reading: Reading) => Promise<void>,
+  read: (session: Session, of: { range: TimeRange; zone: string; onDamage: (error: Error) => void }) => Promise<void>,
 ): Promise<void> {
   const skipped = new LeftOut();
   await withSession(context, async (session) => {
-    const zone = session.service.config.quota.timezone;
+    const { zone } = session;
     const now = context.clock.now();
     const range = { from: flags.from?.(now, zone), to: flags.to?.(now, zone) };
     if ((range.from ?? 0) > (range.to ?? Infinity)) throw new UsageError("--from must not be after --to.");

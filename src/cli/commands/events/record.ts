@@ -1,12 +1,21 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import { runOperation } from "../../target/operations.ts";
-import { among, optional, required, userParam, anything, idempotencyKey, integer } from "../../framework/param.ts";
+import {
+  among,
+  optional,
+  required,
+  userParam,
+  anything,
+  word,
+  idempotencyKey,
+  integer,
+} from "../../framework/param.ts";
 import { findUnkept } from "../../../runtime/json/unkept-json.ts";
 import { printRecord } from "../../terminal/print.ts";
 
 export const record = defineCommand("events record", {
-  arguments: { type: required(anything) },
+  arguments: { type: required(word) },
   options: {
     user: userParam(),
     session: optional(integer()),
@@ -20,18 +29,11 @@ export const record = defineCommand("events record", {
     payload: optional(Object.assign(keptObject, { free: true as const })),
     idempotencyKey: optional(idempotencyKey),
   },
-  async run(values, context) {
-    const { type, user, session, message, route, subIntent, feedback, payload, idempotencyKey: key } = values;
-    const body = {
-      event_type: type,
-      session_id: session,
-      message_id: message,
-      route,
-      sub_intent: subIntent,
-      feedback_type: feedback,
-      event_payload: payload,
-    };
-    const { data } = await runOperation(context, "recordEvent", { user, idempotencyKey: key, input: { body } });
+  async run({ user, idempotencyKey, ...event }, context) {
+    const { type: event_type, session: session_id, message: message_id, route, subIntent: sub_intent } = event;
+    const { feedback: feedback_type, payload: event_payload } = event;
+    const body = { event_type, session_id, message_id, route, sub_intent, feedback_type, event_payload };
+    const { data } = await runOperation(context, "recordEvent", { user, idempotencyKey, input: { body } });
     await printRecord(context, data);
     if (!data.stored)
       throw new CommandFailure(EXIT.unreachable, "The event was not stored: the log cannot be written.");

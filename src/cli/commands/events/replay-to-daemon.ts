@@ -2,13 +2,8 @@ import { AnpError } from "../../../contract/errors.ts";
 import { eventBody } from "../../../contract/schemas/event-schemas.ts";
 import type { StoredEvent } from "../../../events/event.ts";
 import type { ReplayedEvent } from "../../../events/replay/exported-line.ts";
-import {
-  replayLines,
-  type Lines,
-  type ReplayOptions,
-  type ReplayReport,
-  type StoredChunk,
-} from "../../../events/replay/replay-lines.ts";
+import { replayLines } from "../../../events/replay/replay-lines.ts";
+import type { Lines, ReplayOptions, ReplayReport, StoredChunk } from "../../../events/replay/replay-lines.ts";
 import { FingerprintCounts } from "../../../events/replay/fingerprint-counts.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
 import type { Operations } from "../../target/operations.ts";
@@ -20,10 +15,8 @@ const CHUNK = 128;
 /** For an event that a daemon cannot store at the moment. */
 const ATTEMPTS = 4;
 
-interface Sent extends ReplayedEvent {
-  /** From 1, of the equal lines without an id. */
-  readonly occurrence: number;
-}
+/** How lines are replayed, and what waits so many seconds until a daemon takes more; it rejects to end the replay. */
+export type PacedOptions = ReplayOptions & { readonly pause: (seconds: number) => Promise<void> };
 
 function* each<T>(items: readonly T[]): Generator<T> {
   yield* items;
@@ -49,12 +42,11 @@ function createGate(pause: (seconds: number) => Promise<void>) {
 /** Sends the events of lines to a daemon, on behalf of the token's user, as fast as its rate limit allows. Each has an
  * idempotency key derived from its content, so that the daemon stores it once however often it is sent. The daemon dates
  * events by its own clock.
- * @param options.pause waits so many seconds until the rate limit takes requests again; it rejects to end the replay
  * @throws AnpError, UnreachableError as the client does; CommandFailure when the daemon cannot write its event log */
 export async function replayToDaemon(
   { run, currentUser }: Pick<Operations, "run" | "currentUser">,
   lines: Lines,
-  options: ReplayOptions & { readonly dryRun: boolean; readonly pause: (seconds: number) => Promise<void> },
+  options: PacedOptions,
 ): Promise<ReplayReport> {
   const { dryRun, pause, chunk = CHUNK } = options;
   const me = await currentUser();
@@ -65,22 +57,26 @@ export async function replayToDaemon(
     return source_id === undefined ? counts.addSeen(fingerprint) : 1;
   }
 
-  async function send(sent: Sent, attempt = 1): Promise<"stored" | "skipped" | { reason: string }> {
-    const { fingerprint, json, occurrence } = sent;
+  async function send(
+    sent: ReplayedEvent,
+    nth: number,
+    attempt = 1,
+  ): Promise<"stored" | "skipped" | { reason: string }> {
+    const { fingerprint, json } = sent;
     const event = JSON.parse(json) as StoredEvent;
     if (event.user_id !== me) return { reason: `user_id: is ${event.user_id}, but the token is ${me}'s` };
     if (dryRun) return "stored";
     await gate.opened();
     try {
       const input = { body: eventBody.parse(event) };
-      const { data, replayed, pause_s } = await run("recordEvent", input, keyOf(fingerprint, occurrence));
+      const { data, replayed, pause_s } = await run("recordEvent", input, keyOf(fingerprint, nth));
       if (pause_s !== undefined) gate.hold(pause_s);
       if (data.stored) return replayed === true ? "skipped" : "stored";
     } catch (error) {
       if (!(error instanceof AnpError)) throw error;
       if (error.code === 429 || (error.code === 503 && attempt < ATTEMPTS)) {
         gate.hold(Number(error.headers["retry-after"] ?? 1));
-        return send(sent, attempt + 1);
+        return send(sent, nth, attempt + 1);
       }
       if (error.code !== 422) throw error;
       return { reason: error.fieldErrors.map((one) => `${one.path}: ${one.message}`).join("; ") || error.message };
@@ -89,13 +85,14 @@ export async function replayToDaemon(
   }
 
   async function store(events: readonly ReplayedEvent[]): Promise<StoredChunk> {
-    const sent = events.map((event) => ({ ...event, occurrence: count(event) }));
+    // From 1, of the equal lines without an id.
+    const sent = events.map((event) => [event, count(event)] as const);
     const rejected: { event: ReplayedEvent; reason: string }[] = [];
     let stored = 0;
     const waiting = each(sent);
     const sendNext = async (): Promise<void> => {
-      for (const event of waiting) {
-        const result = await send(event);
+      for (const [event, nth] of waiting) {
+        const result = await send(event, nth);
         if (result === "stored") stored += 1;
         else if (result !== "skipped") rejected.push({ event, ...result });
       }

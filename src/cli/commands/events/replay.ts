@@ -1,25 +1,22 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  emptyReport,
-  type Lines,
-  type RejectedLine,
-  type ReplayOptions,
-  type ReplayReport,
-} from "../../../events/replay/replay-lines.ts";
+import { emptyReport } from "../../../events/replay/replay-lines.ts";
+import type { Lines, RejectedLine, ReplayReport } from "../../../events/replay/replay-lines.ts";
 import { RETRY_POLICY } from "../../../client/client-retry.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
 import { LeftOut } from "../../framework/left-out.ts";
+import { showRate, showShare } from "../../framework/time-format.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { onDaemon, withAccounts } from "../../target/operations.ts";
 import { optional, required, toggle, type Values, integer, text } from "../../framework/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { openLineSource, type LinePlace, type LineSource } from "./line-source.ts";
 import { limitRate } from "./limit-rate.ts";
+import type { PacedOptions } from "./replay-to-daemon.ts";
 import { resumePointFile, type ResumePoint, type ResumePointFile } from "./resume-point.ts";
 
 /** With --rate, events are stored in this many chunks a second, so that the rate is even. */
@@ -57,10 +54,7 @@ interface Replayed {
   readonly damagedBatches?: readonly string[];
 }
 
-type ReplayTarget = (
-  lines: Lines,
-  options: ReplayOptions & { readonly dryRun: boolean; readonly pause: (seconds: number) => Promise<void> },
-) => Promise<ReplayReport>;
+type ReplayTarget = (lines: Lines, options: PacedOptions) => Promise<ReplayReport>;
 
 async function replayFrom(context: Context, source: LineSource, flags: Flags): Promise<Replayed> {
   const { env, daemon } = context;
@@ -169,20 +163,16 @@ async function resume(
   return point;
 }
 
-/** A line of progress: the share of the file, events, how many a second, and the minutes that are left at that rate. */
+/** A line of progress: the share of the file and the time left, events, and how many a second. */
 function progressFrom({ offset: start }: LinePlace, { read: before } = emptyReport()) {
   const since = performance.now();
   return ({ offset }: LinePlace, size: number | undefined, { read, rejected_total }: ReplayReport): string => {
-    const seconds = (performance.now() - since) / 1000;
-    const left = ((size ?? offset) - offset) / ((offset - start) / seconds);
+    const spent_ms = performance.now() - since;
     return [
-      ...(size ? [`${Math.min(100, Math.floor((100 * offset) / size))} %`] : []),
+      ...(size ? [showShare(offset, Math.max(size, offset), spent_ms, start)] : []),
       `${read} events`,
       ...(rejected_total > 0 ? [`${rejected_total} rejected`] : []),
-      `${Math.round((read - before) / seconds)}/s`,
-      ...(left > 0 && left < Infinity
-        ? [`${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, "0")} left`]
-        : []),
+      showRate(read - before, spent_ms),
     ].join(", ");
   };
 }

@@ -1,9 +1,10 @@
 import type { Entry } from "../../../ledger/entry.ts";
 import { defineCommand } from "../../framework/define-command.ts";
+import { INCOMPLETE, printLong } from "../../framework/long-work.ts";
 import { optional, toggle, userId } from "../../framework/param.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
-import { openRowPrinter, printLines } from "../../terminal/print.ts";
+import { openRowPrinter } from "../../terminal/print.ts";
 
 const COLUMNS: readonly Column<Entry>[] = [
   ...columnsOf<Entry>("user_id", "id", "created_at", "type", "delta"),
@@ -25,7 +26,8 @@ export const exportLedger = defineCommand("ledger export", {
         const { checksummed } = await import("../../../backup/checksummed-lines.ts");
         const { exportLedgers } = await import("../../../backup/export-ledgers.ts");
         const { toIso } = await import("../../../runtime/clock.ts");
-        await printLines(context, checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users)));
+        const lines = checksummed("ledger", toIso(service.clock.now()), exportLedgers(service, users));
+        await printLong(context, INCOMPLETE, lines, "lines");
         return;
       }
       const printer = openRowPrinter(context, COLUMNS, { format });

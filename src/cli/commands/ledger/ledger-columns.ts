@@ -1,9 +1,9 @@
 import type { ChargedQuestion } from "../../../admin/charged-questions.ts";
 import type { LedgerRow } from "../../../admin/ledger-reader.ts";
-import { columnsOf, type Column } from "../../terminal/column.ts";
+import { columnsOf, timeColumn, type Column } from "../../terminal/column.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";
 import { showDelta } from "../../terminal/print.ts";
-import { showAge, showTime } from "../../framework/time-format.ts";
+import { showAge } from "../../framework/time-format.ts";
 
 /** A reference is shortened to its first characters, by which --ref finds it. */
 const REF_SHOWN = 13;
@@ -29,8 +29,8 @@ export const repeatColumns = columnsOf<Pick<WideRow, "repeats_entry" | "seconds_
 );
 
 /** The columns of `--wide`: with the question, and by whom and why an entry was made. */
-export function wideColumns(now: number, zone: string): readonly Column<WideRow>[] {
-  const shown = ledgerColumns(now, zone).map((column): Column<LedgerRow> => {
+export function wideColumns(narrow: readonly Column<LedgerRow>[]): readonly Column<WideRow>[] {
+  const shown = narrow.map((column): Column<LedgerRow> => {
     if (column.name !== "reason" && column.name !== "actor") return column;
     const { machine: _machine, ...forPeople } = column;
     return forPeople;
@@ -43,7 +43,7 @@ export function wideColumns(now: number, zone: string): readonly Column<WideRow>
 export function ledgerColumns(now: number, zone: string): readonly Column<LedgerRow>[] {
   return [
     { name: "id" },
-    { name: "created_at", title: `created_at ${zone}`, show: ({ created_at }) => showTime(created_at, zone) },
+    timeColumn("created_at", zone),
     { name: "age", of: ({ created_at }) => showAge(created_at, now), person: true, spare: true },
     { name: "type" },
     { name: "delta", show: ({ delta }, terminal) => showDelta(delta, terminal) },

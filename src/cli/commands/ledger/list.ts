@@ -5,7 +5,7 @@ import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { EXIT, UsageError, type ExitCode } from "../../framework/exit.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
-import { optional, toggle, userParam, integer } from "../../framework/param.ts";
+import { flagOf, optional, toggle, userParam, integer } from "../../framework/param.ts";
 import { formatOf, openRowPrinter, printRows } from "../../terminal/print.ts";
 import { ledgerColumns, wideColumns, type WideRow } from "./ledger-columns.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
@@ -30,13 +30,10 @@ export const list = defineCommand("ledger list", {
   async run({ user, all, follow: following, page, pageSize, limit, wide, tail = TAIL, ...flags }, context) {
     const now = context.clock.now();
     const { checkInput } = await import("../../../contract/check-input.ts");
-    const unpaged =
-      all || [limit, flags.since, flags.until, flags.ref, flags.type[0]].some((given) => given !== undefined);
-    if (unpaged && (page !== undefined || pageSize !== undefined)) {
-      throw new UsageError(
-        "--page and --page-size cannot be used with --all, --limit, --type, --since, --until or --ref.",
-      );
-    }
+    const { type, since, until, ref } = flags;
+    const [unpaged] = givenOf({ all: all || undefined, limit, type: type[0], since, until, ref });
+    const [paged] = givenOf({ page, pageSize });
+    if (unpaged !== undefined && paged !== undefined) throw new UsageError(`${paged} cannot be used with ${unpaged}.`);
     if (following && (all || page !== undefined)) throw new UsageError("--follow cannot be used with --all or --page.");
     if (wide && following) throw new UsageError("--wide cannot be used with --follow.");
     if (wide && context.daemon !== undefined)
@@ -50,19 +47,14 @@ export const list = defineCommand("ledger list", {
       const [who, zone] = [await operations.currentUser(), await operations.zone()];
       const selection = selectionOf(flags, now, zone);
       const print = <T extends LedgerRow>(reader: LedgerReader<T>, columns: readonly Column<T>[]): Promise<void> =>
-        unpaged
+        unpaged !== undefined
           ? printAll(context, columns, newestFirst(reader, selection), limit)
           : printPage(context, columns, reader, { who, page: page ?? 1, size: pageSize ?? PAGE_SIZE });
-      if (wide) {
-        await print(await openWideReader(operations.session!, who), wideColumns(now, zone));
-        return EXIT.ok;
-      }
-      const reader = openLedgerReader(operations, who);
       const columns = ledgerColumns(now, zone);
-      if (!following) {
-        await print(reader, columns);
-        return EXIT.ok;
-      }
+      const reader = openLedgerReader(operations, who);
+      if (wide) await print(await openWideReader(operations.session!, who), wideColumns(columns));
+      else if (!following) await print(reader, columns);
+      if (!following) return EXIT.ok;
       const { follow } = await import("./follow.ts");
       const { signal, forget } = awaitInterrupt(context.io);
       // The age of a new entry would always be "now".
@@ -76,6 +68,15 @@ export const list = defineCommand("ledger list", {
     return withAccountOperations(context, user, show, { lookUp: true });
   },
 });
+
+/** The flags that were given. */
+function givenOf(values: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(values)
+    .filter((key) => values[key] !== undefined)
+    .map(flagOf);
+}
+
+const NO_CHARGE = { route: null, question: null, repeats_entry: null, seconds_after: null, repeat_key: null };
 
 /** Reads a ledger with what its entries charged for. */
 async function openWideReader(
@@ -93,15 +94,9 @@ async function openWideReader(
       const older = await ifDamaged(read(from - REPEAT_WITHIN, from - 1), () => []);
       const charges = await readCharges(storage, [...older, ...entries].reverse());
       return entries.map((entry, index): WideRow => {
-        const charge = charges[entries.length - 1 - index];
-        return {
-          ...toLedgerRow(entry),
-          route: charge?.route ?? null,
-          question: charge?.question ?? null,
-          repeats_entry: charge?.repeats_entry ?? null,
-          seconds_after: charge?.seconds_after ?? null,
-          repeat_key: charge?.repeat_key ?? null,
-        };
+        const charge = charges[entries.length - 1 - index] ?? NO_CHARGE;
+        const { route, question, repeats_entry, seconds_after, repeat_key } = charge;
+        return { ...toLedgerRow(entry), route, question, repeats_entry, seconds_after, repeat_key };
       });
     },
   };

@@ -1,7 +1,8 @@
 import type { FoundRow, UserTotals } from "../../../admin/search-ledgers.ts";
 import { defineCommand } from "../../framework/define-command.ts";
+import { countTo, longWork } from "../../framework/long-work.ts";
 import { anything, integer, name, oneOf, optional } from "../../framework/param.ts";
-import { showShare, since } from "../../framework/time-format.ts";
+import { since } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";
@@ -20,28 +21,15 @@ export const search = defineCommand("ledger search", {
     most: optional(integer()),
   },
   async run(flags, context) {
-    const { terminal, clock } = context;
-    await withAccounts(context, async ({ service }) => {
+    const { clock } = context;
+    await withAccounts(context, async ({ service, zone }) => {
       const { searchLedgers } = await import("../../../admin/search-ledgers.ts");
-      const zone = service.config.quota.timezone;
       const { actor, reason, least, most } = flags;
       const wanted = { actor, reason, least, most, ...selectionOf(flags, clock.now(), zone) };
       const columns: Column<FoundRow>[] = [{ name: "user_id" }, ...ledgerColumns(clock.now(), zone)];
-      let found = 0;
-      const began = performance.now();
-      const onUser = (done: number, users: number): void => {
-        terminal.progress(
-          `${done} of ${users} users searched (${showShare(done, users, performance.now() - began)}), ${found} entries found`,
-        );
-      };
-      async function* counted(): AsyncGenerator<FoundRow> {
-        for await (const row of searchLedgers(service, wanted, onUser)) {
-          found += 1;
-          yield row;
-        }
-        terminal.progress("");
-      }
-      await printAll(context, columns, counted());
+      await longWork(context, "What was found so far is printed; a shorter range takes less time.", (report) =>
+        printAll(context, columns, searchLedgers(service, wanted, countTo(report, "users searched"))),
+      );
     });
   },
 });
@@ -56,17 +44,14 @@ export const top = defineCommand("ledger top", {
     limit: optional(integer(1)),
   },
   async run({ by = "spent", limit = TOP, ...flags }, context) {
-    const { terminal, clock } = context;
-    const rows = await withAccounts(context, async ({ service }) => {
+    const { clock } = context;
+    const rows = await withAccounts(context, async ({ service, zone }) => {
       const { topUsers } = await import("../../../admin/search-ledgers.ts");
-      const given = { type: [], ref: undefined, ...flags, since: flags.since ?? since(DEFAULT_RANGE) };
-      const selection = selectionOf(given, clock.now(), service.config.quota.timezone);
-      const began = performance.now();
-      return topUsers(service, by, { ...selection, most: limit }, (done, users) => {
-        terminal.progress(`${done} of ${users} users read (${showShare(done, users, performance.now() - began)})`);
-      });
+      const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, clock.now(), zone);
+      return longWork(context, "A shorter range takes less time.", (report) =>
+        topUsers(service, by, { ...selection, most: limit }, countTo(report, "users read")),
+      );
     });
-    terminal.progress("");
-    await printRows(context, { data: rows, rows, columns: TOTALS, none: "No user has any." });
+    await printRows(context, { rows, columns: TOTALS, none: "No user has any." });
   },
 });

@@ -27,9 +27,9 @@ function reference(typed: string): string {
 
 /** @param zone in which a bare day is one
  * @throws UsageError when the range ends before it starts */
-export function selectionOf(values: Values<typeof selectionFlags>, now: number, zone: string): Selection {
+export function selectionOf(values: Partial<Values<typeof selectionFlags>>, now: number, zone: string): Selection {
   const from = values.since?.(now, zone);
   const to = values.until?.(now, zone);
   if (from !== undefined && to !== undefined && from > to) throw new UsageError("--since must not be after --until.");
-  return { types: values.type, since: from, until: to, ref: values.ref };
+  return { types: values.type ?? [], since: from, until: to, ref: values.ref };
 }

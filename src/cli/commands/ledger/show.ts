@@ -17,25 +17,24 @@ export const show = defineCommand("ledger show", {
   options: { user: optional(userId, "user") },
   async run({ id, user }, context) {
     const { terminal } = context;
-    const { found, zone } = await withAccounts(context, async ({ service }) => {
+    await withAccounts(context, async ({ service, zone }) => {
       const { findEntries } = await import("../../../admin/find-entry.ts");
       const who = user === undefined ? undefined : await findUser(context, service, user);
       const found = await findEntries(service, id, who, (position, users) => {
         terminal.progress(`searching user ${position} of ${users}`);
       });
-      return { found, zone: service.config.quota.timezone };
+      terminal.progress("");
+      const [first, ...others] = found;
+      if (first === undefined) {
+        const where = user === undefined ? "any ledger" : `the ledger of ${user}`;
+        throw new CommandFailure(EXIT.notFound, `${id} was not found in ${where}.`);
+      }
+      if (others.length === 0) return printEntry(context, first, zone);
+      const rows = found.map(({ entry }): FoundRow => ({ user_id: entry.user_id, ...toLedgerRow(entry) }));
+      const columns: Column<FoundRow>[] = [{ name: "user_id" }, ...ledgerColumns(context.clock.now(), zone)];
+      await printRows(context, { rows, columns });
+      terminal.say(`${found.length} entries have this reference: show one by its number and --user.`);
     });
-    terminal.progress("");
-    const [first, ...others] = found;
-    if (first === undefined) {
-      const where = user === undefined ? "any ledger" : `the ledger of ${user}`;
-      throw new CommandFailure(EXIT.notFound, `${id} was not found in ${where}.`);
-    }
-    if (others.length === 0) return printEntry(context, first, zone);
-    const rows = found.map(({ entry }): FoundRow => ({ user_id: entry.user_id, ...toLedgerRow(entry) }));
-    const columns: Column<FoundRow>[] = [{ name: "user_id" }, ...ledgerColumns(context.clock.now(), zone)];
-    await printRows(context, { data: rows, rows, columns });
-    terminal.say(`${found.length} entries have this reference: show one by its number and --user.`);
   },
 });
 

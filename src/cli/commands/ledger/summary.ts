@@ -1,10 +1,11 @@
 import { summarizeLedger, type LedgerSummary, newestFirst } from "../../../admin/ledger-reader.ts";
+import { toIso } from "../../../runtime/clock.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
 import { formatOf, printRecord, printRows, showDelta } from "../../terminal/print.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
-import { userParam, type Values } from "../../framework/param.ts";
+import { userParam } from "../../framework/param.ts";
 import { dayIn, since } from "../../framework/time-format.ts";
 import { DEFAULT_RANGE, selectionFlags, selectionOf } from "./selection-flags.ts";
 
@@ -12,23 +13,21 @@ export const summary = defineCommand("ledger summary", {
   arguments: { user: userParam() },
   options: selectionFlags,
   async run({ user, ...flags }, context) {
-    const read = (operations: AccountOperations) => summarize(operations, flags, context.clock.now());
-    await printSummary(context, await withAccountOperations(context, user, read, { lookUp: true }));
+    const summarize = async (operations: AccountOperations): Promise<void> => {
+      const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
+      const { user_id, balance_points: balance } = (await operations.run("getMe", {})).data;
+      const zone = await operations.zone();
+      const given = { ...flags, since: flags.since ?? since(DEFAULT_RANGE) };
+      const selection = selectionOf(given, context.clock.now(), zone);
+      const rows = newestFirst(openLedgerReader(operations, user_id), selection);
+      const totals = await summarizeLedger(rows, (ms) => dayIn(ms, zone));
+      await printSummary(context, { user_id, since: toIso(selection.since!), balance, ...totals }, zone);
+    };
+    await withAccountOperations(context, user, summarize, { lookUp: true });
   },
 });
 
-async function summarize(operations: AccountOperations, flags: Values<typeof selectionFlags>, now: number) {
-  const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
-  const { user_id, balance_points } = (await operations.run("getMe", {})).data;
-  const zone = await operations.zone();
-  const selection = selectionOf({ ...flags, since: flags.since ?? since(DEFAULT_RANGE) }, now, zone);
-  const rows = newestFirst(openLedgerReader(operations, user_id), selection);
-  const totals = await summarizeLedger(rows, (ms) => dayIn(ms, zone));
-  const from = new Date(selection.since!).toISOString();
-  return { found: { user_id, since: from, balance: balance_points, ...totals }, zone };
-}
-
-type Summarized = Awaited<ReturnType<typeof summarize>>;
+type Summary = LedgerSummary & { readonly user_id: string; readonly since: string; readonly balance: number };
 
 const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
   { name: "type" },
@@ -38,7 +37,7 @@ const TYPES: readonly Column<LedgerSummary["by_type"][number]>[] = [
 ];
 const DAYS = columnsOf<LedgerSummary["by_day"][number]>("day", "earned", "spent", "free_uses", "entries");
 
-async function printSummary(context: Context, { found, zone }: Summarized): Promise<void> {
+async function printSummary(context: Context, found: Summary, zone: string): Promise<void> {
   const { terminal } = context;
   if (formatOf(context) !== "table") {
     const { by_type, by_day, ...totals } = found;
@@ -52,7 +51,7 @@ async function printSummary(context: Context, { found, zone }: Summarized): Prom
     return;
   }
   await terminal.write("\n");
-  await printRows(context, { data: by_type, rows: by_type, columns: TYPES });
+  await printRows(context, { rows: by_type, columns: TYPES });
   await terminal.write(`\nDays in ${zone}\n`);
-  await printRows(context, { data: by_day, rows: by_day, columns: DAYS });
+  await printRows(context, { rows: by_day, columns: DAYS });
 }

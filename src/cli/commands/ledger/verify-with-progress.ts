@@ -1,22 +1,28 @@
 import type { Verification, VerifyOptions, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
-import { collect } from "../../../runtime/batches.ts";
 import type { Storage } from "../../../storage/storage.ts";
-import type { Context } from "../../framework/command-context.ts";
 import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import type { ReportPlace } from "../../framework/long-work.ts";
 
-/** Verifies ledgers, and shows on a terminal how far it is. */
+/** Verifies ledgers as a part of long work. @param found where the results are put as they come */
 export async function verifyWithProgress(
-  { terminal }: Context,
+  report: ReportPlace,
   storage: Storage,
   options: Omit<VerifyOptions, "onProgress">,
-  show: (progress: VerifyProgress) => string,
+  show: (progress: VerifyProgress, spent_ms: number) => string,
+  found: Verification[] = [],
 ): Promise<Verification[]> {
   const { verifyLedgers } = await import("../../../ledger/verify-ledgers.ts");
-  const onProgress = (progress: VerifyProgress): void => {
-    terminal.progress(show(progress));
+  let progress: VerifyProgress = { keys: 0, entries: 0 };
+  const showNow = (spent_ms: number): string => show(progress, spent_ms);
+  const onProgress = (now: VerifyProgress): void => {
+    progress = now;
+    report(showNow);
   };
-  const found = await collect(verifyLedgers(storage, { ...options, onProgress }));
-  terminal.progress("");
+  for await (const one of verifyLedgers(storage, { ...options, onProgress })) {
+    // What an interrupt ended would count as damaged.
+    report(showNow);
+    found.push(one);
+  }
   return found;
 }
 
@@ -34,7 +40,7 @@ const MAX_MESSAGES = 100;
 /** Verifies the values beside the ledgers: adds the first damage of each user to a verification without one.
  * @returns what is damaged and belongs to no verified user */
 export async function addDamagedValues(
-  { terminal }: Context,
+  report: ReportPlace,
   storage: Storage,
   found: Verification[],
   user: string | undefined,
@@ -43,20 +49,16 @@ export async function addDamagedValues(
   const { encodeSegment } = await import("../../../storage/keys.ts");
   const rows = new Map(found.map(({ user_id }, index) => [encodeSegment(user_id), index]));
   const others: string[] = [];
-  let count = 0;
-  for await (const { user: owner, message } of findDamagedValues(storage, user)) {
-    terminal.progress(`${(count += 1)} damaged values`);
+  const onKeys = (keys: number): void => report(() => `ledgers verified, ${keys} values beside them looked at`);
+  const isSound = found.map(({ damage }) => damage === undefined);
+  for await (const { user: owner, message, isErasure } of findDamagedValues(storage, user, onKeys)) {
     const row = owner === undefined ? undefined : rows.get(owner);
     if (row === undefined && others.length < MAX_MESSAGES) others.push(message);
-    if (row !== undefined) found[row] = { damage: { entry: null, message }, ...found[row]! };
+    if (row === undefined || isSound[row] !== true) continue;
+    if (found[row]!.damage === undefined || isErasure === true)
+      found[row] = { ...found[row]!, damage: { entry: null, message } };
   }
-  terminal.progress("");
   return others;
-}
-
-/** How many of the ledgers are undamaged. */
-export function countUndamaged(found: readonly Verification[]): number {
-  return found.filter(({ damage }) => damage === undefined).length;
 }
 
 /** @throws CommandFailure that names the first wrong entry of each damaged ledger, below the headline */
@@ -65,10 +67,14 @@ export function failOnDamage(
   headline: readonly string[] = [],
   others: readonly string[] = [],
 ): void {
-  const lines = found.flatMap(({ user_id, damage }) => {
+  const lines = [...damagesOf(found), ...others];
+  if (lines.length > 0) throw new CommandFailure(EXIT.failure, [...headline, ...lines].join("\n"));
+}
+
+/** The first damage of each ledger. */
+export function damagesOf(found: readonly Verification[]): string[] {
+  return found.flatMap(({ user_id, damage }) => {
     if (damage === undefined) return [];
     return [`${user_id}: ${damage.entry === null ? "" : `entry ${damage.entry}: `}${damage.message}`];
   });
-  lines.push(...others);
-  if (lines.length > 0) throw new CommandFailure(EXIT.failure, [...headline, ...lines].join("\n"));
 }

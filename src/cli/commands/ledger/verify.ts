@@ -1,13 +1,14 @@
 import { resolve } from "node:path";
-import type { Receipt, Verification } from "../../../ledger/verify-ledgers.ts";
+import type { Receipt, Verification, VerifyProgress } from "../../../ledger/verify-ledgers.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/exit.ts";
+import { longWork } from "../../framework/long-work.ts";
 import { optional, toggle, text, userId } from "../../framework/param.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";
-import { showShare } from "../../framework/time-format.ts";
+import { showCount } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
-import { addDamagedValues, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
+import { addDamagedValues, damagesOf, failOnDamage, verifyWithProgress } from "./verify-with-progress.ts";
 
 type VerificationRow = Omit<Verification, "damage"> & { readonly fault?: Verification["damage"] };
 
@@ -27,19 +28,17 @@ export const verify = defineCommand("ledger verify", {
   options: { all: toggle(), against: optional(text(4096), "file") },
   async run({ user, all, against }, context) {
     if (user !== undefined && all) throw new UsageError("USER and --all exclude each other.");
-    const { sessionTrace } = await import("../../../assistant/sessions/messages.ts");
+    const { sessionTrace } = await import("../../../assistant/sessions/sessions.ts");
     const receipts = against === undefined ? undefined : await readReceipts(against, context.cwd);
-    const [found, others] = await withAccounts(context, async ({ service: { storage } }) => {
-      const users = user === undefined ? undefined : [user];
-      let began: number | undefined;
-      const options = { users, receipts, trace: sessionTrace };
-      const verified = await verifyWithProgress(context, storage, options, ({ keys, users: seen, entries }) => {
-        if (seen === undefined) return `${keys} keys listed`;
-        const share = showShare(seen.done, seen.all, performance.now() - (began ??= performance.now()));
-        return `verifying user ${seen.done + 1} of ${seen.all} (${share}), ${entries} entries`;
-      });
-      return [verified, await addDamagedValues(context, storage, verified, user)] as const;
-    });
+    const found: Verification[] = [];
+    const howToGoOn = (): string => ["It starts from the beginning when run again.", ...damagesOf(found)].join("\n");
+    const others = await withAccounts(context, ({ service: { storage } }) =>
+      longWork(context, howToGoOn, async (report) => {
+        const options = { users: user === undefined ? undefined : [user], receipts, trace: sessionTrace };
+        await verifyWithProgress(report, storage, options, showPlace, found);
+        return addDamagedValues(report, storage, found, user);
+      }),
+    );
     if (user !== undefined && found.length === 0) {
       const { AnpError } = await import("../../../contract/errors.ts");
       throw new AnpError(404, `User ${user} is not known.`);
@@ -50,6 +49,12 @@ export const verify = defineCommand("ledger verify", {
     failOnDamage(found, [], others);
   },
 });
+
+function showPlace({ keys, users, entries }: VerifyProgress, spent_ms: number): string {
+  return users === undefined
+    ? `${keys} keys listed`
+    : `${showCount("users verified", users.done, users.all, spent_ms)}, ${entries} entries`;
+}
 
 function stateOf({ fault }: VerificationRow): "ok" | "fault" {
   return fault === undefined ? "ok" : "fault";

@@ -17,7 +17,7 @@ async function openFaults(given: readonly Fault[]): Promise<Faults | undefined> 
     throw error instanceof RangeError ? new UsageError(`--fault ${error.message}.`) : error;
   }
   const { Faults } = await import("../../../faults/inject-faults.ts");
-  return new Faults(given);
+  return new Faults(given, true);
 }
 
 /** A daemon is in production unless its configuration says otherwise or it runs on a fixture. */
@@ -60,7 +60,7 @@ export const command = defineCommand("serve", {
         ...(faults !== undefined && { open: (deps) => faults.open(deps) }),
         async check(config) {
           if (faults !== undefined) allowFaults(config, context);
-          await checkServerPort(config);
+          await checkPorts(config);
         },
       });
       daemon.logStopped();
@@ -79,17 +79,20 @@ export const command = defineCommand("serve", {
 /** Time for the event loop to end by itself once everything is closed, ms. */
 const GRACE_MS = 100;
 
-/** Refuses an address that cannot be listened on before anything is written.
- * @throws PortError
- * @throws CommandFailure that says whether another daemon has the port */
-async function checkServerPort({ server }: Config): Promise<void> {
-  const { bindError, checkPort } = await import("../../../daemon/bind-check.ts");
-  const code = await bindError(server.host, server.port);
-  if (code === undefined) return;
-  if (code !== "EADDRINUSE") return checkPort(server.host, server.port);
-  const { portOccupant } = await import("../../../doctor/port-check.ts");
-  const { message } = await portOccupant({ section: "server", ...server });
-  throw new CommandFailure(EXIT.failure, `${message} Use another port: --port, or server.port.`);
+/** Refuses addresses that cannot be listened on before anything is written.
+ * @throws CommandFailure that names the setting, and says whether another daemon has the port */
+async function checkPorts(config: Config): Promise<void> {
+  const { addressesOf, bindError, checkPort } = await import("../../../daemon/bind-check.ts");
+  for (const place of addressesOf(config)) {
+    const { section, host, port } = place;
+    const code = await bindError(host, port);
+    if (code === undefined) continue;
+    if (code !== "EADDRINUSE") await checkPort(host, port, section);
+    const { portOccupant } = await import("../../../doctor/port-check.ts");
+    const { message } = await portOccupant(place);
+    const setting = section === "server" ? "--port, or server.port" : `${section}.port`;
+    throw new CommandFailure(EXIT.failure, `${message} Use another port: ${setting}.`);
+  }
 }
 
 /** Reports an outage of the storage as a whole: the key that was read or written first means nothing to the person who

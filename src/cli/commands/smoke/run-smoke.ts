@@ -20,6 +20,9 @@ import type { SmokeOptions } from "./smoke-params.ts";
 /** Files that run at the same time, each on its own daemon, all in one thread: waits overlap, work does not. */
 const OWN_JOBS = 2;
 
+/** Tags that an error lists. */
+const TAGS_LISTED = 10;
+
 interface PlannedFile {
   readonly file: SmokeFile;
   readonly cases: readonly Case[];
@@ -35,13 +38,13 @@ export async function runSmoke(options: SmokeOptions, context: Context): Promise
   const daemons = await daemonsFor(planned, context);
   const reporter = openReporter(options, context);
   const interrupt = awaitInterrupt(context.io);
-  const shared = { options, context, signal: interrupt.signal, openAssistant: sharedAssistants() };
+  const shared = { signal: interrupt.signal, openAssistant: sharedAssistants() };
   const results: FileResult[] = [];
   const run = async (index: number): Promise<FileResult | undefined> => {
     if (interrupt.signal.aborted || results.at(-1)?.unreachable !== undefined) return undefined;
     const one = planned[index]!;
     if (options.bail && countOutcomes(results).failed > 0) return skipFile(one.file, "an earlier step failed");
-    return runOne(one, daemons[index]!, shared);
+    return runOne(one, daemons[index]!, options, context, shared);
   };
   try {
     for await (const result of inOrder(planned.length, jobsOf(options, context), run)) {
@@ -83,6 +86,7 @@ function refuseStorageFlags({ globals }: Context): void {
 async function openFiles({ files, tags, grep }: SmokeOptions, context: Context): Promise<PlannedFile[]> {
   const planned: PlannedFile[] = [];
   const errors: string[] = [];
+  const known = new Set<string>();
   for (const { path, text, lines } of await findSmokeFiles(files, context.cwd)) {
     const file = readSmokeFile(path, text, context.env, context.cwd);
     if (!("content" in file)) {
@@ -91,11 +95,16 @@ async function openFiles({ files, tags, grep }: SmokeOptions, context: Context):
     }
     const wrong = lines.filter((line) => planCases(file, { lines: [line] }).length === 0);
     errors.push(...wrong.map((line) => `${path}:${line}: no step is at this line.`));
+    for (const { tags: own = [] } of [file.content, ...file.content.steps]) for (const tag of own) known.add(tag);
     const cases = planCases(file, { tags, grep, lines });
     if (cases.length > 0) planned.push({ file, cases });
   }
   failOnErrors(errors, context);
-  if (planned.length === 0) throw new UsageError("No step has such tags and such a title (--tags, --grep).");
+  if (planned.length === 0) {
+    const chosen = [tags && `the tag ${tags.join(" or ")}`, grep && `a title with ${JSON.stringify(grep)}`];
+    const listed = known.size === 0 ? "none" : [...known].sort().slice(0, TAGS_LISTED).join(", ");
+    throw new UsageError(`No step has ${chosen.filter(Boolean).join(" and ")}. Tags of the files: ${listed}.`);
+  }
   return planned;
 }
 
@@ -130,17 +139,12 @@ function failOnErrors(errors: readonly string[], { terminal }: Context): void {
   throw new CommandFailure(EXIT.usage, `${count}; nothing was run. See \`anp help smoke-files\`.`);
 }
 
-interface FileRun {
-  readonly options: SmokeOptions;
-  readonly context: Context;
-  readonly signal: AbortSignal;
-  readonly openAssistant: ReturnType<typeof sharedAssistants>;
-}
-
 async function runOne(
   { file, cases }: PlannedFile,
   daemon: FileDaemon,
-  { options, context, signal, openAssistant }: FileRun,
+  options: SmokeOptions,
+  context: Context,
+  { signal, openAssistant }: { signal: AbortSignal; openAssistant: ReturnType<typeof sharedAssistants> },
 ): Promise<FileResult> {
   const { bail, update } = options;
   const common = { env: context.env, signal, bail, cwd: context.cwd, update, cases };

@@ -60,6 +60,6 @@ function openStatusPrinter(context: Context, watch: boolean): (status: DaemonSta
     const rows = status.latencies.slice(0, MOST_OPERATIONS);
     const columns = columnsOf<(typeof rows)[0]>("operation", "count", "p50_ms", "p99_ms");
     const isRead = await printRecord(context, screenOf(status));
-    return rows.length === 0 ? isRead : printRows(context, { data: rows, rows, columns });
+    return rows.length === 0 ? isRead : printRows(context, { rows, columns });
   };
 }

@@ -9,7 +9,9 @@ export const info = defineCommand("storage info", {
       const { findIdentity } = await import("../../../storage/identity/storage-identity.ts");
       const { id: identity = null, missing, marks } = await findIdentity(storage, true);
       const found = { storage: storage.url, identity, expected: expected ?? null, marks: marks - missing };
-      await printRecord(context, { ...found, marks_missing: missing, durable: storage.durable });
+      const risks = (await storage.examine(context.clock.now())).flatMap(({ loses }) => loses ?? []);
+      const durable = storage.durable && risks.length === 0;
+      await printRecord(context, { ...found, marks_missing: missing, durable, may_lose: risks.join("; ") || null });
     });
   },
 });

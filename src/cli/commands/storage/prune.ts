@@ -2,6 +2,7 @@ import type { Pruned } from "../../../admin/prune-storage.ts";
 import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/exit.ts";
+import { longWork } from "../../framework/long-work.ts";
 import { toggle } from "../../framework/param.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { columnsOf } from "../../terminal/column.ts";
@@ -17,13 +18,15 @@ export const prune = defineCommand("storage prune", {
       if (answers_days === undefined && events_days === undefined)
         throw new UsageError("Everything is kept for ever: set retention.answers_days or retention.events_days.");
       const { pruneStorage } = await import("../../../admin/prune-storage.ts");
-      const found = await pruneStorage(service, { dryRun: true });
+      const run = (options: { dryRun: boolean }, howToGoOn: string) =>
+        longWork(context, howToGoOn, (onStep) => pruneStorage(service, { ...options, onStep }));
+      const found = await run({ dryRun: true }, "Nothing was removed.");
       if (dryRun || found.every(({ count }) => count === 0)) return found;
       const [answers, sessions, days] = found.map(({ count }) => count);
       const about = `Remove ${answers} answers, ${sessions} sessions and ${days} days of events?`;
       await confirmUnlessYes(context, yes, about);
-      return pruneStorage(service);
+      return run({ dryRun: false }, "The same command goes on with the rest.");
     });
-    await printRows(context, { data: rows, rows, columns: COLUMNS });
+    await printRows(context, { rows, columns: COLUMNS });
   },
 });

@@ -1,18 +1,20 @@
 import { defineGroup, defineCommand } from "../../framework/define-command.ts";
 import { accept, info } from "./identity.ts";
 import { prune } from "./prune.ts";
-import { EXIT, CommandFailure } from "../../framework/exit.ts";
+import { EXIT } from "../../framework/exit.ts";
 import { LeftOut } from "../../framework/left-out.ts";
+import { countPassed, INCOMPLETE, longWork, printLong } from "../../framework/long-work.ts";
 import { required, text } from "../../framework/param.ts";
+import { showCount } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { toIso } from "../../../runtime/clock.ts";
-import { printLines, printRecord } from "../../terminal/print.ts";
+import { printRecord } from "../../terminal/print.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { openLines } from "../../terminal/input-lines.ts";
 import type { RestoreProgress } from "../../../backup/restore-storage.ts";
 import type { StoredValue } from "../../../backup/storage-archive.ts";
 import type { Storage } from "../../../storage/storage.ts";
-import { countUndamaged, failOnDamage, verifyWithProgress, withAdvice } from "../ledger/verify-with-progress.ts";
+import { failOnDamage, verifyWithProgress, withAdvice } from "../ledger/verify-with-progress.ts";
 
 const copy = defineCommand("storage copy", {
   options: { to: required(text(4096)) },
@@ -37,8 +39,8 @@ const exportStorage = defineCommand("storage export", {
     await withAccounts(context, async ({ service: { storage, clock } }) => {
       const { archiveLines } = await import("../../../backup/storage-archive.ts");
       const damage = new LeftOut();
-      if (await printLines(context, archiveLines(storage, toIso(clock.now()), damage.add)))
-        damage.fail(EXIT.failure, () => SOURCE_DAMAGED);
+      const lines = archiveLines(storage, toIso(clock.now()), damage.add);
+      if (await printLong(context, INCOMPLETE, lines, "lines")) damage.fail(EXIT.failure, () => SOURCE_DAMAGED);
     });
   },
 });
@@ -52,8 +54,8 @@ const importStorage = defineCommand("storage import", {
         const { archivedValues } = await import("../../../backup/storage-archive.ts");
         const lines = await openLines(file, context.io);
         try {
-          await readToEnd(context, archivedValues(lines.read()));
-          await restoreInto(context, service.storage, archivedValues(lines.read()));
+          const all = await readToEnd(context, archivedValues(lines.read()));
+          await restoreInto(context, service.storage, archivedValues(lines.read()), all);
         } finally {
           await lines.close();
         }
@@ -63,43 +65,44 @@ const importStorage = defineCommand("storage import", {
   },
 });
 
-async function readToEnd({ terminal }: Context, values: AsyncGenerator): Promise<void> {
+/** @returns how many there are */
+async function readToEnd(context: Context, values: AsyncIterable<StoredValue>): Promise<number> {
   let count = 0;
   try {
-    while ((await values.next()).done !== true) {
-      if (++count % 256 === 0) terminal.progress(`${count} values checked`);
-    }
+    await longWork(context, "Nothing was written.", async (report) => {
+      for await (const _value of countPassed(values, report, "values checked")) count += 1;
+    });
   } catch (error) {
-    terminal.progress("");
     throw withAdvice(error, { ChecksumError: "Nothing was written." });
   }
+  return count;
 }
 
 const SOURCE_DAMAGED = "The source storage is damaged. Everything else was written.";
 
-/** Restores values into an empty storage, verifies its ledgers and prints the counts. */
-async function restoreInto(context: Context, storage: Storage, values: AsyncIterable<StoredValue>): Promise<void> {
-  const { terminal } = context;
+const UNFINISHED = "No other command works on it until the same import is run again and completes.";
+
+/** Restores values into an empty storage, verifies its ledgers and prints the counts.
+ * @param all how many there are, if that is known */
+async function restoreInto(context: Context, storage: Storage, values: AsyncIterable<StoredValue>, all?: number) {
   const { restoreStorage } = await import("../../../backup/restore-storage.ts");
   const { UNFINISHED_IMPORT } = await import("../../../storage/keys.ts");
-  const { sessionTrace } = await import("../../../assistant/sessions/messages.ts");
+  const { sessionTrace } = await import("../../../assistant/sessions/sessions.ts");
   const progress: RestoreProgress = { values: 0, present: 0 };
-  try {
-    await restoreStorage(storage, values, progress, () => {
-      terminal.progress(`${progress.values} values`);
+  const showRestored = (ms: number): string => showCount("values restored", progress.values, all, ms);
+  const found = await longWork(context, `The storage is incomplete. ${UNFINISHED}`, async (report) => {
+    try {
+      await restoreStorage(storage, values, progress, () => report(showRestored));
+    } catch (error) {
+      const restored = `The storage is incomplete: ${progress.values} values were restored.`;
+      throw withAdvice(error, {
+        ChecksumError: `${restored} Start again with an empty storage.`,
+        StorageError: `${restored} ${UNFINISHED}`,
+      });
+    }
+    return verifyWithProgress(report, storage, { trace: sessionTrace }, ({ entries }) => {
+      return `${progress.values} values restored, ${entries} entries verified`;
     });
-  } catch (error) {
-    terminal.progress("");
-    if (error instanceof Error && error.name === "StorageNotEmptyError")
-      throw new CommandFailure(EXIT.failure, error.message);
-    const restored = `The storage is incomplete: ${progress.values} values were restored.`;
-    throw withAdvice(error, {
-      ChecksumError: `${restored} Start again with an empty storage.`,
-      StorageError: `${restored} No other command works on it until the same import is run again and completes.`,
-    });
-  }
-  const found = await verifyWithProgress(context, storage, { trace: sessionTrace }, ({ entries }) => {
-    return `${progress.values} values, ${entries} entries verified`;
   });
   await storage.remove(UNFINISHED_IMPORT);
   await printRecord(context, {
@@ -107,7 +110,7 @@ async function restoreInto(context: Context, storage: Storage, values: AsyncIter
     already_there: progress.present,
     users: found.length,
     entries: found.reduce((sum, { entries }) => sum + entries, 0),
-    verified: countUndamaged(found),
+    verified: found.filter(({ damage }) => damage === undefined).length,
   });
   failOnDamage(found, ["Everything was restored, but some ledgers are damaged."]);
 }

@@ -1,0 +1,73 @@
+import { awaitInterrupt } from "../../runtime/interrupt.ts";
+import { printLines } from "../terminal/print.ts";
+import type { Context } from "./command-context.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+import { showCount } from "./time-format.ts";
+
+/** Reports where work stands, as `3 of 9 users read`, to be shown on a terminal, and after an interrupt throws its reason,
+ * to end the work here. It is called as often as there is progress. */
+export type ReportPlace = (show: (spent_ms: number) => string) => void;
+
+/** The shortest time between two lines of progress, ms. */
+const SHOW_MS = 100;
+
+/** Runs work that may take long. At Ctrl-C it ends where it next reports its place.
+ * @param advice a sentence or more, after where the work stands
+ * @throws CommandFailure with the exit code 130 when it was interrupted
+ * @example
+ * await longWork(context, "Nothing was changed.", async (report) => {
+ *   for (const [index, user] of users.entries()) report(() => `${index} of ${users.length} users read`);
+ * });
+ */
+export async function longWork<T>(
+  { io, terminal }: Pick<Context, "io" | "terminal">,
+  advice: string | (() => string),
+  work: (report: ReportPlace) => Promise<T>,
+): Promise<T> {
+  const { signal, forget } = awaitInterrupt(io);
+  const began = performance.now();
+  const spent = (): number => performance.now() - began;
+  let place: Parameters<ReportPlace>[0] = () => "at the beginning";
+  let nextShown = 0;
+  try {
+    return await work((show) => {
+      place = show;
+      signal.throwIfAborted();
+      if (spent() < nextShown) return;
+      terminal.progress(show(spent()));
+      nextShown = spent() + SHOW_MS;
+    });
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error;
+    throw new CommandFailure(
+      EXIT.interrupted,
+      `Interrupted: ${place(spent())}. ${typeof advice === "string" ? advice : advice()}`,
+    );
+  } finally {
+    terminal.progress("");
+    forget();
+  }
+}
+
+/** How to go on after a part of an export. */
+export const INCOMPLETE = "What was written is incomplete, and no import takes it: run the export again.";
+
+/** Reports how many of how many are done. @param what their name, as `users read` */
+export function countTo(report: ReportPlace, what: string) {
+  return (done: number, all?: number): void => report((spent_ms) => showCount(what, done, all, spent_ms));
+}
+
+/** The items as they come; it reports how many there were. @param what their name, as `values` */
+export async function* countPassed<T>(items: AsyncIterable<T>, report: ReportPlace, what: string): AsyncGenerator<T> {
+  const onCount = countTo(report, what);
+  let count = 0;
+  for await (const item of items) {
+    yield item;
+    onCount((count += 1));
+  }
+}
+
+/** Prints lines as they come; false when stdout was closed before the last of them. @param what the name of a line */
+export function printLong(context: Context, advice: string, lines: AsyncIterable<string>, what: string) {
+  return longWork(context, advice, (report) => printLines(context, countPassed(lines, report, what)));
+}
