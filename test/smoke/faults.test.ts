@@ -27,8 +27,11 @@ let service: Service | undefined;
 afterEach(() => service?.close());
 
 /** An API whose faults strike; every answer is checked against the contract. */
-async function failing(typed: readonly string[], { armed = true, flags = {}, fixture = "small" } = {}): Promise<Ask> {
-  const faults = new Faults(typed.map(readFault));
+async function failing(
+  typed: readonly string[],
+  { armed = true, early = false, flags = {}, fixture = "small" } = {},
+): Promise<Ask> {
+  const faults = new Faults(typed.map(readFault), early);
   ({ service } = await openFixtureService({ fixture, create: (deps) => faults.open(deps), flags }));
   const app = createApp(service, silentLogger);
   if (armed) await faults.arm(service);
@@ -129,6 +132,12 @@ describe("a service with faults", () => {
   it("strikes only once it is armed", async () => {
     const ask = await failing(["trade-reward=error", "storage=down"], { armed: false });
     expect((await ask(REWARD, TRADE)).status).toBe(200);
+  });
+
+  it("strikes early requests of a daemon, but not what it does to start", async () => {
+    const ask = await failing(["storage=down"], { armed: false, early: true });
+    expect((await ask(REWARD, TRADE)).status).toBe(500);
+    expect(await service!.storage.has(["users", "alice", "profile"])).toBe(true);
   });
 });
 

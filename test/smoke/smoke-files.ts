@@ -3,7 +3,8 @@ import { silentLogger } from "../../src/runtime/logger.ts";
 import { planDaemon, startDaemon, type OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../src/smoke/file/read-smoke-file.ts";
 import type { FileResult } from "../../src/smoke/run/smoke-result.ts";
-import { runSmokeFile, type RunOptions } from "../../src/smoke/run/run-smoke-file.ts";
+import { runSmokeFile } from "../../src/smoke/run/run-smoke-file.ts";
+import type { RunOptions } from "../../src/smoke/run/run-step.ts";
 
 const openAssistant = sharedAssistants();
 

@@ -45,5 +45,3 @@ export function createSecrets(
     },
   };
 }
-
-export type Secrets = ReturnType<typeof createSecrets>;

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { stringify } from "yaml";
+import type { WireResponse } from "../../client/transport.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { mapItems } from "../file/json-values.ts";
 import { METHODS, type SmokeContent, type Step } from "../file/smoke-file.ts";
@@ -7,7 +8,7 @@ import { isInstant } from "../run/matchers.ts";
 import { bodyOf } from "../run/judge.ts";
 import { Captures, isId } from "./captures.ts";
 import { endToEnd, type RecordedCall } from "./recording-proxy.ts";
-import { createSecrets, type Secrets } from "./secrets.ts";
+import { createSecrets } from "./secrets.ts";
 
 /** What a recorded file says of its daemon, and how it compares. */
 export interface Recording {
@@ -26,7 +27,7 @@ const LONGEST = { page: 4096, api: 256 * 1024 };
 
 interface Context extends Recording {
   readonly isOwn: boolean;
-  readonly secrets: Secrets;
+  readonly secrets: ReturnType<typeof createSecrets>;
   readonly captures: Captures;
   /** Notes what the file does not repeat or compare. */
   readonly note: (text: string) => void;
@@ -60,7 +61,7 @@ export function toSmokeFile(calls: readonly RecordedCall[], recording: Recording
 
 function toStep(call: RecordedCall, context: Context): Step | undefined {
   const { method, target, headers, body, answer } = call;
-  const { secrets, captures, note, exact } = context;
+  const { secrets, captures, note } = context;
   const text = isUtf8(body) ? body.toString() : undefined;
   const isKnown = METHODS.some((known) => known === method);
   if (typeof answer === "string" || !isKnown || text === undefined) {
@@ -85,7 +86,7 @@ function toStep(call: RecordedCall, context: Context): Step | undefined {
     ...(token && { token: secrets.referenceOf(token) }),
     ...(kept.length > 0 && { headers: Object.fromEntries(kept) }),
     ...(text !== "" && bodyKeys(text, context)),
-    expect: (exact ? exactly : alike)(answer, call, context),
+    expect: expected(answer, call, context),
   };
 }
 
@@ -97,26 +98,17 @@ function bodyKeys(text: string, { captures, secrets }: Context): Pick<Step, "bod
   return { body: mapped(value, "", (key, item) => captures.reference(key, item) ?? secrets.hide(item)) };
 }
 
-type Answer = Exclude<RecordedCall["answer"], string>;
-
-function exactly(answer: Answer, { target }: RecordedCall, context: Context): Step["expect"] {
-  const headers = mapItems(endToEnd(answer.headers), (text) => context.secrets.hide(text)) as Record<string, string>;
+function expected(answer: WireResponse, { target, body: sent }: RecordedCall, context: Context): Step["expect"] {
+  const { secrets, captures, isOwn, exact } = context;
+  const { status } = answer;
+  const received = mapItems(endToEnd(answer.headers), (text) => secrets.hide(text)) as Record<string, string>;
+  const replayed = answer.headers["idempotency-replayed"];
+  const headers = exact ? received : replayed && { "idempotency-replayed": replayed };
+  const head = { ...((exact || status !== 200) && { status }), ...(headers && { headers }) };
   const text = heldText(answer, target, context);
-  return { status: answer.status, headers, ...(text && { text: context.secrets.hide(text) }) };
-}
-
-function alike(answer: Answer, { target, body: sent }: RecordedCall, context: Context): Step["expect"] {
-  const { status, headers } = answer;
-  const { secrets, captures, isOwn } = context;
-  const text = heldText(answer, target, context);
-  const replayed = headers["idempotency-replayed"];
-  const expected = {
-    ...(status !== 200 && { status }),
-    ...(replayed && { headers: { "idempotency-replayed": replayed } }),
-  };
-  if (!text) return expected;
-  const body = bodyOf({ headers, text });
-  if (body === undefined || !isPlain(body)) return { ...expected, text: secrets.hide(text) };
+  if (!text) return head;
+  const body = exact ? undefined : bodyOf({ headers: answer.headers, text });
+  if (body === undefined || !isPlain(body)) return { ...head, text: secrets.hide(text) };
   const compared = mapped(body, "", (key, value) => {
     const type = { $type: typeof value === "number" ? "integer" : "string" };
     // What the caller chose, and the ids of contents, are the same in each run.
@@ -128,12 +120,12 @@ function alike(answer: Answer, { target, body: sent }: RecordedCall, context: Co
     return secrets.hide(value);
   });
   const { success, code, request_id: _, ...rest } = compared as Readonly<Record<string, unknown>>;
-  if (success === undefined || code === undefined) return { ...expected, body: compared };
-  if (status === 200) return { ...expected, data: rest["data"] };
-  return { ...expected, code, body: rest };
+  if (success === undefined || code === undefined) return { ...head, body: compared };
+  if (status === 200) return { ...head, data: rest["data"] };
+  return { ...head, code, body: rest };
 }
 
-function heldText({ bytes }: Answer, target: string, { note, exact }: Context): string | undefined {
+function heldText({ bytes }: WireResponse, target: string, { note, exact }: Context): string | undefined {
   const text = isUtf8(bytes) ? bytes.toString() : undefined;
   if (text !== undefined && bytes.length <= LONGEST[exact || target.startsWith("/api/") ? "api" : "page"]) return text;
   note(`its body is not compared: ${text === undefined ? "it is not UTF-8 text" : `it has ${bytes.length} bytes`}`);

@@ -12,10 +12,10 @@ export function toJunit(files: readonly FileResult[]): string {
 
 function suiteOf(file: FileResult): string[] {
   const { path, title, skipped, steps } = file;
-  const cases =
-    skipped === undefined
-      ? steps.map((step) => caseOf(path, { name: step.title, time: seconds(step.ms) }, contentOf(path, step)))
-      : [caseOf(path, { name: title }, skip(skipped))];
+  const caseOf = (content: string, attributes: { readonly name: string; readonly time?: string }) =>
+    `    ${open("testcase", { classname: path, ...attributes })}${content}</testcase>`;
+  const cases = steps.map((step) => caseOf(contentOf(path, step), { name: step.title, time: seconds(step.ms) }));
+  if (skipped !== undefined) cases.push(caseOf(skip(skipped), { name: title }));
   return [`  ${open("testsuite", { name: title, file: path, ...countsOf([file]) })}`, ...cases, "  </testsuite>"];
 }
 
@@ -25,19 +25,14 @@ function countsOf(files: readonly FileResult[]) {
   return { tests: passed + failed + skipped, failures: failed, errors: 0, skipped, time: seconds(ms) };
 }
 
-function caseOf(classname: string, attributes: Readonly<Record<string, string>>, content: string): string {
-  return `    ${open("testcase", { classname, ...attributes })}${content}</testcase>`;
-}
-
 function contentOf(path: string, step: StepResult): string {
   const { outcome, problems, reason = "", curl, answer } = step;
   if (outcome === "passed") return "";
   if (outcome === "skipped") return skip(reason);
   const messages = problems.map((problem) => `${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`);
   const shown = answer === undefined ? undefined : `answer: ${shownAnswer(step)}`;
-  const detail = [`${path}:${step.line}  ${step.request}`, ...messages, shown, curl].filter(
-    (line) => line !== undefined,
-  );
+  const lines = [`${path}:${step.line}  ${step.request}`, ...messages, shown, curl];
+  const detail = lines.filter((line) => line !== undefined);
   const type = problems[0]?.about ?? "expectation";
   return `${open("failure", { type, message: messages[0] ?? "" })}${escape(detail.join("\n"))}</failure>`;
 }

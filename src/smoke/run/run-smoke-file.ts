@@ -1,23 +1,9 @@
-import { resolve } from "node:path";
 import { stepsOf } from "../file/smoke-file.ts";
 import type { SmokeFile } from "../file/read-smoke-file.ts";
-import type { RunValues } from "../file/resolve-references.ts";
 import { answersOf } from "./prepare-step.ts";
 import { planCases, type Case } from "./plan-cases.ts";
 import type { FileResult, SmokeAnswer, StepResult } from "./smoke-result.ts";
-import { runStep, type StepTarget } from "./run-step.ts";
-
-/** How a file is run. */
-export interface RunOptions extends StepTarget {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly run: RunValues;
-  /** Called once the setup is over: injects the faults of the file's own daemon. */
-  readonly begin?: (() => Promise<void>) | undefined;
-  readonly bail: boolean;
-  readonly cwd?: string;
-  readonly update?: boolean;
-  readonly cases?: readonly Case[];
-}
+import { runStep, type RunOptions } from "./run-step.ts";
 
 /** Runs a file's setup and steps one after another, then its cleanup. A failed step does not end the file. A step that
  * refers to an answer that does not exist is skipped, and so are all steps after the daemon could not be reached, and
@@ -27,22 +13,21 @@ export interface RunOptions extends StepTarget {
  * result.steps.map(({ title, outcome }) => `${outcome}: ${title}`);
  */
 export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promise<FileResult> {
-  const { vars, defaults, name = file.path, secrets: declared = [] } = file.content;
+  const { vars, name = file.path, secrets: declared = [] } = file.content;
+  const { cases = planCases(file), env, run } = options;
   const started = performance.now();
   const answers = new Map<string, SmokeAnswer>();
-  const answer = answersOf(answers);
-  const secrets = new Set(declared.map((variable) => options.env[variable] ?? ""));
+  const secrets = new Set(declared.map((variable) => env[variable] ?? ""));
+  const scope = { env, run, vars, answer: answersOf(answers), secrets };
   const failed = new Set<string>();
   const steps: StepResult[] = [];
   const unreachable: { steps?: string | undefined; cleanup?: string | undefined } = {};
-  const base = resolve(options.cwd ?? "", file.path).replace(/\.ya?ml(\.gz)?$/i, "");
   const ids = new Set(stepsOf(file.content).flatMap(({ step }) => step.id ?? []));
-  const { cases = planCases(file) } = options;
   const first = cases.find(({ phase }) => phase !== "setup");
   for (const one of cases) {
-    const { phase, index, step, title, line, rows, number } = one;
+    const { phase, index, title, line } = one;
+    const { id = "", request } = one.step;
     if (one === first) await options.begin?.();
-    const { id = "", request } = step;
     const about = { phase, number: index + 1, line, title, request };
     // The cleanup runs even when the run was interrupted or the daemon could not be reached.
     const [part, signal] = phase === "cleanup" ? ["cleanup" as const, NEVER] : ["steps" as const, options.signal];
@@ -50,9 +35,7 @@ export async function runSmokeFile(file: SmokeFile, options: RunOptions): Promis
     const reason = lost ?? reasonToSkip(one, steps, { ...options, signal });
     answers.delete(id);
     if (reason === undefined) {
-      const scope = { env: options.env, run: options.run, vars, answer, secrets };
-      const snapshots = { base, row: number, update: options.update ?? false, mask: defaults?.mask ?? [] };
-      const ran = await runStep(step, { ...options, defaults, scope, rows, snapshots, signal });
+      const ran = await runStep(one, file, scope, { ...options, signal });
       const { head = "", text } = ran.unresolved ?? {};
       // A step that fails because an earlier one did adds no information.
       const lack = ids.has(head) && (answers.has(head) ? failed.has(head) && "failed" : "got no answer");

@@ -1,20 +1,23 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { curlLine } from "../report/curl.ts";
 import { send, WireError } from "../../client/transport.ts";
-import { toMs, type Row, type SmokeContent, type Step } from "../file/smoke-file.ts";
+import type { SmokeFile } from "../file/read-smoke-file.ts";
+import { toMs } from "../file/smoke-file.ts";
 import { bodyOf, judge, judgeCounts } from "./judge.ts";
 import { instantOf, type MovableClock } from "./moment.ts";
+import type { Case } from "./plan-cases.ts";
 import { prepareStep, type PreparedStep } from "./prepare-step.ts";
-import { SHORTEST_SECRET, UnresolvedError, type Scope } from "../file/resolve-references.ts";
-import { checkSnapshot, type Snapshots } from "./snapshot.ts";
+import { SHORTEST_SECRET, UnresolvedError } from "../file/resolve-references.ts";
+import type { Env, RunValues, Scope } from "../file/resolve-references.ts";
+import { checkSnapshot } from "./snapshot.ts";
 import type { Reference } from "../file/references.ts";
 import { cut } from "../report/cut.ts";
 import { MAX_CHARACTERS, type Problem, type SmokeAnswer } from "./smoke-result.ts";
 
 const TIMEOUT = "30s";
 
-/** The daemon that steps are sent to. */
-export interface StepTarget {
+/** How a file is run, and on which daemon. */
+export interface RunOptions {
   readonly url: string;
   /** The address in the curl commands, if another one. */
   readonly shownUrl?: string;
@@ -22,15 +25,19 @@ export interface StepTarget {
   readonly clock?: MovableClock;
   /** Interrupts the steps; the cleanup still runs. */
   readonly signal: AbortSignal;
+  readonly env: Env;
+  readonly run: RunValues;
+  /** Called once the setup is over: injects the faults of the file's own daemon. */
+  readonly begin?: (() => Promise<void>) | undefined;
+  readonly bail: boolean;
+  readonly cwd?: string;
+  /** Writes the snapshots instead of comparing with them. */
+  readonly update?: boolean;
+  readonly cases?: readonly Case[];
 }
 
-interface StepContext extends StepTarget {
-  readonly defaults: SmokeContent["defaults"];
-  readonly scope: Scope & { readonly secrets: ReadonlySet<string> };
-  /** Those of the rows that are sent at once; else the one of this step, if any. */
-  readonly rows: readonly (Row | undefined)[];
-  readonly snapshots: Snapshots;
-}
+/** What references in steps resolve to, and what reports must not show. */
+type StepScope = Scope & { readonly secrets: ReadonlySet<string> };
 
 interface Attempt {
   readonly problems: readonly Problem[];
@@ -42,20 +49,20 @@ interface Attempt {
 }
 
 /** Sends a step's request until its answer matches, or its attempts are used up. */
-export async function runStep(step: Step, context: StepContext) {
-  const { url, shownUrl = url, scope, signal } = context;
-  const { times = 0, every = "" } = step.retry ?? {};
+export async function runStep(one: Case, file: SmokeFile, scope: StepScope, options: RunOptions) {
+  const { url, shownUrl = url, signal } = options;
+  const { times = 0, every = "" } = one.step.retry ?? {};
   const started = performance.now();
-  let last = await attempt(step, context);
+  let last = await attempt(one, file, scope, options);
   let tries = 1;
   // A reference has the same value in every try.
   for (; last.problems.length > 0 && last.unresolved === undefined && tries <= times; tries++) {
     if (await wait(toMs(every), false, { signal }).catch(() => true)) break;
-    last = await attempt({ ...step, now: undefined }, context);
+    last = await attempt({ ...one, step: { ...one.step, now: undefined } }, file, scope, options);
   }
   const { problems, sent = [], answer } = last;
   const [prepared] = sent;
-  const redact = redactorFor([...scope.secrets, ...sent.map((one) => one.token ?? "")]);
+  const redact = redactorFor([...scope.secrets, ...sent.map(({ token = "" }) => token)]);
   const text = answer && redact(`${answer.status} ${answer.text.trim().replaceAll(CONTROL, "\ufffd")}`);
   const result = {
     outcome: problems.length === 0 ? ("passed" as const) : ("failed" as const),
@@ -70,8 +77,10 @@ export async function runStep(step: Step, context: StepContext) {
   return { ...last, result };
 }
 
-async function attempt(step: Step, context: StepContext): Promise<Attempt> {
-  const { url, defaults, scope, rows, signal, clock } = context;
+async function attempt(one: Case, file: SmokeFile, scope: StepScope, options: RunOptions): Promise<Attempt> {
+  const { step, rows } = one;
+  const { defaults } = file.content;
+  const { url, signal, clock } = options;
   let prepared: PreparedStep[];
   try {
     prepared = rows.map((row) => prepareStep(step, defaults, url, { ...scope, row }));
@@ -83,12 +92,10 @@ async function attempt(step: Step, context: StepContext): Promise<Attempt> {
   if (moment !== undefined) clock?.set(instantOf(moment, clock));
   const timeout_ms = toMs(step.timeout ?? defaults?.timeout ?? TIMEOUT);
   const sent = typeof step.at_once === "number" ? Array.from({ length: step.at_once }, () => prepared[0]!) : prepared;
-  const replies = await Promise.all(sent.map((one) => exchange(one, timeout_ms, signal)));
+  const replies = await Promise.all(sent.map((request) => exchange(request, timeout_ms, signal)));
   const [first] = replies as [Attempt];
   if (step.at_once === undefined) {
-    const { problems, answer } = first;
-    const snapshot = answer === undefined ? [] : await checkSnapshot(step, context.snapshots, answer, problems);
-    return { sent, ...first, problems: [...problems, ...snapshot] };
+    return { sent, ...first, problems: [...first.problems, ...(await checkSnapshot(one, file, options, first))] };
   }
   const all = replies.flatMap((reply) => reply.answer ?? []);
   const answer = all.find(({ status }) => status === 200) ?? all[0];

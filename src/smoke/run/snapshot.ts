@@ -1,36 +1,29 @@
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { describeType } from "../../runtime/text/describe-value.ts";
 import { DurableFiles } from "../../storage/fs/durable-files.ts";
 import { mapItems } from "../file/json-values.ts";
 import { compare } from "./matchers.ts";
-import type { Step } from "../file/smoke-file.ts";
+import type { SmokeFile } from "../file/read-smoke-file.ts";
+import type { Case } from "./plan-cases.ts";
 import type { Problem, SmokeAnswer } from "./smoke-result.ts";
 
-/** The snapshots of a smoke file: the files beside it that bodies of answers are compared with. */
-export interface Snapshots {
-  /** What the paths of its snapshots begin with. */
-  readonly base: string;
-  /** Number of the step's row; empty without rows. */
-  readonly row: string;
-  readonly update: boolean;
-  /** Fields of every snapshot whose values are replaced by their types: a name at any depth, or a path as `data.items.id`. */
-  readonly mask: readonly string[];
-}
-
-/** Compares the body of an answer with the step's snapshot, if it has one, or writes the snapshot.
+/** Compares the body of an answer with the step's snapshot, if it has one, or writes the snapshot: a file beside the smoke
+ * file. Values of masked fields are replaced by their types: a name at any depth, or a path as `data.items.id`.
  * @param problems what is wrong with the answer otherwise */
 export async function checkSnapshot(
-  { id, expect: { snapshot, mask = [] } = {} }: Step,
-  { base, row, update, mask: always }: Snapshots,
-  { body, text }: SmokeAnswer,
-  problems: readonly Problem[],
+  { step: { id, expect: { snapshot, mask = [] } = {} }, number }: Case,
+  { path: smokeFile, content: { defaults } }: SmokeFile,
+  { cwd = "", update = false }: { readonly cwd?: string; readonly update?: boolean },
+  { answer, problems }: { readonly answer?: SmokeAnswer | undefined; readonly problems: readonly Problem[] },
 ): Promise<readonly Problem[]> {
-  if (snapshot === undefined) return [];
+  if (snapshot === undefined || answer === undefined) return [];
   // A wrong answer is not to become the snapshot, and the body of another status has other fields.
   if (problems.length > 0 && (update || problems.some(({ path }) => /^(status|code)$/.test(path)))) return [];
-  const file = `${base}.${snapshot === true ? id! : snapshot}${row && `.${row}`}.snapshot.json`;
-  const actual = masked(body ?? text, new Set(["request_id", ...always, ...mask]), []);
+  const base = resolve(cwd, smokeFile).replace(/\.ya?ml(\.gz)?$/i, "");
+  const file = `${base}.${snapshot === true ? id! : snapshot}${number && `.${number}`}.snapshot.json`;
+  const fields = new Set(["request_id", ...(defaults?.mask ?? []), ...mask]);
+  const actual = masked(answer.body ?? answer.text, fields, []);
   if (update) {
     await new DurableFiles(dirname(file)).write(file, `${JSON.stringify(actual, null, 2)}\n`);
     return [];
