@@ -1,11 +1,10 @@
 // A durable append through the ledger against the bare write it rests on, with as many clients, in the same run: on
 // files a loop of temp file, fsync, link, fsync; on a Redis that syncs every write a loop of SET NX; beside SQLite with
 // synchronous=FULL, which is installed for this benchmark alone, into a folder of its own.
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { link, mkdir, mkdtemp, open, rm, unlink } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -14,6 +13,7 @@ import { ledgerKey } from "../../dist/ledger/entry.js";
 import { createLedger } from "../../dist/ledger/ledger.js";
 import { systemClock } from "../../dist/runtime/clock.js";
 import { openStorage } from "../../dist/storage/open-storage.js";
+import { startRedis } from "./redis.js";
 import { median, table } from "./report.js";
 
 const CLIENTS = Number(process.env.BENCH_CLIENTS ?? 16);
@@ -114,27 +114,6 @@ async function compare(works) {
   return Object.fromEntries([...rates].map(([name, found]) => [name, median(found)]));
 }
 
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-async function startRedis() {
-  if (spawnSync("redis-server", ["--version"]).error !== undefined) return undefined;
-  const port = await freePort();
-  const words = ["--port", port, "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes"];
-  const child = spawn("redis-server", [...words.map(String), "--appendfsync", "always"], { stdio: "pipe" });
-  await new Promise((resolve) => {
-    child.stdout.on("data", (chunk) => {
-      if (String(chunk).includes("Ready to accept connections")) resolve();
-    });
-  });
-  return { port, stop: () => child.kill("SIGKILL") };
-}
-
 const text = await entryText();
 console.log(`${CLIENTS} clients, one user each, ${ROUNDS} rounds of ${SECONDS} s; an entry has ${text.length} bytes`);
 const rows = [];
@@ -149,7 +128,7 @@ if (onFiles.sqlite !== undefined) {
   rows.push(["ledger on files : SQLite", "", (onFiles.ledger / onFiles.sqlite).toFixed(2), "told"]);
 }
 
-const server = await startRedis();
+const server = await startRedis(folder, "always");
 if (server === undefined) console.log("redis-server is not installed: its part is left out");
 else {
   const client = new Redis({ port: server.port, host: "127.0.0.1" });
@@ -161,7 +140,7 @@ else {
   });
   client.disconnect();
   await redis.close();
-  server.stop();
+  await server.stop();
   rows.push(["Redis, appendfsync always: SET NX", Math.round(onRedis.bare), "", ""]);
   rows.push(["ledger on that Redis", Math.round(onRedis.ledger), (onRedis.ledger / onRedis.bare).toFixed(2), "≥ 0.7"]);
 }

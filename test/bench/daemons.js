@@ -2,18 +2,13 @@
 // how many cores the daemons, Redis and the load generator use meanwhile, which shows what binds. On a machine with too
 // few cores for all of them, BENCH_CORES=0.2 holds each daemon to a fifth of a core (root, Linux control groups),
 // as if it had a machine of that size to itself.
-import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import autocannon from "autocannon";
-import { createTokens } from "../../dist/accounts/tokens.js";
-import { createUsers } from "../../dist/accounts/users.js";
-import { systemClock } from "../../dist/runtime/clock.js";
-import { systemRandom } from "../../dist/runtime/random.js";
-import { openStorage } from "../../dist/storage/open-storage.js";
+import { createUsersOn, processorMs, start, stopAll } from "./processes.js";
+import { startRedis } from "./redis.js";
 import { median, table } from "./report.js";
 
 const DAEMONS = Number(process.env.BENCH_DAEMONS ?? 4);
@@ -25,39 +20,6 @@ const CORES = Number(process.env.BENCH_CORES ?? 0);
 const USERS = 64;
 
 const folder = await mkdtemp(join(tmpdir(), "anp-bench-"));
-const children = [];
-
-/** Starts a process and waits until it says `ready`. */
-function start(command, args, ready) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
-    children.push(child);
-    let text = "";
-    const hear = (chunk) => {
-      if (text.length < 20_000) text += chunk;
-      const found = ready.exec(text);
-      if (found !== null) resolve({ child, found });
-    };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
-    child.on("exit", (code) => reject(new Error(`${command} ended with ${code}: ${text}`)));
-  });
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-/** CPU seconds that a process has used (Linux counts in ticks of 10 ms). */
-function cpuSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
 
 const held = [];
 
@@ -97,7 +59,7 @@ const LOADS = {
 /** Puts the load on the daemons, the connections spread over them. */
 async function put(requests, targets, tokens, redis) {
   const pids = { daemons: targets.map(({ child }) => child.pid), redis: [redis.pid], generator: [process.pid] };
-  const used = () => Object.values(pids).map((list) => list.reduce((sum, pid) => sum + cpuSeconds(pid), 0));
+  const used = () => Object.values(pids).map((list) => list.reduce((sum, pid) => sum + processorMs(pid) / 1000, 0));
   const before = used();
   const from = performance.now();
   let connections = 0;
@@ -126,43 +88,17 @@ async function put(requests, targets, tokens, redis) {
 }
 
 try {
-  const port = await freePort();
-  const { child: redis } = await start(
-    "redis-server",
-    [
-      "--port",
-      port,
-      "--dir",
-      folder,
-      "--save",
-      "",
-      "--appendonly",
-      "yes",
-      "--appendfsync",
-      FSYNC,
-      "--bind",
-      "127.0.0.1",
-    ],
-    /Ready to accept connections/,
-  );
-  const storageUrl = `redis://127.0.0.1:${port}/0`;
+  const redis = await startRedis(folder, FSYNC);
   const bin = join(import.meta.dirname, "../../bin/anp.js");
-  const serve = [bin, "serve", "--demo", "--port", "0", "--log-level", "error", "--storage", storageUrl];
+  const serve = [bin, "serve", "--demo", "--port", "0", "--log-level", "error", "--storage", redis.url];
   const daemons = [];
   for (let n = 0; n < DAEMONS; n++) {
     const { child, found } = await start(process.execPath, serve, /anp listens on (\S+)/);
     if (CORES > 0) hold(child.pid);
     daemons.push({ child, url: found[1] });
   }
-  const storage = await openStorage(storageUrl);
-  const users = createUsers({ storage, clock: systemClock, ttl_ms: 0 });
-  const issuer = createTokens({ storage, clock: systemClock, random: systemRandom, ttl_ms: 0 });
-  const tokens = [];
-  for (let n = 0; n < USERS; n++) {
-    await users.create(`bench-${n}`, { free_daily_quota: 1_000_000_000 });
-    tokens.push((await issuer.issue(`bench-${n}`)).secret);
-  }
-  await storage.close();
+  const names = Array.from({ length: USERS }, (_, n) => `bench-${n}`);
+  const tokens = await createUsersOn(redis.url, names);
 
   const rows = [];
   for (const [name, requests] of Object.entries(LOADS)) {
@@ -199,9 +135,7 @@ try {
   ];
   table(heads, rows);
 } finally {
-  const ended = children.map((child) => new Promise((resolve) => child.once("close", resolve)));
-  for (const child of children.reverse()) child.kill("SIGKILL");
-  await Promise.all(ended);
+  await stopAll();
   for (const group of held) rmdirSync(group);
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,16 +1,17 @@
 // Authenticated reads on files against a raw node:http server that sends the same bytes: throughput and CPU a request.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import autocannon from "autocannon";
+import { processorMs } from "./processes.js";
 import { median, table } from "./report.js";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 15);
 const SECONDS = 1;
 const TARGETS = [
   { name: "GET /api/v1/ai/me", path: "/api/v1/ai/me", least: 0.45 },
+  { name: "GET /api/v1/ai/points", path: "/api/v1/ai/points", least: 0.6 },
   { name: "GET /api/v1/news/hot", path: "/api/v1/news/hot", least: 0.6 },
 ];
 const headers = { "x-user-token": "alice-token" };
@@ -32,18 +33,15 @@ function start(args) {
   });
 }
 
-/** CPU time a process has used, in microseconds (Linux counts in ticks of 10 ms). */
-function cpuMicros(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
-
 async function load({ url, child }, path) {
-  const before = cpuMicros(child.pid);
+  const before = processorMs(child.pid);
   const result = await autocannon({ url: url + path, headers, connections: 32, duration: SECONDS });
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${path}: ${result.non2xx} bad answers, ${result.errors} errors`);
-  return { rps: result.requests.total / result.duration, cpu: (cpuMicros(child.pid) - before) / result.requests.total };
+  return {
+    rps: result.requests.total / result.duration,
+    cpu: ((processorMs(child.pid) - before) * 1000) / result.requests.total,
+  };
 }
 
 const folder = await mkdtemp(join(tmpdir(), "anp-bench-"));
