@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "vitest";
-import { createAssistant, type AnswerIndex, type Passage } from "../../src/assistant/assistant.ts";
+import type { Passage } from "../../src/assistant/passage.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
 import { decideOutcome } from "../../src/assistant/answering/decide-outcome.ts";
 import type { Language } from "../../src/contract/schemas/shared-fields.ts";
 
@@ -65,11 +67,9 @@ function mean(values: readonly number[]): string {
   return (values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(3);
 }
 
-const assistant = createAssistant();
-
 /** Place of the right passage, from 1; 0 when it is not found. */
 function placeOf(index: AnswerIndex, { question, gold_passage }: Question, lang: Language): number {
-  const { ranked } = index.search({ question, lang, now: 0 });
+  const { ranked } = findEvidence(index, { question, lang, now: 0 });
   return ranked.findIndex(({ found }) => found.passage.id === gold_passage) + 1;
 }
 
@@ -77,7 +77,7 @@ function placeOf(index: AnswerIndex, { question, gold_passage }: Question, lang:
 function judge(index: AnswerIndex, { question, gold_passage }: Question, lang: Language) {
   const routing = { route: "help", sub_intent: "general", lang, confidence: 0.5, research: false } as const;
   const decide = (accept: (passage: Passage) => boolean) => {
-    const findings = index.search({ question, lang, now: 0, accept });
+    const findings = findEvidence(index, { question, lang, now: 0, accept });
     const { probability } = decideOutcome(findings, { routing, isFollowUp: false });
     return { probability, text: findings.quoted.map(({ window }) => window.text).join("\n") };
   };
@@ -91,7 +91,7 @@ describe.skipIf(DATA === undefined || !existsSync(join(DATA, "retrieval")))(
     it("finds the passage", () => {
       const table: Record<string, object> = {};
       for (const { name, lang, passages, queries } of [...SETS, ...CROSS]) {
-        const index = assistant.index(passagesOf(passages));
+        const index = new AnswerIndex(passagesOf(passages));
         const places = rowsOf<Question>(queries).map((question) => placeOf(index, question, lang));
         table[name] = {
           questions: places.length,
@@ -106,7 +106,7 @@ describe.skipIf(DATA === undefined || !existsSync(join(DATA, "retrieval")))(
     it("tells answerable questions from others", () => {
       const table: Record<string, object> = {};
       for (const { name, lang, passages, queries } of SETS) {
-        const index = assistant.index(passagesOf(passages));
+        const index = new AnswerIndex(passagesOf(passages));
         const questions = rowsOf<Question>(queries);
         const judged = questions.map((question) => judge(index, question, lang));
         const falsely = judged.map(({ without }) => without).sort((a, b) => b - a);
@@ -134,7 +134,7 @@ describe("indexing", () => {
       });
     const passages = [...make("help", 200, 600), ...make("notice", 40, 300), ...make("news", 2000, 200)];
     const started = performance.now();
-    assistant.index(passages);
+    void new AnswerIndex(passages);
     console.table([{ passages: passages.length, "index ms": Math.round(performance.now() - started) }]);
   });
 });

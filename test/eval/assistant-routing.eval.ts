@@ -1,15 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createAssistant } from "../../src/assistant/assistant.ts";
-import {
-  createClassifier,
-  train,
-  type Classifier,
-  type Example,
-  type TrainingOptions,
-} from "../../src/assistant/routing/classifier/classifier.ts";
-import { conceptsIn, seedExamples } from "../../src/assistant/routing/router.ts";
+import { createClassifier, train, type Example } from "../../src/assistant/routing/classifier/classifier.ts";
+import type { Annotator } from "../../src/assistant/routing/classifier/features.ts";
+import { conceptsIn, routeQuestion, seedExamples } from "../../src/assistant/routing/router.ts";
 
 const DATA = process.env["ANP_DATA"];
 const FOLDS = 5;
@@ -56,12 +50,12 @@ function score(gold: readonly string[], said: readonly string[]): { accuracy: st
   };
 }
 
-function learn(examples: readonly Example[], options: TrainingOptions = {}): Classifier {
-  return createClassifier(train(examples, options), options.annotate);
+function learn(examples: readonly Example[], annotate?: Annotator) {
+  return createClassifier(train(examples, annotate), annotate);
 }
 
 /** Trains on four fifths, labels the rest, five times. */
-function crossValidate(examples: readonly Example[], learnFrom: (examples: Example[]) => Classifier) {
+function crossValidate(examples: readonly Example[], learnFrom: (examples: Example[]) => ReturnType<typeof learn>) {
   const said: string[] = [];
   const gold: string[] = [];
   for (let fold = 0; fold < FOLDS; fold++) {
@@ -76,7 +70,6 @@ function crossValidate(examples: readonly Example[], learnFrom: (examples: Examp
 
 describe("routing of the product's own questions", () => {
   it("on questions that are not seeds", () => {
-    const assistant = createAssistant();
     const file = new URL("../assistant/data/questions.tsv", import.meta.url);
     const rows = readFileSync(file, "utf8")
       .trim()
@@ -85,7 +78,7 @@ describe("routing of the product's own questions", () => {
     const wrong: { question: string; want: string; got: string }[] = [];
     let routes = 0;
     for (const [want = "", question = ""] of rows) {
-      const { route, sub_intent } = assistant.route(question, { history: [] });
+      const { route, sub_intent } = routeQuestion(question, { history: [] });
       const got = `${route}/${sub_intent}`;
       const accepted = want.split("|");
       if (accepted.some((label) => label.startsWith(`${route}/`))) routes++;
@@ -104,15 +97,14 @@ describe("routing of the product's own questions", () => {
 
   it("on the seeds, cross-validated, and how fast it learns", () => {
     const seeds = seedExamples();
-    const options = { annotate: conceptsIn };
     const started = performance.now();
-    const classifier = learn(seeds, options);
+    const classifier = learn(seeds, conceptsIn);
     const trained = performance.now();
     for (const { text } of seeds) classifier.classify(text);
     const classified = performance.now();
     console.table([
       {
-        ...crossValidate(seeds, (examples) => learn(examples, options)),
+        ...crossValidate(seeds, (examples) => learn(examples, conceptsIn)),
         "training ms": (trained - started).toFixed(0),
         "classification ms": ((classified - trained) / seeds.length).toFixed(3),
       },

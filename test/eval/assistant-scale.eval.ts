@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createAssistant, type Passage } from "../../src/assistant/assistant.ts";
+import { prepareQuestion } from "../../src/assistant/assistant.ts";
+import type { Passage } from "../../src/assistant/passage.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { NOW } from "./world-figures.ts";
 import { readWorld } from "./worlds.ts";
 
@@ -47,18 +49,17 @@ function articlesOf(size: number): Passage[] {
 
 describe.skipIf(DATA === undefined)("many articles", () => {
   it("are indexed and searched in time", () => {
-    const assistant = createAssistant();
     const questions = readWorld("bank").tuning.map(({ question }) => question);
     const rows = SIZES.map((size) => {
       const articles = articlesOf(size);
       const begun = performance.now();
-      const index = assistant.index(articles);
+      const index = new AnswerIndex(articles);
       const build_ms = Math.round(performance.now() - begun);
       const times = [1, 2].flatMap(() =>
         questions.map((question) => {
           const start = performance.now();
           const given = { question, history: [], research: false, refused: [], hasModel: false, now: NOW };
-          assistant.prepare(given, index);
+          prepareQuestion(given, index);
           return performance.now() - start;
         }),
       );

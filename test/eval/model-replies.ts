@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import { judgeReply, type Verdict } from "../../src/assistant/grounding/judge-reply.ts";
-import { Wordings } from "../../src/assistant/grounding/wording.ts";
 import { toPrompt } from "../../src/assistant/model/model-prompt.ts";
 import type { Passage } from "../../src/assistant/passage.ts";
 import type { Language } from "../../src/contract/schemas/shared-fields.ts";
-import { createDictionary } from "../../src/language/dictionary/dictionary.ts";
 
 /** A labelled reply: see the README beside the data. */
 export interface LabelledReply {
@@ -29,7 +27,6 @@ export function readReplies(split: LabelledReply["split"]): LabelledReply[] {
 /** What becomes of each reply as the check finds it. */
 export function judgeAll(replies: readonly LabelledReply[]): { readonly labelled: LabelledReply; verdict: Verdict }[] {
   const passages = read("passages.json") as Record<string, Pick<Passage, "title" | "text" | "url">>;
-  const wordings = new Wordings(createDictionary());
   return replies.map((labelled) => {
     const { language: lang, question, reply } = labelled;
     const excerpts = labelled.passages.map(({ id }): Passage => {
@@ -38,7 +35,7 @@ export function judgeAll(replies: readonly LabelledReply[]): { readonly labelled
     });
     const given = { question, lang, history: [], passages: excerpts, wide: false };
     const { system: instructions } = toPrompt(given);
-    return { labelled, verdict: judgeReply({ ...given, reply, excerpts, instructions }, wordings) };
+    return { labelled, verdict: judgeReply({ ...given, reply, excerpts, instructions }) };
   });
 }
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { decisionFeatures } from "../../src/assistant/answering/decide-outcome.ts";
-import { createAssistant } from "../../src/assistant/assistant.ts";
-import { isElliptical, withoutResearch } from "../../src/assistant/routing/router.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
+import { featuresOf } from "../../src/assistant/retrieval/evidence-features.ts";
+import { findEvidence } from "../../src/assistant/retrieval/find-evidence.ts";
+import { isElliptical, routeQuestion, withoutResearch } from "../../src/assistant/routing/router.ts";
 import { containsFacts, NOW } from "./world-figures.ts";
 import { readWorld, TUNED, type World, type WorldQuestion } from "./worlds.ts";
 
-type Features = ReturnType<typeof decisionFeatures>;
+type Features = ReturnType<typeof featuresOf>;
 
 /** A question with the evidence that was found for it. */
 interface Case {
@@ -26,13 +27,12 @@ type Goal = keyof typeof WEIGHT;
 
 /** The questions of a world with their evidence; answerable ones a second time, without the articles that answer. */
 function casesOf(world: World, goal: Goal): Case[] {
-  const assistant = createAssistant();
-  const index = assistant.index(world.passages);
+  const index = new AnswerIndex(world.passages);
   const caseOf = (asked: WorldQuestion, isBereft: boolean): Case[] => {
     const { question, lang, gold, outcome } = asked;
     const history = (asked.after ?? []).map((before) => ({ question: before, answer: "" }));
     const previous = isElliptical(question) ? history.at(-1)?.question : undefined;
-    const findings = index.search({
+    const findings = findEvidence(index, {
       question: withoutResearch(question),
       lang,
       now: NOW,
@@ -42,9 +42,9 @@ function casesOf(world: World, goal: Goal): Case[] {
     const [best, ...rest] = findings.evidence;
     if (best === undefined) return [];
     const isFollowUp = previous !== undefined;
-    const features = decisionFeatures([best, ...rest], findings, {
+    const features = featuresOf([best, ...rest], findings.ranked, {
       isFollowUp,
-      routing: assistant.route(question, { history }),
+      routing: routeQuestion(question, { history }),
     });
     const isAnswerable = outcome === "answer" && !isBereft;
     const isRight = findings.quoted.some(({ article }) => gold.includes(article.found.passage.id));

@@ -1,4 +1,6 @@
-import { createAssistant, type Answer, type PreparedQuestion } from "../../src/assistant/assistant.ts";
+import type { Answer } from "../../src/assistant/answer.ts";
+import { prepareQuestion, type PreparedQuestion } from "../../src/assistant/assistant.ts";
+import { AnswerIndex } from "../../src/assistant/retrieval/answer-index.ts";
 import { fold } from "../../src/language/tokenize.ts";
 import type { World, WorldQuestion } from "./worlds.ts";
 
@@ -21,19 +23,18 @@ export interface Result {
 
 /** Asks questions as a user with memory would: the earlier ones of a conversation first. */
 export function askAll(world: World, questions: readonly WorldQuestion[]): Result[] {
-  const assistant = createAssistant();
-  const index = assistant.index(world.passages);
+  const index = new AnswerIndex(world.passages);
   const results: Result[] = [];
   for (const asked of questions) {
     const history = (asked.after ?? []).map((question) => ({ question, answer: "" }));
     const given = { question: asked.question, history, research: false, refused: [], hasModel: false, now: NOW };
-    results.push(judge(asked, assistant.prepare(given, index)));
+    results.push(judge(asked, prepareQuestion(given, index)));
   }
   return results;
 }
 
-function judge(asked: WorldQuestion, { routing, kind, prepared }: PreparedQuestion): Result {
-  const answer: Answer = prepared?.answer ?? { ...FROM_FIGURES, routing };
+function judge(asked: WorldQuestion, { routing, kind, answer: prepared }: PreparedQuestion): Result {
+  const answer: Answer = prepared ?? { ...FROM_FIGURES, routing };
   const isCharged = answer.outcome === "answered" && kind === "other";
   const isShown = isCharged || answer.outcome === "unsure";
   const hasFacts = containsFacts(answer.text, asked);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Passage } from "../../src/assistant/assistant.ts";
+import type { Passage } from "../../src/assistant/passage.ts";
 import type { Language } from "../../src/contract/schemas/shared-fields.ts";
 
 /** A labelled question over a world's content. */
