@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { cp, readdir, readFile, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { SWAGGER_UI_FILES } from "../dist/http/docs-page.js";
@@ -25,6 +25,12 @@ const withoutSelfSigning = {
   name: "without-self-signing",
   resolveId: (id) => (id === "node-forge" ? "\0no-node-forge" : null),
   load: (id) => (id === "\0no-node-forge" ? "export default undefined;" : null),
+};
+
+/** zod words its errors in 60 languages, and English comes from elsewhere: 0.3 MB that each command would parse. */
+const withoutLanguages = {
+  name: "without-languages",
+  load: (id) => (id.endsWith("/zod/v4/locales/index.js") ? "export {};" : null),
 };
 
 /** What the licence of the dictionary asks for. */
@@ -57,12 +63,53 @@ const rooms = await readdir("src", { withFileTypes: true });
 const files = await Promise.all(rooms.filter((room) => room.isDirectory()).map(({ name }) => sourcesOf(name)));
 const workers = files.flat().filter((file) => file.endsWith("-worker.ts"));
 
+/** Modules that are loaded together, in one file each group: what every command loads, and what those on a storage of files
+ * load besides. Of each root, all that it imports when it is loaded. */
+const TOGETHER = {
+  start: ["src/cli/main.ts", "src/cli/help/command-help.ts"],
+  accounts: [
+    "src/cli/target/open-session.ts",
+    "src/cli/target/open-config.ts",
+    "src/admin/find-users.ts",
+    "src/contract/check-input.ts",
+    "src/service/accounts-service.ts",
+    "src/storage/open-storage.ts",
+    "src/storage/fs/fs-driver.ts",
+  ],
+};
+
+const groups = Object.entries(TOGETHER).map(([name, roots], order) => {
+  let members;
+  const closure = (graph) => {
+    const found = new Set();
+    const add = (id) => {
+      if (found.has(id)) return;
+      found.add(id);
+      for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) add(imported);
+    };
+    for (const root of roots) add(resolve(root));
+    return found;
+  };
+  return {
+    debugName: name,
+    name: (id, graph) => ((members ??= closure(graph)).has(id) ? name : null),
+    priority: 9 - order,
+  };
+});
+
 await build({
   input: { anp: "src/cli/anp.ts", ...Object.fromEntries(workers.map((file) => [basename(file, ".ts"), file])) },
   platform: "node",
-  plugins: [withoutSelfSigning, trainedRouterFile, thirdParty],
+  plugins: [withoutSelfSigning, withoutLanguages, trainedRouterFile, thirdParty],
   logLevel: "warn",
-  output: { dir: OUTPUT, format: "esm", sourcemap: true, cleanDir: true, hashCharacters: "base36" },
+  output: {
+    dir: OUTPUT,
+    format: "esm",
+    sourcemap: true,
+    cleanDir: true,
+    hashCharacters: "base36",
+    codeSplitting: { groups },
+  },
 });
 
 for (const file of readFiles) {

@@ -64,13 +64,13 @@ describe.each(levels)("an append that is killed at a step of the %s, on %s", (le
       try {
         const { post, rewind } = await prepareLongestAppend(storage, USER);
         const { steps } = (await append(place.url, "all", { level, before: Infinity }))!;
-        const stops = soak === undefined ? CHANGES[level] : steps;
+        // The last of its name: a folder is synced when it is made, too.
+        const changes = CHANGES[level].map((step) => steps.lastIndexOf(step));
+        expect(changes, `${CHANGES[level].join(", ")} among ${steps.join(", ")}`).not.toContain(-1);
         let there = false;
-        for (const step of stops) {
+        for (const index of soak === undefined ? changes : steps.keys()) {
+          const [step, before] = [steps[index]!, index + 1];
           await rewind();
-          // The last of its name: a folder is synced when it is made, too.
-          const before = steps.lastIndexOf(step) + 1;
-          expect(before, `${step} among ${steps.join(", ")}`).toBeGreaterThan(0);
           expect(await append(place.url, step, { level, before }), step).toBeUndefined();
           const { entries, damage } = await verifyLedger(storage, USER);
           expect(damage, step).toBeUndefined();

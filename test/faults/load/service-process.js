@@ -22,6 +22,8 @@ process.on("message", async ({ number, asked, skew_ms, stop }) => {
   if (asked === undefined) return process.send({ number });
   const [from, clockFrom] = [now(), clock.now()];
   const reply = await askService(service, asked);
+  // What follows the reply has its steps, too.
+  if (stop !== undefined) await service.settled();
   const span = { from, to: now(), clock: [clockFrom, clock.now()] };
   process.send({ number, answer: reply, span, ...(stop === undefined ? {} : { steps: stops.steps() }) });
 });
