@@ -150,7 +150,7 @@ export function refuseRequest(
 function refusal(code: 400 | 405 | 408 | 417 | 431, request_id: string) {
   const allow = code === 405 && { allow: "GET, POST" };
   const { parts } = failure(new AnpError(code), request_id, { ...allow, connection: "close" });
-  const body = parts.body as string;
+  const body = parts.body!;
   return { status: parts.status, list: [...parts.list, "content-length", String(Buffer.byteLength(body))], body };
 }
 

@@ -35,7 +35,9 @@ function eventOf(request: IncomingMessage, response: ServerResponse, url: { path
   return { req, url, runtime: req.runtime } as unknown as H3Event;
 }
 
-function send(response: ServerResponse, { parts: { status, list, body } }: ReadyResponse): void {
+function send(response: ServerResponse, { parts: { status, list, body, bytes } }: ReadyResponse): void {
   if (body === null) return void response.writeHead(status, list).end();
-  response.writeHead(status, [...list, "content-length", String(Buffer.byteLength(body))]).end(body);
+  const length = bytes?.length ?? Buffer.byteLength(body);
+  list.push("content-length", String(length));
+  response.writeHead(status, list).end(bytes ?? body, bytes === undefined ? "utf8" : "latin1");
 }

@@ -17,23 +17,22 @@ const CHALLENGE = 'UserToken realm="anp"';
 /** The detail of a 500. The log has the cause, under the request id. */
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
 
-/** A large result as bytes too, a small one as text alone. */
-type Serialized = { readonly text: string; readonly bytes: Buffer | undefined; etag?: string };
+/** A large result as its bytes too, one character for each, a small one as text alone. */
+type Serialized = { readonly text: string; readonly bytes: string | undefined; etag?: string };
 
 /** Results that the service returns as the same frozen object again: serialized once, and tagged once. */
 const serialized = new WeakMap<object, Serialized>();
 
 const LARGE = 2048;
 
-const BEFORE_TEXT = '{"success":true,"code":0,"message":"ok","data":';
-const BEFORE_DATA = Buffer.from(BEFORE_TEXT);
+const BEFORE_DATA = '{"success":true,"code":0,"message":"ok","data":';
 
 function serialize(data: object): Serialized {
   let found = serialized.get(data);
   if (found === undefined) {
     const text = JSON.stringify(data);
     const isFrozen = Object.isFrozen(data);
-    found = { text, bytes: isFrozen && text.length > LARGE ? Buffer.from(text) : undefined };
+    found = { text, bytes: isFrozen && text.length > LARGE ? Buffer.from(text).toString("latin1") : undefined };
     if (isFrozen) serialized.set(data, found);
   }
   return found;
@@ -50,12 +49,14 @@ export class ReadyResponse extends FastResponse {
 }
 
 class Parts {
-  readonly body: string | Uint8Array<ArrayBuffer> | null;
+  readonly body: string | null;
   readonly status: number;
   /** Names and values, one after the other. */
   readonly list: string[];
+  /** The bytes of the body where they are known, one character for each: Node copies them behind the head. */
+  bytes: string | undefined;
 
-  constructor(body: Parts["body"], status: number, request_id: string, ...headers: Readonly<Record<string, string>>[]) {
+  constructor(body: string | null, status: number, request_id: string, ...headers: Readonly<Record<string, string>>[]) {
     this.body = body;
     this.status = status;
     this.list = body === null ? [...FIXED] : [...FIXED, "content-type", CONTENT_TYPE];
@@ -74,9 +75,9 @@ const FIXED = Object.entries(SAFE_HEADERS).flat();
 export function success(data: object, request_id: string, headers: Record<string, string> = {}): Response {
   const end = `,"request_id":"${request_id}"}`;
   const { text, bytes } = serialize(data);
-  const body =
-    bytes === undefined ? `${BEFORE_TEXT}${text}${end}` : Buffer.concat([BEFORE_DATA, bytes, Buffer.from(end)]);
-  return new ReadyResponse(new Parts(body, 200, request_id, headers));
+  const parts = new Parts(BEFORE_DATA + text + end, 200, request_id, headers);
+  if (bytes !== undefined) parts.bytes = BEFORE_DATA + bytes + end;
+  return new ReadyResponse(parts);
 }
 
 /** A success that may be used again for `max_age_s` seconds; a 304 where the caller has it. */
