@@ -7,7 +7,7 @@ import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
-import { SWAGGER_UI_FILES } from "../dist/http/docs-page.js";
+import { SWAGGER_UI_FILES } from "../dist/http/pages/docs-page.js";
 
 const OUTPUT = "dist/bundle";
 
@@ -71,7 +71,7 @@ const TOGETHER = {
     "src/cli/target/open-session.ts",
     "src/cli/target/open-config.ts",
     "src/admin/find-users.ts",
-    "src/contract/check-input.ts",
+    "src/contract/validation/validate-request.ts",
     "src/service/accounts-service.ts",
     "src/storage/open-storage.ts",
     "src/storage/fs/fs-driver.ts",
@@ -119,7 +119,7 @@ for (const file of readFiles) {
 const found = spawnSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" });
 await writeFile(join(OUTPUT, "commit"), found.status === 0 ? found.stdout.trim() : "");
 const docs = join(OUTPUT, "docs");
-await cp("src/http/docs", docs, { recursive: true });
+await cp("src/http/pages/docs", docs, { recursive: true });
 for (const file of SWAGGER_UI_FILES) await cp(join(SWAGGER_UI, file), join(docs, file));
 
 async function sourcesOf(room) {

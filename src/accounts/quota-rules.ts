@@ -1,5 +1,4 @@
-import { DAY_MS, toIso } from "../runtime/clock.ts";
-import { offsetMinutes } from "../runtime/utc-offset.ts";
+import { DAY_MS, offsetMinutes, toIso } from "../runtime/clock.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -6,8 +6,7 @@ import { sha256 } from "../runtime/json/canonical-json.ts";
 import { toIso, type Clock } from "../runtime/clock.ts";
 import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
 import type { Random } from "../runtime/random.ts";
-import { readDocument, readDocuments, writeDocument } from "../storage/documents.ts";
-import type { Documents } from "../storage/documents-below.ts";
+import { type Documents, readDocument, readDocuments, writeDocument } from "../storage/documents.ts";
 import type { Key } from "../storage/storage.ts";
 
 /** What is kept of a token: never the token itself, only its SHA-256 (which is the document's name). */

@@ -6,10 +6,10 @@ import type { Logger } from "../runtime/logger.ts";
 import type { Answer, Quotation } from "./answer.ts";
 import { asUnsure } from "./answering/replies.ts";
 import type { AskedQuestion, PreparedQuestion } from "./assistant.ts";
-import type { AssistantJobs, SuggestedQuestions } from "./assistant-jobs.ts";
+import type { AssistantJobs, SuggestedQuestions } from "./jobs/assistant-jobs.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
 import { IndexedContent } from "./indexed-content.ts";
-import type { ModelGateway } from "./model/model-gateway.ts";
+import type { ModelGateway } from "./model/provider-failover.ts";
 import type { Passage } from "./passage.ts";
 
 /** The assistant behind a runner of its jobs, with its content and its model. */

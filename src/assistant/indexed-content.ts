@@ -3,7 +3,7 @@ import { JobError, type JobRunner } from "../compute/job-runner.ts";
 import { batchesOf } from "../runtime/batches.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
-import type { AssistantJobs } from "./assistant-jobs.ts";
+import type { AssistantJobs } from "./jobs/assistant-jobs.ts";
 import { keyOf, type Passage, type PassageChanges } from "./passage.ts";
 
 /** A job's share of a change: some ten milliseconds of work, so that a question never waits long. */

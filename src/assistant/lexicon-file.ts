@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError } from "../config/config-errors.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
-import { parseRows } from "../runtime/data-rows.ts";
+import { parseRows } from "../runtime/text/data-rows.ts";
 
 /** Most meanings of a file, and the most characters of a word. */
 const MOST = { meanings: 5000, characters: 60 };

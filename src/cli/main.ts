@@ -3,7 +3,7 @@ import { CATALOGUE } from "./command-catalogue.ts";
 import type { CommandIo } from "./framework/command-io.ts";
 import { declareCommand, type Invocation, type Wiring } from "./framework/define-command.ts";
 import { didYouMean } from "../runtime/text/edit-distance.ts";
-import { EXIT, UsageError } from "./framework/exit.ts";
+import { EXIT, UsageError } from "./framework/command-failure.ts";
 import TOPICS from "./help/help-topics.json" with { type: "json" };
 import type { Topic } from "./help/help-text.ts";
 import { version } from "../runtime/package-file.ts";

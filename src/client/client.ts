@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { checkInput, type RawInput } from "../contract/check-input.ts";
+import { validateRequest, type RawInput } from "../contract/validation/validate-request.ts";
 import { ENDPOINTS, type Endpoint, type OperationId, type OperationData } from "../contract/endpoints.ts";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
@@ -9,7 +9,7 @@ import { send, UnreachableError, WireError, type WireResponse } from "./transpor
 import { errorEnvelope, successEnvelope } from "../contract/envelope.ts";
 import { AnpError, ERRORS, type ErrorCode, type FieldError } from "../contract/errors.ts";
 import { parseJson } from "../runtime/json/parse-json.ts";
-import { printField, validate, type InvalidField } from "../contract/validate.ts";
+import { printField, validate, type InvalidField } from "../contract/validation/validate-value.ts";
 
 export interface CallOptions {
   /** Makes a repeat of the call safe, on endpoints that accept one. The client generates a key where none is given. */
@@ -59,7 +59,7 @@ export function createClient(settings: ClientSettings): Client {
   }
 
   return async (id, input = {}, options = {}) => {
-    checkInput(id, input);
+    validateRequest(id, input);
     const { signal, idempotencyKey } = options;
     const endpoint: Endpoint = ENDPOINTS[id];
     const { method } = endpoint;

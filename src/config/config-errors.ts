@@ -1,4 +1,4 @@
-import type { InvalidField } from "../contract/validate.ts";
+import type { InvalidField } from "../contract/validation/validate-value.ts";
 import type { ConfigKey } from "./config-schema.ts";
 
 /** The configuration is not valid. The message has one line for each field error, with the place of the value. */

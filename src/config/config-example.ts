@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { z } from "zod";
-import { describeSchema } from "../contract/schema-walk.ts";
+import { describeSchema } from "../contract/validation/schema-walk.ts";
 import { configNodes, type ConfigKey } from "./config-schema.ts";
 
 const WIDTH = 100;

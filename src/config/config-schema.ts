@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { LIMITS } from "../contract/field-bounds.ts";
 import { example, integer, section } from "./section.ts";
-import { offsetMinutes } from "../runtime/utc-offset.ts";
+import { offsetMinutes } from "../runtime/clock.ts";
 import { jwtConfig } from "./jwt-config.ts";
 import { modelConfig } from "./model-config.ts";
 import { newsConfig } from "./news-config.ts";
 import { ratesConfig } from "./rates-config.ts";
-import { schemaAt, unwrapSchema } from "../contract/schema-walk.ts";
+import { schemaAt, unwrapSchema } from "../contract/validation/schema-walk.ts";
 import TEXTS from "./key-descriptions.json" with { type: "json" };
 
 /** An origin as browsers send it: scheme, host, and the port where it is not the scheme's own. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { validate } from "../contract/validate.ts";
+import { validate } from "../contract/validation/validate-value.ts";
 import { closestMatch } from "../runtime/text/edit-distance.ts";
 import { ConfigError, printConfigError } from "./config-errors.ts";
 import { configKeys, configNodes, configSchema, valueFromText } from "./config-schema.ts";

@@ -2,7 +2,7 @@ import type { Logger } from "../runtime/logger.ts";
 import { createThrottle, type Throttle } from "../runtime/throttle.ts";
 import { type LostParts, StorageReplacedError } from "../storage/identity/expected-identity.ts";
 import { isOutage } from "../storage/storage-errors.ts";
-import { storageRemedy } from "../storage/storage-remedy.ts";
+import { storageRemedy } from "../storage/health/storage-remedy.ts";
 
 /** How often its identity is read, and how often the storage is probed while calls on it fail, ms. */
 const LOOK_EVERY_MS = 1000;

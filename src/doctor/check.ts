@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Fixture } from "../admin/load-fixture.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
-import { type Finding, findingsOf } from "../storage/finding.ts";
+import { type Finding, findingsOf } from "../storage/health/finding.ts";
 import FINDINGS from "./findings.json" with { type: "json" };
 
 /** Makes a finding of `findings.json`. */

@@ -2,7 +2,7 @@ import type { LoadedConfig } from "../config/load-config.ts";
 import { checkTlsFiles, TlsError, type TlsFiles, tlsFilesOf } from "../daemon/tls-files.ts";
 import { DAY_MS } from "../runtime/clock.ts";
 import { groupBy } from "../runtime/group-by.ts";
-import type { Finding } from "../storage/finding.ts";
+import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
 /** A certificate that expires sooner is a warning, days. */

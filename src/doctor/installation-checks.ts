@@ -6,7 +6,7 @@ import { readLexicon } from "../assistant/lexicon-file.ts";
 import { readQuestions } from "../assistant/recommended-questions.ts";
 import { readBundledSnapshot } from "../news/snapshot/bundled-snapshot.ts";
 import { packageFile } from "../runtime/package-file.ts";
-import type { Finding } from "../storage/finding.ts";
+import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
 /** Ids count milliseconds from here, with 41 bits. */

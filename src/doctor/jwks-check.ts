@@ -1,5 +1,5 @@
 import { printLocation } from "../news/sources/read-source.ts";
-import type { Finding } from "../storage/finding.ts";
+import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding, networkReason, withTimeout } from "./check.ts";
 
 const ANSWER_MS = 5000;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { headersOf, providersOf, type ProviderConfig } from "../config/model-config.ts";
 import { didYouMean } from "../runtime/text/edit-distance.ts";
-import type { Finding } from "../storage/finding.ts";
+import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding, networkReason, withTimeout } from "./check.ts";
 
 const ANSWER_MS = 8000;

@@ -2,7 +2,7 @@ import { isAdminAddress, PAGE_MS, readDaemonStatus } from "../client/daemon-stat
 import { addressOf } from "../client/daemon-url.ts";
 import { addressesOf, bindError, type Listening } from "../daemon/bind-check.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
-import type { Finding } from "../storage/finding.ts";
+import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 import REMEDIES from "./port-remedies.json" with { type: "json" };
 

@@ -4,7 +4,7 @@ import { SOURCE_REMEDIES, SourceError, type SourceFailure } from "../news/source
 import { createSourceFetch } from "../news/sources/public-fetch.ts";
 import { type Source, sourcesOf } from "../news/sources/sources.ts";
 import { batchesOf } from "../runtime/batches.ts";
-import type { Finding } from "../storage/finding.ts";
+import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
 /** Sources read at once, as a refresh does. */

@@ -11,12 +11,12 @@ import { systemClock } from "../runtime/clock.ts";
 import { replaced } from "../storage/identity/expected-identity.ts";
 import { findIdentity } from "../storage/identity/storage-identity.ts";
 import { decodeSegment, UNFINISHED_IMPORT } from "../storage/keys.ts";
-import { lastUseFinding } from "../storage/write-probe.ts";
+import { lastUseFinding } from "../storage/health/write-probe.ts";
 import { ifDamaged, StorageAddressError, StorageError } from "../storage/storage-errors.ts";
 import { openStorage } from "../storage/open-storage.ts";
 import type { Key, Storage } from "../storage/storage.ts";
-import { storageRemedy } from "../storage/storage-remedy.ts";
-import type { Finding } from "../storage/finding.ts";
+import { storageRemedy } from "../storage/health/storage-remedy.ts";
+import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
 /** Users whose last free use is looked at. */

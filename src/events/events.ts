@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { batchesOf } from "../runtime/batches.ts";
-import type { ReportDamage } from "../storage/damage-reporter.ts";
+import type { ReportDamage } from "../storage/health/damage-reporter.ts";
 import { daysBetween } from "./log/event-address.ts";
 import { DAY_MS } from "../runtime/clock.ts";
 import type { OnSkipped } from "../storage/stream.ts";

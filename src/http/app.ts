@@ -6,11 +6,11 @@ import type { Service } from "../service/service.ts";
 import { DirectApp } from "./direct-routes.ts";
 import { createCors } from "./cors.ts";
 import { createRequestWrapper, type RequestWrapper, type RequestMeter } from "./request-wrapper.ts";
-import { createConcurrencyLimits, type ConcurrencyLimits } from "./concurrency-limits.ts";
+import { createConcurrencyLimits, type ConcurrencyLimits } from "./limits/concurrency-limits.ts";
 import { operationRoute, stabilityHeaders } from "./operation-routes.ts";
-import { createLoadShedder } from "./load-shedder.ts";
-import type { RateLimits } from "./rate-limits.ts";
-import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./status-pages.ts";
+import { createLoadShedder } from "./limits/load-shedder.ts";
+import type { RateLimits } from "./limits/rate-limits.ts";
+import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./pages/status-pages.ts";
 
 /** What the app needs from its process. */
 export interface AppOptions extends DaemonState {

@@ -4,17 +4,17 @@ import { ENDPOINTS, type Endpoint, type OperationId } from "../contract/endpoint
 import { AnpError, type FieldError } from "../contract/errors.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { isOperatorToken } from "../contract/roles.ts";
-import { findUnkept } from "../runtime/json/unkept-json.ts";
+import { findLossyValues } from "../runtime/json/lossy-json.ts";
 import type { Call } from "../service/operation.ts";
 import type { Service } from "../service/service.ts";
 import type { Cors } from "./cors.ts";
 import { isUnavailable, type Handler } from "./request-wrapper.ts";
-import type { ConcurrencyLimits, UserSlot } from "./concurrency-limits.ts";
-import type { RateLimits } from "./rate-limits.ts";
-import type { LoadShedder } from "./load-shedder.ts";
-import { clientAddress } from "./client-address.ts";
+import type { ConcurrencyLimits, UserSlot } from "./limits/concurrency-limits.ts";
+import type { RateLimits } from "./limits/rate-limits.ts";
+import type { LoadShedder } from "./limits/load-shedder.ts";
+import { clientAddress } from "./limits/client-address.ts";
 import { allow, idempotencyKey, readQuery } from "./read-request.ts";
-import { declaredBytes, readJson } from "./request-body.ts";
+import { declaredBytes, readJson } from "./read-body.ts";
 import { reusableSuccess, success } from "./respond.ts";
 
 interface OperationContext {
@@ -106,7 +106,7 @@ async function receive(event: H3Event, slot: UserSlot, { service, inFlight }: Op
 }
 
 function unkeptFields({ shape }: z.ZodObject, text: string): FieldError[] {
-  const unkept = findUnkept(text).filter(({ path: [name = ""] }) => Object.hasOwn(shape, name));
+  const unkept = findLossyValues(text).filter(({ path: [name = ""] }) => Object.hasOwn(shape, name));
   return unkept.map(({ path, message }) => ({ in: "body", path: path.join("."), message }));
 }
 

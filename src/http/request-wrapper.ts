@@ -3,7 +3,7 @@ import { AnpError } from "../contract/errors.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { createThrottle, type Throttle } from "../runtime/throttle.ts";
-import type { ReportDamage } from "../storage/damage-reporter.ts";
+import type { ReportDamage } from "../storage/health/damage-reporter.ts";
 import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { allow, givenRequestId } from "./read-request.ts";

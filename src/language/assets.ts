@@ -1,4 +1,4 @@
-import { readRows, readWords } from "../runtime/data-rows.ts";
+import { readRows, readWords } from "../runtime/text/data-rows.ts";
 import { fold, tokenize, type Token } from "./tokenize.ts";
 import { toSimplified } from "./traditional.ts";
 

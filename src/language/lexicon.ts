@@ -1,4 +1,4 @@
-import { readRows } from "../runtime/data-rows.ts";
+import { readRows } from "../runtime/text/data-rows.ts";
 import { editDistance } from "../runtime/text/edit-distance.ts";
 import { longestMatches } from "./longest-matches.ts";
 import { stem, tokenize, type Token } from "./tokenize.ts";

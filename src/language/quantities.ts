@@ -1,4 +1,4 @@
-import { readNames, readNumbers } from "../runtime/data-rows.ts";
+import { readNames, readNumbers } from "../runtime/text/data-rows.ts";
 
 /** What follows a number, and its factor. */
 export const SCALES = readNumbers(new URL("data/scales.txt", import.meta.url));

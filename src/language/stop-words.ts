@@ -1,4 +1,4 @@
-import { readRows } from "../runtime/data-rows.ts";
+import { readRows } from "../runtime/text/data-rows.ts";
 import { stem } from "./tokenize.ts";
 
 const LISTS = new Map(

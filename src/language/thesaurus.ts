@@ -1,4 +1,4 @@
-import { readRows } from "../runtime/data-rows.ts";
+import { readRows } from "../runtime/text/data-rows.ts";
 import { groupBy } from "../runtime/group-by.ts";
 import { fold, stem, tokenizeFolded } from "./tokenize.ts";
 import { longestMatches } from "./longest-matches.ts";

@@ -1,4 +1,4 @@
-import { readWords } from "../runtime/data-rows.ts";
+import { readWords } from "../runtime/text/data-rows.ts";
 
 const PAIRS = readWords(new URL("data/traditional.txt", import.meta.url));
 const SIMPLIFIED = new Map(PAIRS.map(([traditional = "", simplified = ""]) => [traditional, simplified]));

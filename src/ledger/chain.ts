@@ -1,4 +1,4 @@
-import { pointsFor } from "./decide.ts";
+import { pointsFor } from "./points-rules.ts";
 import { type Account, EMPTY_ACCOUNT, genesisHash, hashEntry, type Entry } from "./entry.ts";
 
 /** The fields that chain an entry to the one before. */

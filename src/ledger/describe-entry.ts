@@ -1,4 +1,4 @@
-import type { Change } from "./decide.ts";
+import type { Change } from "./points-rules.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
 import DESCRIPTIONS from "./entry-descriptions.json" with { type: "json" };

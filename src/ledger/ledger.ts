@@ -4,9 +4,9 @@ import type { QuotaRules } from "../accounts/quota-rules.ts";
 import { AnpError, invalid } from "../contract/errors.ts";
 import { type Clock, toIso } from "../runtime/clock.ts";
 import type { Storage } from "../storage/storage.ts";
-import { decideChange, type Change, type LedgerCommand } from "./decide.ts";
+import { decideChange, type Change, type LedgerCommand } from "./points-rules.ts";
 import { EMPTY_ACCOUNT, type Entry, entryKey, genesisHash, hashEntry } from "./entry.ts";
-import { type EntryCache, StoredLedger, type LedgerEnd, type LedgerOperation, requestHash } from "./stored-ledger.ts";
+import { type EntryCache, StoredLedger, type LedgerEnd, type LedgerOperation, requestHash } from "./entry-store.ts";
 import { describeEntry } from "./describe-entry.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 

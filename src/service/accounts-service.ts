@@ -2,13 +2,13 @@ import { createQuotaRules } from "../accounts/quota-rules.ts";
 import { createSubscriptions, createUsers } from "../accounts/users.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import type { Config } from "../config/config-schema.ts";
-import { checkInput, type RawInput } from "../contract/check-input.ts";
+import { validateRequest, type RawInput } from "../contract/validation/validate-request.ts";
 import { createLedger, type LedgerObserver } from "../ledger/ledger.ts";
 import { OPERATOR_PREFIX } from "../contract/roles.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
-import { documentsBelow } from "../storage/documents-below.ts";
+import { documentsBelow } from "../storage/documents.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Call, Outcome } from "./operation.ts";
 import { createPoints, type AccountOperationId } from "./points.ts";
@@ -50,7 +50,7 @@ export function createAccountsService(deps: AccountsDeps) {
     ...points,
     /** As the whole service's. */
     run: async <K extends AccountOperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>> =>
-      points.operations[id](call, checkInput(id, raw)),
+      points.operations[id](call, validateRequest(id, raw)),
     close: () => storage.close(),
   };
 }

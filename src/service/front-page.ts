@@ -6,9 +6,9 @@ import { QUESTION_ASKED, type HotQuestion } from "../events/projections/hot-ques
 import { nearestLanguage } from "../language/detect-language.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { remembered } from "../runtime/cache/remembered.ts";
+import { cachedPromise } from "../runtime/cache/cached-promise.ts";
 import type { Logger } from "../runtime/logger.ts";
-import type { ReportDamage } from "../storage/damage-reporter.ts";
+import type { ReportDamage } from "../storage/health/damage-reporter.ts";
 import type { Config } from "../config/config-schema.ts";
 import type { GroundedSuggestions } from "./grounded-suggestions.ts";
 import { userOf, type OperationHandler } from "./operation.ts";
@@ -37,7 +37,7 @@ interface FrontPageDeps {
 export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperations {
   const { config, news, events } = deps;
   const { questions: file } = config.assistant;
-  const questions = remembered(async () => (file === undefined ? [] : readQuestions(resolve(deps.baseDir, file))));
+  const questions = cachedPromise(async () => (file === undefined ? [] : readQuestions(resolve(deps.baseDir, file))));
   const hotQuestions = createHotQuestions(deps);
 
   return {

@@ -2,7 +2,7 @@ import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { OperationData } from "../contract/endpoints.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { renewed } from "../runtime/cache/renewed.ts";
+import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
 import { fillTemplate } from "../runtime/text/fill-template.ts";
 import type { Knowledge } from "./knowledge.ts";
 import HEADLINE_QUESTIONS from "./headline-questions.json" with { type: "json" };
@@ -56,7 +56,7 @@ export function createGroundedSuggestions(deps: { assistant: HostedAssistant; kn
     return assistant.answered({ questions: templates.map((one) => fillTemplate(one, { title })), ids, most: 1, now });
   }
 
-  const lists = { zh: renewed(ground), en: renewed(ground) };
+  const lists = { zh: staleWhileRevalidate(ground), en: staleWhileRevalidate(ground) };
   return {
     /** @param source all topics in a language; the same object as long as nothing changed
      * @returns the first `limit` of them, with the questions that are answered */

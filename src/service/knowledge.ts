@@ -1,7 +1,7 @@
 import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { Passage } from "../assistant/passage.ts";
 import type { News, NewsSnapshot } from "../news/news.ts";
-import { renewed } from "../runtime/cache/renewed.ts";
+import { staleWhileRevalidate } from "../runtime/cache/stale-while-revalidate.ts";
 
 /** What the assistant may quote: published news, notices and help articles, learned again when they change. */
 export type Knowledge = ReturnType<typeof createKnowledge>;
@@ -13,7 +13,10 @@ export function createKnowledge({ news, assistant }: { news: News; assistant: Ho
     return (contents += 1);
   };
   // Snapshots share the arrays that did not change from one to the next.
-  const learned = renewed(learn, (a, b) => a.items === b.items && a.notices === b.notices && a.help === b.help);
+  const learned = staleWhileRevalidate(
+    learn,
+    (a, b) => a.items === b.items && a.notices === b.notices && a.help === b.help,
+  );
   return {
     /** Waits until there is something to answer from: the last content, or the one before while much is new.
      * @returns the number of the content */

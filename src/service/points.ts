@@ -1,9 +1,9 @@
 import type { Subscriptions } from "../accounts/users.ts";
 import type { OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { LedgerCommand } from "../ledger/decide.ts";
+import type { LedgerCommand } from "../ledger/points-rules.ts";
 import type { Ledger, Posted } from "../ledger/ledger.ts";
-import type { LedgerOperation } from "../ledger/stored-ledger.ts";
+import type { LedgerOperation } from "../ledger/entry-store.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Config } from "../config/config-schema.ts";
 import { ledgerOperationOf, userOf, type Call, type OperationHandler, type Outcome } from "./operation.ts";

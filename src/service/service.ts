@@ -1,27 +1,27 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createAuthenticator } from "../accounts/authenticator.ts";
-import { assistantInProcess, assistantInWorker } from "../assistant/assistant-runner.ts";
+import { assistantInProcess, assistantInWorker } from "../assistant/jobs/assistant-runner.ts";
 import { readLexicon } from "../assistant/lexicon-file.ts";
 import { createHostedAssistant, type HostedAssistant } from "../assistant/hosted-assistant.ts";
-import type { ModelGateway } from "../assistant/model/model-gateway.ts";
+import type { ModelGateway } from "../assistant/model/provider-failover.ts";
 import { createMessages } from "../assistant/sessions/messages.ts";
-import { checkInput, type RawInput } from "../contract/check-input.ts";
+import { validateRequest, type RawInput } from "../contract/validation/validate-request.ts";
 import type { OperationId } from "../contract/endpoints.ts";
 import { createEvents } from "../events/events.ts";
 import { newsInWorker } from "../news/jobs/news-runner.ts";
 import { createNews, type News, type NewsDeps, type RefreshMode } from "../news/news.ts";
 import type { Logger } from "../runtime/logger.ts";
-import { createDamageReporter } from "../storage/damage-reporter.ts";
+import { createDamageReporter } from "../storage/health/damage-reporter.ts";
 import { observeStorage, type StorageObserver } from "../storage/observe-storage.ts";
-import { createWriteProbe } from "../storage/write-probe.ts";
+import { createWriteProbe } from "../storage/health/write-probe.ts";
 import { createAccountsService, type AccountsDeps } from "./accounts-service.ts";
 import { createChat } from "./chat/chat.ts";
 import { createFrontPageOperations, type FrontPageOperations } from "./front-page.ts";
 import { createGroundedSuggestions } from "./grounded-suggestions.ts";
 import { createKnowledge } from "./knowledge.ts";
 import type { Call, OperationHandler, Outcome } from "./operation.ts";
-import type { AssistantJobs } from "../assistant/assistant-jobs.ts";
+import type { AssistantJobs } from "../assistant/jobs/assistant-jobs.ts";
 import type { JobObserver, JobRunner } from "../compute/job-runner.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LedgerObserver } from "../ledger/ledger.ts";
@@ -82,7 +82,7 @@ export async function createService(given: ServiceDeps) {
     /** Checks the input against the contract and runs the operation.
      * @throws AnpError of the endpoint's catalogue; anything else thrown is an internal error */
     run: async <K extends OperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>> =>
-      operations[id](call, checkInput(id, raw)),
+      operations[id](call, validateRequest(id, raw)),
     authenticate: await createAuthenticator({ ...accounts, logger: deps.logger }),
     /** Whether the storage takes writes, as of the last second. @throws StorageError when it does not */
     ready: () => probe.recent(),
@@ -124,7 +124,7 @@ async function openAssistant(deps: ServiceDeps): Promise<HostedAssistant> {
 async function openModel(deps: ServiceDeps): Promise<ModelGateway | undefined> {
   const { config, baseDir, logger, modelFetch, observer } = deps;
   if (config.model === undefined) return undefined;
-  const { createModelGateway } = await import("../assistant/model/model-gateway.ts");
+  const { createModelGateway } = await import("../assistant/model/provider-failover.ts");
   const model = createModelGateway(config.model, {
     logger,
     readKey: (file) => readFileSync(resolve(baseDir, file), "utf8"),

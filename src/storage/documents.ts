@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { printField, validate } from "../contract/validate.ts";
+import { printField, validate } from "../contract/validation/validate-value.ts";
 import { type Key, type Storage, EncodedSegment } from "./storage.ts";
 import { CorruptionError, isOutage, orError, StorageError } from "./storage-errors.ts";
 
@@ -73,4 +73,20 @@ export async function readEach(storage: Storage, keys: readonly Key[]): Promise<
 /** @throws StorageError when the storage does not answer */
 export async function probe(storage: Storage): Promise<void> {
   await storage.get(["ready", "probe"]);
+}
+
+/** The part of a storage that documents need. */
+export type Documents = Pick<Storage, "verify" | "get" | "getMany" | "create" | "put" | "children">;
+
+/** The documents below a segment: their keys begin with it. */
+export function documentsBelow(storage: Storage, segment: string): Documents {
+  const at = (key: Key): Key => [segment, ...key];
+  return {
+    verify: (key) => storage.verify(at(key)),
+    get: (key) => storage.get(at(key)),
+    getMany: (keys) => storage.getMany(keys.map(at)),
+    create: (key, value) => storage.create(at(key), value),
+    put: (key, value) => storage.put(at(key), value),
+    children: (prefix) => storage.children(at(prefix)),
+  };
 }

@@ -1,5 +1,5 @@
 import type { Driver } from "unstorage";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./health/finding.ts";
 import type { StorageIdentity } from "./identity/expected-identity.ts";
 import type { CreateOutcome, Predecessor } from "./storage.ts";
 

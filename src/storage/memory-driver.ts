@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import type { Driver } from "unstorage";
 import memory from "unstorage/drivers/memory";
 import type { StorageDriver } from "./driver.ts";
-import { findingsOf } from "./finding.ts";
-import FINDINGS from "./storage-findings.json" with { type: "json" };
+import { findingsOf } from "./health/finding.ts";
+import FINDINGS from "./health/storage-findings.json" with { type: "json" };
 import { encodedItem, LOOK_AHEAD } from "./keys.ts";
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.

@@ -1,4 +1,4 @@
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./health/finding.ts";
 import type { StorageIdentity } from "./identity/expected-identity.ts";
 
 /** Text documents under keys of segments, with one primitive that decides races, `create`.

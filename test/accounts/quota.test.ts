@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
-import { offsetMinutes } from "../../src/runtime/utc-offset.ts";
+import { offsetMinutes } from "../../src/runtime/clock.ts";
 
 const at = (iso: string): number => Date.parse(iso);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { resolveCitations } from "../../src/assistant/answering/model-answer.ts";
-import { dropCutSentence } from "../../src/assistant/model/model-fetch.ts";
+import { dropCutSentence } from "../../src/assistant/model/model-call.ts";
 import { passage } from "./passages.ts";
 
 const PASSAGES = ["a", "b", "c"].map((id) => passage({ id }));

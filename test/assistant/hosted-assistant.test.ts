@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createHostedAssistant, type HostedAssistant } from "../../src/assistant/hosted-assistant.ts";
-import { assistantInProcess } from "../../src/assistant/assistant-runner.ts";
-import type { AssistantJobs } from "../../src/assistant/assistant-jobs.ts";
+import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
+import type { AssistantJobs } from "../../src/assistant/jobs/assistant-jobs.ts";
 import type { JobRunner } from "../../src/compute/job-runner.ts";
 import { WorkerRunner, workerFile } from "../../src/compute/worker-runner.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { assistantInProcess } from "../../src/assistant/assistant-runner.ts";
+import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
 import { createHostedAssistant } from "../../src/assistant/hosted-assistant.ts";
 import type { Answer } from "../../src/assistant/answer.ts";
 import { modelConfig } from "../../src/config/model-config.ts";
-import { createModelGateway } from "../../src/assistant/model/model-gateway.ts";
+import { createModelGateway } from "../../src/assistant/model/provider-failover.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { EXCHANGE, NOW } from "./exchange.ts";
 import { fails, says, startModelServer } from "./model-server.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { modelConfig } from "../../src/config/model-config.ts";
-import { createModelGateway } from "../../src/assistant/model/model-gateway.ts";
+import { createModelGateway } from "../../src/assistant/model/provider-failover.ts";
 import type { PromptRequest } from "../../src/assistant/model/model-prompt.ts";
 import { toPrompt } from "../../src/assistant/model/model-prompt.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { modelConfig } from "../../src/config/model-config.ts";
-import { createModelGateway } from "../../src/assistant/model/model-gateway.ts";
+import { createModelGateway } from "../../src/assistant/model/provider-failover.ts";
 import { resolveCitations } from "../../src/assistant/answering/model-answer.ts";
-import type { ModelGateway } from "../../src/assistant/model/model-gateway.ts";
+import type { ModelGateway } from "../../src/assistant/model/provider-failover.ts";
 import type { PromptRequest } from "../../src/assistant/model/model-prompt.ts";
 import { AnpError } from "../../src/contract/errors.ts";
 import { passage } from "./passages.ts";

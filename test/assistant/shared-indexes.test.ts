@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { createHostedAssistant, type HostedAssistant } from "../../src/assistant/hosted-assistant.ts";
-import { assistantInProcess, sharedAssistants } from "../../src/assistant/assistant-runner.ts";
+import { assistantInProcess, sharedAssistants } from "../../src/assistant/jobs/assistant-runner.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { EXCHANGE, NOW } from "./exchange.ts";
 import { passage } from "./passages.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { sharedAssistants } from "../../src/assistant/assistant-runner.ts";
+import { sharedAssistants } from "../../src/assistant/jobs/assistant-runner.ts";
 import type { CommandIo } from "../../src/cli/framework/command-io.ts";
 import { main } from "../../src/cli/main.ts";
 import { systemClock } from "../../src/runtime/clock.ts";

@@ -7,7 +7,7 @@ import { openDaemonOperations } from "../../src/cli/target/daemon-operations.ts"
 import { RETRY_POLICY } from "../../src/client/client-retry.ts";
 import { listen } from "../../src/daemon/listen.ts";
 import { createApp } from "../../src/http/app.ts";
-import { createRateLimits } from "../../src/http/rate-limits.ts";
+import { createRateLimits } from "../../src/http/limits/rate-limits.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { serveHere } from "./anp.ts";

@@ -6,7 +6,7 @@ import {
   createClient,
   RemoteRefusal,
 } from "../../src/client/client.ts";
-import { DOCUMENTATION } from "../../src/contract/openapi.ts";
+import { DOCUMENTATION } from "../../src/contract/openapi/openapi-document.ts";
 import { readRetryAfter } from "../../src/client/client-retry.ts";
 import { UnreachableError } from "../../src/client/transport.ts";
 import { AnpError } from "../../src/contract/errors.ts";

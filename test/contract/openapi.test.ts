@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
-import { DOCUMENTATION, openApiDocument, openApiText } from "../../src/contract/openapi.ts";
+import { DOCUMENTATION, openApiDocument, openApiText } from "../../src/contract/openapi/openapi-document.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const run = promisify(execFile);

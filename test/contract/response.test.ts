@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS, type Endpoint, type OperationId } from "../../src/contract/endpoints.ts";
-import { DOCUMENTATION } from "../../src/contract/openapi.ts";
-import { checkResponse, type CheckedResponse } from "../../src/contract/check-response.ts";
+import { DOCUMENTATION } from "../../src/contract/openapi/openapi-document.ts";
+import { validateResponse, type CheckedResponse } from "../../src/contract/validation/validate-response.ts";
 
 const endpoints = Object.entries(ENDPOINTS) as [OperationId, Endpoint][];
 
@@ -36,7 +36,7 @@ const UNKNOWN_ERRORS = "errors is not a field of the contract";
 
 /** What is reported of an answer that is as the example, but for some changes. */
 function toldOf(changes: Partial<CheckedResponse>, example: CheckedResponse = me): string[] {
-  return checkResponse({ ...example, ...changes }).map(({ path, message }) => `${path} ${message}`);
+  return validateResponse({ ...example, ...changes }).map(({ path, message }) => `${path} ${message}`);
 }
 
 function withHeaders(changes: Record<string, string | null>, example: CheckedResponse = me): { headers: Headers } {

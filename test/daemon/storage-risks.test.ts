@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { watchStorageRisks } from "../../src/daemon/storage-risks.ts";
-import type { Finding } from "../../src/storage/finding.ts";
+import type { Finding } from "../../src/storage/health/finding.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { exportedEvent } from "../../src/events/event.ts";
 import { readLine } from "../../src/events/replay/exported-line.ts";
-import { findUnkept } from "../../src/runtime/json/unkept-json.ts";
+import { findLossyValues } from "../../src/runtime/json/lossy-json.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { collect, contents, eventAt, next, openEvents, question, STORAGES } from "./open-events.ts";
@@ -287,7 +287,7 @@ describe("replay", () => {
         const { success, data } = exportedEvent.safeParse(JSON.parse(text));
         const read = readLine(text, 1);
         const { event_id, ...event } = data ?? {};
-        const isKept = success && findUnkept(text).length === 0;
+        const isKept = success && findLossyValues(text).length === 0;
         expect(typeof read === "string" ? "rejected" : read.json).toBe(
           isKept ? JSON.stringify({ ...event, source_id: event_id }) : "rejected",
         );

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
-import type { LedgerCommand } from "../../src/ledger/decide.ts";
+import type { LedgerCommand } from "../../src/ledger/points-rules.ts";
 import { entry, ledgerKey } from "../../src/ledger/entry.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";

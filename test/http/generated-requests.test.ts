@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { checkResponse } from "../../src/contract/check-response.ts";
+import { validateResponse } from "../../src/contract/validation/validate-response.ts";
 import { createApp } from "../../src/http/app.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
@@ -44,7 +44,7 @@ it(
         if (status >= 500) expect(mayFail(asked), `${status}: ${text}`).toBe(true);
         const parsed: unknown = text === "" ? undefined : JSON.parse(text);
         const answer = { method, path, sent: headers, status, headers: response.headers, body: parsed };
-        expect(checkResponse(answer)).toEqual([]);
+        expect(validateResponse(answer)).toEqual([]);
         expect(inDocument.deviations(asked, answer)).toEqual([]);
         const refused = status === 422 && !WITHIN_WORDS.test(text);
         if (refused || status === 415) expect(inDocument.accepts(asked), `${status}: ${text}`).toBe(false);

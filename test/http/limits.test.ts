@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createRateLimits, type RateLimits } from "../../src/http/rate-limits.ts";
+import { createRateLimits, type RateLimits } from "../../src/http/limits/rate-limits.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import type { Storage } from "../../src/storage/storage.ts";

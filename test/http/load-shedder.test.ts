@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createLoadShedder, type LoadShedder } from "../../src/http/load-shedder.ts";
+import { createLoadShedder, type LoadShedder } from "../../src/http/limits/load-shedder.ts";
 
 /** A shedder on a clock that is set by hand. */
 function open(wait_ms = 2000) {

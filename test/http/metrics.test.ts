@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../src/http/app.ts";
-import { createConcurrencyLimits } from "../../src/http/concurrency-limits.ts";
+import { createConcurrencyLimits } from "../../src/http/limits/concurrency-limits.ts";
 import { createMetrics, type Metrics } from "../../src/http/metrics/metrics.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { seededRandom } from "../../src/runtime/random.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { entryKey, ledgerKey, type Entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import { StoredLedger } from "../../src/ledger/stored-ledger.ts";
+import { StoredLedger } from "../../src/ledger/entry-store.ts";
 import { verifyLedgers } from "../../src/ledger/verify-ledgers.ts";
 import { BoundedLru } from "../../src/runtime/cache/bounded-lru.ts";
 import { collect } from "../../src/runtime/batches.ts";

@@ -86,7 +86,7 @@ beforeAll(async () => {
   const { sentencesOf } = await import("../../src/language/sentences.ts");
   const { plainLine, plainText, shorten } = await import("../../src/language/plain-text.ts");
   const { resolveCitations } = await import("../../src/assistant/answering/model-answer.ts");
-  const { dropCutSentence } = await import("../../src/assistant/model/model-fetch.ts");
+  const { dropCutSentence } = await import("../../src/assistant/model/model-call.ts");
   const { judgeReply } = await import("../../src/assistant/grounding/judge-reply.ts");
   const source = {
     id: "1",
@@ -98,7 +98,7 @@ beforeAll(async () => {
     published_at: null,
   } as const;
   const asked = { excerpts: [source], question: "1", lang: "en", wide: true, instructions: "" } as const;
-  const { cleanReply } = await import("../../src/assistant/model/model-fetch.ts");
+  const { cleanReply } = await import("../../src/assistant/model/model-call.ts");
   const { answerTypeOf } = await import("../../src/assistant/retrieval/answer-type.ts");
   const { clausesOf } = await import("../../src/assistant/retrieval/clauses.ts");
   const { AnswerIndex } = await import("../../src/assistant/retrieval/answer-index.ts");

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { readNumbers, readRows } from "../../src/runtime/data-rows.ts";
+import { readNumbers, readRows } from "../../src/runtime/text/data-rows.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const SOURCES = new URL("../../src/", import.meta.url);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assistantInProcess } from "../../src/assistant/assistant-runner.ts";
+import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
 import { createHostedAssistant } from "../../src/assistant/hosted-assistant.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { createGroundedSuggestions } from "../../src/service/grounded-suggestions.ts";

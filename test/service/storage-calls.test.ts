@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { RawInput } from "../../src/contract/check-input.ts";
+import type { RawInput } from "../../src/contract/validation/validate-request.ts";
 import type { OperationId } from "../../src/contract/endpoints.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { openFixtureService } from "../support/service.ts";

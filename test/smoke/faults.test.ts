@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { checkResponse } from "../../src/contract/check-response.ts";
+import { validateResponse } from "../../src/contract/validation/validate-response.ts";
 import { checkFaults, FAULT_LIST, faultText, readFault } from "../../src/faults/fault-catalogue.ts";
 import { Faults } from "../../src/faults/inject-faults.ts";
 import { createApp } from "../../src/http/app.ts";
@@ -44,7 +44,7 @@ async function failing(
     const parsed: unknown = text.startsWith("{") ? JSON.parse(text) : undefined;
     const { status } = response;
     const answer = { method, path, sent: {}, status, headers: response.headers, body: parsed };
-    expect(checkResponse(answer)).toEqual([]);
+    expect(validateResponse(answer)).toEqual([]);
     return { status, body: parsed as Body };
   };
 }

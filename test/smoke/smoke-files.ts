@@ -1,4 +1,4 @@
-import { sharedAssistants } from "../../src/assistant/assistant-runner.ts";
+import { sharedAssistants } from "../../src/assistant/jobs/assistant-runner.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { planDaemon, startDaemon, type OwnDaemon } from "../../src/smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../src/smoke/file/read-smoke-file.ts";

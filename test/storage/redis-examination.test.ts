@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Finding } from "../../src/storage/finding.ts";
+import type { Finding } from "../../src/storage/health/finding.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startCluster } from "../support/redis-cluster.ts";

@@ -1,7 +1,7 @@
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
 import { createSubscriptions, createUsers } from "../../src/accounts/users.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
-import type { LedgerCommand } from "../../src/ledger/decide.ts";
+import type { LedgerCommand } from "../../src/ledger/points-rules.ts";
 import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { createIds } from "../../src/runtime/ids.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { sharedAssistants } from "../../src/assistant/assistant-runner.ts";
+import { sharedAssistants } from "../../src/assistant/jobs/assistant-runner.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { silentLogger, type Logger } from "../../src/runtime/logger.ts";
 import { seededRandom } from "../../src/runtime/random.ts";

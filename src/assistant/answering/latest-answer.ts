@@ -4,7 +4,7 @@ import { type Passage, comparePassages, toSourceItem } from "../passage.ts";
 import { languageOfTag } from "../../language/detect-language.ts";
 import { plainText } from "../../language/plain-text.ts";
 import { sentencesOf } from "../../language/sentences.ts";
-import { readWords } from "../../runtime/data-rows.ts";
+import { readWords } from "../../runtime/text/data-rows.ts";
 import { conceptsIn } from "../routing/router.ts";
 import type { AnswerRequest } from "../answer.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";

@@ -1,6 +1,6 @@
 import { ASSETS } from "../../language/assets.ts";
 import { SCALES } from "../../language/quantities.ts";
-import { readNames, readNumbers } from "../../runtime/data-rows.ts";
+import { readNames, readNumbers } from "../../runtime/text/data-rows.ts";
 import PATTERNS from "./data/figure-patterns.json" with { type: "json" };
 
 /** What a text states in figures: an amount with its unit, a date, or a time of day. */

@@ -1,4 +1,4 @@
-import { readRows, readWords } from "../../runtime/data-rows.ts";
+import { readRows, readWords } from "../../runtime/text/data-rows.ts";
 import { literal, patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./statement-patterns.json" with { type: "json" };
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 import type { AnswerRequest } from "../answer.ts";
-import { readRows } from "../../runtime/data-rows.ts";
+import { readRows } from "../../runtime/text/data-rows.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import { assetsInQuestion, isAssetName } from "../../language/assets.ts";
 import { createClassifier, train, type Classification, type Example, type Trained } from "./classifier/classifier.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { CommandIo } from "../framework/command-io.ts";
-import { EXIT } from "../framework/exit.ts";
+import { EXIT } from "../framework/command-failure.ts";
 import { readBashLine } from "./bash-line.ts";
 import { completionOf } from "./candidates.ts";
 

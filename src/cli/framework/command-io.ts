@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { AssistantJobs } from "../../assistant/assistant-jobs.ts";
+import type { AssistantJobs } from "../../assistant/jobs/assistant-jobs.ts";
 import type { JobRunner } from "../../compute/job-runner.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Stoppable } from "../../runtime/interrupt.ts";

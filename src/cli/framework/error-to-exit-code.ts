@@ -1,10 +1,10 @@
 import { AnpError, ERRORS } from "../../contract/errors.ts";
 import { stackOf } from "../../runtime/logger.ts";
-import { storageRemedy } from "../../storage/storage-remedy.ts";
+import { storageRemedy } from "../../storage/health/storage-remedy.ts";
 import { COMMANDS } from "./command-facts.ts";
 import type { Invocation } from "./define-command.ts";
 import ERROR_KINDS from "./error-kinds.json" with { type: "json" };
-import { CommandFailure, EXIT, UsageError } from "./exit.ts";
+import { CommandFailure, EXIT, UsageError } from "./command-failure.ts";
 
 /** Errors of other rooms by their names, which are not loaded for a report: the exit code, and what the user can do. */
 const KINDS = ERROR_KINDS as unknown as Readonly<Record<string, readonly [keyof typeof EXIT, ...advice: string[]]>>;

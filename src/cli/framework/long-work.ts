@@ -1,7 +1,7 @@
 import { awaitInterrupt } from "../../runtime/interrupt.ts";
 import { printLines } from "../terminal/print.ts";
 import type { Context } from "./command-context.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { CommandFailure, EXIT } from "./command-failure.ts";
 import { showCount } from "./time-format.ts";
 
 /** Reports where work stands, as `3 of 9 users read`, to be shown on a terminal, and after an interrupt throws its reason,

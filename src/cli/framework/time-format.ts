@@ -1,6 +1,5 @@
-import { offsetMinutes } from "../../runtime/utc-offset.ts";
 import { isDay } from "../../events/log/event-address.ts";
-import { DAY_MS, toIso } from "../../runtime/clock.ts";
+import { DAY_MS, offsetMinutes, toIso } from "../../runtime/clock.ts";
 import { notValid } from "../../runtime/text/describe-value.ts";
 
 /** Times as people read and type them. Machine formats keep ISO 8601. */

@@ -5,7 +5,7 @@ import { ERRORS } from "../../contract/errors.ts";
 import { FAULT_LIST } from "../../faults/fault-catalogue.ts";
 import SMOKE_KEYS from "../../smoke/file/smoke-file.json" with { type: "json" };
 import MATCHER_TEXTS from "../../smoke/run/matchers.json" with { type: "json" };
-import { EXIT } from "../framework/exit.ts";
+import { EXIT } from "../framework/command-failure.ts";
 import MEANINGS from "./meanings.json" with { type: "json" };
 import TOPICS from "./help-topics.json" with { type: "json" };
 

@@ -1,8 +1,8 @@
 import { createClient, type Client, type Success } from "../../client/client.ts";
 import type { RetryPolicy } from "../../client/client-retry.ts";
-import type { RawInput } from "../../contract/check-input.ts";
+import type { RawInput } from "../../contract/validation/validate-request.ts";
 import { ENDPOINTS, type OperationId } from "../../contract/endpoints.ts";
-import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
+import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
 import { zoneOf } from "../framework/time-format.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
 

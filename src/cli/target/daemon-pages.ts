@@ -1,8 +1,8 @@
 import type { DaemonPages } from "../../client/daemon-status.ts";
 import { addressOf, readUrl } from "../../client/daemon-url.ts";
 import type { Context } from "../framework/command-context.ts";
-import { UsageError } from "../framework/exit.ts";
-import { integer, optional, text } from "../framework/param.ts";
+import { UsageError } from "../framework/command-failure.ts";
+import { integer, optional, text } from "../framework/params/param.ts";
 
 const readAddress = (typed: string): string => readUrl(typed).href;
 

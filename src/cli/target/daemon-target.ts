@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { readUrl } from "../../client/daemon-url.ts";
-import { UsageError } from "../framework/exit.ts";
+import { UsageError } from "../framework/command-failure.ts";
 import type { Surroundings } from "../framework/global-flags.ts";
 import { profilesFile } from "./user-folder.ts";
 

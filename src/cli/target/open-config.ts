@@ -3,7 +3,7 @@ import { openFixture, type Fixture } from "../../admin/load-fixture.ts";
 import { loadConfig, type ConfigValues, type LoadedConfig } from "../../config/load-config.ts";
 import type { Surroundings } from "../framework/global-flags.ts";
 import MEANINGS from "../help/meanings.json" with { type: "json" };
-import { UsageError } from "../framework/exit.ts";
+import { UsageError } from "../framework/command-failure.ts";
 
 /** Loads the configuration that the flags, the environment or a fixture name, with the fixture it belongs to.
  * @param flags values from the command's own flags

@@ -11,7 +11,7 @@ import { UNFINISHED_IMPORT } from "../../storage/keys.ts";
 import { openStorage } from "../../storage/open-storage.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Context } from "../framework/command-context.ts";
-import { CommandFailure, EXIT } from "../framework/exit.ts";
+import { CommandFailure, EXIT } from "../framework/command-failure.ts";
 import { createTerminalLogger } from "../terminal/terminal-logger.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { openConfig } from "./open-config.ts";

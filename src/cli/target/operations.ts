@@ -1,4 +1,4 @@
-import type { RawInput } from "../../contract/check-input.ts";
+import type { RawInput } from "../../contract/validation/validate-request.ts";
 import type { RetryPolicy } from "../../client/client-retry.ts";
 import type { OperationId } from "../../contract/endpoints.ts";
 import type { Call, Outcome } from "../../service/operation.ts";
@@ -6,7 +6,7 @@ import type { AccountOperationId } from "../../service/points.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { AccountsSession, Session, SessionOptions } from "./open-session.ts";
 import type { AccountsService } from "../../service/accounts-service.ts";
-import { UsageError } from "../framework/exit.ts";
+import { UsageError } from "../framework/command-failure.ts";
 
 /** The operations of the interface, for one user or an anonymous caller, on the storage or on a running daemon. */
 export interface Operations<Id extends OperationId = OperationId, S = Session> {
@@ -88,8 +88,8 @@ export async function runOperation<K extends OperationId>(
   id: K,
   { user, idempotencyKey, input }: { user?: string | undefined; idempotencyKey?: string | undefined; input: RawInput },
 ): Promise<Outcome<K>> {
-  const { checkInput } = await import("../../contract/check-input.ts");
-  checkInput(id, input);
+  const { validateRequest } = await import("../../contract/validation/validate-request.ts");
+  validateRequest(id, input);
   const outcome = await withOperations(context, user, ({ run }) => run(id, input, idempotencyKey));
   noteReplay(context, outcome);
   return outcome;

@@ -1,10 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
-import { printField, validate } from "../../contract/validate.ts";
+import { printField, validate } from "../../contract/validation/validate-value.ts";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import type { Env } from "../framework/command-io.ts";
-import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
+import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
 import { profilesFile, writePrivately } from "./user-folder.ts";
 
 const profile = z

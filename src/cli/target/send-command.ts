@@ -5,10 +5,10 @@ import { exchange, readWhole, UnreachableError } from "../../client/transport.ts
 import { awaitInterrupt } from "../../runtime/interrupt.ts";
 import { linesOf } from "../../runtime/text/lines.ts";
 import type { Context } from "../framework/command-context.ts";
-import { CommandFailure, EXIT, UsageError, type ExitCode } from "../framework/exit.ts";
-import { remoteParams } from "../framework/hosted-params.ts";
-import { flagOf, type CommandParams } from "../framework/param.ts";
-import type { Typed } from "../framework/read-values.ts";
+import { CommandFailure, EXIT, UsageError, type ExitCode } from "../framework/command-failure.ts";
+import { remoteParams } from "../framework/params/admin-body.ts";
+import { flagOf, type CommandParams } from "../framework/params/param.ts";
+import type { Typed } from "../framework/params/read-values.ts";
 import { escapeForTerminal } from "../terminal/clean-text.ts";
 import { CLEARED_LINE } from "../terminal/terminal.ts";
 

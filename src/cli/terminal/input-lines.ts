@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { linesOf } from "../../runtime/text/lines.ts";
 import type { CommandIo } from "../framework/command-io.ts";
-import { CommandFailure, EXIT, UsageError } from "../framework/exit.ts";
+import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
 
 /** Opens a file, or stdin for `-`, whose lines can be read more than once. The content of a pipe, which cannot, is
  * copied to a temporary file first.

@@ -2,8 +2,8 @@ import { confirm, input, password, search, select } from "@inquirer/prompts";
 import { cleanLine } from "./clean-text.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { CommandIo } from "../framework/command-io.ts";
-import { CommandFailure, EXIT } from "../framework/exit.ts";
-import type { Param } from "../framework/param.ts";
+import { CommandFailure, EXIT } from "../framework/command-failure.ts";
+import type { Param } from "../framework/params/param.ts";
 import { userIds } from "../target/bare-storage.ts";
 
 const MOST_USERS = 20_000;

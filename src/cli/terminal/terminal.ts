@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { CommandIo, Env } from "../framework/command-io.ts";
-import { CommandFailure, EXIT } from "../framework/exit.ts";
+import { CommandFailure, EXIT } from "../framework/command-failure.ts";
 import type { Globals } from "../framework/global-flags.ts";
 import { escapeForTerminal } from "./clean-text.ts";
 

@@ -1,4 +1,4 @@
-import { remembered } from "../../runtime/cache/remembered.ts";
+import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -47,7 +47,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
       const since = await log.head();
       return { day, log, head: { since }, lastForeign: since };
     };
-    if (latest?.day !== day) latest = { day, open: remembered(open) };
+    if (latest?.day !== day) latest = { day, open: cachedPromise(open) };
     return latest.open();
   }
 

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../contract/field-bounds.ts";
 import { isPortable } from "../../contract/schemas/shared-fields.ts";
-import { printField, validate } from "../../contract/validate.ts";
-import { findUnkept } from "../../runtime/json/unkept-json.ts";
+import { printField, validate } from "../../contract/validation/validate-value.ts";
+import { findLossyValues } from "../../runtime/json/lossy-json.ts";
 import { type ExportedEvent, exportedEvent, type StoredEvent, UTC_MILLISECONDS } from "../event.ts";
 import { contentOf, fingerprint, sourceIdOf } from "../log/event-fingerprint.ts";
 
@@ -36,7 +36,7 @@ export function readLine(text: string, line: number): ReplayedEvent | string {
     text.length <= PLAIN_LENGTH && isPlainEvent(value)
       ? { valid: true as const, data: value }
       : validate(exportedEvent, value);
-  const errors = [...findUnkept(text), ...(checked.valid ? [] : checked.errors)];
+  const errors = [...findLossyValues(text), ...(checked.valid ? [] : checked.errors)];
   if (!checked.valid || errors.length > 0) {
     const reasons = errors.map((error) => printField(error, "line"));
     return reasons.join("; ").slice(0, MOST_REASON);

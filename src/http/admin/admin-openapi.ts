@@ -4,7 +4,7 @@ import { errorEnvelope } from "../../contract/envelope.ts";
 import { ERRORS } from "../../contract/errors.ts";
 import type { Role } from "../../contract/roles.ts";
 import { version } from "../../runtime/package-file.ts";
-import FRAME from "./openapi-frame.json" with { type: "json" };
+import FRAME from "./admin-openapi.json" with { type: "json" };
 
 /** What the document says of a command. */
 export interface DocumentedCommand {

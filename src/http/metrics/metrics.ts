@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import type { LedgerObserver } from "../../ledger/ledger.ts";
 import type { Service, ServiceObserver } from "../../service/service.ts";
 import type { StorageObserver, StorageVerb } from "../../storage/observe-storage.ts";
-import type { RefusalReason } from "../concurrency-limits.ts";
+import type { RefusalReason } from "../limits/concurrency-limits.ts";
 import METRICS from "./metrics.json" with { type: "json" };
 import STARTS from "./series-at-start.json" with { type: "json" };
 

@@ -1,7 +1,7 @@
 import type { Sentiment } from "../../contract/schemas/shared-fields.ts";
 import { longestMatches } from "../../language/longest-matches.ts";
 import { toSimplified } from "../../language/traditional.ts";
-import { readRows } from "../../runtime/data-rows.ts";
+import { readRows } from "../../runtime/text/data-rows.ts";
 import { literal } from "../../runtime/text/patterns.ts";
 
 /** How many words (English) or characters (Chinese) a negation reaches forward. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { toIso } from "../../runtime/clock.ts";
 import { timestamp } from "../../contract/schemas/shared-fields.ts";
 import type { Logger } from "../../runtime/logger.ts";
-import { remembered } from "../../runtime/cache/remembered.ts";
+import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
 const bundledSnapshot = z.strictObject({
@@ -24,7 +24,7 @@ export async function readBundledSnapshot(
 
 /** Reads the bundled snapshot once. One that cannot be read is logged and replaced by an empty one. */
 export function createBundledSnapshot(logger: Logger, file?: URL): () => Promise<BundledSnapshot> {
-  return remembered(() =>
+  return cachedPromise(() =>
     readBundledSnapshot(file).catch((error: unknown) => {
       logger.error({ error: (error as Error).message }, "the bundled snapshot of hot topics cannot be read");
       return { published_at: toIso(0), topics: [] };

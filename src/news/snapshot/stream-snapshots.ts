@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { remembered } from "../../runtime/cache/remembered.ts";
+import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import { readDocument } from "../../storage/documents.ts";
 import { ifDamaged } from "../../storage/storage-errors.ts";
 import type { Key, Storage } from "../../storage/storage.ts";
@@ -46,7 +46,7 @@ export function createStreamSnapshots(storage: Storage) {
 
   return {
     /** Number of the stream's last item (0 when there is none), and the newest snapshot that can be read. */
-    newest: remembered(async (): Promise<{ head: number; document?: PublishedDocument }> => {
+    newest: cachedPromise(async (): Promise<{ head: number; document?: PublishedDocument }> => {
       const head = await headOf();
       for (let version = head; version > Math.max(0, head - TRIED); version--) {
         const text = await orUndefined(textOf(version));

@@ -1,4 +1,4 @@
-import { readNumbers } from "../../runtime/data-rows.ts";
+import { readNumbers } from "../../runtime/text/data-rows.ts";
 import { patternsOf } from "../../runtime/text/patterns.ts";
 import PATTERNS from "./date-patterns.json" with { type: "json" };
 

@@ -1,6 +1,6 @@
 import { assetsInNews } from "../../language/assets.ts";
 import { headlineTermsOf } from "../../language/terms.ts";
-import { readRows } from "../../runtime/data-rows.ts";
+import { readRows } from "../../runtime/text/data-rows.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { quantitiesInDigits, quantitiesOf } from "../../language/quantities.ts";
 import { fold } from "../../language/tokenize.ts";

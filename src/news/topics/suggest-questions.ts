@@ -1,4 +1,4 @@
-import { readRows } from "../../runtime/data-rows.ts";
+import { readRows } from "../../runtime/text/data-rows.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { fillTemplate } from "../../runtime/text/fill-template.ts";
 import type { NewsItem } from "../snapshot/projection.ts";

@@ -1,5 +1,5 @@
 import { groupBy } from "../../runtime/group-by.ts";
-import { readRows, readWords } from "../../runtime/data-rows.ts";
+import { readRows, readWords } from "../../runtime/text/data-rows.ts";
 import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { NewsItem } from "../snapshot/projection.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { validate, type InvalidField, type ValuePath } from "../../contract/validate.ts";
-import { schemaAt, unwrapSchema } from "../../contract/schema-walk.ts";
+import { validate, type InvalidField, type ValuePath } from "../../contract/validation/validate-value.ts";
+import { schemaAt, unwrapSchema } from "../../contract/validation/schema-walk.ts";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import { isMatcherName, isMatching, MATCHERS, type Matcher } from "../run/matchers.ts";
 import MATCHER_TEXTS from "../run/matchers.json" with { type: "json" };

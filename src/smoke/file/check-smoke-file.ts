@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpointAt, ENDPOINTS } from "../../contract/endpoints.ts";
-import type { InvalidField, ValuePath } from "../../contract/validate.ts";
+import type { InvalidField, ValuePath } from "../../contract/validation/validate-value.ts";
 import { checkFaults, readFault } from "../../faults/fault-catalogue.ts";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import { checkExpectation } from "./check-expectation.ts";
@@ -10,7 +10,7 @@ import { listOf, MOST_AT_ONCE, rowsOf, stepsOf, type Row, type SmokeContent, typ
 import { textsIn } from "./references.ts";
 import { isReserved, refuse, resolveAll, SHORTEST_SECRET, UNKNOWN, UnresolvedError } from "./resolve-references.ts";
 import type { Env, Scope } from "./resolve-references.ts";
-import { checkBody } from "../run/request-body.ts";
+import { checkBody } from "../run/generated-body.ts";
 
 /** The checks beyond the schema: ids, references, matchers, endpoints, faults and configuration keys. */
 export function checkContent(content: SmokeContent, env: Env): InvalidField[] {

@@ -1,6 +1,6 @@
 import { configSchema, configKeys } from "../../config/config-schema.ts";
-import { knownKeys } from "../../contract/schema-walk.ts";
-import { hintFor, type InvalidField, type ValuePath } from "../../contract/validate.ts";
+import { knownKeys } from "../../contract/validation/schema-walk.ts";
+import { hintFor, type InvalidField, type ValuePath } from "../../contract/validation/validate-value.ts";
 import { isRecord } from "./json-values.ts";
 
 const RESERVED: readonly string[] = ["storage", "server.host", "server.port"];

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
-import type { InvalidField, ValuePath } from "../../contract/validate.ts";
+import type { InvalidField, ValuePath } from "../../contract/validation/validate-value.ts";
 import { MOST_ROWS, stepsOf, type Row, type SmokeContent } from "./smoke-file.ts";
 
 /** Replaces the names of CSV files by their rows. Every value of a CSV file is a string.

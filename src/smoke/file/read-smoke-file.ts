@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Document, Pair, Range, YAMLMap } from "yaml";
-import { validate, type InvalidField, type ValuePath } from "../../contract/validate.ts";
-import { knownKeys } from "../../contract/schema-walk.ts";
+import { validate, type InvalidField, type ValuePath } from "../../contract/validation/validate-value.ts";
+import { knownKeys } from "../../contract/validation/schema-walk.ts";
 import OTHER_TOOLS from "./other-tools.json" with { type: "json" };
 import { readRows } from "./read-rows.ts";
 import type { Env } from "./resolve-references.ts";

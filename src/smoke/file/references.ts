@@ -1,4 +1,4 @@
-import type { ValuePath } from "../../contract/validate.ts";
+import type { ValuePath } from "../../contract/validation/validate-value.ts";
 import { itemsOf } from "./json-values.ts";
 
 /** A reference `${step.path}` to a value of an earlier answer, the environment or the run. */

@@ -1,4 +1,4 @@
-import { hintFor } from "../../contract/validate.ts";
+import { hintFor } from "../../contract/validation/validate-value.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import { isRecord, mapItems } from "./json-values.ts";

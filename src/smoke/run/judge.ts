@@ -1,4 +1,4 @@
-import { checkResponse } from "../../contract/check-response.ts";
+import { validateResponse } from "../../contract/validation/validate-response.ts";
 import { endpointAt } from "../../contract/endpoints.ts";
 import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
 import { parseJson } from "../../runtime/json/parse-json.ts";
@@ -16,7 +16,7 @@ export function bodyOf({ headers, text }: Pick<SmokeAnswer, "headers" | "text">)
 /** The problems of an answer: differences from the file's expectations, then deviations from the contract. */
 export function judge(expect: NonNullable<Step["expect"]>, request: WireRequest, answer: SmokeAnswer): Problem[] {
   const { pathname } = new URL(request.url);
-  const deviations = checkResponse({
+  const deviations = validateResponse({
     method: request.method,
     path: pathname,
     sent: request.headers,

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { DAY_MS } from "../../runtime/clock.ts";
-import { offsetMinutes } from "../../runtime/utc-offset.ts";
+import { DAY_MS, offsetMinutes } from "../../runtime/clock.ts";
 
 /** The clock of a daemon that runs in this process. */
 export interface MovableClock {

@@ -1,10 +1,10 @@
 import { dirname, resolve } from "node:path";
 import { readFault } from "../../faults/fault-catalogue.ts";
 import { Faults } from "../../faults/inject-faults.ts";
-import { assistantInProcess } from "../../assistant/assistant-runner.ts";
+import { assistantInProcess } from "../../assistant/jobs/assistant-runner.ts";
 import { createApp } from "../../http/app.ts";
 import { listen } from "../../daemon/listen.ts";
-import { createRateLimits } from "../../http/rate-limits.ts";
+import { createRateLimits } from "../../http/limits/rate-limits.ts";
 import { fixedClock } from "../../runtime/clock.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { seededRandom } from "../../runtime/random.ts";

@@ -5,7 +5,7 @@ import type { SmokeContent, Step } from "../file/smoke-file.ts";
 import { referencesIn } from "../file/references.ts";
 import { refuse, resolveAll, valueAt, type Scope } from "../file/resolve-references.ts";
 import { isMoment, MOMENT } from "./moment.ts";
-import { generateBody } from "./request-body.ts";
+import { generateBody } from "./generated-body.ts";
 
 /** A step with nothing left to resolve. */
 export type PreparedStep = ReturnType<typeof prepareStep>;

@@ -8,8 +8,8 @@ import { DurableFiles, ignoring, isFileDamage, TEMPORARY_SUFFIX } from "./durabl
 import { createFolderIdentity } from "./fs-identity.ts";
 import { createFileStreams, discardItem, replaceItem } from "./fs-streams.ts";
 import { randomUUID } from "node:crypto";
-import { type Finding, findingsOf } from "../finding.ts";
-import FINDINGS from "../storage-findings.json" with { type: "json" };
+import { type Finding, findingsOf } from "../health/finding.ts";
+import FINDINGS from "../health/storage-findings.json" with { type: "json" };
 import LOSSY_FILE_SYSTEMS from "./lossy-file-systems.json" with { type: "json" };
 
 // The package's declarations of its drivers do not resolve under ES modules, so the type is given here.

@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from "ioredis";
-import { type Finding, findingsOf } from "../finding.ts";
+import { type Finding, findingsOf } from "../health/finding.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import type { RedisSettings } from "./redis-url.ts";
 import FINDINGS from "./redis-findings.json" with { type: "json" };

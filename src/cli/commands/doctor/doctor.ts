@@ -1,10 +1,10 @@
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT, UsageError, type ExitCode } from "../../framework/exit.ts";
+import { CommandFailure, EXIT, UsageError, type ExitCode } from "../../framework/command-failure.ts";
 import { findDaemon } from "../../target/daemon-target.ts";
 import { listenFlags, metricsUrlFlag } from "../../target/daemon-pages.ts";
 import { formatOf, printRows } from "../../terminal/print.ts";
-import { toggle } from "../../framework/param.ts";
+import { toggle } from "../../framework/params/param.ts";
 import { columnsOf } from "../../terminal/column.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ConfigValues } from "../../../config/load-config.ts";

@@ -2,10 +2,10 @@ import { feedbackByArticle, type ArticleFeedback } from "../../../admin/article-
 import type { countEvents } from "../../../events/projections/event-stats.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { EXIT, UsageError } from "../../framework/exit.ts";
-import { LeftOut } from "../../framework/left-out.ts";
+import { EXIT, UsageError } from "../../framework/command-failure.ts";
+import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { printLong } from "../../framework/long-work.ts";
-import { optional, oneOf, type Values } from "../../framework/param.ts";
+import { optional, oneOf, type Values } from "../../framework/params/param.ts";
 import { dayIn, since, until } from "../../framework/time-format.ts";
 import type { TimeRange } from "../../../events/log/day-log.ts";
 import type { Session } from "../../target/open-session.ts";
@@ -63,7 +63,7 @@ async function inRange(
   flags: Values<typeof rangeFlags>,
   read: (session: Session, of: { range: TimeRange; zone: string; onDamage: (error: Error) => void }) => Promise<void>,
 ): Promise<void> {
-  const skipped = new LeftOut();
+  const skipped = new SkippedDamage();
   await withSession(context, async (session) => {
     const { zone } = session;
     const now = context.clock.now();

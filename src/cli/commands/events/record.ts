@@ -1,5 +1,5 @@
 import { defineCommand } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { runOperation } from "../../target/operations.ts";
 import {
   among,
@@ -10,8 +10,8 @@ import {
   word,
   idempotencyKey,
   integer,
-} from "../../framework/param.ts";
-import { findUnkept } from "../../../runtime/json/unkept-json.ts";
+} from "../../framework/params/param.ts";
+import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
 import { printRecord } from "../../terminal/print.ts";
 
 export const record = defineCommand("events record", {
@@ -50,7 +50,7 @@ function keptObject(typed: string): object {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new RangeError("must be a JSON object");
-  const [unkept] = findUnkept(typed);
+  const [unkept] = findLossyValues(typed);
   if (unkept !== undefined) throw new RangeError(`is not kept as it is: ${unkept.path.join(".")}: ${unkept.message}`);
   return value;
 }

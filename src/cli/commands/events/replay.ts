@@ -7,12 +7,12 @@ import { RETRY_POLICY } from "../../../client/client-retry.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
-import { LeftOut } from "../../framework/left-out.ts";
+import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
+import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { showRate, showShare } from "../../framework/time-format.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { onDaemon, withAccounts } from "../../target/operations.ts";
-import { optional, required, toggle, type Values, integer, text } from "../../framework/param.ts";
+import { optional, required, toggle, type Values, integer, text } from "../../framework/params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { openLineSource, type LinePlace, type LineSource } from "./line-source.ts";
 import { limitRate } from "./limit-rate.ts";
@@ -68,7 +68,7 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
       context,
       async ({ service: { storage, ids } }) => {
         const { durable, url } = storage;
-        const skipped = new LeftOut();
+        const skipped = new SkippedDamage();
         const into: ReplayTarget = (lines, options) =>
           replayEvents({ storage, ids, onSkipped: skipped.add }, lines, options);
         const target = url.startsWith("fs:") ? `fs:${resolve(context.cwd, url.slice(3))}` : url;

@@ -3,9 +3,9 @@ import type { LedgerReader, LedgerRow } from "../../../admin/ledger-reader.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { EXIT, UsageError, type ExitCode } from "../../framework/exit.ts";
+import { EXIT, UsageError, type ExitCode } from "../../framework/command-failure.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
-import { flagOf, optional, toggle, userParam, integer } from "../../framework/param.ts";
+import { flagOf, optional, toggle, userParam, integer } from "../../framework/params/param.ts";
 import { formatOf, openRowPrinter, printRows } from "../../terminal/print.ts";
 import { ledgerColumns, wideColumns, type WideRow } from "./ledger-columns.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";
@@ -29,7 +29,7 @@ export const list = defineCommand("ledger list", {
   },
   async run({ user, all, follow: following, page, pageSize, limit, wide, tail = TAIL, ...flags }, context) {
     const now = context.clock.now();
-    const { checkInput } = await import("../../../contract/check-input.ts");
+    const { validateRequest } = await import("../../../contract/validation/validate-request.ts");
     const { type, since, until, ref } = flags;
     const [unpaged] = givenOf({ all: all || undefined, limit, type: type[0], since, until, ref });
     const [paged] = givenOf({ page, pageSize });
@@ -41,7 +41,7 @@ export const list = defineCommand("ledger list", {
     if (following && context.globals.format === "json") {
       throw new UsageError("--follow never ends, so it cannot print one JSON document: use --format jsonl.");
     }
-    checkInput("getLedger", { query: { page, page_size: pageSize } });
+    validateRequest("getLedger", { query: { page, page_size: pageSize } });
     const show = async (operations: AccountOperations): Promise<ExitCode> => {
       const { openLedgerReader } = await import("./daemon-ledger-reader.ts");
       const [who, zone] = [await operations.currentUser(), await operations.zone()];

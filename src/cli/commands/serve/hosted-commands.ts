@@ -5,8 +5,8 @@ import type { AdminCommand, AdminOutput } from "../../../http/admin/admin-app.ts
 import type { Service } from "../../../service/service.ts";
 import type { CommandIo } from "../../framework/command-io.ts";
 import type { Program } from "../../framework/define-command.ts";
-import { CommandFailure, EXIT } from "../../framework/exit.ts";
-import { bodySchema, readBody } from "../../framework/hosted-params.ts";
+import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
+import { bodySchema, readBody } from "../../framework/params/admin-body.ts";
 
 /** The commands that have a role, to be run on a daemon's own service for operators of its admin address. */
 export async function hostedCommands({ catalogue, main }: Program, service: Service): Promise<AdminCommand[]> {

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { readText } from "../../../smoke/file/read-rows.ts";
-import { UsageError } from "../../framework/exit.ts";
+import { UsageError } from "../../framework/command-failure.ts";
 
 const YAML = /\.ya?ml(\.gz)?$/i;
 

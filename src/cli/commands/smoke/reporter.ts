@@ -5,7 +5,7 @@ import { toJunit } from "../../../smoke/report/junit-report.ts";
 import { toTap } from "../../../smoke/report/tap-report.ts";
 import type { FileResult } from "../../../smoke/run/smoke-result.ts";
 import type { Context } from "../../framework/command-context.ts";
-import { CommandFailure, EXIT } from "../../framework/exit.ts";
+import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import type { SmokeOptions } from "./smoke-params.ts";
 
 /** Receives results as they come. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { sharedAssistants } from "../../../assistant/assistant-runner.ts";
+import { sharedAssistants } from "../../../assistant/jobs/assistant-runner.ts";
 import { silentLogger } from "../../../runtime/logger.ts";
 import { planDaemon, serveLine, SERVED_URL, startDaemon, type DaemonPlan } from "../../../smoke/run/own-daemon.ts";
 import { readSmokeFile, type SmokeFile } from "../../../smoke/file/read-smoke-file.ts";
@@ -9,7 +9,7 @@ import { runSmokeFile } from "../../../smoke/run/run-smoke-file.ts";
 import { planCases, type Case } from "../../../smoke/run/plan-cases.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { findDaemon, type DaemonTarget } from "../../target/daemon-target.ts";
-import { CommandFailure, EXIT, UsageError } from "../../framework/exit.ts";
+import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
 import { createTerminalLogger } from "../../terminal/terminal-logger.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { findSmokeFiles } from "./find-smoke-files.ts";

@@ -1,9 +1,9 @@
 import type { Pruned } from "../../../admin/prune-storage.ts";
 import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { UsageError } from "../../framework/exit.ts";
+import { UsageError } from "../../framework/command-failure.ts";
 import { longWork } from "../../framework/long-work.ts";
-import { toggle } from "../../framework/param.ts";
+import { toggle } from "../../framework/params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { columnsOf } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";

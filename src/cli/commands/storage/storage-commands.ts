@@ -1,10 +1,10 @@
 import { defineGroup, defineCommand } from "../../framework/define-command.ts";
 import { accept, info } from "./identity.ts";
 import { prune } from "./prune.ts";
-import { EXIT } from "../../framework/exit.ts";
-import { LeftOut } from "../../framework/left-out.ts";
+import { EXIT } from "../../framework/command-failure.ts";
+import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { countPassed, INCOMPLETE, longWork, printLong } from "../../framework/long-work.ts";
-import { required, text } from "../../framework/param.ts";
+import { required, text } from "../../framework/params/param.ts";
 import { showCount } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { toIso } from "../../../runtime/clock.ts";
@@ -22,7 +22,7 @@ const copy = defineCommand("storage copy", {
     await withAccounts(context, async ({ service }) => {
       const { storedValues } = await import("../../../backup/storage-archive.ts");
       const { openStorage } = await import("../../../storage/open-storage.ts");
-      const damage = new LeftOut();
+      const damage = new SkippedDamage();
       const target = await openStorage(to, { cwd: context.cwd });
       try {
         await restoreInto(context, target, storedValues(service.storage, damage.add));
@@ -38,7 +38,7 @@ const exportStorage = defineCommand("storage export", {
   async run(_values, context) {
     await withAccounts(context, async ({ service: { storage, clock } }) => {
       const { archiveLines } = await import("../../../backup/storage-archive.ts");
-      const damage = new LeftOut();
+      const damage = new SkippedDamage();
       const lines = archiveLines(storage, toIso(clock.now()), damage.add);
       if (await printLong(context, INCOMPLETE, lines, "lines")) damage.fail(EXIT.failure, () => SOURCE_DAMAGED);
     });

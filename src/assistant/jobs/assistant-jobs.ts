@@ -1,0 +1,68 @@
+import { prepareQuestion, type AskedQuestion, type PreparedQuestion } from "../assistant.ts";
+import { prepareAnswer } from "../answering/answerer.ts";
+import { checkReply } from "../answering/model-answer.ts";
+import type { MeaningRows } from "../../language/thesaurus.ts";
+import type { PassageChanges } from "../passage.ts";
+import type { AnswerIndex } from "../retrieval/answer-index.ts";
+import { routeQuestion } from "../routing/router.ts";
+import { beginIndex, type BeginIndex } from "./shared-indexes.ts";
+
+/** Which content an index has to hold: a worker that was replaced has none. */
+interface OnIndex {
+  readonly index: number;
+}
+
+/** What the assistant computes from foreign text, as jobs on one index. Undefined: another index is held, or none. */
+export type AssistantJobs = ReturnType<typeof createAssistantJobs>;
+
+/** Jobs with an index of their own, unless it is begun otherwise. */
+export function createAssistantJobs(begin = beginIndex) {
+  let held: { readonly id: number; readonly on: ReturnType<BeginIndex> } | undefined;
+  const heldOf = (id: number) => (held?.id === id ? held.on : undefined);
+
+  function answeredFrom(index: AnswerIndex, { questions, most, now, ids }: SuggestedQuestions): string[] {
+    const found: string[] = [];
+    for (const question of questions) {
+      if (found.length >= most) break;
+      const routing = routeQuestion(question, { history: [] });
+      const { answer } = prepareAnswer({ question, routing, history: [], wide: false, now }, index);
+      const [source] = answer?.outcome === "answered" ? answer.sources : [];
+      if (source !== undefined && ids.includes(source.id)) found.push(question);
+    }
+    return found;
+  }
+
+  return {
+    /** Loads the router, so that the first question need not wait for it. */
+    warm(): void {
+      routeQuestion("warm", { history: [] });
+    },
+    /** Begins an index without passages. */
+    begin({ index: id, lexicon }: OnIndex & { readonly lexicon: MeaningRows }): void {
+      held = { id, on: begin(lexicon) };
+    },
+    /** Applies changes to the index; false when it is not held. */
+    change({ index, ...changes }: OnIndex & PassageChanges): boolean {
+      const on = heldOf(index);
+      on?.change(changes);
+      return on !== undefined;
+    },
+    prepare({ index, ...asked }: OnIndex & AskedQuestion): PreparedQuestion | undefined {
+      const on = heldOf(index);
+      return on && prepareQuestion(asked, on.index());
+    },
+    check: checkReply,
+    /** The first `most` of the questions that are answered, by extraction, from one of the passages. */
+    answered({ index, ...of }: OnIndex & SuggestedQuestions): string[] | undefined {
+      return heldOf(index)?.once(of, (on) => answeredFrom(on, of));
+    },
+  };
+}
+
+/** Questions that are suggested for some passages. */
+export interface SuggestedQuestions {
+  readonly questions: readonly string[];
+  readonly ids: readonly string[];
+  readonly most: number;
+  readonly now: number;
+}

@@ -1,0 +1,41 @@
+import { createInProcessRunner } from "../../compute/in-process-runner.ts";
+import type { JobObserver, JobRunner } from "../../compute/job-runner.ts";
+import { WorkerRunner, workerFile } from "../../compute/worker-runner.ts";
+import type { Logger } from "../../runtime/logger.ts";
+import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
+import type { AssistantJobs } from "./assistant-jobs.ts";
+import type { BeginIndex } from "./shared-indexes.ts";
+
+/** Longest run of a job, ms: an answer takes some milliseconds. */
+const JOB_MS = 2000;
+const START_MS = 10_000;
+/** V8's heap of the worker, MB: enough for the index of 100,000 articles. */
+const MEMORY_MB = 512;
+
+const load = async (begin?: BeginIndex) => (await import("./assistant-jobs.ts")).createAssistantJobs(begin);
+
+/** Runs the assistant's jobs in this process. */
+export function assistantInProcess(): JobRunner<AssistantJobs> {
+  return createInProcessRunner(() => load(), { deadline_ms: START_MS });
+}
+
+/** Makes runners of the jobs in this process that share what they compute of equal content, for many services at once. */
+export function sharedAssistants(): () => JobRunner<AssistantJobs> {
+  const indexes = cachedPromise(async () => (await import("./shared-indexes.ts")).createSharedIndexes());
+  return () => createInProcessRunner(async () => load(await indexes()), { deadline_ms: START_MS });
+}
+
+/** Runs the assistant's jobs in a worker thread. */
+export function assistantInWorker(deps: {
+  logger: Logger;
+  observer: JobObserver | undefined;
+}): JobRunner<AssistantJobs> {
+  return new WorkerRunner<AssistantJobs>({
+    name: "assistant",
+    file: workerFile("assistant-worker"),
+    deadline_ms: JOB_MS,
+    start_ms: START_MS,
+    memory_mb: MEMORY_MB,
+    ...deps,
+  });
+}

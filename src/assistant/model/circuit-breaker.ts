@@ -1,0 +1,57 @@
+import { EventEmitter, once } from "node:events";
+import type { ProviderConfig } from "../../config/model-config.ts";
+import { callModel, createModelFetch, ModelReplyError } from "./model-call.ts";
+import type { Prompt } from "./model-prompt.ts";
+
+/** Failures in a row after which a provider is left alone, and for how long, ms: then one call tries it again. */
+const BREAKER = { failures: 5, rest_ms: 15_000 };
+
+export type ModelProvider = ReturnType<typeof createModelProvider>;
+
+export function createModelProvider(config: ProviderConfig, platformFetch?: typeof fetch) {
+  const modelFetch = createModelFetch(platformFetch);
+  const waiting: EventEmitter[] = [];
+  let running = 0;
+  let failures = 0;
+  let restsUntil = 0;
+
+  /** Waits for one of the calls at once; the first to wait is the first to have it. */
+  async function waitForTurn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (running < config.max_calls) return void (running += 1);
+    if (waiting.length >= config.max_waiting) throw new ModelReplyError("too many calls wait");
+    const turn = new EventEmitter();
+    waiting.push(turn);
+    await once(turn, "begin", { signal }).catch(() => {
+      waiting.splice(waiting.indexOf(turn), 1);
+      throw signal.reason;
+    });
+  }
+
+  return {
+    config,
+    /** Which endpoint it is, and whether it is left alone after failures, but for a call now and then. */
+    breaker: () => ({ host: new URL(config.base_url).host, model: config.model, isOpen: failures >= BREAKER.failures }),
+    /** The reply to a prompt, never empty.
+     * @throws ModelReplyError while the provider rests after failures, or when too many calls wait for it */
+    async reply(prompt: Prompt, signal: AbortSignal): Promise<string> {
+      if (performance.now() < restsUntil) throw new ModelReplyError("the provider failed too often");
+      await waitForTurn(signal);
+      try {
+        if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
+        const reply = await callModel(config, modelFetch, prompt, signal);
+        [failures, restsUntil] = [0, 0];
+        return reply;
+      } catch (error) {
+        // A caller who left is no failure of the provider.
+        if (!signal.aborted || (signal.reason as Error).name === "TimeoutError") failures += 1;
+        if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
+        throw error;
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) running -= 1;
+        else next.emit("begin");
+      }
+    },
+  };
+}

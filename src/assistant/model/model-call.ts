@@ -1,0 +1,79 @@
+import { headersOf, type ProviderConfig } from "../../config/model-config.ts";
+import { readBytes } from "../../runtime/read-bytes.ts";
+import type { Prompt } from "./model-prompt.ts";
+
+/** Most bytes of a reply, as JSON and uncompressed: many times the longest answer that is asked for. */
+const MOST_BYTES = 256 * 1024;
+
+/** A reply that is not accepted. The message holds nothing of the endpoint's text. */
+export class ModelReplyError extends Error {
+  override readonly name = "ModelReplyError";
+}
+
+/** A fetch for model endpoints: it follows no redirect, and stops reading a reply past its bound. */
+export function createModelFetch(platformFetch: typeof fetch = fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await platformFetch(input, { ...init, redirect: "manual" });
+    const { status, statusText, headers } = response;
+    if (status >= 300 && status < 400) {
+      await response.body?.cancel();
+      throw new ModelReplyError(`the endpoint redirects (${status})`);
+    }
+    const tooLarge = () => new ModelReplyError(`the reply is larger than ${MOST_BYTES} bytes`);
+    const bytes = await readBytes(response.body, MOST_BYTES, tooLarge);
+    return new Response(bytes.length === 0 ? null : bytes, { status, statusText, headers });
+  };
+}
+
+/** The reply of an OpenAI-compatible endpoint to a prompt, never empty. The model libraries load at the first call. */
+export async function callModel(
+  config: ProviderConfig,
+  modelFetch: typeof fetch,
+  { system, messages }: Prompt,
+  signal: AbortSignal,
+): Promise<string> {
+  const [{ generateText }, { createOpenAICompatible }] = await Promise.all([
+    import("ai"),
+    import("@ai-sdk/openai-compatible"),
+  ]);
+  const provider = createOpenAICompatible({
+    name: "model",
+    baseURL: config.base_url,
+    headers: headersOf(config),
+    queryParams: config.query,
+    transformRequestBody: ({ max_tokens: length, ...body }: Record<string, unknown>) => ({
+      ...body,
+      [config.length_field]: length,
+      ...config.body,
+    }),
+    fetch: modelFetch,
+  });
+  const { text, finishReason } = await generateText({
+    model: provider.chatModel(config.model),
+    system,
+    messages,
+    ...(config.send_temperature ? { temperature: config.temperature } : {}),
+    maxOutputTokens: config.max_output_tokens,
+    maxRetries: config.max_retries,
+    abortSignal: signal,
+  });
+  const reply = cleanReply(text);
+  const whole = finishReason === "length" ? dropCutSentence(reply) : reply;
+  if (whole.trim() === "") throw new ModelReplyError("the reply is empty");
+  return whole;
+}
+
+// Models that reason name their tags differently, and some leave out the opening one.
+const THINKING = /<(think|thinking|thought|reasoning)>[^]*?(?:<\/\1>|$)/gi;
+const THINKING_BEFORE = /^[^]*<\/(?:think|thinking|thought|reasoning)>/i;
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
+
+/** A reply without control characters, marks of direction, and what the model thought aloud. In linear time. */
+export function cleanReply(reply: string): string {
+  return reply.replace(CONTROL, "").replace(THINKING, "").replace(THINKING_BEFORE, "");
+}
+
+/** The text up to its last whole sentence, for a reply that was cut at the token limit; empty without one. */
+export function dropCutSentence(text: string): string {
+  return /^[\s\S]*(?:[。！？!?]|\.(?=\s|\[|$))(?:\s*[[【]\d+[\]】])*["”’」）)]*/.exec(text)?.[0] ?? "";
+}

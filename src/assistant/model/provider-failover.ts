@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { AnpError } from "../../contract/errors.ts";
+import { silentLogger, type Logger } from "../../runtime/logger.ts";
+import { providersOf, type ModelConfig } from "../../config/model-config.ts";
+import { ModelReplyError } from "./model-call.ts";
+import { createModelProvider, type ModelProvider } from "./circuit-breaker.ts";
+import type { Checked } from "../answering/model-answer.ts";
+import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model-prompt.ts";
+
+/** A model that writes answers from passages. */
+export type ModelGateway = ReturnType<typeof createModelGateway>;
+
+/** Checks a reply to a prompt with these instructions. */
+export type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promise<Checked<T>>;
+
+export interface ModelDeps {
+  readonly logger?: Logger;
+  /** Calls the endpoint; the platform's fetch by default. */
+  readonly fetch?: typeof fetch;
+  /** Reads the file of a further provider's key. */
+  readonly readKey?: (file: string) => string;
+}
+
+/** A gateway to OpenAI-compatible endpoints, asked in order until one gives a reply that may be delivered. Each has its
+ * share of the time that is left. The model libraries load at the first call. */
+export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
+  const { logger = silentLogger, readKey = (file) => readFileSync(file, "utf8") } = deps;
+  const providers = providersOf(config, readKey).map((one) => createModelProvider(one, deps.fetch));
+
+  /** Null: the reply was refused, and once more. */
+  async function ask<T>(
+    provider: ModelProvider,
+    request: PromptRequest,
+    check: CheckReply<T>,
+    signal: AbortSignal,
+  ): Promise<{ value: T } | null> {
+    const prompt = toPrompt(request, provider.config.prompt_tokens);
+    let sent: Prompt = prompt;
+    for (const isLast of [false, true]) {
+      const reply = await provider.reply(sent, signal);
+      const checked = await check(reply, prompt.system);
+      if ("value" in checked) return checked;
+      const faults = [...new Set(checked.findings.map(({ fault }) => fault))];
+      logger.warn({ model: provider.config.model, faults, isLast }, "A reply of the model was refused");
+      sent = toCorrection(prompt, reply, checked.findings);
+    }
+    return null;
+  }
+
+  return {
+    name: config.model,
+    /** What happens when the model fails: error 1007, or an extractive answer. */
+    fallback: config.fallback,
+    /** Its endpoints, and whether each is left alone after failures. */
+    breakers: () => providers.map(({ breaker }) => breaker()),
+    /** What `check` makes of a model's reply, and the id of that model; a reply that it refuses is asked for once more,
+     * with what was wrong.
+     * @throws AnpError 1007 when the model is exhausted, fails, times out, replies with nothing or is refused again; the
+     *   caller's own abort is thrown as its reason */
+    async generate<T>(request: PromptRequest, check: CheckReply<T>, caller?: AbortSignal) {
+      const deadline = performance.now() + config.timeout_ms;
+      let cause = new Error("model call: the reply was refused");
+      for (const [at, provider] of providers.entries()) {
+        const share = (deadline - performance.now()) / (providers.length - at);
+        const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(share)));
+        const signal = caller === undefined ? timeout : AbortSignal.any([timeout, caller]);
+        try {
+          const found = await ask(provider, request, check, signal);
+          if (found !== null) return { ...found, model: provider.config.model };
+        } catch (error) {
+          caller?.throwIfAborted();
+          if (error instanceof AnpError) throw error;
+          cause = timeout.aborted ? (timeout.reason as Error) : failureOf(error);
+          logger.warn({ model: provider.config.model, cause: String(cause) }, "A model failed");
+        }
+      }
+      throw new AnpError(1007, undefined, { cause });
+    },
+  };
+}
+
+/** What the log may say of a failed call. Messages of the endpoint and of the libraries are left out: they may repeat
+ * the user's words, or hold whatever the endpoint sends. */
+function failureOf(cause: unknown): Error {
+  if (cause instanceof ModelReplyError || !(cause instanceof Error)) return new Error(`model call: ${String(cause)}`);
+  // What the last of the retries failed with.
+  const { lastError } = cause as { lastError?: unknown };
+  if (lastError !== undefined) return failureOf(lastError);
+  const { statusCode: status } = cause as { statusCode?: unknown };
+  let reason = typeof status === "number" ? ` (status ${status})` : "";
+  // The code of a failed connection, such as ECONNREFUSED.
+  for (let at: unknown = cause; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (typeof code !== "string") continue;
+    reason = ` (${code})`;
+    break;
+  }
+  return new Error(`model call: ${cause.name}${reason}`);
+}

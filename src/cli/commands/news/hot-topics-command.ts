@@ -1,0 +1,28 @@
+import { defineCommand } from "../../framework/define-command.ts";
+import { optional, integer } from "../../framework/params/param.ts";
+import { formatOf, printRows, showInstant } from "../../terminal/print.ts";
+import { runOperation } from "../../target/operations.ts";
+
+export const command = defineCommand("hot-topics", {
+  options: { days: optional(integer()), limit: optional(integer()) },
+  async run({ days, limit }, context) {
+    const { data } = await runOperation(context, "getHotTopics", { input: { query: { days, limit } } });
+    const rows = [
+      ...data.topics.map(({ topic, heat }) => ({ kind: "topic", weight: heat, text: topic })),
+      ...data.user_hot_questions.map(({ question, count }) => ({ kind: "question", weight: count, text: question })),
+    ];
+    await printRows(context, {
+      data,
+      rows,
+      columns: [{ name: "kind" }, { name: "weight" }, { name: "text", wide: true }],
+    });
+    const { dominant, positive, neutral, negative, index } = data.sentiment_overview;
+    const { source, stale, last_refresh_at } = data.refresh_meta;
+    if (formatOf(context) === "table") {
+      const sentiment = `${dominant} (${positive} positive, ${neutral} neutral, ${negative} negative; index ${index ?? "-"})`;
+      await context.terminal.write(`\nSentiment: ${sentiment}. Refreshed: ${showInstant(last_refresh_at)}.\n`);
+    }
+    if (source === "fallback") context.terminal.say("No live data: this is the fallback snapshot.");
+    else if (stale) context.terminal.say("The snapshot is old. `anp news refresh` publishes a new one.");
+  },
+});

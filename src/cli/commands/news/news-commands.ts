@@ -1,0 +1,105 @@
+import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
+import { among, optional, word, integer } from "../../framework/params/param.ts";
+import { runOperation, withOperations, withSession } from "../../target/operations.ts";
+import { formatOf, printRecord, printRows, showInstant } from "../../terminal/print.ts";
+
+const hot = defineCommand("news hot", {
+  options: { limit: optional(integer()), hours: optional(integer()) },
+  async run({ limit, hours }, context) {
+    const { data } = await runOperation(context, "getNewsHot", { input: { query: { limit, hours } } });
+    await printRows(context, {
+      data,
+      rows: data.news,
+      columns: [
+        { name: "published_at", show: ({ published_at }) => showInstant(published_at) },
+        { name: "source" },
+        { name: "lang", machine: true },
+        { name: "sentiment", machine: true },
+        { name: "symbols" },
+        { name: "title", wide: true },
+        { name: "url", machine: true },
+      ],
+    });
+    if (data.total === 0) context.terminal.say("There is no news. `anp news refresh --mode full` reads the sources.");
+    else if (data.total > data.news.length) context.terminal.say(`${data.news.length} of ${data.total} items.`);
+  },
+});
+
+const topics = defineCommand("news topics", {
+  options: { limit: optional(integer()), lang: optional(word) },
+  async run({ limit, lang }, context) {
+    const { data } = await runOperation(context, "getNewsTopics", { input: { query: { limit, lang } } });
+    await printRows(context, {
+      data,
+      rows: data.topics,
+      columns: [
+        { name: "heat", show: ({ heat }) => heat.toFixed(1) },
+        { name: "size" },
+        { name: "lang" },
+        { name: "last_seen_at", show: ({ last_seen_at }) => showInstant(last_seen_at) },
+        { name: "title", wide: true },
+      ],
+    });
+    if (data.total === 0)
+      context.terminal.say("There are no topics. `anp news refresh --mode full` reads the sources.");
+  },
+});
+
+const refresh = defineCommand("news refresh", {
+  options: {
+    mode: among(async () => {
+      const { refreshQuery } = await import("../../../contract/schemas/news-schemas.ts");
+      return refreshQuery.shape.mode.unwrap().options;
+    }),
+  },
+  async run({ mode }, context) {
+    const { terminal } = context;
+    const { data, sources } = await withOperations(context, undefined, async ({ run, session }) => {
+      terminal.progress("reading the sources");
+      const refreshed = await run("refreshNews", { query: { mode } });
+      // The API does not report the state of the sources.
+      return { ...refreshed, sources: (await session?.service.news.status())?.sources ?? [] };
+    });
+    terminal.progress("");
+    // A source that this mode does not read, and none before did, has not failed.
+    const failed = sources.flatMap(({ id, ok, last_error }) =>
+      ok || last_error === null ? [] : [`${id}: ${last_error}`],
+    );
+    await printRecord(context, data);
+    if (failed.length === 0) return;
+    const exit = failed.length === sources.length ? EXIT.unreachable : EXIT.partial;
+    throw new CommandFailure(exit, `${failed.length} of ${sources.length} sources failed.\n${failed.join("\n")}`);
+  },
+});
+
+const status = defineCommand("news status", {
+  async run(_values, context) {
+    const data = await withSession(context, ({ service }) => service.news.status());
+    await printRows(context, {
+      data,
+      rows: data.sources,
+      columns: [
+        { name: "id" },
+        { name: "kind" },
+        {
+          name: "state",
+          of: ({ ok }) => (ok ? "ok" : "failed"),
+          show: ({ ok }, terminal) => (ok ? terminal.paint("green", "ok") : terminal.paint("red", "failed")),
+        },
+        { name: "items" },
+        { name: "last_ok_at", show: ({ last_ok_at }) => showInstant(last_ok_at) },
+        { name: "url", machine: true },
+        { name: "last_error", wide: true },
+      ],
+    });
+    const { version, published_at, items, topics, notices, help } = data;
+    if (version === 0) context.terminal.say("No snapshot yet. `anp news refresh --mode full` publishes one.");
+    else if (formatOf(context) === "table") {
+      const counts = `${items} items, ${topics} topics, ${notices} notices, ${help} help articles`;
+      await context.terminal.write(`\nSnapshot ${version} of ${showInstant(published_at)}: ${counts}.\n`);
+    }
+  },
+});
+
+export const command = defineGroup("news", { hot, topics, refresh, status });

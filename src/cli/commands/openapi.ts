@@ -1,8 +1,0 @@
-import { defineCommand } from "../framework/define-command.ts";
-
-export const command = defineCommand("openapi", {
-  async run(_values, { terminal }) {
-    const { openApiText } = await import("../../contract/openapi.ts");
-    await terminal.write(openApiText());
-  },
-});

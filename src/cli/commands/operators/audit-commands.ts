@@ -1,0 +1,57 @@
+import type { AuditRow } from "../../../admin/audit-log.ts";
+import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
+import { integer, optional, profileName, userId } from "../../framework/params/param.ts";
+import { since, until } from "../../framework/time-format.ts";
+import { withAccounts } from "../../target/operations.ts";
+import { columnsOf, timeColumn, type Column } from "../../terminal/column.ts";
+import { openRowPrinter, printRecord } from "../../terminal/print.ts";
+import { selectionOf } from "../ledger/selection-flags.ts";
+
+const LISTED = 50;
+
+const list = defineCommand("audit list", {
+  options: {
+    operator: optional(profileName),
+    user: optional(userId, "user"),
+    since: optional(since),
+    until: optional(until),
+    limit: optional(integer(1)),
+  },
+  async run({ operator, user, since: from, until: to, limit = LISTED }, context) {
+    await withAccounts(context, async ({ service, zone }) => {
+      const { createAuditLog } = await import("../../../admin/audit-log.ts");
+      const printer = openRowPrinter(context, columnsIn(zone));
+      const { since: first, until: last } = selectionOf({ since: from, until: to }, context.clock.now(), zone);
+      let count = 0;
+      for await (const row of createAuditLog(service).newestFirst(first, last)) {
+        if ((operator ?? row.operator) !== row.operator || (user ?? row.user) !== row.user) continue;
+        if (++count > limit) break;
+        if (!(await printer.print(row))) return;
+      }
+      await printer.end();
+      if (count > limit) context.terminal.say(`Only the newest ${limit} calls are shown; --limit shows more.`);
+      if (count === 0) context.terminal.say("No call matches.");
+    });
+  },
+});
+
+const columnsIn = (zone: string): readonly Column<AuditRow>[] => [
+  ...columnsOf<AuditRow>("id", timeColumn("at", zone), "operator", "role", { name: "address", spare: true }),
+  ...columnsOf<AuditRow>("command", "user"),
+  { name: "arguments", of: (row) => JSON.stringify(row.arguments), wide: true },
+  ...columnsOf<AuditRow>("outcome", { name: "call", machine: true }),
+];
+
+const verify = defineCommand("audit verify", {
+  async run(_values, context) {
+    const found = await withAccounts(context, async ({ service }) => {
+      const { createAuditLog } = await import("../../../admin/audit-log.ts");
+      return createAuditLog(service).verify();
+    });
+    await printRecord(context, found);
+    if (found.fault !== null) throw new CommandFailure(EXIT.failure, `The audit log is damaged: ${found.fault}.`);
+  },
+});
+
+export const command = defineGroup("audit", { list, verify });

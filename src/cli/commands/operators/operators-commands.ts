@@ -1,0 +1,87 @@
+import type { AuditCall } from "../../../admin/audit-log.ts";
+import type { OperatorRow } from "../../../admin/operators.ts";
+import { ROLES } from "../../../contract/roles.ts";
+import { toIso } from "../../../runtime/clock.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { confirmChange, operatorFlags, yesFlag } from "../../framework/confirm.ts";
+import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
+import { optional, required, expiresAt, expiry, oneOf, profileName } from "../../framework/params/param.ts";
+import { withAccounts } from "../../target/operations.ts";
+import type { AccountsSession } from "../../target/open-session.ts";
+import { columnsOf } from "../../terminal/column.ts";
+import { printRows } from "../../terminal/print.ts";
+import { printSecret, tokenColumns } from "../users/tokens-commands.ts";
+
+const { actor } = operatorFlags;
+const named = { name: required(profileName) };
+
+async function printOperators(context: Context, rows: readonly OperatorRow[]): Promise<void> {
+  const columns = [...columnsOf<OperatorRow>("operator", "role"), ...tokenColumns(context.clock.now())];
+  const none = "There are no operators. `anp operators add NAME --role ROLE` adds one.";
+  await printRows(context, { rows, columns, none });
+}
+
+const list = defineCommand("operators list", {
+  async run(_values, context) {
+    const { listOperators } = await import("../../../admin/operators.ts");
+    await printOperators(context, await withAccounts(context, ({ service }) => listOperators(service)));
+  },
+});
+
+const add = defineCommand("operators add", {
+  arguments: named,
+  options: { role: required(oneOf(...ROLES)), expires: optional(expiry), actor },
+  async run({ name, role, expires, actor: operator }, context) {
+    const expires_at = expiresAt(expires, context.clock.now());
+    const sent = { name, role, ...(expires_at !== undefined && { expires: toIso(expires_at) }) };
+    const call = { operator, command: "operators add", arguments: sent };
+    const { secret, record } = await changed(context, call, async ({ operators }, tokens) => {
+      if (tokens.every(({ state }) => state !== "active")) return operators.issue(name, { role, expires_at });
+      const advice = `${name} has a valid token: \`anp operators revoke ${name}\` comes first.`;
+      throw new CommandFailure(EXIT.failure, advice);
+    });
+    await printSecret(context, secret, record);
+  },
+});
+
+const revoke = defineCommand("operators revoke", {
+  arguments: named,
+  options: { actor, yes: yesFlag },
+  async run({ name, actor: operator, yes }, context) {
+    await confirmChange(context, yes, `Revoke the tokens of the operator ${name}?`);
+    const call = { operator, command: "operators revoke", arguments: { name } };
+    const rows = await changed(context, call, async (service, tokens) => {
+      if (tokens.length === 0) throw new CommandFailure(EXIT.notFound, `There is no operator ${name}.`);
+      const ids = tokens.map(({ id }) => id);
+      await service.operators.end(name, ids);
+      return (await import("../../../admin/operators.ts")).operatorTokens(service, name);
+    });
+    await printOperators(context, rows);
+  },
+});
+
+/** Changes the tokens of an operator. On the storage itself it is recorded here: the admin address records all calls. */
+async function changed<T>(
+  context: Context,
+  call: Pick<AuditCall, "operator" | "command"> & { readonly arguments: { readonly name: string } },
+  change: (service: AccountsSession["service"], tokens: readonly OperatorRow[]) => Promise<T>,
+): Promise<T> {
+  const { createAuditLog } = await import("../../../admin/audit-log.ts");
+  const { operatorTokens } = await import("../../../admin/operators.ts");
+  const run = async ({ service }: AccountsSession): Promise<T> => {
+    const where = { call: service.ids.request(), role: null, address: null, user: null };
+    const end = context.io.hosted ? undefined : await createAuditLog(service).begin({ ...call, ...where });
+    try {
+      const result = await change(service, await operatorTokens(service, call.arguments.name));
+      await end?.("exit 0");
+      return result;
+    } catch (error) {
+      if (error instanceof CommandFailure) await end?.(`exit ${error.exit}`);
+      throw error;
+    }
+  };
+  return withAccounts(context, run, { ...(call.command === "operators add" && { create: true }) });
+}
+
+export const command = defineGroup("operators", { list, add, revoke });

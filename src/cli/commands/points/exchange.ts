@@ -1,0 +1,28 @@
+import { defineCommand } from "../../framework/define-command.ts";
+import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
+import { optional, required, userParam, amount, idempotencyKey } from "../../framework/params/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { noteReplay, withAccountOperations } from "../../target/operations.ts";
+
+export const command = defineCommand("exchange", {
+  arguments: { user: userParam(), amount: required(amount) },
+  options: { idempotencyKey: optional(idempotencyKey), yes: yesFlag },
+  async run({ user, amount: token_amount, idempotencyKey: key, yes }, context) {
+    const outcome = await withAccountOperations(context, user, async ({ session, currentUser, run }) => {
+      await confirmUnlessYes(context, yes, async () => {
+        const { balance } = (await run("getPoints", {})).data;
+        const rate = session?.service.config.exchange.rate;
+        const { pointsFor } = await import("../../../ledger/points-rules.ts");
+        // A daemon reports its rate only with the result.
+        const terms =
+          rate === undefined
+            ? `at the daemon's rate (has ${balance} points)`
+            : `at ${rate} points a unit (${balance} → ${balance + pointsFor(token_amount, rate)} points)`;
+        return `Exchange ${token_amount} of ${await currentUser()} ${terms}?`;
+      });
+      return run("exchangePoints", { body: { token_amount } }, key);
+    });
+    noteReplay(context, outcome);
+    await printRecord(context, outcome.data);
+  },
+});

@@ -1,0 +1,75 @@
+import { adjustmentOf } from "../../../admin/ledger-reader.ts";
+import { AnpError, ERRORS } from "../../../contract/errors.ts";
+import type { Posted } from "../../../ledger/ledger.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
+import { confirmUnlessYes, operatorFlags, yesFlag } from "../../framework/confirm.ts";
+import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import {
+  knownUser,
+  optional,
+  required,
+  delta,
+  idempotencyKey,
+  name,
+  toggle,
+  userId,
+} from "../../framework/params/param.ts";
+import { showTime } from "../../framework/time-format.ts";
+import { noteReplay, withAccounts } from "../../target/operations.ts";
+import { printRecord } from "../../terminal/print.ts";
+
+const adjust = defineCommand("points adjust", {
+  arguments: { user: knownUser(), delta: required(delta) },
+  options: { ...operatorFlags, idempotencyKey: optional(idempotencyKey), yes: yesFlag },
+  async run({ user, delta: change, reason, actor, idempotencyKey: key, yes }, context) {
+    await withAccounts(context, async ({ service, zone, activeCallOf }) => {
+      const call = await activeCallOf(user, key);
+      const { balance } = (await service.userStates.of(user)).ledger.account;
+      const verb = change > 0 ? `Give ${change} points to` : `Take ${-change} points from`;
+      await confirmUnlessYes(context, yes, `${verb} ${user} (${balance} → ${balance + change})?`);
+      const posted = await service.adjust({ ...call, user, delta: change, reason, actor }).catch(refuse(""));
+      await printPosted(context, posted, zone);
+    });
+  },
+});
+
+const reverse = defineCommand("points reverse", {
+  arguments: { entry: required(name(128)) },
+  options: { user: required(userId, "user"), ...operatorFlags, partial: toggle(), yes: yesFlag },
+  async run({ entry: id, user, reason, actor, partial, yes }, context) {
+    await withAccounts(context, async ({ service, zone, callOf }) => {
+      const call = await callOf(user);
+      const { findEntries } = await import("../../../admin/find-entry.ts");
+      const [found, ...others] = await findEntries(service, id, user, () => undefined);
+      if (found === undefined) throw new CommandFailure(EXIT.notFound, `${id} was not found in the ledger of ${user}.`);
+      if (others.length > 0)
+        throw new UsageError(`${others.length + 1} entries have the reference ${id}: give a number.`);
+      const { id: entry, delta, description } = found.entry;
+      const { balance } = (await service.userStates.of(user)).ledger.account;
+      const about = `Reverse entry ${entry} (${description}) of ${user}, who has ${balance} points: ${delta < 0 ? "+" : ""}${-delta}?`;
+      await confirmUnlessYes(context, yes, about);
+      const advice = partial ? "" : " Take what is left with --partial.";
+      const posted = await service.reverse({ ...call, user, entry, reason, actor, partial }).catch(refuse(advice));
+      await printPosted(context, posted, zone);
+    });
+  },
+});
+
+/** Throws a refusal by the ledger with advice for an operator: that of the catalogue is for the user. */
+function refuse(tooFew: string) {
+  return (error: unknown): never => {
+    if (!(error instanceof AnpError) || (error.code !== 1005 && error.code !== 1009)) throw error;
+    throw new CommandFailure(ERRORS[error.code].exit, `${error.message}${error.code === 1005 ? tooFew : ""}`);
+  };
+}
+
+async function printPosted(context: Context, posted: Posted, zone: string): Promise<void> {
+  noteReplay(context, posted);
+  const { id: entry_id, user_id, delta, account, description, created_at } = posted.entry;
+  const adjusted = { balance_after: account.balance, ...adjustmentOf(posted.entry), description, created_at };
+  const show = { created_at: (iso: string) => `${showTime(iso, zone)} ${zone}` };
+  await printRecord(context, { user_id, entry_id, delta, ...adjusted }, show);
+}
+
+export const command = defineGroup("points", { adjust, reverse });

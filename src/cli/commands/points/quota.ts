@@ -1,0 +1,14 @@
+import { defineCommand } from "../../framework/define-command.ts";
+import { userParam } from "../../framework/params/param.ts";
+import { printRecord } from "../../terminal/print.ts";
+import { withAccountOperations } from "../../target/operations.ts";
+import { showReset } from "../../framework/time-format.ts";
+
+export const command = defineCommand("quota", {
+  arguments: { user: userParam() },
+  async run({ user }, context) {
+    const { data } = await withAccountOperations(context, user, ({ run }) => run("getMe", {}), { lookUp: true });
+    const now = context.clock.now();
+    await printRecord(context, data, { next_reset_at: (iso) => showReset(iso, now) });
+  },
+});

@@ -1,0 +1,10 @@
+import { completionScript, SHELLS } from "../../completion/completion-script.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { required, oneOf } from "../../framework/params/param.ts";
+
+export const command = defineCommand("completion", {
+  arguments: { shell: required(oneOf(...SHELLS)) },
+  async run({ shell }, { terminal }) {
+    await terminal.write(await completionScript(shell));
+  },
+});

@@ -1,0 +1,37 @@
+import type { configRows } from "../../../config/config-rows.ts";
+import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import type { Column } from "../../terminal/column.ts";
+import { printRows } from "../../terminal/print.ts";
+
+const COLUMNS: readonly Column<ReturnType<typeof configRows>[number]>[] = [
+  { name: "key" },
+  {
+    name: "value",
+    of: ({ value }) => (value === null || typeof value === "string" ? value : JSON.stringify(value)),
+    wide: true,
+  },
+  { name: "source" },
+];
+
+const show = defineCommand("config show", {
+  async run(_values, context) {
+    const { openConfig } = await import("../../target/open-config.ts");
+    const { configRows } = await import("../../../config/config-rows.ts");
+    const rows = configRows(await openConfig(context));
+    await printRows(context, { rows, columns: COLUMNS });
+  },
+});
+
+const schema = defineCommand("config schema", {
+  async run(_values, { terminal, globals }) {
+    if (globals.format === "json") {
+      const { configJsonSchema } = await import("../../../config/config-json-schema.ts");
+      await terminal.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+      return;
+    }
+    const { exampleConfig } = await import("../../../config/config-example.ts");
+    await terminal.write(exampleConfig());
+  },
+});
+
+export const command = defineGroup("config", { show, schema });

@@ -1,0 +1,104 @@
+import { resolve } from "node:path";
+import type { Context } from "../../framework/command-context.ts";
+import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { UsageError } from "../../framework/command-failure.ts";
+import { optional, required, toggle, profileName, text } from "../../framework/params/param.ts";
+import type { Profile, Profiles } from "../../target/profiles.ts";
+import { tokenOfEnvironment } from "../../target/daemon-target.ts";
+import type { Column } from "../../terminal/column.ts";
+import { printRecord, printRows } from "../../terminal/print.ts";
+
+/** A profile without its token: that is `kept` in the profiles file, the path of a token file, or `none`. */
+function toRow(name: string, { url, token, token_file }: Profile, { current }: Profiles) {
+  const where = token === undefined ? (token_file ?? "none") : "kept";
+  return { name, url, token: where, current: name === current };
+}
+
+const COLUMNS: readonly Column<ReturnType<typeof toRow>>[] = [
+  { name: "name" },
+  { name: "url" },
+  { name: "token", wide: true },
+  { name: "current", show: ({ current }) => (current ? "yes" : "") },
+];
+
+async function printProfiles(context: Context, kept: Profiles, none?: string): Promise<void> {
+  const rows = Object.entries(kept.profiles).map(([name, profile]) => toRow(name, profile, kept));
+  await printRows(context, { rows, columns: COLUMNS, none });
+}
+
+const list = defineCommand("profiles list", {
+  async run(_values, context) {
+    const { readProfiles } = await import("../../target/profiles.ts");
+    const none = "There are no profiles. `anp profiles add NAME --url URL` saves one.";
+    await printProfiles(context, await readProfiles(context.env), none);
+  },
+});
+
+const add = defineCommand("profiles add", {
+  arguments: { name: required(profileName) },
+  options: { tokenFile: optional(text(4096), "file"), use: toggle(), yes: yesFlag },
+  async run({ name, tokenFile, use, yes }, context) {
+    const { globals, env, cwd } = context;
+    const { url } = globals;
+    if (url === undefined) throw new UsageError("--url is missing: the address of the daemon.");
+    if (tokenFile !== undefined && globals.token !== undefined)
+      throw new UsageError("--token and --token-file exclude each other.");
+    const { readUrl } = await import("../../../client/daemon-url.ts");
+    try {
+      readUrl(url);
+    } catch (error) {
+      throw new UsageError(`--url ${(error as RangeError).message}.`);
+    }
+    const { readProfiles, writeProfiles } = await import("../../target/profiles.ts");
+    const before = await readProfiles(env);
+    if (Object.hasOwn(before.profiles, name)) await confirmChange(context, yes, `Replace the profile ${name}?`);
+    const profile =
+      tokenFile === undefined
+        ? { url, ...(await tokenFor(url, context)) }
+        : { url, token_file: resolve(cwd, tokenFile) };
+    const after = { current: use ? name : before.current, profiles: { ...before.profiles, [name]: profile } };
+    await writeProfiles(env, after);
+    await printRecord(context, toRow(name, profile, after));
+  },
+});
+
+async function tokenFor(url: string, context: Context): Promise<{ token?: string }> {
+  let token = context.globals.token ?? (await tokenOfEnvironment(context));
+  if (token === undefined && context.terminal.canPrompt) {
+    const { askForSecret } = await import("../../terminal/prompt.ts");
+    token = await askForSecret(`Token for ${url} (empty for none)`, context);
+  }
+  return token === undefined || token === "" ? {} : { token };
+}
+
+const use = defineCommand("profiles use", {
+  arguments: { name: optional(profileName, "profile") },
+  options: { none: toggle() },
+  async run({ name, none }, context) {
+    if ((name === undefined) !== none) throw new UsageError("Give either NAME or --none.");
+    const { profileNamed, readProfiles, writeProfiles } = await import("../../target/profiles.ts");
+    const { profiles } = await readProfiles(context.env);
+    if (name !== undefined) profileNamed(name, { profiles });
+    const after = { current: name, profiles };
+    await writeProfiles(context.env, after);
+    await printProfiles(context, after);
+  },
+});
+
+const remove = defineCommand("profiles remove", {
+  arguments: { name: required(profileName, "profile") },
+  options: { yes: yesFlag },
+  async run({ name, yes }, context) {
+    const { profileNamed, readProfiles, writeProfiles } = await import("../../target/profiles.ts");
+    const before = await readProfiles(context.env);
+    const profile = profileNamed(name, before);
+    await confirmChange(context, yes, `Remove the profile ${name}?`);
+    const profiles = Object.fromEntries(Object.entries(before.profiles).filter(([own]) => own !== name));
+    const current = before.current === name ? undefined : before.current;
+    await writeProfiles(context.env, { current, profiles });
+    await printRecord(context, toRow(name, profile, before));
+  },
+});
+
+export const command = defineGroup("profiles", { list, add, use, remove });

@@ -1,0 +1,7 @@
+import { versions } from "../../../runtime/package-file.ts";
+import { defineCommand } from "../../framework/define-command.ts";
+import { printRecord } from "../../terminal/print.ts";
+
+export const command = defineCommand("version", {
+  run: async (_values, context) => void (await printRecord(context, versions())),
+});

@@ -1,0 +1,65 @@
+import type { OperationData } from "../../../contract/endpoints.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { UsageError } from "../../framework/command-failure.ts";
+import { knownUser, optional, required, userParam, expiresAt, expiry, name } from "../../framework/params/param.ts";
+import { showTime } from "../../framework/time-format.ts";
+import { withAccountOperations, type AccountOperations, withAccounts } from "../../target/operations.ts";
+import { printRecord } from "../../terminal/print.ts";
+
+type Subscription = OperationData<"getSubscription">;
+
+/** Features as a terminal shows them: `memory on, advanced research off`. */
+export function showFeatures(features: Subscription["features"]): string {
+  return Object.entries(features)
+    .map(([name, on]) => `${name.replaceAll("_", " ")} ${on ? "on" : "off"}`)
+    .join(", ");
+}
+
+async function printSubscription(context: Context, data: Subscription, zone: string): Promise<void> {
+  const showInstant = (iso: string | null): string => (iso === null ? "-" : `${showTime(iso, zone)} ${zone}`);
+  await printRecord(context, data, {
+    started_at: showInstant,
+    expires_at: showInstant,
+    features: showFeatures,
+    is_active: (active) => (active ? "yes" : "no"),
+  });
+}
+
+const show = defineCommand("subscription show", {
+  arguments: { user: userParam() },
+  async run({ user }, context) {
+    const read = async ({ run, zone }: AccountOperations) =>
+      printSubscription(context, (await run("getSubscription", {})).data, await zone());
+    await withAccountOperations(context, user, read, { lookUp: true });
+  },
+});
+
+const set = defineCommand("subscription set", {
+  arguments: { user: knownUser() },
+  options: { plan: required(name(64), "plan"), expires: optional(expiry), yes: yesFlag },
+  async run({ user, plan, expires, yes }, context) {
+    const expires_at = expiresAt(expires, context.clock.now());
+    if (expires_at !== undefined && plan === "free")
+      throw new UsageError("--expires cannot be used with the free plan.");
+    await withAccounts(
+      context,
+      async ({ service, zone, activeCallOf }) => {
+        const call = await activeCallOf(user);
+        await confirmChange(context, yes, `Set the plan of ${user} to ${plan}?`);
+        const { setPlan } = await import("../../../admin/set-plan.ts");
+        await setPlan(service, user, plan, expires_at);
+        await printSubscription(context, (await service.run("getSubscription", call, {})).data, zone);
+      },
+      {
+        check({ plans }) {
+          const known = Object.keys(plans);
+          if (!known.includes(plan)) throw new UsageError(`--plan must be one of ${known.join(", ")}, not ${plan}.`);
+        },
+      },
+    );
+  },
+});
+
+export const command = defineGroup("subscription", { show, set });

@@ -1,0 +1,160 @@
+import type { TokenRecord, TokenRow, Tokens } from "../../../accounts/tokens.ts";
+import { toIso } from "../../../runtime/clock.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
+import { knownUser, optional, expiresAt, expiry, name, text, toggle, userId } from "../../framework/params/param.ts";
+import { showAge, showSpan, span } from "../../framework/time-format.ts";
+import { findUser, withAccounts } from "../../target/operations.ts";
+import { cleanLine } from "../../terminal/clean-text.ts";
+import type { Column } from "../../terminal/column.ts";
+import { printRecord, printRows } from "../../terminal/print.ts";
+
+/** @param now ms since the epoch, for the age of a token */
+export function tokenColumns(now: number): readonly Column<Omit<TokenRow, "user_id">>[] {
+  return [
+    { name: "id" },
+    { name: "start", show: ({ start }) => (start === undefined ? "-" : `${start}…`) },
+    { name: "label", wide: true },
+    { name: "created_at", show: ({ created_at }) => showAge(created_at, now) },
+    { name: "expires_at", show: ({ expires_at }) => (expires_at === null ? "never" : showAge(expires_at, now)) },
+    { name: "state" },
+  ];
+}
+
+const newTokenFlags = { expires: optional(expiry), label: optional(text(64)) };
+
+const issue = defineCommand("tokens issue", {
+  arguments: { user: knownUser() },
+  options: newTokenFlags,
+  async run({ user, expires, label }, context) {
+    const expires_at = expiresAt(expires, context.clock.now());
+    const { secret, record } = await withAccounts(context, async ({ service, activeCallOf }) => {
+      await activeCallOf(user);
+      return service.tokens.issue(user, { expires_at, label });
+    });
+    await printSecret(context, secret, record);
+  },
+});
+
+/** Prints a new token. @returns false when nobody has read it */
+export async function printSecret(context: Context, secret: string, record: TokenRecord, more: object = {}) {
+  const { terminal } = context;
+  if (context.globals.format !== undefined) {
+    const { start: _start, revoked_at: _revoked, ...shown } = record;
+    return printRecord(context, { token: secret, ...shown, ...more });
+  }
+  const isRead = await terminal.write(`${secret}\n`);
+  terminal.say(`Token ${record.id} of ${record.user_id}. It is shown only this once.`);
+  return isRead;
+}
+
+const rotate = defineCommand("tokens rotate", {
+  arguments: { user: knownUser() },
+  options: { grace: optional(span(30)), ...newTokenFlags, yes: yesFlag },
+  async run({ user, grace = 0, expires, label, yes }, context) {
+    const expires_at = expiresAt(expires, context.clock.now());
+    await withAccounts(context, async ({ service: { tokens, clock }, activeCallOf }) => {
+      await activeCallOf(user);
+      // Only what was there before the new token ends: of two rotations at once, each leaves the other's.
+      const others = await activeTokens(tokens, user);
+      const when = grace === 0 ? "at once" : `in ${showSpan(grace)}`;
+      if (others.length > 0) await confirmChange(context, yes, `End ${countTokens(others)} of ${user} ${when}?`);
+      const { secret, record } = await tokens.issue(user, { expires_at, label });
+      const others_end_at = toIso(clock.now() + grace);
+      // Once the others have ended, a secret that nobody read would leave the user without any.
+      if (!(await printSecret(context, secret, record, { others: idsOf(others), others_end_at })))
+        throw new CommandFailure(EXIT.failure, "The new token was not read: the others go on working.");
+      await tokens.end(user, idsOf(others), grace);
+      context.terminal.say(`${countTokens(others)} of ${user} ${grace === 0 ? "ended" : `will end ${when}`}.`);
+    });
+  },
+});
+
+const idsOf = (records: readonly TokenRow[]): string[] => records.map(({ id }) => id);
+
+const countTokens = ({ length }: readonly unknown[]): string => (length === 1 ? "1 token" : `${length} tokens`);
+
+async function activeTokens(tokens: Tokens, user: string): Promise<TokenRow[]> {
+  return (await tokens.list(user)).filter(({ state }) => state === "active");
+}
+
+async function printTokens(context: Context, rows: readonly TokenRow[], none: string): Promise<void> {
+  await printRows(context, { rows, columns: tokenColumns(context.clock.now()), none });
+}
+
+const list = defineCommand("tokens list", {
+  arguments: { user: knownUser() },
+  async run({ user }, context) {
+    const rows = await withAccounts(context, async ({ service }) =>
+      service.tokens.list(await findUser(context, service, user)),
+    );
+    await printTokens(context, rows, `${user} has no tokens.`);
+  },
+});
+
+const revoke = defineCommand("tokens revoke", {
+  arguments: { token: optional(name(4096)) },
+  options: { user: optional(userId, "user"), all: toggle(), yes: yesFlag },
+  ask: async ({ token, user, all }, context) =>
+    token === undefined && !all ? { token: await chooseToken(context, user), user: undefined } : {},
+  async run({ token, user, all, yes }, context) {
+    if ((token === undefined) === (user === undefined)) throw new UsageError("Give either ID, or --user and --all.");
+    if (all !== (user !== undefined)) throw new UsageError("--user and --all go together.");
+    if (user !== undefined) return revokeAll(context, user, yes);
+    await printRecord(context, await revokeOne(context, token!, yes));
+  },
+});
+
+/** Asks on the terminal which active token of a user is meant, and first for the user where that is left out.
+ * @returns its id */
+async function chooseToken(context: Context, user: string | undefined): Promise<string> {
+  const { askFor, askForOneOf } = await import("../../terminal/prompt.ts");
+  const owner = user ?? (await askFor({ ...knownUser(), value: "USER", about: "whose token to revoke" }, context));
+  const active = await tokensToChooseFrom(context, owner);
+  if (active.length === 0) throw new CommandFailure(EXIT.notFound, `${owner} has no active tokens.`);
+  const now = context.clock.now();
+  const choices = active.map(({ id, start, label, created_at }) => {
+    const shown = [id, start && `${start}…`, cleanLine(label), showAge(created_at, now)];
+    return { value: id, name: shown.filter(Boolean).join("  ") };
+  });
+  return askForOneOf(`Token of ${cleanLine(owner)}`, choices, context);
+}
+
+async function tokensToChooseFrom(context: Context, owner: string): Promise<TokenRow[]> {
+  if (context.operatorOf !== undefined) {
+    const { readFromDaemon } = await import("../../target/send-command.ts");
+    const rows = (await readFromDaemon(context.operatorOf, "tokens list", { user: owner })) as TokenRow[];
+    return rows.filter(({ state }) => state === "active");
+  }
+  return withAccounts(context, async ({ service: { tokens }, callOf }) => {
+    await callOf(owner);
+    return activeTokens(tokens, owner);
+  });
+}
+
+function revokeOne(context: Context, typed: string, yes: boolean): Promise<TokenRow> {
+  return withAccounts(context, async ({ service }) => {
+    const found = await service.tokens.find(typed);
+    if (found === undefined) {
+      throw new CommandFailure(EXIT.notFound, "No such token. `anp tokens list USER` shows the ids.");
+    }
+    const { id, user_id, label } = found;
+    const token = `the token ${id}${label === "" ? "" : ` (${cleanLine(label)})`} of ${cleanLine(user_id)}`;
+    if (found.revoked_at === null) await confirmChange(context, yes, `Revoke ${token}?`);
+    return (await service.tokens.revoke(found.id)) ?? found;
+  });
+}
+
+async function revokeAll(context: Context, user: string, yes: boolean): Promise<void> {
+  const rows = await withAccounts(context, async ({ service: { tokens }, callOf }) => {
+    await callOf(user);
+    const active = await activeTokens(tokens, user);
+    if (active.length > 0) await confirmChange(context, yes, `Revoke ${countTokens(active)} of ${cleanLine(user)}?`);
+    return tokens.end(user, idsOf(active));
+  });
+  await printTokens(context, rows, `${user} has no active tokens.`);
+}
+
+export const command = defineGroup("tokens", { issue, list, rotate, revoke });

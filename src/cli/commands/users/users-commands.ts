@@ -1,0 +1,154 @@
+import { setTimeout } from "node:timers/promises";
+import type { UserProfile } from "../../../accounts/users.ts";
+import type { ChargedQuestion } from "../../../admin/charged-questions.ts";
+import type { UserOverview } from "../../../admin/user-overview.ts";
+import type { UserFeedback } from "../../../events/projections/user-feedback.ts";
+import { collect } from "../../../runtime/batches.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { confirmUnlessYes, operatorFlags, yesFlag } from "../../framework/confirm.ts";
+import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
+import { longWork } from "../../framework/long-work.ts";
+import { knownUser, optional, required, integer, oneOf, userId } from "../../framework/params/param.ts";
+import { showAge, showReset, showTime, zoneOf } from "../../framework/time-format.ts";
+import { ledgerColumns } from "../ledger/ledger-columns.ts";
+import { showFeatures } from "./subscription-commands.ts";
+import { findUser, withAccounts } from "../../target/operations.ts";
+import type { Column } from "../../terminal/column.ts";
+import { formatOf, printRecord, printRows, showInstant } from "../../terminal/print.ts";
+import { tokenColumns } from "./tokens-commands.ts";
+
+const COLUMNS: readonly Column<UserProfile>[] = [
+  { name: "user_id", wide: true },
+  { name: "free_daily_quota", show: ({ free_daily_quota }) => String(free_daily_quota ?? "default") },
+  { name: "lang" },
+  { name: "created_at", show: ({ created_at }) => showInstant(created_at) },
+  {
+    name: "erased_at",
+    of: ({ erased }) => erased?.at ?? null,
+    show: ({ erased }) => (erased === undefined ? "" : showInstant(erased.at)),
+  },
+];
+
+const list = defineCommand("users list", {
+  async run(_values, context) {
+    const rows = await withAccounts(context, ({ service }) => collect(service.users.list()));
+    rows.sort((a, b) => (a.user_id < b.user_id ? -1 : 1));
+    const none = "There are no users. `anp users create USER` creates one.";
+    const data = rows.map((row) => ({ ...row, erased_at: row.erased?.at ?? null }));
+    await printRows(context, { data, rows, columns: COLUMNS, none });
+  },
+});
+
+const show = defineCommand("users show", {
+  arguments: { user: knownUser() },
+  async run({ user }, context) {
+    const overview = await withAccounts(context, async ({ service }) => {
+      const { userOverview } = await import("../../../admin/user-overview.ts");
+      return userOverview(service, await findUser(context, service, user));
+    });
+    const format = formatOf(context);
+    if (format === "table") await printOverview(context, overview);
+    else {
+      const { details, ...lists } = overview;
+      await printRecord(context, format === "json" || format === "jsonl" ? { ...details, ...lists } : details);
+    }
+  },
+});
+
+async function printOverview(context: Context, overview: UserOverview): Promise<void> {
+  const { terminal } = context;
+  const now = context.clock.now();
+  const { details } = overview;
+  const features = showFeatures(overview.features);
+  const { user_id, lang, created_at, erased_at, is_erased, plan, subscription, next_reset_at } = details;
+  const zone = zoneOf(next_reset_at);
+  await printRecord(context, {
+    user:
+      erased_at === null
+        ? `${user_id}, reads ${lang}, since ${showTime(created_at, zone)} ${zone}`
+        : `${user_id}, erased ${showTime(erased_at, zone)} ${zone}: ${is_erased === true ? "only the ledger is kept" : "not complete, run it again"}`,
+    points: `${details.balance} (earned ${details.total_earned}, spent ${details.total_spent})`,
+    free_uses: `${details.remaining_free_quota} of ${details.free_daily_quota} left, reset ${showReset(next_reset_at, now)}`,
+    plan: `${plan} (${subscription})${features === "" ? "" : `: ${features}`}`,
+  });
+
+  async function section<T extends object>(title: string, rows: readonly T[], columns: readonly Column<T>[]) {
+    await terminal.write(`\n${terminal.paint("bold", title)}${rows.length === 0 ? ": none" : ""}\n`);
+    if (rows.length > 0) await printRows(context, { rows, columns });
+  }
+  await section("Tokens", overview.tokens, tokenColumns(now));
+  await section("Last questions", overview.last_questions, questionColumns(now));
+  await section("Last entries", overview.last_entries, ledgerColumns(now, zone));
+  await section("Feedback of the last 7 days", overview.feedback, feedbackColumns(now));
+}
+
+const questionColumns = (now: number): readonly Column<ChargedQuestion>[] => [
+  { name: "message_id", of: ({ message_id }) => String(message_id), title: "message" },
+  { name: "age", of: ({ created_at }) => showAge(created_at, now) },
+  { name: "route", spare: true },
+  {
+    name: "cost",
+    of: ({ points_cost, free_use }) => (free_use ? "free use" : points_cost === 0 ? "none" : String(points_cost)),
+  },
+  { name: "entry", spare: true },
+  { name: "question", wide: true },
+];
+
+const feedbackColumns = (now: number): readonly Column<UserFeedback>[] => [
+  { name: "age", of: ({ created_at }) => showAge(created_at, now) },
+  { name: "feedback_type", title: "feedback" },
+  { name: "message_id", of: ({ message_id }) => String(message_id ?? ""), title: "message" },
+  { name: "route", of: ({ route, sub_intent }) => [route, sub_intent].filter(Boolean).join("/") },
+];
+
+const create = defineCommand("users create", {
+  arguments: { user: required(userId) },
+  options: { quota: optional(integer(0)), lang: optional(oneOf("zh", "en")) },
+  async run({ user, quota, lang }, context) {
+    const details = await withAccounts(
+      context,
+      async ({ service }) => {
+        const { userDetails } = await import("../../../admin/user-overview.ts");
+        if (await service.users.create(user, { free_daily_quota: quota, lang })) return userDetails(service, user);
+        const { erased } = await service.userStates.profileOf(user);
+        const taken = erased === undefined ? "already exists" : `was erased on ${erased.at}: the id stays taken`;
+        throw new CommandFailure(EXIT.failure, `User ${user} ${taken}.`);
+      },
+      { create: true },
+    );
+    await printRecord(context, details);
+  },
+});
+
+const exportData = defineCommand("users export", {
+  arguments: { user: knownUser() },
+  async run({ user }, context) {
+    const found = await withAccounts(context, async ({ service }) => {
+      const { exportUser } = await import("../../../admin/user-data.ts");
+      return exportUser(service, await findUser(context, service, user));
+    });
+    await context.terminal.write(`${JSON.stringify(found, null, 2)}\n`);
+  },
+});
+
+const erase = defineCommand("users erase", {
+  arguments: { user: knownUser() },
+  options: { ...operatorFlags, yes: yesFlag },
+  async run({ user, reason, actor, yes }, context) {
+    const done = await withAccounts(context, async ({ service, callOf }) => {
+      await callOf(user);
+      await confirmUnlessYes(context, yes, `Erase all that is stored about ${user}, except the ledger?`);
+      const { eraseUser } = await import("../../../admin/user-data.ts");
+      const settled = (): Promise<unknown> => setTimeout(service.config.auth.cache_ms);
+      return longWork(context, "The erasure has begun: the same command finishes it.", (report) =>
+        eraseUser(service, user, { reason, actor, settled }, ({ values, answers, events }) => {
+          report(() => `${values} values, ${answers} answers and ${events} events erased`);
+        }),
+      );
+    });
+    await printRecord(context, { user_id: user, ...done.record, ...done.erased });
+  },
+});
+
+export const command = defineGroup("users", { list, show, create, export: exportData, erase });

@@ -1,0 +1,76 @@
+import { invalid, type FieldError } from "../../../contract/errors.ts";
+import { operatorFlags } from "../confirm.ts";
+import { flagOf, type CommandParams, type Param } from "./param.ts";
+import { readValue } from "./read-values.ts";
+
+/** How an operator's call gives a command its values: the JSON body of the admin address. */
+
+/** The params of a command by the field of a body, as `page_size`. Left out are those that only a command of this
+ * computer takes: a file here, and who does it, which the token says. */
+export function remoteParams(command: CommandParams) {
+  const all = Object.entries({ ...command.arguments, ...command.options });
+  const remote = all.filter(([, param]) => param.holds !== "file" && !isActor(param));
+  const named = remote.map(([key, param]) => ({ key, param, field: flagOf(key).slice(2).replaceAll("-", "_") }));
+  return new Map(named.map((one) => [one.field, one]));
+}
+
+const isActor = ({ missing }: Param<unknown>): boolean => missing === operatorFlags.actor.missing;
+
+/** The properties of a command's body, and the names of those that it needs. */
+export function bodySchema(command: CommandParams) {
+  const params = [...remoteParams(command).values()];
+  const properties = params.map(({ field, param: { value, about: description, read, readAll } }) => {
+    const type = value === undefined ? "boolean" : ["string", "number"];
+    const one = { type, ...(read.words && { enum: read.words }) };
+    return [field, { ...(readAll === undefined ? one : { type: "array", items: one }), description }] as const;
+  });
+  const required = params.filter(({ param }) => param.missing === undefined).map(({ field }) => field);
+  return { properties: Object.fromEntries(properties), required };
+}
+
+/** The words of a command line after the command's name, and what the audit log may hold of the values: of free text
+ * only the length.
+ * @throws AnpError 422 that names every field that is unknown, missing or not valid */
+export async function readBody(command: CommandParams, body: Readonly<Record<string, unknown>>, actor: string) {
+  const params = remoteParams(command);
+  const fieldErrors: FieldError[] = [];
+  const flags = Object.values(command.options).some(isActor) ? [`--actor=${actor}`] : [];
+  const words: string[] = [];
+  const recorded: Record<string, string | string[] | true> = {};
+  for (const field of new Set([...params.keys(), ...Object.keys(body)])) {
+    try {
+      const found = params.get(field);
+      if (found === undefined) throw new RangeError("is not a known field");
+      const { key, param } = found;
+      const texts = textsOf(param, body[field]);
+      if (texts === undefined) continue;
+      await readValue(param, param.readAll === undefined ? texts[0]! : texts);
+      const flag = param.value === undefined ? () => flagOf(key) : (text: string) => `${flagOf(key)}=${text}`;
+      if (Object.hasOwn(command.arguments, key)) words.push(...texts);
+      else flags.push(...texts.map(flag));
+      const shown = texts.map((text) => (mayBeKept(param, text) ? text : `(${text.length} characters)`));
+      recorded[field] = param.value === undefined || (param.readAll === undefined ? shown[0]! : shown);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      fieldErrors.push({ in: "body", path: field, message: error.message });
+    }
+  }
+  if (fieldErrors.length > 0) throw invalid(fieldErrors);
+  return { args: [...flags, "--", ...words], recorded };
+}
+
+const WORD = /^[\w.-]{1,16}$/;
+
+function mayBeKept({ read: { free }, choices }: Param<unknown>, text: string): boolean {
+  return free === undefined || choices !== undefined || (free !== true && WORD.test(text));
+}
+
+/** What a value of a body is on a command line; undefined where it is left out. @throws RangeError */
+function textsOf({ value, missing, readAll }: Param<unknown>, given: unknown): string[] | undefined {
+  if (given === undefined && missing === undefined) throw new RangeError("is required");
+  if (given === undefined || (value === undefined && given === false)) return undefined;
+  const all: unknown[] = readAll === undefined ? [given] : Array.isArray(given) ? given : [undefined];
+  const types = value === undefined ? ["boolean"] : ["string", "number"];
+  if (all.every((one) => types.includes(typeof one))) return all.map(String);
+  throw new RangeError(`must be ${readAll === undefined ? "a" : "an array of"} ${types.join(" or ")}`);
+}

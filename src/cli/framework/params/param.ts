@@ -1,0 +1,222 @@
+import { DAY_MS } from "../../../runtime/clock.ts";
+import { UsageError } from "../command-failure.ts";
+import { notOneOf, notValid } from "../../../runtime/text/describe-value.ts";
+import { readInstant } from "../time-format.ts";
+
+/** How a value that a command takes is read. `T` includes undefined where it may be left out. */
+export interface Reading<T> {
+  /** Reads a typed text; throws a RangeError whose message continues after the name. */
+  readonly read: Reader<T>;
+  /** The allowed values, where they are defined elsewhere; others are refused. */
+  readonly choices?: () => Promise<readonly string[]>;
+  /** Reads all values of a param that may be repeated; without it, the last one counts. */
+  readonly readAll?: (typed: readonly string[]) => T;
+  /** The value when left out; where there is none, the command cannot run without it. */
+  readonly missing?: () => T;
+  /** Why it cannot be left out with an operator's token although it can elsewhere. */
+  readonly operatorsNeed?: string;
+  /** What the value names, for completion and for prompts. */
+  readonly holds?: Held | undefined;
+}
+
+/** A value that a command takes, as an argument or a flag, with its texts of `commands.json`. */
+export interface Param<T> extends Reading<T> {
+  /** The placeholder of the value in usage, as `USER`; absent for a flag without a value. */
+  readonly value?: string | undefined;
+  readonly about: string;
+}
+
+/** Kinds of things that a value may name. */
+export type Held = "user" | "file" | "folder" | "profile" | "plan";
+
+/** The params of a command, by name in camel case. */
+export type Params = Readonly<Record<string, Param<unknown>>>;
+
+/** The same without their texts. */
+export type Readings = Readonly<Record<string, Reading<unknown>>>;
+
+/** What a command takes. */
+export interface CommandParams {
+  readonly arguments: Params;
+  readonly options: Params;
+}
+
+export type Values<P extends Readings> = { readonly [K in keyof P]: P[K] extends Reading<infer T> ? T : never };
+
+/** A required value; on a terminal, a prompt asks for it if it is missing. */
+export function required<T>(read: Reader<T>, holds?: Held): Reading<T> {
+  return { read, holds };
+}
+
+/** A user of the storage that a command is about. */
+export const knownUser = (): Reading<string> => required(userId, "user");
+
+/** The user that a command is about. On a daemon it may be left out: it is the token's user. */
+export const userParam = (): Reading<string | undefined> => required(userId, "user");
+
+/** A value that may be left out. */
+export function optional<T>(read: Reader<T>, holds?: Held): Reading<T | undefined> {
+  return { read, holds, missing: () => undefined };
+}
+
+/** An optional value: one of those that the contract or the user's files define. */
+export function among(choices: () => Promise<readonly string[]>): Reading<string | undefined> {
+  return { ...optional(anything), choices };
+}
+
+/** One value or more: all remaining arguments. */
+export function several<T>(read: Reader<T>): Reading<readonly T[]> {
+  const readOne = Object.assign((typed: string) => [read(typed)], { words: read.words });
+  return { read: readOne, readAll: (typed) => typed.map((one) => read(one)) };
+}
+
+/** A flag that may be repeated. */
+export function repeatable<T>(read: Reader<T>): Reading<readonly T[]> {
+  return { ...several(read), missing: () => [] };
+}
+
+/** A flag without a value. */
+export function toggle(): Reading<boolean> {
+  return { read: () => true, missing: () => false };
+}
+
+/** The flag of an option's name in camel case, as `--page-size`. */
+export function flagOf(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Readers of values that people type. Each gives the value or throws a RangeError whose message continues after the
+ * name of the argument or flag: "--page must be an integer …". */
+
+/** Reads a typed text, or throws such a RangeError. `words` are the allowed values of a reader that has a fixed set.
+ * `free` text may hold anybody's words: no log keeps it, but for a short word where that is expected. */
+export type Reader<T> = ((typed: string) => T) & {
+  readonly words?: readonly string[] | undefined;
+  readonly free?: true | "unless a word";
+};
+
+const free = <T>(read: (typed: string) => T): Reader<T> => Object.assign(read, { free: true as const });
+
+/** Text of 1 to `max` characters after trimming. */
+export function text(max: number): Reader<string> {
+  return free((typed) => {
+    const value = typed.trim();
+    if (value === "") throw new RangeError("must not be empty");
+    if (Array.from(value).length > max) throw new RangeError(`must have at most ${max} characters`);
+    if (/[\u0000-\u001f\u007f]/.test(value)) throw new RangeError("must not contain control characters");
+    if (!value.isWellFormed()) throw new RangeError("must be well-formed Unicode");
+    return value;
+  });
+}
+
+/** The same for what names something, as an id: logs may keep it. */
+export function name(max: number): Reader<string> {
+  const read = text(max);
+  return (typed) => read(typed);
+}
+
+/** Any text: the contract checks it. */
+export const anything: Reader<string> = free((typed) => typed);
+
+/** The same for what is usually a word, as a language: logs keep a short one. */
+export const word: Reader<string> = Object.assign((typed: string) => typed, { free: "unless a word" as const });
+
+export const userId: Reader<string> = name(128);
+
+function matching(pattern: RegExp, message: string): (typed: string) => string {
+  return (typed) => {
+    if (!pattern.test(typed)) throw new RangeError(message);
+    return typed;
+  };
+}
+
+export const profileName = matching(
+  /^[A-Za-z0-9_][\w.-]{0,63}$/,
+  "must be 1 to 64 letters, digits, dots, dashes and underscores",
+);
+
+/** The key that makes a repeat safe, as the Idempotency-Key header. */
+export const idempotencyKey = matching(
+  /^[\x21-\x7e]{1,128}$/,
+  "must be 1 to 128 printable ASCII characters without spaces",
+);
+
+const MOST = Number.MAX_SAFE_INTEGER;
+
+/** An integer in decimal digits. */
+export function integer(min: number = -MOST, max: number = MOST) {
+  return (typed: string): number => {
+    const isInteger = /^[+-]?\d+$/.test(typed.trim());
+    const value = isInteger ? Number(typed) : NaN;
+    if (Number.isSafeInteger(value) && value >= min && value <= max) return value === 0 ? 0 : value;
+    const bounds = min === -MOST && max === MOST && !isInteger ? "" : ` from ${min} to ${max}`;
+    throw notValid(`must be an integer${bounds}`, typed);
+  };
+}
+
+/** A change in points: an integer that is not 0. */
+export function delta(typed: string): number {
+  const value = integer()(typed);
+  if (value === 0) throw new RangeError("must not be 0");
+  return value;
+}
+
+/** Decimal digits that any JSON number (a double) keeps without loss. */
+const EXACT_DIGITS = 15;
+
+/** A decimal amount greater than 0. */
+export function amount(typed: string): number {
+  const match = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.exec(typed.trim());
+  const value = match === null ? NaN : Number(typed);
+  if (!Number.isFinite(value)) throw notValid("must be a decimal number", typed);
+  if (value <= 0) throw notValid("must be a number greater than 0", typed);
+  const digits = match![1]!
+    .replace(".", "")
+    .replace(/^0+/, "")
+    .replace(/(?<!0)0+$/, "");
+  if (digits.length > EXACT_DIGITS) throw new RangeError(`must have at most ${EXACT_DIGITS} significant digits`);
+  return value;
+}
+
+/** One of the given words. */
+export function oneOf<const T extends string>(...words: readonly T[]): Reader<T> {
+  const read = (typed: string): T => {
+    const found = words.find((word) => word === typed);
+    if (found === undefined) throw new RangeError(notOneOf(words, typed));
+    return found;
+  };
+  return Object.assign(read, { words });
+}
+
+/** An ISO 8601 instant with an offset, in milliseconds since the epoch. */
+export function instant(typed: string): number {
+  const found = readInstant(typed);
+  if (found?.offset !== undefined) return found.ms;
+  throw notValid("must be an ISO 8601 instant with an offset, as 2026-11-20T00:00:00Z", typed);
+}
+
+/** When something expires: from the present instant to the last, both ms since the epoch; undefined for never. */
+type Expiry = (now: number) => number | undefined;
+
+/** An ISO 8601 instant, a number of days as `30d`, or `never`. */
+export function expiry(typed: string): Expiry {
+  if (typed === "never") return () => undefined;
+  const days = Number(/^(\d{1,5})d$/.exec(typed)?.[1]);
+  if (days > 0) return (now) => now + days * DAY_MS;
+  const found = readInstant(typed);
+  if (found?.offset !== undefined) return () => found.ms;
+  throw notValid("must be an ISO 8601 instant with an offset, days as 30d, or never", typed);
+}
+
+/** The instant that --expires names, ms since the epoch; undefined for never.
+ * @throws UsageError when it is not in the future */
+export function expiresAt(expires: Expiry | undefined, now: number): number | undefined {
+  const at = expires?.(now);
+  if (at !== undefined && at <= now) throw new UsageError("--expires must be in the future.");
+  return at;
+}
+
+/** The message of such a RangeError as the end of a sentence. A hint at its end is a question. */
+export function asSentence(message: string): string {
+  return message.endsWith("?") ? message : `${message}.`;
+}

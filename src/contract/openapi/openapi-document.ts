@@ -1,0 +1,167 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { createDocument } from "zod-openapi";
+import type { oas31, ZodOpenApiObject, ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
+import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../endpoints.ts";
+import { errorEnvelopeOf, successEnvelope } from "../envelope.ts";
+import { ERRORS, type ErrorCode } from "../errors.ts";
+import documentation from "./documentation.json" with { type: "json" };
+import frame from "./openapi-frame.json" with { type: "json" };
+import headers from "./openapi-headers.json" with { type: "json" };
+import { LIMITS } from "../field-bounds.ts";
+import { groupBy } from "../../runtime/group-by.ts";
+import { version } from "../../runtime/package-file.ts";
+
+/** The summary, the description and an example of each endpoint: the query and body of a request, and the `data` of its
+ * success. A test validates the examples. */
+export const DOCUMENTATION: Readonly<
+  Record<OperationId, { summary: string; description: string; query?: object; body?: object; data: object }>
+> = documentation;
+
+/** The document without its paths. The operator differs from daemon to daemon, and has no name here. */
+const FRAME = frame as ZodOpenApiObject;
+
+/** Largest values of fields of request bodies, by name, that the configuration of a daemon sets. */
+export type Ceilings = Readonly<Record<string, number>>;
+
+/** The OpenAPI 3.1 document of the interface, as JSON text. */
+export function openApiText(ceilings?: Ceilings): string {
+  return `${JSON.stringify(openApiDocument(ceilings), null, 2)}\n`;
+}
+
+/** The OpenAPI 3.1 document of the interface, built from the endpoint table and the error catalogue. */
+export function openApiDocument(ceilings: Ceilings = {}): ReturnType<typeof createDocument> {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
+    const body = endpoint.body && withMeta(endpoint.body, ceilings, (maximum) => ({ maximum }));
+    paths[endpoint.path] = { [endpoint.method.toLowerCase()]: operation(id, { ...endpoint, ...(body && { body }) }) };
+  }
+  return createDocument({ ...FRAME, info: { ...FRAME.info, version: version(), description: description() }, paths });
+}
+
+function description(): string {
+  const errors = Object.entries(ERRORS).map(([code, { status, message, remedy }]) => {
+    return `| ${code} | ${status} | ${message} | ${remedy} |`;
+  });
+  return readFileSync(new URL("openapi.md", import.meta.url), "utf8")
+    .trimEnd()
+    .replace("{{errors}}", errors.join("\n"))
+    .replace("{{key_length}}", String(LIMITS.idempotencyKey));
+}
+
+function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObject {
+  const { query, body, data } = endpoint;
+  const { summary, description, ...example } = DOCUMENTATION[id];
+  return {
+    operationId: id,
+    summary,
+    description,
+    tags: [endpoint.tag],
+    "x-stability": endpoint.stability ?? "stable",
+    security:
+      endpoint.auth === "required" ? [{ userToken: [] }] : endpoint.auth === "optional" ? [{}, { userToken: [] }] : [],
+    parameters: requestHeaders(endpoint),
+    ...(query !== undefined && {
+      requestParams: { query: withMeta(query, example.query, (value) => ({ examples: [value] })) },
+    }),
+    ...(body !== undefined && {
+      requestBody: { required: true, content: { "application/json": { schema: body, examples: named(example.body) } } },
+    }),
+    responses: {
+      "200": {
+        description: "Success",
+        headers: responseHeaders(endpoint, 200),
+        content: {
+          "application/json": {
+            schema: successEnvelope(data),
+            examples: named({ success: true, code: 0, message: "ok", data: example.data, request_id: EXAMPLE_ID }),
+          },
+        },
+      },
+      ...(endpoint.max_age_s !== undefined && {
+        "304": { description: "The success that If-None-Match names", headers: responseHeaders(endpoint, 304) },
+      }),
+      ...errorResponses(endpoint),
+    },
+  };
+}
+
+const EXAMPLE_ID = "rmi6z2k00a1b2c3d4e5f6g7h8i";
+
+const named = (value: unknown) => ({ example: { value } });
+
+/** An object with keywords of JSON Schema added to those of its fields that have a value for them. */
+function withMeta(schema: z.ZodObject, values: object = {}, keywords: (value: unknown) => object): z.ZodObject {
+  const fields = Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => {
+    const value: unknown = Reflect.get(values, name);
+    return [name, value === undefined ? field : field.meta({ ...field.meta(), ...keywords(value) })];
+  });
+  return z.object(Object.fromEntries(fields) as z.ZodRawShape);
+}
+
+/** The headers of requests, by what an endpoint takes them for. */
+function requestHeaders({ idempotent, max_age_s }: Endpoint) {
+  const { always, idempotent: keyed, reusable } = headers.requests;
+  return [...always, ...(idempotent ? keyed : []), ...(max_age_s ? reusable : [])] as oas31.ParameterObject[];
+}
+
+/** A header of an answer, as the document has it. */
+export type ResponseHeader = oas31.HeaderObject & {
+  readonly schema: { readonly type?: string; readonly const?: string };
+};
+type ResponseHeaders = Record<string, ResponseHeader>;
+
+/** The headers of answers, by what an answer has them for. */
+const HEADERS = headers as Readonly<Record<Exclude<keyof typeof headers, "statuses" | "requests">, ResponseHeaders>> & {
+  readonly statuses: Readonly<Record<number, ResponseHeaders>>;
+};
+
+/** The headers of an answer with this status. */
+export function responseHeaders(
+  { idempotent, stability, max_age_s }: Partial<Endpoint>,
+  status: number,
+): ResponseHeaders {
+  const { always, success, experimental, reusable } = HEADERS;
+  const cacheControl = { description: "How long it may be reused", schema: { const: `max-age=${max_age_s}` } };
+  return {
+    ...always,
+    ...(stability === "experimental" && experimental),
+    ...(status < 400 && success),
+    ...(status === 200 && (idempotent === true || stability === "experimental") && HEADERS.idempotent),
+    ...(status < 400 && max_age_s !== undefined && { ...reusable, "Cache-Control": cacheControl }),
+    ...HEADERS.statuses[status],
+  };
+}
+
+/** One response per status; codes that share a status share it. */
+function errorResponses(endpoint: Endpoint): ZodOpenApiOperationObject["responses"] {
+  const byStatus = groupBy(codesOf(endpoint), (code) => ERRORS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => {
+      const [first, ...others] = codes.map((code) => ERROR_ENVELOPES.get(code)!);
+      const description = codes.map((code) => `Code ${code}: ${ERRORS[code].message} ${ERRORS[code].remedy}`);
+      const schema = others.length === 0 ? first! : z.union([first!, ...others]);
+      const examples = Object.fromEntries(codes.map((code) => [`code${code}`, { value: errorExample(code) }]));
+      const content = { "application/json": { schema, examples } };
+      return [status, { description: description.join(" "), headers: responseHeaders(endpoint, status), content }];
+    }),
+  );
+}
+
+const ERROR_ENVELOPES = new Map(
+  (Object.keys(ERRORS).map(Number) as ErrorCode[]).map((code) => [
+    code,
+    errorEnvelopeOf(code).meta({ id: `Error${code}` }),
+  ]),
+);
+
+function errorExample(code: ErrorCode): object {
+  return {
+    success: false,
+    code,
+    message: ERRORS[code].message,
+    ...(code === 422 && { errors: [{ in: "body", path: "question", message: "must not be empty" }] }),
+    ...(code === 500 && { detail: "The request could not be completed." }),
+    request_id: EXAMPLE_ID,
+  };
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { didYouMean } from "../../runtime/text/edit-distance.ts";
+import { describeSchema, knownKeys } from "./schema-walk.ts";
+import { describeGiven, describeType, notOneOf } from "../../runtime/text/describe-value.ts";
+
+/** A path into a value: names of fields and indexes of elements. */
+export type ValuePath = readonly (string | number)[];
+
+/** One field of a value that does not match its schema. */
+export interface InvalidField {
+  readonly path: ValuePath;
+  /** Goes on after the field's name: "must be an integer from 1 to 20, not 21". */
+  readonly message: string;
+  /** A sentence that helps to correct it: "Did you mean limit?" */
+  readonly hint?: string;
+  /** Whether the key itself is wrong, or its value (the default). */
+  readonly of?: "key" | "value";
+}
+
+/** A value that matches its schema, or every field that does not. */
+export type Validation<T> =
+  | { readonly valid: true; readonly data: T }
+  | { readonly valid: false; readonly errors: readonly InvalidField[] };
+
+/**
+ * Parses a value by a schema. Requests, configurations, smoke files and stored values are all validated here, so that an
+ * error reads the same wherever it is found.
+ * @example
+ * const checked = validate(z.object({ limit: z.int().min(1).max(20) }), { limit: 21 });
+ * if (!checked.valid) console.log(checked.errors.map(printField));
+ * // [ 'limit: must be an integer from 1 to 20, not 21' ]
+ */
+export function validate<T extends z.ZodType>(schema: T, value: unknown): Validation<z.output<T>> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { valid: true, data: parsed.data };
+  // Parsed again for the words alone: most values are valid, and zod is faster without an error map.
+  const { issues } = schema.safeParse(value, { error: errorMap }).error ?? parsed.error;
+  return { valid: false, errors: issues.flatMap((issue) => fieldsOf(issue, schema)) };
+}
+
+/** A field error in one line: `limit: must be an integer from 1 to 20, not 21`.
+ * @param whole what the value as a whole is called, for errors without a path */
+export function printField({ path, message, hint }: InvalidField, whole = "value"): string {
+  return `${path.join(".") || whole}: ${message}${hint === undefined ? "" : `. ${hint}`}`;
+}
+
+/** A list of so many known keys is short enough to be shown. */
+const LISTED_KEYS = 12;
+
+/** The field errors of an issue: zod reports the unknown keys of one object together. */
+function fieldsOf(issue: z.core.$ZodIssue, schema: z.ZodType): InvalidField[] {
+  const path = issue.path as ValuePath;
+  if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
+  const known = knownKeys(schema, path);
+  return issue.keys.map((key) => {
+    const hint = hintFor(key, known);
+    return { path: [...path, key], of: "key", message: "is not a known key", ...(hint !== "" && { hint }) };
+  });
+}
+
+/** Names the key that was probably meant, or else all keys that there are. */
+export function hintFor(key: string, known: readonly string[]): string {
+  const meant = didYouMean(key, known).trim();
+  return meant !== "" || known.length === 0 || known.length > LISTED_KEYS ? meant : `Known keys: ${known.join(", ")}`;
+}
+
+/** The message of an issue whose schema has none. A given text is not repeated: it may be a question or a secret. */
+const errorMap: z.core.$ZodErrorMap = (issue) => {
+  const { schema, input } = issue;
+  const expected = schema === undefined ? undefined : describeSchema(schema);
+  if (input === undefined) return "is required";
+  if (typeof input === "number" && !Number.isFinite(input)) return "must be a finite number";
+  if (schema instanceof z.ZodEnum) return notOneOf(schema.options.map(String), input);
+  if (schema instanceof z.ZodNumber || schema instanceof z.ZodBoolean || schema instanceof z.ZodLiteral) {
+    const past = typeof input === "number" && Math.abs(input) > Number.MAX_SAFE_INTEGER && issue.code === "too_big";
+    return past ? `must be at most ${issue.maximum}` : `must be ${expected}, not ${describeGiven(input)}`;
+  }
+  if (issue.code === "too_small" && issue.minimum === 1) return "must not be empty";
+  const unit = "origin" in issue && issue.origin === "string" ? "characters" : "elements";
+  if (issue.code === "too_small") return `must have at least ${issue.minimum} ${unit}`;
+  if (issue.code === "too_big") return `must have at most ${issue.maximum} ${unit}`;
+  if (issue.code === "invalid_format") return FORMATS[issue.format];
+  return expected === undefined ? undefined : `must be ${expected}, not ${describeType(input)}`;
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  datetime: "must be an ISO 8601 instant with an offset, such as 2026-11-20T00:00:00Z",
+  url: "must be a URL",
+};

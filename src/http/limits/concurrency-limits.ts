@@ -1,0 +1,72 @@
+import { AnpError } from "../../contract/errors.ts";
+
+/** Why a request was refused with 429: what was used up. */
+export type RefusalReason = "in_flight" | "in_flight_per_user" | "bodies" | "wait" | "rate";
+
+/** Limits concurrent requests, in total and per user, so that one caller cannot block the others. */
+export type ConcurrencyLimits = ReturnType<typeof createConcurrencyLimits>;
+
+/** The running requests of one user. */
+export interface UserSlot {
+  readonly user: string;
+  running: number;
+  /** Size of the bodies that are waited for, bytes. */
+  receiving: number;
+}
+
+/** Bounds of the bodies that are waited for: they are held in memory until they are complete or too late. Bytes. */
+const RECEIVING = { perUser: 4 * 1024 * 1024, all: 128 * 1024 * 1024 };
+
+/** The limits are numbers of requests; 0 means no limit. */
+export function createConcurrencyLimits(limits: {
+  readonly all: number;
+  readonly perUser: number;
+  readonly refused?: ((reason: RefusalReason) => void) | undefined;
+}) {
+  const { all, perUser } = limits;
+  const slots = new Map<string, UserSlot>();
+  let running = 0;
+  let receiving = 0;
+  const refuse = (reason: RefusalReason, message: string): AnpError => {
+    limits.refused?.(reason);
+    return new AnpError(429, `${message} Try again in a moment.`);
+  };
+  return {
+    /** @throws AnpError 429 when the limit is reached */
+    enter(): void {
+      if (all > 0 && running >= all) throw refuse("in_flight", "Too many requests are running.");
+      running++;
+    },
+    leave(): void {
+      running--;
+    },
+    /** The slot to pass to `leaveAs`. @throws AnpError 429 when the user's limit is reached */
+    enterAs(user: string): UserSlot {
+      const slot = slots.get(user) ?? { user, running: 0, receiving: 0 };
+      if (perUser > 0 && slot.running >= perUser) {
+        throw refuse("in_flight_per_user", `More than ${perUser} requests of this user are running.`);
+      }
+      slots.set(user, slot);
+      slot.running++;
+      return slot;
+    },
+    leaveAs(slot: UserSlot): void {
+      slot.running--;
+      if (slot.running === 0) slots.delete(slot.user);
+    },
+    /** A body of up to so many bytes is waited for. @throws AnpError 429 when it is too much, of this user or in total */
+    receive(slot: UserSlot, bytes: number): void {
+      const isFirst = slot.receiving === 0;
+      if ((!isFirst && slot.receiving + bytes > RECEIVING.perUser) || receiving + bytes > RECEIVING.all) {
+        throw refuse("bodies", "Too many bodies are waited for.");
+      }
+      slot.receiving += bytes;
+      receiving += bytes;
+    },
+    received(slot: UserSlot, bytes: number): void {
+      slot.receiving -= bytes;
+      receiving -= bytes;
+    },
+    running: () => running,
+  };
+}

@@ -1,0 +1,81 @@
+import type { RateGroup } from "../../contract/endpoints.ts";
+import { AnpError } from "../../contract/errors.ts";
+import type { RefusalReason } from "./concurrency-limits.ts";
+
+// Reads come from memory: a refusal would cost as much.
+/** The groups that queue for processor or disk, with the mean interval between ends that is assumed at first, ms. */
+const INTERVALS = { chat: 7, points: 1, events: 1 } satisfies Partial<Record<RateGroup, number>>;
+
+/** So many are never too many. Fewer also say nothing of the throughput: their intervals are latencies. */
+const FEW = 8;
+/** Share of the longest wait that is open to callers who have other requests running. */
+const BUSY_SHARE = 0.75;
+/** Time over which the interval is averaged, and the longest pause that counts, ms: a stopped process is no trend. */
+const AVERAGED_MS = 2000;
+const LONGEST_PAUSE_MS = 5000;
+
+/** Refuses requests that would wait too long, so that the others are answered in time. */
+export type LoadShedder = ReturnType<typeof createLoadShedder>;
+
+/** The requests of a group that run, and how many ended in how much time, older ones with less weight. */
+interface Queue {
+  running: number;
+  ended: number;
+  ms: number;
+  /** When the last one ended, or the first one began after a pause. */
+  since: number;
+}
+
+/** By Little's law, a new request waits for as long as those before it take: their number times the mean interval at
+ * which they end while some are running.
+ * @param wait_ms longest expected wait, ms; 0 for no limit
+ * @param hasModel whether questions wait for a model: then most of their time is no queue, and they are not refused
+ * here
+ * @param now a monotonic clock, ms */
+export function createLoadShedder(
+  options: { wait_ms: number; hasModel?: boolean; refused?: ((reason: RefusalReason) => void) | undefined },
+  now: () => number = () => performance.now(),
+) {
+  const { wait_ms, hasModel = false, refused } = options;
+  const queues = new Map<string, Queue>();
+  for (const [group, interval] of Object.entries(INTERVALS)) {
+    if (group === "chat" && hasModel) continue;
+    queues.set(group, { running: 0, ended: AVERAGED_MS / interval, ms: AVERAGED_MS, since: 0 });
+  }
+
+  /** @param own requests of the same user, this one included: who has several is refused first
+   * @throws AnpError 429 with `Retry-After` when it would wait longer than `wait_ms` */
+  function check(group: RateGroup, own: number): void {
+    const queue = queues.get(group);
+    if (queue === undefined || queue.running < FEW || wait_ms === 0) return;
+    const wait = (queue.running * queue.ms) / queue.ended;
+    if (wait <= (own > 1 ? wait_ms * BUSY_SHARE : wait_ms)) return;
+    refused?.("wait");
+    const after = String(Math.max(1, Math.ceil((wait - wait_ms) / 1000)));
+    throw new AnpError(429, `The service is busy. Try again in ${after} s.`, { headers: { "retry-after": after } });
+  }
+
+  return {
+    check,
+    /** As `check`; counts the request as running until the returned function is called. Undefined if it does not queue. */
+    begin(group: RateGroup, own: number): (() => void) | undefined {
+      const queue = queues.get(group);
+      if (queue === undefined) return undefined;
+      check(group, own);
+      if (queue.running === 0) queue.since = now();
+      queue.running++;
+      return () => {
+        const at = now();
+        if (queue.running >= FEW) {
+          // Requests may end in bursts, so times and counts are averaged apart.
+          const passed = Math.min(at - queue.since, LONGEST_PAUSE_MS);
+          const weight = Math.exp(-passed / AVERAGED_MS);
+          queue.ms = queue.ms * weight + passed;
+          queue.ended = queue.ended * weight + 1;
+        }
+        queue.since = at;
+        queue.running--;
+      };
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import type { RateLimiterRedis } from "rate-limiter-flexible";
+import type { Config } from "../../config/config-schema.ts";
+import { RATE_GROUPS, type RateGroup } from "../../contract/endpoints.ts";
+import { AnpError } from "../../contract/errors.ts";
+import { silentLogger, type Logger } from "../../runtime/logger.ts";
+import { createThrottle } from "../../runtime/throttle.ts";
+import { createWindowCounter } from "../../runtime/cache/window-counter.ts";
+import type { RefusalReason } from "./concurrency-limits.ts";
+
+/** Headers that say what is left; undefined while that is not worth a word. */
+export type RateHeaders = Record<string, string> | undefined;
+
+/** How many requests a caller may send to a group of operations in a window of time. */
+export type RateLimits = NonNullable<Awaited<ReturnType<typeof createRateLimits>>>;
+
+type Rates = Config["limits"]["rates"];
+type Rate = Rates[RateGroup];
+
+/** A Redis to count in, so that several daemons share the limits. */
+export interface RateStore {
+  /** A client of ioredis, of one server or of a cluster. */
+  readonly client: object;
+  readonly prefix: string;
+}
+
+/** The rest of a limit, in the fields of rate-limiter-flexible. */
+interface Left {
+  /** Below 0 when the request is refused. */
+  readonly remainingPoints: number;
+  readonly msBeforeNext: number;
+}
+
+interface Rule extends Rate {
+  readonly group: RateGroup;
+  readonly count: (caller: string) => Left | Promise<Left>;
+}
+
+/**
+ * The rate limits of the configuration; undefined when there are none. They are counted in `store`, or in memory without
+ * one; while the store does not answer, each daemon counts for itself.
+ * @example
+ * const limits = await createRateLimits({ chat: { requests: 60, window_s: 60 } }, undefined);
+ * const headers = await limits?.take("chat", "user:alice");
+ */
+export async function createRateLimits(
+  rates: Partial<Rates>,
+  store: RateStore | undefined,
+  watch: { readonly logger?: Logger; readonly refused?: ((reason: RefusalReason) => void) | undefined } = {},
+) {
+  const limited = RATE_GROUPS.filter((group) => (rates[group]?.requests ?? 0) > 0);
+  if (limited.length === 0) return undefined;
+  const rules = new Map<RateGroup, Rule>();
+  for (const group of limited) {
+    const rate = rates[group]!;
+    const logger = watch.logger ?? silentLogger;
+    const inMemory = countInMemory(rate, group === "public" ? warnOfCrowds(logger, rate.window_s * 1000) : undefined);
+    const count = store === undefined ? inMemory : await countInRedis(group, rate, store, inMemory);
+    rules.set(group, { group, ...rate, count });
+  }
+  const answer = (rule: Rule, left: Left): RateHeaders => {
+    if (left.remainingPoints > Math.ceil(rule.requests / 2)) return undefined;
+    if (left.remainingPoints >= 0) return headersOf(rule, left);
+    watch.refused?.("rate");
+    throw new AnpError(429, `The rate limit of ${rule.requests} requests in ${rule.window_s} s is used up.`, {
+      headers: { ...headersOf(rule, left), "retry-after": String(seconds(left.msBeforeNext)) },
+    });
+  };
+  return {
+    /** Counts one request.
+     * @param caller who it is counted for: `user:…` or `address:…`. Addresses share the limit of the group `public`, if
+     * there is one, so that users behind one address do not use up a limit that is meant for one user
+     * @returns headers that say what is left, once half of a limit is used
+     * @throws AnpError 429 with `Retry-After` */
+    take(group: RateGroup, caller: string): RateHeaders | Promise<RateHeaders> {
+      const shared = caller.startsWith("address:") ? rules.get("public") : undefined;
+      const rule = shared ?? rules.get(group);
+      if (rule === undefined) return undefined;
+      const left = rule.count(caller);
+      return left instanceof Promise ? left.then((known) => answer(rule, known)) : answer(rule, left);
+    },
+  };
+}
+
+function countInMemory({ requests, window_s }: Rate, watch?: (caller: string, used: number) => void) {
+  const count = createWindowCounter(window_s * 1000);
+  return (caller: string): Left => {
+    const { times, left_ms } = count(caller);
+    watch?.(caller, times);
+    return { remainingPoints: requests - times, msBeforeNext: left_ms };
+  };
+}
+
+/** From so many requests of an address in its window on, it is looked at what share of all they are. */
+const CROWD = 5000;
+const WARNED_EVERY_MS = 60_000;
+
+/** Warns when one address makes most of the anonymous requests: it may be a proxy that is not configured. */
+function warnOfCrowds(logger: Logger, window_ms: number): (caller: string, used: number) => void {
+  // Requests of this window and of the one before: those of a caller are counted in a window of its own.
+  let [current, previous, since, address] = [0, 0, 0, ""];
+  const crowd = createThrottle(WARNED_EVERY_MS, () => {
+    const advice = "is it a proxy? see server.trusted_proxies";
+    logger.warn({ address }, `one address makes most of the anonymous requests; ${advice}`);
+  });
+  return (caller, used) => {
+    const now = performance.now();
+    if (now - since >= window_ms) [current, previous, since] = [0, now - since < 2 * window_ms ? current : 0, now];
+    current++;
+    if (used < CROWD || used * 2 < current + previous) return;
+    address = caller.replace("address:", "");
+    crowd.note();
+  };
+}
+
+/** Counts in Redis; while it does not answer, as `fallback` does. */
+async function countInRedis(
+  group: RateGroup,
+  { requests, window_s }: Rate,
+  { client, prefix }: RateStore,
+  fallback: (caller: string) => Left,
+): Promise<Rule["count"]> {
+  const { RateLimiterRedis } = await import("rate-limiter-flexible");
+  const limiter: RateLimiterRedis = new RateLimiterRedis({
+    points: requests,
+    duration: window_s,
+    storeClient: client,
+    keyPrefix: `${prefix}:rates:${group}`,
+    rejectIfRedisNotReady: true,
+    // A caller who has used up a window is refused without another call to Redis.
+    inMemoryBlockOnConsumed: requests + 1,
+  });
+  return (caller) =>
+    // It rejects with what is left when a limit is used up, and with an error when the counting failed.
+    limiter.consume(caller).catch((reason: unknown) => {
+      if (reason instanceof Error) return fallback(caller);
+      return { remainingPoints: -1, msBeforeNext: (reason as Left).msBeforeNext };
+    });
+}
+
+/** The headers of draft-ietf-httpapi-ratelimit-headers-10: the policy's quota and window, what is left and until when. */
+function headersOf({ group, requests, window_s }: Rule, left: Left): Record<string, string> {
+  return {
+    "ratelimit-policy": `"${group}";q=${requests};w=${window_s}`,
+    ratelimit: `"${group}";r=${Math.max(0, left.remainingPoints)};t=${seconds(left.msBeforeNext)}`,
+  };
+}
+
+function seconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
+}
+
+/** How long Redis may take to count one request, ms; after that the daemon counts in its own memory. */
+const COUNT_MS = 250;
+
+/** Opens the rate limits of the configuration: in the storage's Redis, over a separate connection, or in memory.
+ * @returns a daemon's rate limits, and the way to free what they hold */
+export async function openRateLimits({ storage, limits }: Config, watch: Parameters<typeof createRateLimits>[2]) {
+  const wanted = Object.values(limits.rates).some(({ requests }) => requests > 0);
+  if (!wanted || limits.store === "memory" || !/^rediss?(-cluster)?:/.test(storage)) {
+    return { rates: await createRateLimits(limits.rates, undefined, watch), close: () => undefined };
+  }
+  const { connectRedis } = await import("../../storage/redis/redis-connection.ts");
+  const { parseRedisUrl } = await import("../../storage/redis/redis-url.ts");
+  const settings = parseRedisUrl(storage);
+  const connection = connectRedis({ ...settings, timeoutMs: Math.min(COUNT_MS, settings.timeoutMs) });
+  // A failed connection is retried in the background.
+  await connection.ready().catch(() => undefined);
+  const rates = await createRateLimits(limits.rates, { client: connection.client, prefix: settings.prefix }, watch);
+  return { rates, close: () => connection.close() };
+}

@@ -1,0 +1,35 @@
+import { within } from "../within.ts";
+
+/** How long a caller waits for what is new, ms. */
+const PATIENCE_MS = 100;
+
+/** Makes a result of each new source, once. While that takes long, callers get the result before; so they do when it
+ * fails, and the next caller tries again. Without a result before, they wait.
+ * @param isSame whether nothing has to be made, because the source is the last one */
+export function staleWhileRevalidate<S, T>(
+  make: (source: S) => Promise<T>,
+  isSame: (a: S, b: S) => boolean = Object.is,
+) {
+  let last: { readonly source: S; readonly made: Promise<T> } | undefined;
+  let before: { readonly result: T } | undefined;
+
+  function begin(source: S): Promise<T> {
+    const mine = { source, made: make(source) };
+    last = mine;
+    mine.made.then(
+      (result) => (before = { result }),
+      () => {
+        if (last === mine) last = undefined;
+      },
+    );
+    return mine.made;
+  }
+
+  return (source: S): Promise<T> => {
+    const made = last !== undefined && isSame(last.source, source) ? last.made : begin(source);
+    if (before === undefined) return made;
+    const { result } = before;
+    const ready = made.catch(() => result);
+    return within(ready, PATIENCE_MS, () => result);
+  };
+}

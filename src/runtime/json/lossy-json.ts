@@ -1,0 +1,52 @@
+import { Decimal } from "decimal.js";
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
+/** What a text with an unkept value has; most texts have nothing of it, and are not read token by token. */
+const SUSPECT = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)|__proto__|\\u00/i;
+/** Shorter numbers without an exponent have at most 15 digits, which a double always keeps. */
+const SHORT_NUMBER = /^-?[\d.]{1,15}$/;
+
+/**
+ * What of a JSON text would silently be changed by `JSON.parse` and object literals: numbers that a double does not hold, and
+ * `__proto__`. Numbers beyond 2^53 - 1 are left to the schemas, which have a bound of their own.
+ * @param json valid JSON
+ * @returns paths of names and indexes, with what must be changed there
+ * @example
+ * findLossyValues('{"a":[0.1000000000000000055]}'); // [{ path: ["a", "0"], message: "must be a number that …" }]
+ */
+export function findLossyValues(json: string): { readonly path: readonly string[]; readonly message: string }[] {
+  const found: { path: string[]; message: string }[] = [];
+  if (!SUSPECT.test(json)) return found;
+  const path: string[] = [];
+  /** Of each open container: the index of its element, -1 in an object. */
+  const indexes: number[] = [];
+  let text = "";
+  for (const [token] of json.matchAll(TOKEN)) {
+    const index = indexes.at(-1) ?? -1;
+    if (token === "{" || token === "[") {
+      indexes.push(token === "[" ? 0 : -1);
+      path.push("0");
+    } else if (token === "}" || token === "]") {
+      indexes.pop();
+      path.pop();
+    } else if (token === ":") {
+      path[path.length - 1] = JSON.parse(text) as string;
+      if (path.at(-1) === "__proto__") found.push({ path: [...path], message: PROTO });
+    } else if (token === "," && index >= 0) {
+      path[path.length - 1] = String(index + 1);
+      indexes[indexes.length - 1] = index + 1;
+    } else if (token.startsWith('"')) text = token;
+    else if (token !== "," && !isKept(token)) found.push({ path: [...path], message: INEXACT });
+  }
+  return found;
+}
+
+const PROTO = "must have another name: __proto__ is not kept";
+const INEXACT = "must be a number that a double keeps exactly; send others as strings";
+
+function isKept(number: string): boolean {
+  const value = Number(number);
+  if (SHORT_NUMBER.test(number) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return true;
+  // An exponent beyond decimal.js' own range makes a zero of what is none.
+  return new Decimal(number).eq(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(number));
+}

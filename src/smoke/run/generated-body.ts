@@ -1,0 +1,27 @@
+import { z } from "zod";
+import type { InvalidField, ValuePath } from "../../contract/validation/validate-value.ts";
+import { itemsOf, mapItems } from "../file/json-values.ts";
+
+/** Longest generated text, in characters. */
+const MAX_CHARACTERS = 1_000_000;
+
+/** A generated text: `{ $repeat: ["ab", 3] }` is "ababab". */
+const repeat = z
+  .strictObject({ $repeat: z.tuple([z.string(), z.int().min(0)]) })
+  .refine(({ $repeat: [text, times] }) => text.length * times <= MAX_CHARACTERS);
+
+/** The errors of a body: keys with `$` other than a valid `$repeat`. */
+export function checkBody(value: unknown, path: ValuePath): InvalidField[] {
+  return itemsOf(value).flatMap(([key, item]): InvalidField[] => {
+    if (!String(key).startsWith("$")) return checkBody(item, [...path, key]);
+    if (repeat.safeParse(value).success) return [];
+    const message = `${key} is not supported in a body; only { $repeat: [text, times] } is, up to ${MAX_CHARACTERS} characters.`;
+    return [{ path: [...path, key], of: "key", message }];
+  });
+}
+
+/** A body with each `$repeat` replaced by its text. */
+export function generateBody(value: unknown): unknown {
+  const { data } = repeat.safeParse(value);
+  return data === undefined ? mapItems(value, generateBody) : data.$repeat[0].repeat(data.$repeat[1]);
+}

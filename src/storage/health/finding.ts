@@ -1,0 +1,27 @@
+import { fillTemplate, type TemplateValues } from "../../runtime/text/fill-template.ts";
+
+/** One thing that an operator should know about a storage, or about what else a daemon needs. */
+export interface Finding {
+  /** `ok`: as it should be; `warning`: works, but not as well as it could; `error`: does not work. */
+  readonly level: "ok" | "warning" | "error";
+  /** What was examined, as `appendfsync`. */
+  readonly subject: string;
+  readonly message: string;
+  /** What acknowledged data may be lost, and when. Absent when none. */
+  readonly loses?: string;
+  readonly remedy?: string;
+  /** With the level `error`: a daemon must not start on it. */
+  readonly unusable?: true;
+  /** With the level `error`: an external service does not answer. */
+  readonly unreachable?: true;
+}
+
+/** Makes findings of a data file's: by their name, with the values of the placeholders in their texts. */
+export function findingsOf<Name extends string>(templates: Readonly<Record<Name, object>>) {
+  return (name: Name, values: TemplateValues = {}): Finding => {
+    const fields = Object.entries(templates[name]).map(([field, text]: [string, unknown]) => {
+      return [field, typeof text === "string" ? fillTemplate(text, values) : text];
+    });
+    return Object.fromEntries(fields) as Finding;
+  };
+}
