@@ -17,7 +17,7 @@ export function anyOf(words: readonly string[]): RegExp {
 }
 
 /** Words with capitals that name nothing. */
-export const NO_NAMES: ReadonlySet<string> = new Set(readWords(new URL("data/no-names.txt", import.meta.url)));
+export const NO_NAMES: ReadonlySet<string> = new Set(readWords(new URL("data/words-in-capitals.txt", import.meta.url)));
 
 const NEGATIONS = new Map(
   readRows(new URL("data/negations.txt", import.meta.url)).map(([[first = ""] = [], words = []]): [string, RegExp] => [

@@ -89,7 +89,7 @@ const ASSET_NAMES = new Set(
   ASSETS.flatMap(({ symbol, names }) => [symbol, ...names].map((name) => name.toLowerCase())),
 );
 /** Capitalised words that name no company, protocol or person. */
-const NO_NAME = new Set(readWords(new URL("data/no-names.txt", import.meta.url)));
+const NO_NAME = new Set(readWords(new URL("data/capitalised-words.txt", import.meta.url)));
 
 /** Names in Latin letters that occur in a title, with the number of items that carry them. A capitalised word that
  * begins an English sentence is a name if it is capitalised within a sentence too, or if it never occurs in lower case
