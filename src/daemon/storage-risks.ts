@@ -1,6 +1,6 @@
 import type { Logger } from "../runtime/logger.ts";
 import type { Finding } from "../storage/health/finding.ts";
-import { lastUseFinding } from "../storage/health/write-probe.ts";
+import { lastUseFinding } from "../storage/health/last-use.ts";
 import { isOutage, StorageError } from "../storage/storage-errors.ts";
 import type { Storage } from "../storage/storage.ts";
 

@@ -11,7 +11,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { replaced } from "../storage/identity/expected-identity.ts";
 import { findIdentity } from "../storage/identity/storage-identity.ts";
 import { decodeSegment, UNFINISHED_IMPORT } from "../storage/keys.ts";
-import { lastUseFinding } from "../storage/health/write-probe.ts";
+import { lastUseFinding } from "../storage/health/last-use.ts";
 import { ifDamaged, StorageAddressError, StorageError } from "../storage/storage-errors.ts";
 import { openStorage } from "../storage/open-storage.ts";
 import type { Key, Storage } from "../storage/storage.ts";

@@ -1,22 +1,9 @@
 import type { BoundedLru } from "../runtime/cache/bounded-lru.ts";
-import { printKey, readDocument } from "../storage/documents.ts";
+import { printKey } from "../storage/documents.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
-import { encodeKey } from "../storage/keys.ts";
-import type { CreateOutcome, Storage } from "../storage/storage.ts";
+import type { CreateOutcome, Key, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
-import { invalid, type FieldError } from "../contract/errors.ts";
-import { canonicalJson, sha256 } from "../runtime/json/canonical-json.ts";
-import { entry, hashEntry, type Entry, entryKey, ledgerKey, operationKey, operationPointer } from "./entry.ts";
-
-/** Identifies a change, so that a repeated request returns the first result instead of changing the ledger again. */
-export interface LedgerOperation {
-  /** Unique among the user's operations. */
-  readonly id: string;
-  /** The request, as JSON values: the same id with another request is refused. */
-  readonly request: unknown;
-  /** Where in a request the id came from: it may be repeated. Absent for one that the server made, which needs no index. */
-  readonly origin?: Pick<FieldError, "in" | "path">;
-}
+import { entry, hashEntry, type Entry, entryKey, ledgerKey } from "./entry.ts";
 
 /** An entry, and its text as it is stored. */
 export interface StoredEntry {
@@ -37,9 +24,9 @@ export interface LedgerEnd {
  * storage is asked for that. */
 export type EntryCache = BoundedLru<Entry>;
 
-/** The ledger of one user as it is stored: its entries, and the index from its operations to the entries that they made,
- * by which a repeated one is recognised. What is read must be what was written, or a CorruptionError names it. */
-export class StoredLedger {
+/** The entries of one user's ledger as they are stored. What is read must be what was written, or a CorruptionError names
+ * it. */
+export class EntryStore {
   readonly #user: string;
   readonly #storage: Storage;
   readonly #stream: Stream<Entry>;
@@ -103,56 +90,12 @@ export class StoredLedger {
     return { outcome, stored: { item, text } };
   }
 
+  keyOf(version: number): Key {
+    return this.#stream.keyOf(version);
+  }
+
   missing(version: number): CorruptionError {
     return this.#corrupt(version, "the entry is missing");
-  }
-
-  /** @throws TypeError for an id from outside that cannot be part of a storage key: nobody could write after its entry */
-  checkOperation({ id, origin }: LedgerOperation): void {
-    if (origin !== undefined) encodeKey(operationKey(this.#user, id));
-  }
-
-  /** The entry that the operation made before, as safe as when it was acknowledged: perhaps it never was. Every
-   * operation up to the entry before the last is indexed, and the last is at hand: nothing can be missed.
-   * @throws AnpError 422 when the id was used for another request
-   * @throws CorruptionError when the operation is indexed, and its entry is not there or another one's */
-  async find(operation: LedgerOperation, { last, generation }: LedgerEnd): Promise<Entry | undefined> {
-    if (last === undefined) return undefined;
-    if (last.item.operation.id === operation.id) return this.acknowledge(last, operation);
-    if (operation.origin === undefined) return undefined;
-    const key = operationKey(this.#user, operation.id);
-    const pointer = await readDocument(this.#storage, key, operationPointer);
-    if (pointer === undefined) return undefined;
-    const stored = await this.at(pointer.entry);
-    const isOwn = stored?.item.operation.id === operation.id;
-    // A failover may have lost the entry, and another one may have its number.
-    if (!isOwn && this.#storage.generation() !== generation) return undefined;
-    if (stored === undefined) throw this.missing(pointer.entry);
-    if (isOwn) return this.acknowledge(stored, operation);
-    // To take it for a new operation would make the change once more.
-    throw new CorruptionError(printKey(key), `it leads to entry ${stored.item.id}, which another operation made`);
-  }
-
-  /** The entry of an operation for another answer to its caller. @throws AnpError 422 for another request */
-  async acknowledge(stored: StoredEntry, operation: LedgerOperation): Promise<Entry> {
-    if (stored.item.operation.request !== requestHash(operation)) {
-      const origin = operation.origin ?? { in: "header", path: "Idempotency-Key" };
-      throw invalid([{ ...origin, message: "was used for another request before" }]);
-    }
-    await this.#storage.confirm(this.#stream.keyOf(stored.item.id), stored.text);
-    return stored.item;
-  }
-
-  /** Indexes a repeatable operation before any later entry is made; not where a failover lost its entry. */
-  async indexOperation(last: StoredEntry | undefined): Promise<void> {
-    if (last?.item.operation.repeatable !== true) return;
-    const { id, operation } = last.item;
-    const key = operationKey(this.#user, operation.id);
-    const after = { key: this.#stream.keyOf(id), value: last.text };
-    if ((await this.#storage.createAfter(key, JSON.stringify({ entry: id }), after)) !== "conflict") return;
-    // Another writer made it, who may have died before it was safe.
-    const stored = await this.#storage.get(key);
-    if (stored !== undefined) await this.#storage.confirm(key, stored);
   }
 
   #place(version: number, generation: number): string {
@@ -169,9 +112,4 @@ export class StoredLedger {
   #corrupt(version: number, reason: string): CorruptionError {
     return new CorruptionError(printKey(entryKey(this.#user, version)), reason);
   }
-}
-
-/** SHA-256 of the request of an operation, as its entry keeps it. */
-export function requestHash(operation: LedgerOperation): string {
-  return sha256(canonicalJson(operation.request));
 }

@@ -6,7 +6,8 @@ import { type Clock, toIso } from "../runtime/clock.ts";
 import type { Storage } from "../storage/storage.ts";
 import { decideChange, type Change, type LedgerCommand } from "./points-rules.ts";
 import { EMPTY_ACCOUNT, type Entry, entryKey, genesisHash, hashEntry } from "./entry.ts";
-import { type EntryCache, StoredLedger, type LedgerEnd, type LedgerOperation, requestHash } from "./entry-store.ts";
+import { type EntryCache, EntryStore, type LedgerEnd } from "./entry-store.ts";
+import { LedgerIdempotency, type LedgerOperation, requestHash } from "./ledger-idempotency.ts";
 import { describeEntry } from "./describe-entry.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 
@@ -55,9 +56,9 @@ export function createLedger(deps: LedgerDeps) {
     },
     withLock,
     /** The entries from number `from` to number `to`, both included, oldest first, as far as they exist. */
-    read: (user: string, from: number, to: number) => ledgerOf(user).stored.read(from, to),
+    read: (user: string, from: number, to: number) => ledgerOf(user).entries.read(from, to),
     /** All entries, oldest first, in flat memory. */
-    entries: (user: string) => ledgerOf(user).stored.all(),
+    entries: (user: string) => ledgerOf(user).entries.all(),
   };
 }
 
@@ -95,7 +96,7 @@ const CONTENDED = "Other processes change this user's ledger without a pause. No
 /** A user's ledger up to the entry that was its last when it was opened. */
 export type OpenLedger = ReturnType<typeof openAt>;
 
-function openAt(end: LedgerEnd, stored: StoredLedger) {
+function openAt(end: LedgerEnd, entries: EntryStore, operations: LedgerIdempotency) {
   const total = versionOf(end);
   return {
     end,
@@ -104,11 +105,11 @@ function openAt(end: LedgerEnd, stored: StoredLedger) {
     account: end.last?.item.account ?? EMPTY_ACCOUNT,
     last: end.last?.item,
     /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
-    find: (operation: LedgerOperation) => stored.find(operation, end),
+    find: (operation: LedgerOperation) => operations.find(operation, end),
     /** Entries newest first; a page past the end is empty. */
     page: async (page: number, pageSize: number) => {
       const to = total - (page - 1) * pageSize;
-      return { entries: to < 1 ? [] : (await stored.read(to - pageSize + 1, to)).reverse(), total };
+      return { entries: to < 1 ? [] : (await entries.read(to - pageSize + 1, to)).reverse(), total };
     },
   };
 }
@@ -119,8 +120,8 @@ const versionOf = ({ last }: LedgerEnd): number => last?.item.id ?? 0;
 export class UserLedger {
   readonly #user: string;
   readonly #deps: LedgerDeps;
-  /** What is stored of it. */
-  readonly stored: StoredLedger;
+  readonly entries: EntryStore;
+  readonly #operations: LedgerIdempotency;
   #end: LedgerEnd | undefined;
   /** What a caller of this turn found; undefined after a change. */
   #shared: { readonly turn: object; readonly opened: Promise<OpenLedger> } | undefined;
@@ -129,7 +130,8 @@ export class UserLedger {
   constructor(user: string, deps: LedgerDeps, cache: EntryCache) {
     this.#user = user;
     this.#deps = deps;
-    this.stored = new StoredLedger(deps.storage, user, cache);
+    this.entries = new EntryStore(deps.storage, user, cache);
+    this.#operations = new LedgerIdempotency(deps.storage, user, this.entries);
   }
 
   monotonic(): number {
@@ -146,7 +148,7 @@ export class UserLedger {
   /** Reads the end, once for all that the caller does with it. The same object while it is the same end. */
   async open(): Promise<OpenLedger> {
     const end = await this.#readEnd();
-    if (this.#opened?.end !== end) this.#opened = openAt(end, this.stored);
+    if (this.#opened?.end !== end) this.#opened = openAt(end, this.entries, this.#operations);
     return this.#opened;
   }
 
@@ -156,12 +158,12 @@ export class UserLedger {
   async post(posting: Posting, since = this.monotonic()): Promise<Posted> {
     const { clock, quotaRules, observer } = this.#deps;
     const { operation, command } = posting;
-    this.stored.checkOperation(operation);
+    this.#operations.check(operation);
     // The first try builds on the remembered end: the append finds out whether somebody was there since, and what is
     // refused is decided again on the ledger as it is now.
     for (let known = this.#remembered(); ; known = undefined) {
       const end = known ?? (await this.#readEnd());
-      const before = await this.stored.find(operation, end);
+      const before = await this.#operations.find(operation, end);
       if (before !== undefined) return { entry: before, replayed: true };
 
       const now = clock.now();
@@ -172,7 +174,7 @@ export class UserLedger {
         if (change.code === 422) throw invalid([{ in: "body", path: change.field, message: change.message }]);
         throw new AnpError(change.code, change.message);
       }
-      await this.stored.indexOperation(end.last);
+      await this.#operations.index(end.last);
       const posted = await this.#append(end, entryAfter(last, { user: this.#user, posting, change, now }), operation);
       if (posted === undefined && this.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
       if (posted === undefined) continue;
@@ -191,34 +193,34 @@ export class UserLedger {
     const { storage } = this.#deps;
     const generation = storage.generation();
     const known = this.#remembered();
-    const version = await this.stored.head(known && versionOf(known));
+    const version = await this.entries.head(known && versionOf(known));
     if (known !== undefined && versionOf(known) === version && storage.generation() === generation) return known;
     // An emptied storage has no ledger at all.
     if (version === 0) await storage.verify(entryKey(this.#user, 1));
-    const last = version === 0 ? undefined : await this.stored.at(version);
+    const last = version === 0 ? undefined : await this.entries.at(version);
     if (last === undefined && storage.generation() !== generation) return this.#readEnd();
-    if (last === undefined && version > 0) throw this.stored.missing(version);
+    if (last === undefined && version > 0) throw this.entries.missing(version);
     this.#end = { last, generation };
     return this.#end;
   }
 
   /** Appends an entry after the end; undefined when the change must be decided again on the ledger as it is now. */
   async #append(end: LedgerEnd, next: Entry, operation: LedgerOperation): Promise<Posted | undefined> {
-    const { outcome, stored: own } = await this.stored.append(end.last, next);
+    const { outcome, stored: own } = await this.entries.append(end.last, next);
     this.#shared = undefined;
     if (outcome === "created") {
       this.#end = { last: own, generation: end.generation };
       return { entry: next, replayed: false };
     }
     // A conflict: another writer was first, unless the reply to our own write was lost. Then the operation is ours.
-    const stored = outcome === "conflict" ? await this.stored.at(next.id) : undefined;
+    const stored = outcome === "conflict" ? await this.entries.at(next.id) : undefined;
     if (stored === undefined) {
       // A gap or a failover: the entry that ours was to follow is lost.
       this.#end = undefined;
       return undefined;
     }
     if (stored.item.operation.id === operation.id) {
-      const entry = await this.stored.acknowledge(stored, operation);
+      const entry = await this.#operations.acknowledge(stored, operation);
       return { entry, replayed: operation.origin !== undefined };
     }
     this.#deps.observer?.conflicted();

@@ -1,6 +1,6 @@
 import type { OperationData, OperationId, OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
-import type { LedgerOperation } from "../ledger/entry-store.ts";
+import type { LedgerOperation } from "../ledger/ledger-idempotency.ts";
 import type { Ids } from "../runtime/ids.ts";
 
 /** The caller and the request of an operation. */

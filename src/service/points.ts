@@ -3,7 +3,7 @@ import type { OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LedgerCommand } from "../ledger/points-rules.ts";
 import type { Ledger, Posted } from "../ledger/ledger.ts";
-import type { LedgerOperation } from "../ledger/entry-store.ts";
+import type { LedgerOperation } from "../ledger/ledger-idempotency.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Config } from "../config/config-schema.ts";
 import { ledgerOperationOf, userOf, type Call, type OperationHandler, type Outcome } from "./operation.ts";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { checkStorageRisks } from "../../src/daemon/storage-risks.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
-import { lastUseFinding } from "../../src/storage/health/write-probe.ts";
+import { lastUseFinding } from "../../src/storage/health/last-use.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { anp } from "./anp.ts";
 

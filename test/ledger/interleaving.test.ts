@@ -5,7 +5,7 @@ import { AnpError } from "../../src/contract/errors.ts";
 import type { LedgerCommand } from "../../src/ledger/points-rules.ts";
 import type { Entry } from "../../src/ledger/entry.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
-import type { LedgerOperation } from "../../src/ledger/entry-store.ts";
+import type { LedgerOperation } from "../../src/ledger/ledger-idempotency.ts";
 import { verifyLedger } from "../support/verify-ledger.ts";
 import { fixedClock } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";

@@ -13,7 +13,7 @@ import { PendingAnswers, type PendingAnswer } from "./pending-answers.ts";
 import { deliver, deliverAgain, type DeliveryDeps } from "./delivery.ts";
 import { readQuestion, RESEARCH, type Question } from "./question.ts";
 import type { Entry } from "../../ledger/entry.ts";
-import type { LedgerOperation } from "../../ledger/entry-store.ts";
+import type { LedgerOperation } from "../../ledger/ledger-idempotency.ts";
 
 /** Questions of a user who cannot pay, in a window: whether one is free is known only once it was computed. Beyond them
  * it is refused without that. */

@@ -1,12 +1,8 @@
-import { DAY_MS, systemClock, toIso } from "../../runtime/clock.ts";
 import { within } from "../../runtime/within.ts";
-import { type Finding, findingsOf } from "./finding.ts";
 import { StorageError } from "../storage-errors.ts";
-import FINDINGS from "./storage-findings.json" with { type: "json" };
 import type { Key, Storage } from "../storage.ts";
+import { LAST_USE, noteUse } from "./last-use.ts";
 
-/** Holds when the storage was probed last, as `{ "at": "2026-11-20T00:00:00.000Z" }`, by the machine's clock. */
-const PROBE: Key = ["ready", "probe"];
 /** Of so many keys one must work where a part of the storage may fail alone: their places differ. */
 const KEYS_OF_PARTS = 6;
 const BOUND_MS = 3000;
@@ -17,7 +13,7 @@ const RESULT_MS = 1000;
 export function createWriteProbe(storage: Storage) {
   const marks = storage.identity?.marks.length ?? 1;
   const keys = Array.from({ length: marks > 1 ? KEYS_OF_PARTS : 1 }, (_, number): Key => {
-    return number === 0 ? PROBE : ["ready", `probe-${number}`];
+    return number === 0 ? LAST_USE : ["ready", `probe-${number}`];
   });
   let running: Promise<void> | undefined;
   let last: { readonly result: Promise<void>; readonly at: number } | undefined;
@@ -46,27 +42,4 @@ export function createWriteProbe(storage: Storage) {
     /** The result of a probe that is at most a second old. @throws StorageError likewise */
     recent: () => (last !== undefined && performance.now() - last.at < RESULT_MS ? last.result : run()),
   };
-}
-
-/** Notes that the storage is in use now. */
-export async function noteUse(storage: Storage, key = PROBE): Promise<void> {
-  await storage.put(key, JSON.stringify({ at: toIso(systemClock.now()) }));
-}
-
-/** Compares the machine's clock with the time when a daemon last used the storage, which it notes every few seconds. A
- * clock that is far from it is wrong, or an earlier one was: entries, tokens and quota days would be dated wrongly. A
- * service may have been off for long: only what is beyond any pause, a year, counts as ahead.
- * @param now the machine's clock, ms since 1970 */
-export async function lastUseFinding(storage: Storage, now: number): Promise<Finding> {
-  const at = /"at":"([^"]+)"/.exec((await storage.get(PROBE)) ?? "")?.[1] ?? "";
-  const last = Date.parse(at);
-  const finding = findingsOf(FINDINGS);
-  if (Number.isNaN(last)) return finding("neverUsed");
-  let difference = now - last > 366 * DAY_MS ? "more than a year ahead of" : undefined;
-  if (last - now > DAY_MS) difference = "more than a day behind";
-  return finding(difference === undefined ? "lastUse" : "wrongClock", {
-    now: toIso(now),
-    last: toIso(last),
-    difference,
-  });
 }

@@ -21,7 +21,7 @@ export const accept = defineCommand("storage accept", {
   async run({ yes }, context) {
     await withBareStorage(context, async (storage, { storage_id: expected }) => {
       const { acceptStorage, findIdentity } = await import("../../../storage/identity/storage-identity.ts");
-      const { noteUse } = await import("../../../storage/health/write-probe.ts");
+      const { noteUse } = await import("../../../storage/health/last-use.ts");
       const { id: before } = await findIdentity(storage, true);
       const found = before === undefined ? "no identity" : `the identity ${before}`;
       await confirmUnlessYes(context, yes, `Go on with ${storage.url}, which has ${found}?`);

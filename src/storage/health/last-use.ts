@@ -1,0 +1,30 @@
+import { DAY_MS, systemClock, toIso } from "../../runtime/clock.ts";
+import type { Key, Storage } from "../storage.ts";
+import { type Finding, findingsOf } from "./finding.ts";
+import FINDINGS from "./storage-findings.json" with { type: "json" };
+
+/** Holds when the storage was used last, as `{ "at": "2026-11-20T00:00:00.000Z" }`, by the machine's clock. */
+export const LAST_USE: Key = ["ready", "probe"];
+
+/** Notes that the storage is in use now. */
+export async function noteUse(storage: Storage, key = LAST_USE): Promise<void> {
+  await storage.put(key, JSON.stringify({ at: toIso(systemClock.now()) }));
+}
+
+/** Compares the machine's clock with the time when a daemon last used the storage, which it notes every few seconds. A
+ * clock that is far from it is wrong, or an earlier one was: entries, tokens and quota days would be dated wrongly. A
+ * service may have been off for long: only what is beyond any pause, a year, counts as ahead.
+ * @param now the machine's clock, ms since 1970 */
+export async function lastUseFinding(storage: Storage, now: number): Promise<Finding> {
+  const at = /"at":"([^"]+)"/.exec((await storage.get(LAST_USE)) ?? "")?.[1] ?? "";
+  const last = Date.parse(at);
+  const finding = findingsOf(FINDINGS);
+  if (Number.isNaN(last)) return finding("neverUsed");
+  let difference = now - last > 366 * DAY_MS ? "more than a year ahead of" : undefined;
+  if (last - now > DAY_MS) difference = "more than a day behind";
+  return finding(difference === undefined ? "lastUse" : "wrongClock", {
+    now: toIso(now),
+    last: toIso(last),
+    difference,
+  });
+}
