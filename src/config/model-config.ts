@@ -17,6 +17,9 @@ const endpoint = {
   body: z.record(z.string(), z.json()).default({}),
   max_calls: integer([1, 10_000], 16),
   max_waiting: integer([0, 10_000], 64),
+  connect_ms: integer([1, 60_000], 5000),
+  headers_ms: integer([1, Infinity], 300_000),
+  idle_ms: integer([1, Infinity], 30_000),
 };
 
 const provider = z.strictObject({ ...endpoint, api_key_file: z.string().min(1).optional() });

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { modelConfig } from "../../src/config/model-config.ts";
@@ -47,6 +49,36 @@ describe("providers", () => {
     const [first, second] = [await start(turn), await start(says("Yes."))];
     const { ask } = open({ base_url: first.baseUrl, timeout_ms: 5000 }, { base_url: second.baseUrl });
     expect(await ask()).toEqual({ value: "Yes.", model: "second" });
+  });
+
+  /** Begins a reply, and sends no more of it. */
+  const stalls: Turn = (response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.write('{"id":');
+  };
+
+  it.each([
+    ["asks for a longer wait than there is time", fails(429, { "retry-after": "50" }), {}, "busy (429)"],
+    ["sends no headers", hangs, { headers_ms: 50 }, "UND_ERR_HEADERS_TIMEOUT"],
+    ["sends no more of its reply", stalls, { idle_ms: 50 }, "UND_ERR_BODY_TIMEOUT"],
+  ])("are not waited for when one %s", async (_, turn, bounds, cause) => {
+    const [first, second] = [await start(turn), await start(says("Yes."))];
+    const timed = { base_url: first.baseUrl, max_retries: 1, timeout_ms: 90_000, ...bounds };
+    const { ask, lines } = open(timed, { base_url: second.baseUrl });
+    expect(await ask()).toEqual({ value: "Yes.", model: "second" });
+    expect(lines.join()).toContain(cause);
+  });
+
+  it("are not waited for when one does not take the connection", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const second = await start(says("Yes."));
+    const first = { base_url: `https://127.0.0.1:${port}/v1`, timeout_ms: 90_000, connect_ms: 50 };
+    const { ask, lines } = open(first, { base_url: second.baseUrl });
+    expect(await ask()).toEqual({ value: "Yes.", model: "second" });
+    expect(lines.join()).toContain("UND_ERR_CONNECT_TIMEOUT");
+    silent.close();
   });
 
   it("rest after failures in a row, and cost no time then", async () => {

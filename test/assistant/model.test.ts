@@ -223,8 +223,11 @@ describe("the model's settings", () => {
       {
         "base_url": "https://models.example/v1",
         "body": {},
+        "connect_ms": 5000,
         "fallback": "none",
         "headers": {},
+        "headers_ms": 300000,
+        "idle_ms": 30000,
         "key_header": "authorization",
         "length_field": "max_tokens",
         "max_calls": 16,

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import type { ProviderConfig } from "../../config/model-config.ts";
-import { callModel, createModelFetch, ModelReplyError } from "./model-call.ts";
+import { callModel, createBoundedFetch, ModelReplyError, type CallBounds } from "./model-call.ts";
 import type { Prompt } from "./model-prompt.ts";
 
 /** Failures in a row after which a provider is left alone, and for how long, ms: then one call tries it again. */
@@ -8,8 +8,7 @@ const BREAKER = { failures: 5, rest_ms: 15_000 };
 
 export type ModelProvider = ReturnType<typeof createModelProvider>;
 
-export function createModelProvider(config: ProviderConfig, platformFetch?: typeof fetch) {
-  const modelFetch = createModelFetch(platformFetch);
+export function createModelProvider(config: ProviderConfig, send = createBoundedFetch(config)) {
   const waiting: EventEmitter[] = [];
   let running = 0;
   let failures = 0;
@@ -34,12 +33,13 @@ export function createModelProvider(config: ProviderConfig, platformFetch?: type
     breaker: () => ({ host: new URL(config.base_url).host, model: config.model, isOpen: failures >= BREAKER.failures }),
     /** The reply to a prompt, never empty.
      * @throws ModelReplyError while the provider rests after failures, or when too many calls wait for it */
-    async reply(prompt: Prompt, signal: AbortSignal): Promise<string> {
+    async reply(prompt: Prompt, bounds: CallBounds): Promise<string> {
+      const { signal } = bounds;
       if (performance.now() < restsUntil) throw new ModelReplyError("the provider failed too often");
       await waitForTurn(signal);
       try {
         if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
-        const reply = await callModel(config, modelFetch, prompt, signal);
+        const reply = await callModel(config, send, prompt, bounds);
         [failures, restsUntil] = [0, 0];
         return reply;
       } catch (error) {

@@ -1,3 +1,4 @@
+import type { Agent, RequestInit as BoundedInit } from "undici";
 import { headersOf, type ProviderConfig } from "../../config/model-config.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
 import type { Prompt } from "./model-prompt.ts";
@@ -10,14 +11,31 @@ export class ModelReplyError extends Error {
   override readonly name = "ModelReplyError";
 }
 
-/** A fetch for model endpoints: it follows no redirect, and stops reading a reply past its bound. */
-export function createModelFetch(platformFetch: typeof fetch = fetch): typeof fetch {
+/** The statuses whose Retry-After says how long an endpoint is to be left alone (RFC 9110 §10.2.3). */
+const BUSY = [429, 503];
+
+/** A fetch with the bounds of an endpoint: to connect, until the headers of a reply, and until more of it. */
+export function createBoundedFetch({ connect_ms, headers_ms, idle_ms }: ProviderConfig): typeof fetch {
+  let agent: Agent | undefined;
   return async (input, init) => {
-    const response = await platformFetch(input, { ...init, redirect: "manual" });
+    const undici = await import("undici");
+    agent ??= new undici.Agent({ connect: { timeout: connect_ms }, headersTimeout: headers_ms, bodyTimeout: idle_ms });
+    const sent = { ...init, dispatcher: agent } as BoundedInit;
+    return undici.fetch(input, sent);
+  };
+}
+
+/** A fetch for model endpoints: it follows no redirect, stops reading a reply past its bound, and does not wait for an
+ * endpoint that asks for more time than there is. @param until when the call has to end, as `performance.now()` tells it */
+function createModelFetch(send: typeof fetch, until: number): typeof fetch {
+  return async (input, init) => {
+    const response = await send(input, { ...init, redirect: "manual" });
     const { status, statusText, headers } = response;
-    if (status >= 300 && status < 400) {
+    const wait_ms = BUSY.includes(status) ? 1000 * Number(headers.get("retry-after")) : 0;
+    const isLong = performance.now() + wait_ms > until;
+    if (isLong || (status >= 300 && status < 400)) {
       await response.body?.cancel();
-      throw new ModelReplyError(`the endpoint redirects (${status})`);
+      throw new ModelReplyError(isLong ? `the endpoint is busy (${status})` : `the endpoint redirects (${status})`);
     }
     const tooLarge = () => new ModelReplyError(`the reply is larger than ${MOST_BYTES} bytes`);
     const bytes = await readBytes(response.body, MOST_BYTES, tooLarge);
@@ -25,12 +43,18 @@ export function createModelFetch(platformFetch: typeof fetch = fetch): typeof fe
   };
 }
 
+/** How long a call may take: until it is aborted, or that time of `performance.now()`. */
+export interface CallBounds {
+  readonly signal: AbortSignal;
+  readonly until: number;
+}
+
 /** The reply of an OpenAI-compatible endpoint to a prompt, never empty. The model libraries load at the first call. */
 export async function callModel(
   config: ProviderConfig,
-  modelFetch: typeof fetch,
+  send: typeof fetch,
   { system, messages }: Prompt,
-  signal: AbortSignal,
+  { signal, until }: CallBounds,
 ): Promise<string> {
   const [{ generateText }, { createOpenAICompatible }] = await Promise.all([
     import("ai"),
@@ -46,7 +70,7 @@ export async function callModel(
       [config.length_field]: length,
       ...config.body,
     }),
-    fetch: modelFetch,
+    fetch: createModelFetch(send, until),
   });
   const { text, finishReason } = await generateText({
     model: provider.chatModel(config.model),

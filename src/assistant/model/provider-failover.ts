@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { AnpError } from "../../contract/errors.ts";
 import { silentLogger, type Logger } from "../../runtime/logger.ts";
 import { providersOf, type ModelConfig } from "../../config/model-config.ts";
-import { ModelReplyError } from "./model-call.ts";
+import { ModelReplyError, type CallBounds } from "./model-call.ts";
 import { createModelProvider, type ModelProvider } from "./circuit-breaker.ts";
 import type { Checked } from "../answering/model-answer.ts";
 import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model-prompt.ts";
@@ -15,7 +15,7 @@ export type CheckReply<T> = (reply: string, instructions: string) => Checked<T> 
 
 export interface ModelDeps {
   readonly logger?: Logger;
-  /** Calls the endpoint; the platform's fetch by default. */
+  /** Calls the endpoints; by default with the bounds of each. */
   readonly fetch?: typeof fetch;
   /** Reads the file of a further provider's key. */
   readonly readKey?: (file: string) => string;
@@ -32,12 +32,12 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
     provider: ModelProvider,
     request: PromptRequest,
     check: CheckReply<T>,
-    signal: AbortSignal,
+    bounds: CallBounds,
   ): Promise<{ value: T } | null> {
     const prompt = toPrompt(request, provider.config.prompt_tokens);
     let sent: Prompt = prompt;
     for (const isLast of [false, true]) {
-      const reply = await provider.reply(sent, signal);
+      const reply = await provider.reply(sent, bounds);
       const checked = await check(reply, prompt.system);
       if ("value" in checked) return checked;
       const faults = [...new Set(checked.findings.map(({ fault }) => fault))];
@@ -62,10 +62,11 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
       let cause = new Error("model call: the reply was refused");
       for (const [at, provider] of providers.entries()) {
         const share = (deadline - performance.now()) / (providers.length - at);
+        const until = performance.now() + share;
         const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(share)));
         const signal = caller === undefined ? timeout : AbortSignal.any([timeout, caller]);
         try {
-          const found = await ask(provider, request, check, signal);
+          const found = await ask(provider, request, check, { signal, until });
           if (found !== null) return { ...found, model: provider.config.model };
         } catch (error) {
           caller?.throwIfAborted();
