@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -44,18 +45,24 @@ interface Connection {
 export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
   const open = new Map<Socket, Connection>();
   const mostOpen = Math.min(most, Math.max(64, mostFiles() - OTHER_FILES));
-  const timer = setInterval(examine, Math.min(EXAMINED_MS, peer_ms)).unref();
+  let examining: Promise<unknown> | undefined;
+  const examineOnce = (): void => void (examining ??= examine().finally(() => (examining = undefined)));
+  const timer = setInterval(examineOnce, Math.min(EXAMINED_MS, peer_ms)).unref();
 
-  function examine(): void {
+  async function examine(): Promise<void> {
     const now = performance.now();
     let unread = 0;
+    let late = 0;
     for (const [socket, connection] of open) {
       const awaited = awaitedOf(connection);
       if (awaited !== connection.awaited) Object.assign(connection, { awaited, since: now });
       if (awaited === undefined) continue;
       if (awaited === "response") unread += socket.writableLength;
       const longest = awaited === "response" ? READING * peer_ms : peer_ms;
-      if (now - connection.since > longest || unread > MOST_UNREAD) close(socket, awaited);
+      if (now - connection.since <= longest && unread <= MOST_UNREAD) continue;
+      close(socket, awaited);
+      // A crowd's connections end together, and their peers may come back together.
+      if (++late % CLOSED_TOGETHER === 0) await setImmediate();
     }
   }
 

@@ -292,6 +292,24 @@ describe("a peer that stalls", () => {
     await stop();
   });
 
+  it("is closed together with few others in one turn of the event loop", async () => {
+    let [inTurn, most, all] = [0, 0, 0];
+    const count = (): void => {
+      if (inTurn++ === 0) setImmediate(() => (inTurn = 0));
+      most = Math.max(most, inTurn);
+      all++;
+    };
+    const own = await listen(createApp(opened.service, silentLogger), "127.0.0.1", 0, undefined, {
+      peer_ms: 200,
+      most: 1000,
+      closed: count,
+    });
+    await Promise.all(Array.from({ length: 300 }, () => until(own.url, "")));
+    expect(all).toBe(300);
+    expect(most).toBeLessThanOrEqual(128);
+    await own.stop(0);
+  });
+
   it("makes room when there are too many, and a connection that was never used goes first", async () => {
     const { url, closed, stop } = await impatient(3);
     const used = new Agent({ keepAlive: true, maxSockets: 1 });
