@@ -38,7 +38,7 @@ const KEPT = { questions: 256, ms: 60_000 };
  */
 export function createHostedAssistant({ runner, model, logger, lexicon = [] }: HostedAssistantDeps) {
   const content = new IndexedContent(runner, logger, lexicon);
-  const kept = new BoundedLru<{ readonly at: number; readonly prepared: PreparedQuestion }>(KEPT.questions);
+  const kept = new BoundedLru<{ readonly at: number; readonly prepared: Promise<PreparedQuestion> }>(KEPT.questions);
   let learned = 0;
 
   return {
@@ -53,11 +53,17 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
      * @throws AnpError 429 when its turn did not come in time */
     async prepare({ now, ...asked }: Omit<AskedQuestion, "hasModel">, turn?: Turn): Promise<PreparedQuestion> {
       const key = JSON.stringify([learned, asked]);
-      const known = kept.get(key);
-      if (known !== undefined && Math.abs(now - known.at) < KEPT.ms) return known.prepared;
+      for (let known = kept.get(key); known && Math.abs(now - known.at) < KEPT.ms; known = kept.get(key)) {
+        const prepared = await known.prepared.catch(unlessAbandoned);
+        turn?.signal?.throwIfAborted();
+        if (prepared !== undefined) return prepared;
+      }
       const given = { ...asked, now, hasModel: model !== undefined };
-      const prepared = await inTime(content.on((index) => runner.run("prepare", { ...given, index }, turn)));
-      if (asked.history.length === 0) kept.set(key, { at: now, prepared });
+      const prepared = inTime(content.on((index) => runner.run("prepare", { ...given, index }, turn)));
+      if (asked.history.length === 0) {
+        kept.set(key, { at: now, prepared });
+        prepared.catch(() => kept.delete(key));
+      }
       return prepared;
     },
     /** The answer to a prepared question: the model's, if there is one and passages were found.
@@ -102,6 +108,11 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
 /** The evidence decides whether an answer is sure, not the model: a checked reply may still answer another question. */
 function judged(found: Quotation, evidence: Answer, lang: Language) {
   return evidence.outcome === "answered" ? { ...found, outcome: evidence.outcome } : asUnsure(found, lang);
+}
+
+/** Undefined where the caller that a job was for has gone, and others wait for the same. */
+function unlessAbandoned(error: unknown): undefined {
+  if (!(error instanceof DOMException)) throw error;
 }
 
 /** A question that takes too long cannot be answered; one that waits too long can be asked again. */

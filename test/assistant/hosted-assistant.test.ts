@@ -20,6 +20,19 @@ async function sourceOf(assistant: HostedAssistant, question = QUESTION): Promis
   return answer?.sources[0]?.id;
 }
 
+/** The same runner, and how often evidence was looked up with it. */
+function countLookups(runner: JobRunner<AssistantJobs>) {
+  let looked = 0;
+  const watched: JobRunner<AssistantJobs> = {
+    ...runner,
+    run(name, input, options) {
+      if (name === "prepare") looked += 1;
+      return runner.run(name, input, options);
+    },
+  };
+  return { watched, looked: () => looked };
+}
+
 describe("the assistant in a worker thread", () => {
   let runner: JobRunner<AssistantJobs>;
   let assistant: HostedAssistant;
@@ -86,21 +99,26 @@ it("sends only what changed", async () => {
   expect(changes.flatMap(({ added }) => added.map(({ id }) => id))).toEqual([second!.id]);
 });
 
+it("looks up evidence once for all who ask together, and again when the first of them has hung up", async () => {
+  const { watched, looked } = countLookups(assistantInProcess());
+  const assistant = createHostedAssistant({ runner: watched, logger });
+  await assistant.learn(EXCHANGE);
+  const gone = new AbortController();
+  const first = assistant.prepare(asked(QUESTION), { signal: gone.signal });
+  const others = [sourceOf(assistant), sourceOf(assistant), sourceOf(assistant)];
+  gone.abort();
+  await expect(first).rejects.toThrow("aborted");
+  expect(await Promise.all(others)).toEqual(Array(3).fill("withdraw-fee"));
+  expect(looked()).toBe(2);
+});
+
 it("looks up a question's evidence once a minute, until the content changes", async () => {
-  const runner = assistantInProcess();
-  let looked = 0;
-  const watched: JobRunner<AssistantJobs> = {
-    ...runner,
-    run(name, input, options) {
-      if (name === "prepare") looked += 1;
-      return runner.run(name, input, options);
-    },
-  };
+  const { watched, looked } = countLookups(assistantInProcess());
   const assistant = createHostedAssistant({ runner: watched, logger });
   await assistant.learn(EXCHANGE);
   const ask = async (change: object = {}): Promise<number> => {
     await assistant.prepare({ ...asked(QUESTION), ...change });
-    return looked;
+    return looked();
   };
   expect([await ask(), await ask(), await ask({ now: NOW + 59_999 })]).toEqual([1, 1, 1]);
   expect([await ask({ now: NOW + 60_000 }), await ask({ now: NOW })]).toEqual([2, 3]);
