@@ -44,7 +44,11 @@ export class AnpError extends Error {
     message: string = ERRORS[code].message,
     options: { fieldErrors?: readonly FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
+    const { stackTraceLimit } = Error;
+    // A refusal is expected: its stack would cost as much as all else of it.
+    if (ERRORS[code].status < 500) Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.fieldErrors = options.fieldErrors ?? [];
     this.headers = options.headers ?? {};

@@ -9,8 +9,12 @@ import { createRequestWrapper, type RequestWrapper, type RequestMeter } from "./
 import { createConcurrencyLimits, type ConcurrencyLimits } from "./limits/concurrency-limits.ts";
 import { operationRoute, stabilityHeaders } from "./operation-routes.ts";
 import { createLoadShedder } from "./limits/load-shedder.ts";
+import { createPace } from "./limits/pace.ts";
 import type { RateLimits } from "./limits/rate-limits.ts";
 import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./pages/status-pages.ts";
+
+/** Requests with a body that begin in one turn of the event loop: some milliseconds of work. */
+const A_TURN = 16;
 
 /** What the app needs from its process. */
 export interface AppOptions extends DaemonState {
@@ -37,7 +41,7 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
   const inFlight =
     options.inFlight ?? createConcurrencyLimits({ all: limits.in_flight, perUser: limits.in_flight_per_user, refused });
   const load = createLoadShedder({ wait_ms: limits.wait_ms, hasModel: service.config.model !== undefined, refused });
-  const context = { service, logger, inFlight, load, rates, cors: createCors(server.cors) };
+  const context = { service, logger, inFlight, load, rates, turn: createPace(A_TURN), cors: createCors(server.cors) };
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
     const outage = codesOf(endpoint).includes(503) ? 503 : 500;
     const answer = wrap(id, operationRoute(id, context), { headers: stabilityHeaders(endpoint), outage });

@@ -23,13 +23,15 @@ interface OperationContext {
   readonly cors: Cors | undefined;
   readonly inFlight: ConcurrencyLimits;
   readonly load: LoadShedder;
+  /** Ends at once for a few callers in a turn of the event loop, later for the others. */
+  readonly turn: () => Promise<void>;
   readonly rates: RateLimits | undefined;
 }
 
 /** Answers one operation of the contract. The order of the checks is part of the interface: method, load, token, rate
  * limit, body and its type, fields, then the service. Every await here adds to the time of each request. */
 export function operationRoute(id: OperationId, context: OperationContext): Handler {
-  const { service, cors, inFlight, load } = context;
+  const { service, cors, inFlight, load, turn } = context;
   const endpoint: Endpoint = ENDPOINTS[id];
   const stability = stabilityHeaders(endpoint);
   return async (event, request_id) => {
@@ -37,6 +39,8 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
     if (preflight !== undefined) return preflight;
     cors?.mark(event);
     allow(event.req, endpoint.method);
+    // However many come at once, reads do not wait for them.
+    if (endpoint.body !== undefined) await turn();
     inFlight.enter();
     // A request counts once its body is there: neither its token nor a body that stalls keeps others from running.
     let isRunning = endpoint.body === undefined;
@@ -44,6 +48,7 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
     let slot: UserSlot | undefined;
     let end: (() => void) | undefined;
     try {
+      if (!isRunning) load.check(endpoint.rate, 1);
       const user = endpoint.auth === "none" ? undefined : await authenticate(event, endpoint, context);
       if (user !== undefined) slot = inFlight.enterAs(user);
       const counted = countRate(event, endpoint, user, context);
@@ -92,7 +97,7 @@ function callOf(
 }
 
 /** Reads the body of a request. The user's slot is held meanwhile, so that a user can make only so many wait. */
-async function receive(event: H3Event, slot: UserSlot, { service, inFlight }: OperationContext) {
+async function receive(event: H3Event, slot: UserSlot, { service, inFlight, turn }: OperationContext) {
   const { limits, server } = service.config;
   // A request that was made in process has its body in memory already.
   const unknown = event.runtime?.node === undefined ? 0 : limits.body_bytes;
@@ -100,6 +105,10 @@ async function receive(event: H3Event, slot: UserSlot, { service, inFlight }: Op
   inFlight.receive(slot, bytes);
   try {
     return await readJson(event, { bytes: limits.body_bytes, ms: server.body_ms });
+  } catch (error) {
+    // Bodies that began together are too late together.
+    await turn();
+    throw error;
   } finally {
     inFlight.received(slot, bytes);
   }

@@ -86,6 +86,25 @@ describeApi(
       expect((await api.ask(ME, { token: "nobody" })).status).toBe(401);
     });
 
+    it("refuse what would wait too long before its token is looked at, and answer what does not queue", async () => {
+      const { storage, hold, release, held } = await holdable();
+      api = await open({ storage, flags: { "limits.wait_ms": 5 } });
+      expect((await api.ask(ME, { token: "alice-token" })).status).toBe(200);
+      hold();
+      const send = (token: string) =>
+        api.ask("/api/v1/ai/points/exchange", { method: "POST", token, json: { token_amount: 1 } });
+      const running = Array.from({ length: 12 }, () => send("alice-token"));
+      await until("some wait", () => held() > 0);
+      const refused = await send("nobody");
+      expect([refused.status, refused.body.code]).toEqual([429, 429]);
+      expect(refused.headers.get("retry-after")).toMatch(/^[1-9]$/);
+      expect((await api.ask("/api/v1/news/hot")).status).toBe(200);
+      expect((await api.ask("/healthz")).status).toBe(200);
+      release();
+      expect(new Set(await statuses(running))).toEqual(new Set([200, 429]));
+      expect((await send("nobody")).status).toBe(401);
+    });
+
     it("do not count a request with a body while its token is looked at", async () => {
       const { storage, hold, release, held } = await holdable();
       api = await open({ storage, refresh: false, flags: { "limits.in_flight": 1 } });

@@ -49,6 +49,30 @@ it("says in Retry-After when the queue will be short enough", () => {
   );
 });
 
+it("asks those it refuses to come back at the rate at which it answers, none later than in ten seconds", () => {
+  const { load, pass } = open();
+  for (const end of fill(load, 1, 200)) {
+    pass(100);
+    end();
+  }
+  fill(load);
+  const refusedFor = (): number => {
+    try {
+      load.check("chat", 1);
+    } catch (error) {
+      return Number((error as { headers: Record<string, string> }).headers["retry-after"]);
+    }
+    return 0;
+  };
+  const seconds = Array.from({ length: 200 }, refusedFor);
+  expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
+  // Ten a second.
+  for (const second of [3, 5, 7]) expect(seconds.filter((after) => after === second).length).toBeCloseTo(10, -0.5);
+  expect(seconds.at(-1)).toBe(10);
+  pass(60_000);
+  expect(refusedFor()).toBeLessThan(3);
+});
+
 it("refuses who has several requests running before those who have none", () => {
   const { load } = open();
   const heavy = fill(load, 2);

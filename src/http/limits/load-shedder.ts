@@ -13,6 +13,8 @@ const BUSY_SHARE = 0.75;
 /** Time over which the interval is averaged, and the longest pause that counts, ms: a stopped process is no trend. */
 const AVERAGED_MS = 2000;
 const LONGEST_PAUSE_MS = 5000;
+/** Shortest and longest time after which who is refused is asked to try again, ms. */
+const RETRY_MS = { least: 1000, most: 10_000 };
 
 /** Refuses requests that would wait too long, so that the others are answered in time. */
 export type LoadShedder = ReturnType<typeof createLoadShedder>;
@@ -24,6 +26,8 @@ interface Queue {
   ms: number;
   /** When the last one ended, or the first one began after a pause. */
   since: number;
+  /** When the last one that was refused is asked to try again. */
+  again: number;
 }
 
 /** By Little's law, a new request waits for as long as those before it take: their number times the mean interval at
@@ -40,7 +44,7 @@ export function createLoadShedder(
   const queues = new Map<string, Queue>();
   for (const [group, interval] of Object.entries(INTERVALS)) {
     if (group === "chat" && hasModel) continue;
-    queues.set(group, { running: 0, ended: AVERAGED_MS / interval, ms: AVERAGED_MS, since: 0 });
+    queues.set(group, { running: 0, ended: AVERAGED_MS / interval, ms: AVERAGED_MS, since: 0, again: 0 });
   }
 
   /** @param own requests of the same user, this one included: who has several is refused first
@@ -48,10 +52,15 @@ export function createLoadShedder(
   function check(group: RateGroup, own: number): void {
     const queue = queues.get(group);
     if (queue === undefined || queue.running < FEW || wait_ms === 0) return;
-    const wait = (queue.running * queue.ms) / queue.ended;
+    const interval = queue.ms / queue.ended;
+    const wait = queue.running * interval;
     if (wait <= (own > 1 ? wait_ms * BUSY_SHARE : wait_ms)) return;
     refused?.("wait");
-    const after = String(Math.max(1, Math.ceil((wait - wait_ms) / 1000)));
+    // Who is refused comes back at the rate at which requests end: together, most would be refused again.
+    const at = now();
+    const soonest = Math.max(queue.again + interval, at + RETRY_MS.least, at + wait - wait_ms);
+    queue.again = Math.min(soonest, at + RETRY_MS.most);
+    const after = String(Math.ceil((queue.again - at) / 1000));
     throw new AnpError(429, `The service is busy. Try again in ${after} s.`, { headers: { "retry-after": after } });
   }
 
