@@ -23,16 +23,14 @@ const FAILING_ACCESS: Readonly<Record<"read-error" | "write-error" | "down" | "d
 export class Faults {
   readonly texts: readonly string[];
   readonly #faults: ReadonlyMap<FaultName, { readonly fault: Fault; left: number }>;
-  /** Early, requests are struck before all else is, from the first one on. */
-  readonly #requests = new AsyncLocalStorage<true>();
+  /** Marks requests, which early faults strike from the first one on. Once used, it slows every promise down. */
+  readonly #early: AsyncLocalStorage<true> | undefined;
   #isArmed = false;
-
-  readonly #isEarly: boolean;
 
   /** @param faults at most one of each name
    * @param isEarly whether requests are struck before {@link Faults.arm} too */
   constructor(faults: readonly Fault[], isEarly = false) {
-    this.#isEarly = isEarly;
+    this.#early = isEarly ? new AsyncLocalStorage() : undefined;
     this.texts = faults.map(faultText);
     this.#faults = new Map(faults.map((fault) => [fault.name, { fault, left: fault.times }]));
   }
@@ -63,7 +61,7 @@ export class Faults {
   /** The fault of that name if it is active, counted as used once. */
   #trigger<N extends FaultName>(name: N): Extract<Fault, { name: N }> | undefined {
     const one = this.#faults.get(name);
-    if (!(this.#isArmed || (this.#isEarly && this.#requests.getStore()))) return undefined;
+    if (!(this.#isArmed || this.#early?.getStore())) return undefined;
     if (one === undefined || one.left <= 0) return undefined;
     one.left--;
     return one.fault as Extract<Fault, { name: N }>;
@@ -96,14 +94,16 @@ export class Faults {
   };
 
   #run(service: Service): Service["run"] {
-    return (id, call, raw) =>
-      this.#requests.run(true, async () => {
+    return (id, call, raw) => {
+      const answer = async () => {
         const slow = this.#trigger("answers");
         if (slow !== undefined) await wait(slow.ms);
         if (id === "postTradeReward" && this.#trigger("trade-reward") !== undefined) {
           throw new Error("the trade reward fails: injected fault");
         }
         return service.run(id, call, raw);
-      });
+      };
+      return this.#isArmed || this.#early === undefined ? answer() : this.#early.run(true, answer);
+    };
   }
 }

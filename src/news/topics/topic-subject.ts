@@ -4,6 +4,7 @@ import { ASSETS, NOT_TICKERS, assetsInNews } from "../../language/assets.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 import type { NewsItem } from "../snapshot/projection.ts";
 import { headlineTermsOf } from "../../language/terms.ts";
+import { memoized } from "../../runtime/cache/memoized.ts";
 import { toSimplified } from "../../language/traditional.ts";
 
 /** Who or what a topic is about, as it is called in each language. */
@@ -28,9 +29,8 @@ export function evidenceOf(items: readonly NewsItem[]) {
   };
 }
 
-function termsOf(text: string): string[] {
-  return headlineTermsOf(text, []).map(({ key }) => key);
-}
+/** Kept, since a topic is shown in each language, and most topics again after the next refresh. */
+const termsOf = memoized((text: string) => headlineTermsOf(text, []).map(({ key }) => key), 2000);
 
 function countConcepts(texts: readonly string[][]): Map<string, number> {
   const concepts = groupBy(texts.flat(), (key) => (key.startsWith("@") ? key.slice(1) : ""));
