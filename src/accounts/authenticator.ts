@@ -12,7 +12,7 @@ import { sha256 } from "../runtime/json/canonical-json.ts";
 import { createThrottle } from "../runtime/throttle.ts";
 
 /** The user of a token, one of ours or the platform's; undefined when it is not valid. */
-export type Authenticator = (token: string) => string | undefined | Promise<string | undefined>;
+type Authenticator = (token: string) => string | undefined | Promise<string | undefined>;
 
 export async function createAuthenticator(deps: {
   config: Config;

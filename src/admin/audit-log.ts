@@ -38,7 +38,7 @@ export const auditEntry = z.strictObject({
   hash: digest,
 });
 
-export type AuditEntry = z.infer<typeof auditEntry>;
+type AuditEntry = z.infer<typeof auditEntry>;
 
 /** Who calls what. */
 export type AuditCall = Omit<AuditEntry, "id" | "at" | "began" | "outcome" | "prev" | "hash">;

@@ -14,7 +14,7 @@ import { CorruptionError } from "../storage/storage-errors.ts";
 import { EncodedSegment, type Storage } from "../storage/storage.ts";
 import { auditEntry } from "./audit-log.ts";
 
-/** A value that is damaged or missing, and is no entry of a ledger. */
+/** A value that is damaged or missing, and is not an entry of a ledger. */
 export interface DamagedValue {
   /** Whose it is, encoded; undefined for what belongs to no user. */
   readonly user: string | undefined;

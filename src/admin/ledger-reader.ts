@@ -66,14 +66,14 @@ export function isFreeUse({ details }: Entry): boolean {
   return details.type === "chat_cost" && details.free;
 }
 
-/** Sums over entries. Amounts are points. */
+/** Totals over entries. Amounts are points. */
 const NONE = { earned: 0, spent: 0, free_uses: 0, entries: 0 };
 type Totals = typeof NONE;
 
 /** Totals of entries, by type and by day. */
 export type LedgerSummary = Awaited<ReturnType<typeof summarizeLedger>>;
 
-/** Sums up entries, in memory that grows with the days and not with the entries: types with the most entries first, days
+/** Summarizes entries, in memory that grows with the days and not with the entries: types with the most entries first, days
  * newest first; days without entries are left out.
  * @param dayOf the quota day of an instant, ms since the epoch */
 export async function summarizeLedger(rows: AsyncIterable<LedgerRow>, dayOf: (ms: number) => string) {

@@ -39,7 +39,7 @@ export async function isLoaded({ name }: Fixture, storage: Storage): Promise<boo
 }
 
 /** What differs from the users of a fixture, by their ids. */
-export type UserChanges = Readonly<
+type UserChanges = Readonly<
   Record<string, { readonly free_daily_quota?: number | undefined; readonly points?: number | undefined }>
 >;
 

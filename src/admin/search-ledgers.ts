@@ -61,7 +61,7 @@ async function* fittingEntries({ storage, ledger }: AccountsService, user: strin
   }
 }
 
-/** Reads a ledger as it is stored. What is no entry by its looks is read again with all checks, to be reported. */
+/** Reads a ledger as it is stored. What does not look like an entry is read again with all checks, to be reported. */
 function uncheckedReader(storage: Storage, ledger: Ledger, user: string, until = Infinity): LedgerReader<Entry> {
   const stream = new Stream(storage, ledgerKey(user), entrySchema);
   let last: Entry | undefined;

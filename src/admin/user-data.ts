@@ -36,7 +36,7 @@ export async function exportUser(service: AccountsService, user: string) {
 }
 
 /** What an erasure removed; an answer keeps its ids, which the ledger names, and an event its place in the log. */
-export type Erased = typeof NOTHING_ERASED;
+type Erased = typeof NOTHING_ERASED;
 
 /** Values are sessions' turns, the plan, and keys of events. */
 const NOTHING_ERASED = { tokens: 0, values: 0, answers: 0, events: 0 };
@@ -59,7 +59,7 @@ export async function eraseUser(
   const erased = { ...NOTHING_ERASED };
   await users.erase(user, record);
   for await (const { text } of storage.children(["users", user, "tokens"])) {
-    // The user's list goes last: until then it names the token to whoever continues.
+    // The user's list goes last: until then it names the token to a run that continues.
     await storage.remove(tokenKey(text));
     await storage.remove(["users", user, "tokens", text]);
     erased.tokens += 1;

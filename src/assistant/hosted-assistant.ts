@@ -18,7 +18,7 @@ export type HostedAssistant = ReturnType<typeof createHostedAssistant>;
 /** Who asks, and how long the question may wait for its turn, ms. */
 type Turn = Pick<RunOptions, "caller" | "wait_ms" | "signal">;
 
-export interface HostedAssistantDeps {
+interface HostedAssistantDeps {
   readonly runner: JobRunner<AssistantJobs>;
   /** Writes answers from passages; without one they are extracted. */
   readonly model?: ModelGateway | undefined;

@@ -7,7 +7,7 @@ const questionFile = z.strictObject({
 });
 
 /** Recommended questions, each of a scene and in both languages. */
-export type ListedQuestions = z.infer<typeof questionFile>["questions"];
+type ListedQuestions = z.infer<typeof questionFile>["questions"];
 
 /** Reads a file of recommended questions.
  * @throws when the file does not exist or is not valid */

@@ -53,8 +53,8 @@ export async function* verifyChecksum(kind: string, lines: AsyncIterable<string>
     throw new ChecksumError(`The input was cut off: ${end}.`);
   }
   if (number === 0 || footer?.lines !== number - 1 || footer.sha256 !== digest.digest("hex")) {
-    const flaw = `the checksum in its last line does not match its ${number} lines`;
-    throw new ChecksumError(`The input is not what was exported: ${flaw}.`);
+    const reason = `the checksum in its last line does not match its ${number} lines`;
+    throw new ChecksumError(`The input is not what was exported: ${reason}.`);
   }
 }
 

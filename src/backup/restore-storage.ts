@@ -15,7 +15,7 @@ export interface RestoreProgress {
 }
 
 /** The storage holds values that are not of the archive. */
-export class StorageNotEmptyError extends Error {
+class StorageNotEmptyError extends Error {
   override readonly name = "StorageNotEmptyError";
 }
 

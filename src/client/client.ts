@@ -11,7 +11,7 @@ import { AnpError, ERRORS, type ErrorCode, type FieldError } from "../contract/e
 import { parseJson } from "../runtime/json/parse-json.ts";
 import { printField, validate, type InvalidField } from "../contract/validation/validate-value.ts";
 
-export interface CallOptions {
+interface CallOptions {
   /** Makes a repeat of the call safe, on endpoints that accept one. The client generates a key where none is given. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -123,7 +123,7 @@ export interface Success<K extends OperationId> {
 }
 
 /** Checks every field of a response against the contract, and keeps those that the contract does not know. A body that
- * is no envelope is of another server, or of a load balancer without a daemon. */
+ * is not an envelope is from another server, or from a load balancer without a daemon. */
 function readEnvelope<K extends OperationId>(id: K, response: WireResponse, origin: string): Success<K> {
   const { status, headers, text } = response;
   const value = parseJson(text);

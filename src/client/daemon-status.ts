@@ -81,14 +81,14 @@ function readinessOf(url: string, ready: Page, alive: Page) {
   return { state: isAlive ? "not ready" : "unreachable", reason: problem } as const;
 }
 
-/** Sums of metrics, by the names of `figures.json`: each names its metric, and the values of a label that count. */
+/** Totals of metrics, by the names of `figures.json`: each names its metric, and the values of a label that count. */
 function figuresOf(samples: Samples, now: number) {
-  const sums = Object.entries(FIGURES).map(([name, [metric, label, ...values]]) => {
+  const totals = Object.entries(FIGURES).map(([name, [metric, label, ...values]]) => {
     const all = samples.get(metric!) ?? [];
     const counted = label === undefined ? all : all.filter(({ labels }) => values.includes(labels[label] ?? ""));
     return [name, round(counted.reduce((sum, { value }) => sum + value, 0))];
   });
-  const figures = Object.fromEntries(sums) as Readonly<Record<keyof typeof FIGURES, number>>;
+  const figures = Object.fromEntries(totals) as Readonly<Record<keyof typeof FIGURES, number>>;
   return { ...figures, uptime_seconds: round(now / 1000 - figures.uptime_seconds) };
 }
 

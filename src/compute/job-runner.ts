@@ -51,7 +51,7 @@ export interface JobRunner<J extends Jobs> {
 }
 
 /** How a job failed: past its deadline, past the memory of its thread, before its turn came, or by an error of its own. */
-export type JobFailure = "timeout" | "out_of_memory" | "overdue" | "failed";
+type JobFailure = "timeout" | "out_of_memory" | "overdue" | "failed";
 
 /** One job failed. For `failed`, the cause has the job's error. */
 export class JobError extends Error {

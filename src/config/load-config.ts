@@ -22,7 +22,7 @@ export interface LoadedConfig {
 }
 
 /** What a configuration is loaded from. */
-export interface ConfigInput {
+interface ConfigInput {
   readonly file?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What relative paths of `file` and of the environment start from; by default the working directory. */

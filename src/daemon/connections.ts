@@ -19,7 +19,7 @@ export interface ConnectionBounds {
 
 /** What a connection was closed for: no complete headers, no complete body, a response that is not read, or because it
  * was idle when there were too many. */
-export type ClosingReason = "headers" | "body" | "response" | "idle";
+type ClosingReason = "headers" | "body" | "response" | "idle";
 
 /** How often connections are examined at least, ms. */
 const EXAMINED_MS = 1000;

@@ -24,7 +24,7 @@ import { StorageWatch } from "./storage-watch.ts";
 import { tlsFilesOf } from "./tls-files.ts";
 
 /** The service that a daemon runs. The caller opens and closes it. */
-export interface DaemonSession {
+interface DaemonSession {
   readonly service: Service;
   readonly baseDir: string;
   /** Loads a fixture, and returns the users whose tokens the banner shows; undefined without a fixture. */

@@ -22,11 +22,11 @@ async function probe(url: string, signal: AbortSignal): Promise<Finding> {
       return finding("keysDown", { place, answer: `answers ${response.status}` });
     }
     const { keys } = (await response.json()) as { keys?: unknown };
-    if (!Array.isArray(keys)) return finding("wrongKeys", { place, flaw: "is not a key set" });
-    if (keys.length === 0) return finding("wrongKeys", { place, flaw: "has no keys" });
+    if (!Array.isArray(keys)) return finding("wrongKeys", { place, reason: "is not a key set" });
+    if (keys.length === 0) return finding("wrongKeys", { place, reason: "has no keys" });
     return finding("keys", { place, count: `${keys.length} ${keys.length === 1 ? "key" : "keys"}` });
   } catch (error) {
-    if (error instanceof SyntaxError) return finding("wrongKeys", { place, flaw: "is not JSON" });
+    if (error instanceof SyntaxError) return finding("wrongKeys", { place, reason: "is not JSON" });
     return finding("keysDown", { place, answer: `does not answer: ${networkReason(error)}` });
   }
 }

@@ -17,7 +17,7 @@ export type NewEvent = z.infer<typeof newEvent>;
 
 /** An event as the log holds it. Looser than {@link newEvent}, which every event passed when it was recorded: a bound
  * that is tightened later must not make old events unreadable. */
-export const storedEvent = z.strictObject({
+const storedEvent = z.strictObject({
   /** ISO 8601 in UTC with milliseconds; its date says which day's log holds the event. */
   created_at: z.iso.datetime({ precision: 3 }),
   user_id: z.string(),

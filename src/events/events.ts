@@ -38,7 +38,7 @@ export type Events = ReturnType<typeof createEvents>;
  */
 export function createEvents(
   dependencies: EventDeps & {
-    /** Is told of batches that are damaged or missing, which are skipped. */
+    /** Is called for batches that are damaged or missing, which are skipped. */
     readonly reportDamage?: ReportDamage;
   },
 ) {

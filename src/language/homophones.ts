@@ -5,7 +5,7 @@ const similarReading = (reading: string): string => reading.replace(/^([zcs])h/,
 
 const MOST_READINGS = 2;
 
-/** The characters of a text by their sound, to find what a misspelt Chinese word stands for. */
+/** The characters of a text by their sound, to find what a misspelt Chinese word means. */
 export function createHomophones() {
   const known = new Set<string>();
   const bySound = new Map<string, string[]>();

@@ -15,7 +15,7 @@ const NUMBER =
 const MONTH = /(?<!\d)(1[0-2]|[1-9])\s?月份?(?!\s?\d)/g;
 
 /**
- * Terms that tell whether news items report one event, each once: stems, pairs of Chinese characters, and what is the same
+ * Terms that show whether news items report one event, each once: stems, pairs of Chinese characters, and what is the same
  * in both languages (concepts, quantities, assets).
  * @param assets tickers the text is about
  * @example

@@ -4,7 +4,7 @@ import { type Account, EMPTY_ACCOUNT, genesisHash, hashEntry, type Entry } from 
 /** The fields that chain an entry to the one before. */
 type Link = Pick<Entry, "id" | "prev" | "hash">;
 
-/** Why an entry is no link after `last`, as a clause that continues its name; undefined for a valid one.
+/** Why an entry is not a link after `last`, as a clause that continues its name; undefined for a valid one.
  * @param genesis the hash that the first entry follows */
 export function linkError(found: Link, last: Link | undefined, genesis: string): string | undefined {
   const { hash, ...fields } = found;

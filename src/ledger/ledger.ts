@@ -79,7 +79,7 @@ export interface LedgerObserver {
   conflicted(): void;
 }
 
-export interface LedgerDeps {
+interface LedgerDeps {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly quotaRules: QuotaRules;
@@ -117,7 +117,7 @@ function openAt(end: LedgerEnd, entries: EntryStore, operations: LedgerIdempoten
 const versionOf = ({ last }: LedgerEnd): number => last?.item.id ?? 0;
 
 /** The ledger of one user. It remembers its end, so that a posting need not look for it. */
-export class UserLedger {
+class UserLedger {
   readonly #user: string;
   readonly #deps: LedgerDeps;
   readonly entries: EntryStore;
@@ -229,7 +229,7 @@ export class UserLedger {
 }
 
 /** A change that a caller requests. */
-export interface Posting {
+interface Posting {
   readonly operation: LedgerOperation;
   readonly command: LedgerCommand;
   readonly ref_id: string;

@@ -146,7 +146,7 @@ const NO_NEWS: NewsList = deepFreeze({ news: [], total: 0 });
 const NO_TOPICS: TopicList = deepFreeze({ topics: [], total: 0 });
 
 /** The state of the newest snapshot, or of none, and of each source. Times are ISO 8601, null for what never was. */
-export function statusOf(projection: Projection | undefined) {
+function statusOf(projection: Projection | undefined) {
   const record = projection?.record;
   return {
     /** Number of the snapshot: it grows from one to the next, not always by one; 0 when none was published yet. */

@@ -10,7 +10,7 @@ import { ledgerOperationOf, userOf, type Call, type OperationHandler, type Outco
 import type { UserState, UserStates } from "./user-state.ts";
 
 /** An operator's correction of a user's points. */
-export interface Adjustment {
+interface Adjustment {
   readonly user: string;
   /** Points, not 0. */
   readonly delta: number;
@@ -21,13 +21,13 @@ export interface Adjustment {
 }
 
 /** What an operator takes back: an entry that moved points, at most once. */
-export interface Reversal extends Omit<Adjustment, "delta" | "idempotency_key"> {
+interface Reversal extends Omit<Adjustment, "delta" | "idempotency_key"> {
   readonly entry: number;
   /** Takes what there is where the user has fewer points than the entry gave. */
   readonly partial: boolean;
 }
 
-/** The operation that reverses an entry: its id makes it happen once only, whoever asks. */
+/** The operation that reverses an entry: its id makes it happen only once, whichever operator asks. */
 export function reversalOf(entry: number): LedgerOperation {
   return { id: `reversal:${entry}`, request: { type: "reversal", entry }, origin: { in: "path", path: "entry" } };
 }

@@ -31,7 +31,7 @@ export interface StorageDriver extends Driver {
   /** As `Storage.discard`; absent where removing is enough. */
   readonly discardItem?: (key: string) => Promise<void>;
   examine(now: number): Promise<Finding[]>;
-  /** Whether a failed call found something that is no value of ours under its key. Any other failure is an outage. */
+  /** Whether a failed call found something that is not a value of ours under its key. Any other failure is an outage. */
   readonly isDamage?: (error: unknown) => boolean;
   /** Removes what killed writers left behind; absent where they leave nothing. Returns how many things it removed. */
   readonly tidy?: (now: number, signal?: AbortSignal) => Promise<number>;

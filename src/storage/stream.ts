@@ -8,7 +8,7 @@ import { CorruptionError, ifDamaged } from "./storage-errors.ts";
 /** Bounds of a page: items, and text in UTF-16 code units; an item may be a line or a batch of hundreds of events. */
 const PAGE = { least: 4, most: 256, text: 512 * 1024 } as const;
 
-/** Is told of an item that is damaged or missing, which is passed over, and of its number. */
+/** Is called with each item that is damaged or missing, which is skipped, and its number. */
 export type OnSkipped = (error: CorruptionError, version: number) => void;
 
 /** An append-only list of items numbered 1, 2, 3 … without a gap, each written once and never changed.

@@ -153,7 +153,7 @@ interface GivenClause {
   readonly telling: Telling;
   /** The clauses of the sources, the nearest first. */
   readonly near: readonly NearClause[];
-  /** What the statement and the question tell rows apart by. */
+  /** What distinguishes rows in the statement and the question. */
   readonly labels: readonly string[];
 }
 
@@ -193,7 +193,7 @@ function checkPlaces(given: GivenClause): ReplyFault | undefined {
   return figures.some((figure) => isMisplaced(figure, beside, rows)) ? "figure" : undefined;
 }
 
-/** What tells the rows of a table and the parts of an enumeration apart: "VIP 3", "level 2", "TRC-20", 一区. */
+/** What distinguishes the rows of a table and the parts of an enumeration: "VIP 3", "level 2", "TRC-20", 一区. */
 const LABEL =
   /(?<![a-z\d])(?:vip|lv|level|tier|zone|kyc|trc|erc|bep|group|grade|class|type|band)[ -]?\d{1,2}(?![\d.,%a-z])|[一二三四五六七八九十\d]\s?[区级档类]|(?<![a-z])(?:maker|taker)(?![a-z])|挂单|吃单/g;
 

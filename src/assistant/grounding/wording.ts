@@ -13,7 +13,7 @@ export interface Wording {
   readonly meanings: ReadonlySet<number>;
 }
 
-/** The words of a statement that tell something, and the phrases among them whose meaning is known. */
+/** The content words of a statement, and the phrases among them whose meaning is known. */
 export interface Telling {
   readonly words: readonly string[];
   readonly mentions: readonly Omit<Mention, "phrase">[];

@@ -43,7 +43,7 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
         [failures, restsUntil] = [0, 0];
         return reply;
       } catch (error) {
-        // A caller who left is no failure of the provider.
+        // A caller who left is not a failure of the provider.
         if (!signal.aborted || (signal.reason as Error).name === "TimeoutError") failures += 1;
         if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
         throw error;

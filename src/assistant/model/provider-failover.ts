@@ -11,9 +11,9 @@ import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model
 export type ModelGateway = ReturnType<typeof createModelGateway>;
 
 /** Checks a reply to a prompt with these instructions. */
-export type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promise<Checked<T>>;
+type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promise<Checked<T>>;
 
-export interface ModelDeps {
+interface ModelDeps {
   readonly logger?: Logger;
   /** Calls the endpoints; by default with the bounds of each. */
   readonly fetch?: typeof fetch;

@@ -14,7 +14,7 @@ export async function prunedBefore(storage: Storage): Promise<number> {
   return head === 0 ? 0 : ((await marks.get(head))?.before ?? 0);
 }
 
-/** Records, before any is removed, that answers with ids below this one are. The mark never falls, whoever else sets one. */
+/** Records, before any is removed, that answers with ids below this one are. The mark never falls, even when another process sets one. */
 export async function markPruned(storage: Storage, before: number): Promise<void> {
   const marks = marksOf(storage);
   for (;;) {

@@ -20,7 +20,7 @@ interface SessionMessage extends SessionTurn {
 /** How many turns back one is searched for: answers made side by side may join in another order than their ids. */
 const RECENT_TURNS = 16;
 
-/** How many messages may be on their way into their sessions before who adds another one waits for it. */
+/** How many messages may be on their way into their sessions before a caller that adds another one waits for it. */
 const MOST_JOINING = 64;
 
 /** The turns of sessions: see `Messages`. */
@@ -35,7 +35,7 @@ export function createSessions(deps: { storage: Storage; clock: Clock; kept_days
     stream.read(head - Math.max(count, RECENT_TURNS) + 1, head);
   const oldestKept = (): number => (kept_days === undefined ? 0 : leastIdAt(clock.now() - kept_days * DAY_MS));
 
-  /** Adds a turn, unless one of the recent ones is it: whoever missed it may have been first. */
+  /** Adds a turn, unless it is among the recent ones: another caller that missed it may have been first. */
   async function append({ user_id, session_id, message_id }: SessionMessage): Promise<void> {
     const stream = sessionOf(user_id, session_id);
     // A session that this message opened has no turn yet.
@@ -65,7 +65,7 @@ export function createSessions(deps: { storage: Storage; clock: Clock; kept_days
       joined.then(leave, leave);
       return joined;
     },
-    /** As `join`, but ends at once, unless many are on their way. @param failed is told why a message could not join */
+    /** As `join`, but ends at once, unless many are on their way. @param failed is called with the reason when a message could not join */
     async joinLater(added: SessionMessage, failed: (error: unknown) => void): Promise<void> {
       const joined = sessions.join(added).catch(failed);
       if (joining.size > MOST_JOINING) await joined;

@@ -17,7 +17,7 @@ interface Candidate {
 }
 
 /** What may be typed for the last word of a line. */
-export interface Completion {
+interface Completion {
   /** What is typed of it: the word, or its end after `--flag=`. */
   readonly typed: string;
   /** The candidates, whatever is typed. */

@@ -28,7 +28,7 @@ export interface CommandIo extends Stoppable {
 }
 
 /** The daemon that runs a command for an operator of its admin address. */
-export interface Hosted {
+interface Hosted {
   /** The daemon's own: a command never closes it. */
   readonly service: Service;
   /** Ends the command with a question, which the operator answers by calling again; absent where nobody can answer. */

@@ -12,7 +12,7 @@ import { readValues } from "./params/read-values.ts";
 type None = {};
 
 /** One command: arguments and flags → values → run(values). */
-export interface CommandSpec<A extends Readings = None, O extends Readings = None> {
+interface CommandSpec<A extends Readings = None, O extends Readings = None> {
   readonly arguments?: A;
   readonly options?: O;
   /** On a terminal, asks for what the values lack, also where the command then runs at an admin address: what is to be as

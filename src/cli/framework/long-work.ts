@@ -4,7 +4,7 @@ import type { Context } from "./command-context.ts";
 import { CommandFailure, EXIT } from "./command-failure.ts";
 import { showCount } from "./time-format.ts";
 
-/** Reports where work stands, as `3 of 9 users read`, to be shown on a terminal, and after an interrupt throws its reason,
+/** Reports how far work is, as `3 of 9 users read`, to be shown on a terminal, and after an interrupt throws its reason,
  * to end the work here. It is called as often as there is progress. */
 export type ReportPlace = (show: (spent_ms: number) => string) => void;
 
@@ -12,7 +12,7 @@ export type ReportPlace = (show: (spent_ms: number) => string) => void;
 const SHOW_MS = 100;
 
 /** Runs work that may take long. At Ctrl-C it ends where it next reports its place.
- * @param advice a sentence or more, after where the work stands
+ * @param advice a sentence or more, after how far the work is
  * @throws CommandFailure with the exit code 130 when it was interrupted
  * @example
  * await longWork(context, "Nothing was changed.", async (report) => {

@@ -22,7 +22,7 @@ export const DOCUMENTATION: Readonly<
 const FRAME = frame as ZodOpenApiObject;
 
 /** Largest values of fields of request bodies, by name, that the configuration of a daemon sets. */
-export type Ceilings = Readonly<Record<string, number>>;
+type Ceilings = Readonly<Record<string, number>>;
 
 /** The OpenAPI 3.1 document of the interface, as JSON text. */
 export function openApiText(ceilings?: Ceilings): string {

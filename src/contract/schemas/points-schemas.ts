@@ -27,7 +27,7 @@ export const pointsAccount = named("PointsAccount", {
 
 export const entryType = z.enum(["chat_cost", "exchange", "trade_reward", "adjust"]);
 
-export const ledgerEntry = named("LedgerEntry", {
+const ledgerEntry = named("LedgerEntry", {
   id: positiveInt.meta({ description: "Number of the entry in the user's ledger: 1, 2, 3 … without gaps" }),
   delta: z.int().meta({ description: "Signed change in points" }),
   type: entryType,

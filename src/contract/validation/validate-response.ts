@@ -18,7 +18,7 @@ export interface CheckedResponse {
 }
 
 /** One place where a response deviates from the contract. */
-export interface Deviation {
+interface Deviation {
   /** As `data.items.0.delta`, or `headers.x-request-id`. */
   readonly path: string;
   readonly message: string;

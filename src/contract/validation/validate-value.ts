@@ -18,7 +18,7 @@ export interface InvalidField {
 }
 
 /** A value that matches its schema, or every field that does not. */
-export type Validation<T> =
+type Validation<T> =
   | { readonly valid: true; readonly data: T }
   | { readonly valid: false; readonly errors: readonly InvalidField[] };
 

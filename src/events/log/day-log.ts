@@ -58,7 +58,7 @@ export async function isUnchanged(log: DayLog, { since, mark }: LogPosition): Pr
 /** Follows the log of a UTC day, with nothing read yet. After a failed read the next one continues from the last batch.
  * @param on.batch is called with each batch, once; again from the first one on after `restarted`
  * @param on.restarted a failover lost what was read before
- * @param on.skipped is told of batches that are damaged or missing, which are passed over */
+ * @param on.skipped is called for batches that are damaged or missing, which are passed over */
 export function followDay(
   storage: Storage,
   day: string,

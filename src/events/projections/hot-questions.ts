@@ -26,13 +26,13 @@ export interface Asked {
 }
 
 /** The questions of one day's log, by their normalized text. */
-export type QuestionDay = ReturnType<typeof emptyQuestionDay>;
+type QuestionDay = ReturnType<typeof emptyQuestionDay>;
 
 /** A question that several users asked. `count` is how often it was asked. */
 export type HotQuestion = Readonly<OperationData<"getHotTopics">["user_hot_questions"][number]>;
 
 /** From `from` to `to`, both included, in milliseconds. */
-export type TimeWindow = { readonly from: number; readonly to: number };
+type TimeWindow = { readonly from: number; readonly to: number };
 
 export function emptyQuestionDay() {
   return { questions: new Map<string, Asked>(), asked: 0 };

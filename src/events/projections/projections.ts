@@ -33,7 +33,7 @@ function openProjection(storage: Storage, name: string, totals: QuestionTotals, 
 
 /** Keeps days of the log folded in memory. A day is read once. After that an update costs one read that finds nothing, or
  * reads the batches appended since (a replay may append to any day).
- * @param onSkipped is told of batches that are damaged or missing, which are not counted */
+ * @param onSkipped is called for batches that are damaged or missing, which are not counted */
 export function createProjections(storage: Storage, onSkipped: OnSkipped) {
   const totals: QuestionTotals = new Map();
   const inTurn = createKeyedMutex();

@@ -31,7 +31,7 @@ export interface ReplayOptions {
     | {
         readonly line: number;
         readonly report: Readonly<ReplayReport>;
-        /** The lines that run read: equal ones are told apart by their occurrence. */
+        /** The lines that run read: equal ones are distinguished by their occurrence. */
         readonly lines: Lines;
       }
     | undefined;
@@ -57,7 +57,7 @@ export interface StoredChunk {
 }
 
 /** What a replay does with its events. */
-export interface ReplaySink {
+interface ReplaySink {
   /** Stores a chunk; an error that it throws ends the replay. */
   readonly store: (chunk: readonly ReplayedEvent[]) => Promise<StoredChunk>;
   /** Counts an event that an earlier run stored. */

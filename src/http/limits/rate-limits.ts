@@ -8,7 +8,7 @@ import { createWindowCounter } from "../../runtime/cache/window-counter.ts";
 import type { RefusalReason } from "./concurrency-limits.ts";
 
 /** Headers that say what is left; undefined while that is not worth a word. */
-export type RateHeaders = Record<string, string> | undefined;
+type RateHeaders = Record<string, string> | undefined;
 
 /** How many requests a caller may send to a group of operations in a window of time. */
 export type RateLimits = NonNullable<Awaited<ReturnType<typeof createRateLimits>>>;
@@ -17,7 +17,7 @@ type Rates = Config["limits"]["rates"];
 type Rate = Rates[RateGroup];
 
 /** A Redis to count in, so that several daemons share the limits. */
-export interface RateStore {
+interface RateStore {
   /** A client of ioredis, of one server or of a cluster. */
   readonly client: object;
   readonly prefix: string;

@@ -127,7 +127,7 @@ function countChinese(text: string, result: WordCounts): void {
 /** Direction of an item between −1 and 1: (P − N) / (P + N + 1), P and N the counts of positive and negative words, the
  * title's doubled; the 1 keeps a single word in a summary from deciding (a smoothed polarity ratio, after Hu and Liu
  * 2004 and Taboada et al. 2011, with the negation window of the latter). */
-export function sentimentScore(title: string, summary: string): number {
+function sentimentScore(title: string, summary: string): number {
   const head = countWords(title);
   const body = countWords(summary);
   const positive = head.positive * WEIGHT.title + body.positive;

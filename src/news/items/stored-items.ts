@@ -4,7 +4,7 @@ import { language, sentimentLabel } from "../../contract/schemas/shared-fields.t
 const ms = z.int();
 
 /** A stored news item. Times are unshifted: the feed's, or when the item was first seen. */
-export const storedItem = z.object({
+const storedItem = z.object({
   id: z.string(),
   /** Feeds that carry it; the first is the one it is shown from. */
   source_ids: z.array(z.string()).min(1),
@@ -35,9 +35,9 @@ const listed = {
   movable: z.boolean(),
 };
 
-export const storedNotice = z.object({ ...listed, published_ms: ms.nullable(), symbols: z.array(z.string()) });
+const storedNotice = z.object({ ...listed, published_ms: ms.nullable(), symbols: z.array(z.string()) });
 
-export const storedArticle = z.object({
+const storedArticle = z.object({
   ...listed,
   /** Other ways to ask for it: the operator's questions and aliases. Absent in what an earlier build stored. */
   aliases: z.array(z.string()).optional(),

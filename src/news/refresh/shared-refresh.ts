@@ -20,7 +20,7 @@ export interface Refreshed {
   readonly isOwn: boolean;
 }
 
-export interface SharedRefreshDeps extends SourceReaderDeps {
+interface SharedRefreshDeps extends SourceReaderDeps {
   readonly config: NewsConfig;
   readonly latest: LatestSnapshot;
   readonly store: SnapshotStore;

@@ -12,7 +12,7 @@ import type { SnapshotStore } from "./snapshot-store.ts";
 
 const LOOK_EVERY_MS = 1000;
 
-export interface LatestSnapshotDeps {
+interface LatestSnapshotDeps {
   readonly storage: Storage;
   readonly store: SnapshotStore;
   readonly runner: JobRunner<NewsJobs>;

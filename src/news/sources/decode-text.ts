@@ -83,7 +83,7 @@ function highCharacters(text: string): { high: number; broken: number } {
   return { high, broken };
 }
 
-/** Tells GB18030 from Big5 by where the double bytes fall. Both standards put their frequent characters in one region
+/** Distinguishes GB18030 from Big5 by where the double bytes fall. Both standards put their frequent characters in one region
  * (GB 2312 level 1: lead B0–D7, trail A1–FE; Big5 level 1: lead A4–C6), and running text stays in it. Text that stays
  * in neither is taken for windows-1252. */
 function sniff(bytes: Buffer): string {

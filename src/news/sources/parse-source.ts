@@ -100,7 +100,7 @@ function readEntries<T>(text: string, name: string, schema: z.ZodType<T>, keyOf:
 }
 
 /** Notices of `{"notices":[…]}`. */
-export function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
+function readNotices(text: string, movable: boolean): Listing<StoredNotice> {
   const { entries, refused } = readEntries(text, "notices", notice, (entry) => `${entry.lang}\n${entry.id}`);
   return {
     refused,
@@ -124,7 +124,7 @@ export function readArticles(text: string, lang: string, movable: boolean): List
 }
 
 /** The fear-and-greed index of the last day that is not after `now`, of `{"series":[{date,value}]}` in any order. */
-export function readFearGreed(text: string, now: number): number {
+function readFearGreed(text: string, now: number): number {
   const parsed = series.safeParse(readJson(text));
   if (!parsed.success) throw new SourceError("invalid", 'the content is not {"series": [{date, value}]}');
   let latest: { at: number; value: number } | undefined;

@@ -11,7 +11,7 @@ const ACCEPT =
   "application/rss+xml, application/atom+xml, application/feed+json, application/json;q=0.9, application/xml;q=0.8, text/xml;q=0.8, */*;q=0.5";
 
 /** What the source sent when it was last read, so that it can answer "not modified". */
-export type Validators = Readonly<Pick<SourceState, "etag" | "last_modified">>;
+type Validators = Readonly<Pick<SourceState, "etag" | "last_modified">>;
 
 export const NO_VALIDATORS: Validators = { etag: null, last_modified: null };
 

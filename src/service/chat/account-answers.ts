@@ -10,7 +10,7 @@ import WORDINGS from "./account-answers.json" with { type: "json" };
 const { facts: FACTS, sentences: SENTENCES } = WORDINGS;
 
 /** The user's own figures that an answer may use. */
-export interface AccountFacts {
+interface AccountFacts {
   readonly account: Account;
   readonly quota: QuotaState;
   readonly subscription: Subscription;

@@ -1,7 +1,7 @@
 import { nameOf } from "../file/read-smoke-file.ts";
 import { scalarsIn } from "../file/references.ts";
 
-/** Keys of ids; a user's id is no id that a daemon makes. */
+/** Keys of ids; a user's id is not made by a daemon. */
 const ID_KEY = /^(?!user_id$)(\w+_)?id$/;
 /** Smaller numbers count something: a ledger's entries. */
 const SMALLEST = 1_000_000;

@@ -8,7 +8,7 @@ import { readBytes } from "../../runtime/read-bytes.ts";
 const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
-/** Headers of one connection, or of whoever sends the message, and those that make a request conditional: its answer
+/** Headers of one connection, or of the sender of the message, and those that make a request conditional: its answer
  * would have no body. */
 const NOT_FORWARDED =
   /^(connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|host|content-length|accept-encoding|expect|if-none-match|if-modified-since)$/;

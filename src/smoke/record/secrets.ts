@@ -4,8 +4,8 @@ import type { RecordedCall } from "./recording-proxy.ts";
 /** Tokens that the daemon issues, and JWTs, wherever they are. */
 const TOKEN = /\banp_[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g;
 
-/** What stands for the tokens of recorded calls, as `${run.token}`: a file never holds a token.
- * @param known tokens of the daemon's users, by what stands for them
+/** What replaces the tokens of recorded calls, as `${run.token}`: a file never holds a token.
+ * @param known tokens of the daemon's users, by what replaces them
  * @param isComplete whether any other token is invalid */
 export function createSecrets(
   calls: readonly RecordedCall[],
@@ -37,7 +37,7 @@ export function createSecrets(
     variables: variables as readonly string[],
     /** The reference of a token that was in a header. */
     referenceOf: (token: string): string => references.get(token)!,
-    /** What stands for a text in a smoke file: `${` is escaped, and tokens are references. Other values are unchanged. */
+    /** How a text is written in a smoke file: `${` is escaped, and tokens are references. Other values are unchanged. */
     hide<T>(value: T): T {
       if (typeof value !== "string") return value;
       const escaped = value.replaceAll("${", () => "$${");

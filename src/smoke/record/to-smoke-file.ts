@@ -11,10 +11,10 @@ import { endToEnd, type RecordedCall } from "./recording-proxy.ts";
 import { createSecrets } from "./secrets.ts";
 
 /** What a recorded file says of its daemon, and how it compares. */
-export interface Recording {
+interface Recording {
   /** The head of the file: its daemon's fixture, clock and seed. Empty for a daemon of another process. */
   readonly head: Partial<SmokeContent>;
-  /** The daemon's tokens, by what stands for them in the file. */
+  /** The daemon's tokens, by what replaces them in the file. */
   readonly tokens: Readonly<Record<string, string>>;
   /** Whether answers have to come back byte for byte. */
   readonly exact: boolean;

@@ -5,7 +5,7 @@ import { countOutcomes, type FileResult, type Problem, type StepResult } from ".
 const [MOST_PROBLEMS, MOST_OF_VALUE, MOST_OF_ANSWER] = [10, 1500, 2500];
 
 /** Applies a style to a text. */
-export type Paint = (style: "bold" | "dim" | "red" | "green", text: string) => string;
+type Paint = (style: "bold" | "dim" | "red" | "green", text: string) => string;
 
 /** The results of a file for people: passed steps on one line, failed ones with expected and actual values. */
 export function toHuman(file: FileResult, paint: Paint): string {

@@ -12,7 +12,7 @@ const READS_A_TURN = 32;
 
 /** Our own code for a value that was read and is gone: nothing that is confirmed is ever removed. */
 const VALUE_GONE = "ERR_VALUE_GONE";
-/** What is no value in the place of one. Others but ENOENT are outages: for ENOTDIR, the storage's own folder may be a file. */
+/** Something that is not a value, in the place of one. Other errors than ENOENT are outages: for ENOTDIR, the storage's own folder may be a file. */
 const DAMAGE_CODES = ["EISDIR", "ERR_FS_FILE_TOO_LARGE", "ERR_STRING_TOO_LONG", VALUE_GONE];
 
 export const TEMPORARY_SUFFIX = ".tmp";
@@ -58,7 +58,7 @@ export class DurableFiles {
     const size = this.stat(path)?.size;
     if (size === undefined) return undefined;
     if (size > READ_AT_ONCE) return readFile(path).catch(ignoring("ENOENT"));
-    // Whoever reads many must not keep a daemon from all else.
+    // A caller that reads many files must not block the rest of a daemon.
     if (++this.#readsAtOnce % READS_A_TURN === 0) await setImmediate();
     try {
       return readFileSync(path, "utf8");
@@ -213,7 +213,7 @@ async function writeSynced(path: string, text: string): Promise<void> {
   }
 }
 
-/** Whether an error of a file system call concerns one key alone: what is stored there is no value of ours. */
+/** Whether an error of a file system call concerns one key alone: what is stored there is not a value of ours. */
 export function isFileDamage(error: unknown): boolean {
   return DAMAGE_CODES.some((code) => hasCode(error, code));
 }

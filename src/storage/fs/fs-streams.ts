@@ -95,7 +95,7 @@ export async function replaceItem(files: DurableFiles, path: string, value: stri
 /** Removes the last item of a stream on purpose, and the folders below `base` that have become empty. */
 export async function discardItem(files: DurableFiles, path: string, base: string): Promise<void> {
   const last = `${dirname(path)}/${LAST}`;
-  // In a folder that was copied it is no second name, but a file of its own.
+  // In a folder that was copied it is not a second name, but a separate file.
   if (files.exists(last)) await files.remove(last);
   await files.remove(path);
   let folder = dirname(path);

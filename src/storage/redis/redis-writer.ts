@@ -63,7 +63,7 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
   return {
     set: (name: string, value: string) => writeOnce(name, (commands) => commands.set(name, value)),
     remove: (name: string) => writeOnce(name, (commands) => commands.unlink(name)),
-    /** What is no item of a stream is in no hole of one. */
+    /** What is not an item of a stream cannot be missing from one. */
     create: async (creation: Omit<Creation, "head">) => (await create(creation)) as CreateOutcome,
     append: (stem: string, version: number, value: string, previous: string | undefined) =>
       create({

@@ -22,7 +22,7 @@ const SIZES = { characters: [3, 4], han: [1, 2, 3] };
 const REACH = 3;
 
 /** Hashed features of one text: words and pairs of words, and character n-grams, which tolerate typos. */
-export interface RawFeatures {
+interface RawFeatures {
   readonly words: readonly number[];
   readonly characters: readonly number[];
 }

@@ -80,7 +80,7 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
       flags.dryRun ? { absent: true } : { create: true },
     );
   }
-  // The replay waits by itself where it is told to, so that an interrupt ends the wait.
+  // The replay waits by itself where a daemon asks it to, so that an interrupt ends the wait.
   const operations = await onDaemon(context, undefined, { ...RETRY_POLICY, retry_after_ms: 0 });
   const { replayToDaemon } = await import("./replay-to-daemon.ts");
   const target = `${daemon.url} ${await operations.currentUser()}`;
