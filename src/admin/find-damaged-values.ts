@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { storedSubscription, userProfile, type UserProfile } from "../accounts/users.ts";
+import { storedSubscription } from "../accounts/subscriptions.ts";
+import { userProfile, type UserProfile } from "../accounts/users.ts";
 import { tokenRecord } from "../accounts/tokens.ts";
 import { message, messageKey } from "../assistant/sessions/messages.ts";
 import { sessionTurn } from "../assistant/sessions/sessions.ts";

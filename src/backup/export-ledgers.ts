@@ -1,4 +1,5 @@
-import { profileKey, storedSubscription, subscriptionKey, userProfile } from "../accounts/users.ts";
+import { storedSubscription, subscriptionKey } from "../accounts/subscriptions.ts";
+import { profileKey, userProfile } from "../accounts/users.ts";
 import { message, messageKey } from "../assistant/sessions/messages.ts";
 import { UnknownUserError } from "../contract/errors.ts";
 import type { Entry } from "../ledger/entry.ts";

@@ -4,8 +4,7 @@ import { z } from "zod";
 import { validate } from "../contract/validation/validate-value.ts";
 import { closestMatch } from "../runtime/text/edit-distance.ts";
 import { ConfigError, printConfigError } from "./config-errors.ts";
-import { configKeys, configNodes, configSchema, valueFromText } from "./config-schema.ts";
-import type { ConfigKey, Config } from "./config-schema.ts";
+import { configKeys, configNodes, configSchema, valueFromText, type ConfigKey, type Config } from "./config-schema.ts";
 
 /** Values for some keys, as `{ "server.port": 8787 }`. */
 export type ConfigValues = Readonly<Record<string, unknown>>;

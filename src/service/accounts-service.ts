@@ -1,5 +1,6 @@
 import { createQuotaRules } from "../accounts/quota-rules.ts";
-import { createSubscriptions, createUsers } from "../accounts/users.ts";
+import { createSubscriptions } from "../accounts/subscriptions.ts";
+import { createUsers } from "../accounts/users.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import type { Config } from "../config/config-schema.ts";
 import { validateRequest, type RawInput } from "../contract/validation/validate-request.ts";

@@ -1,4 +1,4 @@
-import type { Subscriptions } from "../accounts/users.ts";
+import type { Subscriptions } from "../accounts/subscriptions.ts";
 import type { OperationInput } from "../contract/endpoints.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LedgerCommand } from "../ledger/points-rules.ts";

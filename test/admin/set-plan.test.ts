@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createSubscriptions } from "../../src/accounts/users.ts";
+import { createSubscriptions } from "../../src/accounts/subscriptions.ts";
 import { setPlan } from "../../src/admin/set-plan.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 

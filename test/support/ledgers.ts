@@ -1,5 +1,6 @@
 import { createQuotaRules } from "../../src/accounts/quota-rules.ts";
-import { createSubscriptions, createUsers } from "../../src/accounts/users.ts";
+import { createSubscriptions } from "../../src/accounts/subscriptions.ts";
+import { createUsers } from "../../src/accounts/users.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
 import type { LedgerCommand } from "../../src/ledger/points-rules.ts";
 import { createLedger, type Ledger, type Posted } from "../../src/ledger/ledger.ts";

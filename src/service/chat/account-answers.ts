@@ -1,4 +1,4 @@
-import type { Subscription } from "../../accounts/users.ts";
+import type { Subscription } from "../../accounts/subscriptions.ts";
 import type { QuotaState } from "../../accounts/quota-rules.ts";
 import type { Answer } from "../../assistant/answer.ts";
 import type { SourceItem } from "../../assistant/passage.ts";

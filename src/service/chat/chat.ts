@@ -1,4 +1,4 @@
-import type { Subscriptions } from "../../accounts/users.ts";
+import type { Subscriptions } from "../../accounts/subscriptions.ts";
 import type { Answer } from "../../assistant/answer.ts";
 import type { QuestionKind } from "../../assistant/assistant.ts";
 import { AnpError } from "../../contract/errors.ts";

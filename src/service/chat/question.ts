@@ -1,4 +1,4 @@
-import type { Subscription, Subscriptions } from "../../accounts/users.ts";
+import type { Subscription, Subscriptions } from "../../accounts/subscriptions.ts";
 import type { AskedQuestion } from "../../assistant/assistant.ts";
 import type { Messages } from "../../assistant/sessions/messages.ts";
 import type { OperationInput } from "../../contract/endpoints.ts";

@@ -1,8 +1,7 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { emptyReport } from "../../../events/replay/replay-lines.ts";
-import type { Lines, RejectedLine, ReplayReport } from "../../../events/replay/replay-lines.ts";
+import { emptyReport, type Lines, type RejectedLine, type ReplayReport } from "../../../events/replay/replay-lines.ts";
 import { RETRY_POLICY } from "../../../client/client-retry.ts";
 import { toIso } from "../../../runtime/clock.ts";
 import type { Context } from "../../framework/command-context.ts";

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { toIso, type Clock } from "../runtime/clock.ts";
+import { createTtlCache } from "../runtime/cache/ttl-cache.ts";
+import { readDocument, writeDocument } from "../storage/documents.ts";
+import type { Key, Storage } from "../storage/storage.ts";
+import type { subscription } from "../contract/schemas/points-schemas.ts";
+import { isNewer } from "./users.ts";
+
+const FREE_PLAN = "free";
+
+/** A user's plan and period, as they are stored. */
+export const storedSubscription = z.strictObject({
+  plan: z.string(),
+  started_at: z.iso.datetime().nullable(),
+  expires_at: z.iso.datetime().nullable(),
+  /** The platform's token that set it, as `JwtIdentity.as_of`; absent when an operator did. */
+  as_of: z.string().optional(),
+});
+
+type Stored = z.infer<typeof storedSubscription>;
+
+/** A user's subscription, in the fields of the interface. */
+export type Subscription = z.infer<typeof subscription>;
+
+/** Which features each plan has: whether a feature is on, by its name. */
+type Plans = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
+
+/** The plans of users. */
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
+
+/** Milliseconds since the epoch; open-ended without `expires_at`. */
+type Period = { readonly started_at: number; readonly expires_at?: number | undefined };
+
+export function createSubscriptions(deps: { storage: Storage; clock: Clock; plans: Plans; ttl_ms: number }) {
+  const { storage, clock, plans } = deps;
+  const read = async (user: string): Promise<Stored> =>
+    (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
+  const cache = createTtlCache(deps.ttl_ms, read);
+
+  return {
+    /** The subscription at the present instant, at most `ttl_ms` stale. */
+    async get(user: string): Promise<Subscription> {
+      return subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now());
+    },
+    /** Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period. */
+    async set(user: string, plan: string, period: Period): Promise<void> {
+      await writeDocument(storage, subscriptionKey(user), toStored(plan, period));
+      cache.forget(user);
+    },
+    /** Sets plan and period of a user who has had none yet; false, without a change, for any other. */
+    async begin(user: string, plan: string, period: Period): Promise<boolean> {
+      const begun = await storage.create(subscriptionKey(user), JSON.stringify(toStored(plan, period)));
+      cache.forget(user);
+      return begun;
+    },
+    /** Sets the plan of a platform token, unless a newer token has set one since. An active subscription to that plan
+     * keeps its period.
+     * @param as_of the token's, as `JwtIdentity.as_of` */
+    async adopt(user: string, plan: string, as_of: string): Promise<void> {
+      if (!isNewer((await cache.get(user)) ?? NONE, as_of)) return;
+      // Not from the cache, which may be older than another process's change.
+      const held = await read(user);
+      if (!isNewer(held, as_of)) return;
+      const keepsPeriod =
+        held.plan === plan && (plan === FREE_PLAN || subscriptionAt(held, plans, clock.now()).is_active);
+      const wanted = keepsPeriod ? held : toStored(plan, { started_at: clock.now() });
+      await writeDocument(storage, subscriptionKey(user), { ...wanted, as_of });
+      cache.forget(user);
+    },
+  };
+}
+
+function toStored(plan: string, { started_at, expires_at }: Period): Stored {
+  if (plan === FREE_PLAN) return NONE;
+  return { plan, started_at: toIso(started_at), expires_at: expires_at === undefined ? null : toIso(expires_at) };
+}
+
+const NONE: Stored = { plan: FREE_PLAN, started_at: null, expires_at: null };
+
+/** A plan is active from its start to its expiry; outside of that, and on the free plan, no feature is on. */
+function subscriptionAt({ plan, started_at, expires_at }: Stored, plans: Plans, now: number): Subscription {
+  const begun = started_at === null || Date.parse(started_at) <= now;
+  const over = expires_at !== null && Date.parse(expires_at) <= now;
+  const status = plan === FREE_PLAN || !begun ? "free" : over ? "expired" : "active";
+  const is_active = status === "active";
+  const all = Object.keys(plans[plan] ?? plans[FREE_PLAN] ?? {});
+  const features = Object.fromEntries(all.map((name) => [name, is_active && plans[plan]?.[name] === true]));
+  return { status, plan, started_at, expires_at, features, is_active };
+}
+
+/** Where a user's subscription is stored. */
+export function subscriptionKey(user: string): Key {
+  return ["users", user, "subscription"];
+}
