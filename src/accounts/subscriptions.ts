@@ -37,15 +37,24 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
     (await readDocument(storage, subscriptionKey(user), storedSubscription)) ?? NONE;
   const cache = createTtlCache(deps.ttl_ms, read);
 
+  async function set(user: string, plan: string, period: Period): Promise<void> {
+    await writeDocument(storage, subscriptionKey(user), toStored(plan, period));
+    cache.forget(user);
+  }
+
   return {
     /** The subscription at the present instant, at most `ttl_ms` stale. */
     async get(user: string): Promise<Subscription> {
       return subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now());
     },
     /** Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period. */
-    async set(user: string, plan: string, period: Period): Promise<void> {
-      await writeDocument(storage, subscriptionKey(user), toStored(plan, period));
-      cache.forget(user);
+    set,
+    /** Sets the plan and when it expires, ms since the epoch; when left out it does not expire. An active subscription to
+     * the same plan keeps its start. */
+    async setPlan(user: string, plan: string, expires_at?: number): Promise<void> {
+      const held = subscriptionAt(await read(user), plans, clock.now());
+      const start = held.plan === plan && held.is_active ? held.started_at : null;
+      await set(user, plan, { started_at: start === null ? clock.now() : Date.parse(start), expires_at });
     },
     /** Sets plan and period of a user who has had none yet; false, without a change, for any other. */
     async begin(user: string, plan: string, period: Period): Promise<boolean> {

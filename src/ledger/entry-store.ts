@@ -27,14 +27,14 @@ export type EntryCache = BoundedLru<Entry>;
 /** The entries of one user's ledger as they are stored. What is read must be what was written, or a CorruptionError names
  * it. */
 export class EntryStore {
-  readonly #user: string;
-  readonly #storage: Storage;
+  readonly user: string;
+  readonly storage: Storage;
   readonly #stream: Stream<Entry>;
   readonly #cache: EntryCache;
 
   constructor(storage: Storage, user: string, cache: EntryCache) {
-    this.#user = user;
-    this.#storage = storage;
+    this.user = user;
+    this.storage = storage;
     this.#cache = cache;
     this.#stream = new Stream(storage, ledgerKey(user), entry);
   }
@@ -44,7 +44,7 @@ export class EntryStore {
   }
 
   async at(version: number): Promise<StoredEntry | undefined> {
-    const generation = this.#storage.generation();
+    const generation = this.storage.generation();
     const stored = await this.#stream.stored(version);
     if (stored === undefined) return undefined;
     this.#check(stored.item, version);
@@ -55,7 +55,7 @@ export class EntryStore {
   /** The entries from number `from` to number `to`, both included, oldest first, or to the end. Those that are remembered
    * are not read again, unless they lie between others. */
   async read(from: number, to: number): Promise<Entry[]> {
-    const generation = this.#storage.generation();
+    const generation = this.storage.generation();
     const at = (version: number): Entry | undefined => this.#cache.get(this.#place(version, generation));
     const [before, after]: [Entry[], Entry[]] = [[], []];
     let low = Math.max(1, from);
@@ -66,7 +66,7 @@ export class EntryStore {
     if (low > high) return before;
     const entries = await this.#stream.read(low, high);
     for (const [index, item] of entries.entries()) this.#check(item, low + index);
-    if (this.#storage.generation() !== generation) return this.read(from, to);
+    if (this.storage.generation() !== generation) return this.read(from, to);
     if (after.length > 0 && entries.length <= high - low) throw this.missing(low + entries.length);
     for (const item of entries) this.#cache.set(this.#place(item.id, generation), item);
     return [...before, ...entries, ...after];
@@ -82,7 +82,7 @@ export class EntryStore {
 
   async append(last: StoredEntry | undefined, item: Entry): Promise<{ outcome: CreateOutcome; stored: StoredEntry }> {
     const text = JSON.stringify(item);
-    const generation = this.#storage.generation();
+    const generation = this.storage.generation();
     const outcome = await this.#stream.appendText(last?.item.id ?? 0, text, last?.text);
     if (outcome === "created") this.#cache.set(this.#place(item.id, generation), item);
     // A failover lost the entry before, and perhaps more.
@@ -99,17 +99,17 @@ export class EntryStore {
   }
 
   #place(version: number, generation: number): string {
-    return `${generation}:${version}:${this.#user}`;
+    return `${generation}:${version}:${this.user}`;
   }
 
   #check({ hash, ...fields }: Entry, version: number): void {
     const { id, user_id } = fields;
     if (hash !== hashEntry(fields)) throw this.#corrupt(version, "its hash does not fit its fields");
     if (id !== version) throw this.#corrupt(version, `it says that it is entry ${id}`);
-    if (user_id !== this.#user) throw this.#corrupt(version, `it says that it belongs to ${user_id}`);
+    if (user_id !== this.user) throw this.#corrupt(version, `it says that it belongs to ${user_id}`);
   }
 
   #corrupt(version: number, reason: string): CorruptionError {
-    return new CorruptionError(printKey(entryKey(this.#user, version)), reason);
+    return new CorruptionError(printKey(entryKey(this.user, version)), reason);
   }
 }

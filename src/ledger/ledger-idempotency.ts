@@ -3,7 +3,6 @@ import { canonicalJson, sha256 } from "../runtime/json/canonical-json.ts";
 import { printKey, readDocument } from "../storage/documents.ts";
 import { encodeKey } from "../storage/keys.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
-import type { Storage } from "../storage/storage.ts";
 import type { EntryStore, LedgerEnd, StoredEntry } from "./entry-store.ts";
 import { type Entry, operationKey, operationPointer } from "./entry.ts";
 
@@ -19,19 +18,15 @@ export interface LedgerOperation {
 
 /** The index from the operations of one user's ledger to the entries that they made, by which a repeated one is recognised. */
 export class LedgerIdempotency {
-  readonly #user: string;
-  readonly #storage: Storage;
   readonly #entries: EntryStore;
 
-  constructor(storage: Storage, user: string, entries: EntryStore) {
-    this.#user = user;
-    this.#storage = storage;
+  constructor(entries: EntryStore) {
     this.#entries = entries;
   }
 
   /** @throws TypeError for an id from outside that cannot be part of a storage key: nobody could write after its entry */
   check({ id, origin }: LedgerOperation): void {
-    if (origin !== undefined) encodeKey(operationKey(this.#user, id));
+    if (origin !== undefined) encodeKey(operationKey(this.#entries.user, id));
   }
 
   /** The entry that the operation made before, as safe as when it was acknowledged: perhaps it never was. Every
@@ -42,13 +37,13 @@ export class LedgerIdempotency {
     if (last === undefined) return undefined;
     if (last.item.operation.id === operation.id) return this.acknowledge(last, operation);
     if (operation.origin === undefined) return undefined;
-    const key = operationKey(this.#user, operation.id);
-    const pointer = await readDocument(this.#storage, key, operationPointer);
+    const key = operationKey(this.#entries.user, operation.id);
+    const pointer = await readDocument(this.#entries.storage, key, operationPointer);
     if (pointer === undefined) return undefined;
     const stored = await this.#entries.at(pointer.entry);
     const isOwn = stored?.item.operation.id === operation.id;
     // A failover may have lost the entry, and another one may have its number.
-    if (!isOwn && this.#storage.generation() !== generation) return undefined;
+    if (!isOwn && this.#entries.storage.generation() !== generation) return undefined;
     if (stored === undefined) throw this.#entries.missing(pointer.entry);
     if (isOwn) return this.acknowledge(stored, operation);
     // To take it for a new operation would make the change once more.
@@ -61,7 +56,7 @@ export class LedgerIdempotency {
       const origin = operation.origin ?? { in: "header", path: "Idempotency-Key" };
       throw invalid([{ ...origin, message: "was used for another request before" }]);
     }
-    await this.#storage.confirm(this.#entries.keyOf(stored.item.id), stored.text);
+    await this.#entries.storage.confirm(this.#entries.keyOf(stored.item.id), stored.text);
     return stored.item;
   }
 
@@ -69,12 +64,12 @@ export class LedgerIdempotency {
   async index(last: StoredEntry | undefined): Promise<void> {
     if (last?.item.operation.repeatable !== true) return;
     const { id, operation } = last.item;
-    const key = operationKey(this.#user, operation.id);
+    const key = operationKey(this.#entries.user, operation.id);
     const after = { key: this.#entries.keyOf(id), value: last.text };
-    if ((await this.#storage.createAfter(key, JSON.stringify({ entry: id }), after)) !== "conflict") return;
+    if ((await this.#entries.storage.createAfter(key, JSON.stringify({ entry: id }), after)) !== "conflict") return;
     // Another writer made it, who may have died before it was safe.
-    const stored = await this.#storage.get(key);
-    if (stored !== undefined) await this.#storage.confirm(key, stored);
+    const stored = await this.#entries.storage.get(key);
+    if (stored !== undefined) await this.#entries.storage.confirm(key, stored);
   }
 }
 

@@ -131,7 +131,7 @@ class UserLedger {
     this.#user = user;
     this.#deps = deps;
     this.entries = new EntryStore(deps.storage, user, cache);
-    this.#operations = new LedgerIdempotency(deps.storage, user, this.entries);
+    this.#operations = new LedgerIdempotency(this.entries);
   }
 
   monotonic(): number {

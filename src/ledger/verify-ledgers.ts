@@ -4,15 +4,8 @@ import { isOutage } from "../storage/storage-errors.ts";
 import { decodeSegment, encodeKey, encodeSegment, missingItem } from "../storage/keys.ts";
 import { EncodedSegment, type Key, type Storage } from "../storage/storage.ts";
 import { type Entry, entryKey, ledgerKey } from "./entry.ts";
-import {
-  damageAt,
-  firstDamage,
-  scanUsers,
-  unscannedUser,
-  type ChargeTrace,
-  type LedgerDamage,
-  type ScannedUser,
-} from "./scan-for-damage.ts";
+import { damageAt, firstDamage, scanUsers, unscannedUser } from "./scan-for-damage.ts";
+import type { ChargeTrace, LedgerDamage, ScannedUser } from "./scan-for-damage.ts";
 import { walkLedger } from "./walk-ledger.ts";
 
 /** The result of verifying one user's ledger. */

@@ -13,10 +13,9 @@ export function createKnowledge({ news, assistant }: { news: News; assistant: Ho
     return (contents += 1);
   };
   // Snapshots share the arrays that did not change from one to the next.
-  const learned = staleWhileRevalidate(
-    learn,
-    (a, b) => a.items === b.items && a.notices === b.notices && a.help === b.help,
-  );
+  const isSame = (a: NewsSnapshot, b: NewsSnapshot) =>
+    a.items === b.items && a.notices === b.notices && a.help === b.help;
+  const learned = staleWhileRevalidate(learn, isSame);
   return {
     /** Waits until there is something to answer from: the last content, or the one before while much is new.
      * @returns the number of the content */

@@ -9,7 +9,7 @@ import {
   oneOf,
   text,
   userId,
-} from "../../src/cli/framework/params/param.ts";
+} from "../../src/cli/params/param.ts";
 
 const NOW = Date.parse("2026-11-20T00:00:00Z");
 

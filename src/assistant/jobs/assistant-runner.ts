@@ -1,7 +1,6 @@
 import { createInProcessRunner } from "../../compute/in-process-runner.ts";
-import type { JobObserver, JobRunner } from "../../compute/job-runner.ts";
-import { WorkerRunner, workerFile } from "../../compute/worker-runner.ts";
-import type { Logger } from "../../runtime/logger.ts";
+import type { JobRunner } from "../../compute/job-runner.ts";
+import { WorkerRunner, workerFile, type WorkerOptions } from "../../compute/worker-runner.ts";
 import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import type { AssistantJobs } from "./assistant-jobs.ts";
 import type { BeginIndex } from "./shared-indexes.ts";
@@ -26,10 +25,7 @@ export function sharedAssistants(): () => JobRunner<AssistantJobs> {
 }
 
 /** Runs the assistant's jobs in a worker thread. */
-export function assistantInWorker(deps: {
-  logger: Logger;
-  observer: JobObserver | undefined;
-}): JobRunner<AssistantJobs> {
+export function assistantInWorker(deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<AssistantJobs> {
   return new WorkerRunner<AssistantJobs>({
     name: "assistant",
     file: workerFile("assistant-worker"),

@@ -5,7 +5,7 @@ import { CATALOGUE } from "../command-catalogue.ts";
 import type { CommandIo } from "../framework/command-io.ts";
 import type { Definition } from "../framework/define-command.ts";
 import { declareGlobals, FORMATS, readGlobals, type Format, type Surroundings } from "../framework/global-flags.ts";
-import { anything, flagOf, oneOf, type Held, type Param } from "../framework/params/param.ts";
+import { anything, flagOf, oneOf, type Held, type Param } from "../params/param.ts";
 import TOPICS from "../help/help-topics.json" with { type: "json" };
 import { findDaemon } from "../target/daemon-target.ts";
 import { userIds } from "../target/bare-storage.ts";

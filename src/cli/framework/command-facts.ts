@@ -2,7 +2,7 @@ import type { Role } from "../../contract/roles.ts";
 import TABLE from "../commands.json" with { type: "json" };
 import SHARED from "../shared-params.json" with { type: "json" };
 import type { Format } from "./global-flags.ts";
-import type { Params, Readings } from "./params/param.ts";
+import type { Params, Readings } from "../params/param.ts";
 
 /** What `commands.json` says of a command. `help/commands.md` has its description and examples. */
 export interface CommandFacts {

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { UsageError } from "./command-failure.ts";
 import type { Context } from "./command-context.ts";
-import { optional, required, text, toggle, type Reading } from "./params/param.ts";
+import { optional, required, text, toggle, type Reading } from "../params/param.ts";
 
 /** Why and by whom a change is made that is not the user's own. */
 export const operatorFlags = {

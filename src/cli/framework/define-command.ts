@@ -5,8 +5,8 @@ import { COMMANDS, describeParams, type CommandFacts, type CommandName } from ".
 import type { CommandIo } from "./command-io.ts";
 import { EXIT, UsageError, type ExitCode } from "./command-failure.ts";
 import { FORMATS } from "./global-flags.ts";
-import { flagOf, type CommandParams, type Param, type Readings, type Values } from "./params/param.ts";
-import { readValues } from "./params/read-values.ts";
+import { flagOf, type CommandParams, type Param, type Readings, type Values } from "../params/param.ts";
+import { readValues } from "../params/read-values.ts";
 
 // oxlint-disable-next-line typescript/no-empty-object-type -- What a command takes that takes nothing: no keys.
 type None = {};

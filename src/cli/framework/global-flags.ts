@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Env } from "./command-io.ts";
 import { UsageError } from "./command-failure.ts";
-import { flagOf, asSentence, instant, oneOf, type Reader } from "./params/param.ts";
+import { flagOf, asSentence, instant, oneOf, type Reader } from "../params/param.ts";
 import GLOBAL_FLAGS from "./global-flags.json" with { type: "json" };
 import { packageFile } from "../../runtime/package-file.ts";
 

@@ -2,7 +2,7 @@ import type { DaemonPages } from "../../client/daemon-status.ts";
 import { addressOf, readUrl } from "../../client/daemon-url.ts";
 import type { Context } from "../framework/command-context.ts";
 import { UsageError } from "../framework/command-failure.ts";
-import { integer, optional, text } from "../framework/params/param.ts";
+import { integer, optional, text } from "../params/param.ts";
 
 const readAddress = (typed: string): string => readUrl(typed).href;
 

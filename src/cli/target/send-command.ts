@@ -6,9 +6,9 @@ import { awaitInterrupt } from "../../runtime/interrupt.ts";
 import { linesOf } from "../../runtime/text/lines.ts";
 import type { Context } from "../framework/command-context.ts";
 import { CommandFailure, EXIT, UsageError, type ExitCode } from "../framework/command-failure.ts";
-import { remoteParams } from "../framework/params/admin-body.ts";
-import { flagOf, type CommandParams } from "../framework/params/param.ts";
-import type { Typed } from "../framework/params/read-values.ts";
+import { remoteParams } from "../params/admin-body.ts";
+import { flagOf, type CommandParams } from "../params/param.ts";
+import type { Typed } from "../params/read-values.ts";
 import { escapeForTerminal } from "../terminal/clean-text.ts";
 import { CLEARED_LINE } from "../terminal/terminal.ts";
 

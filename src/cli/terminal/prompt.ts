@@ -3,7 +3,7 @@ import { cleanLine } from "./clean-text.ts";
 import type { Context } from "../framework/command-context.ts";
 import type { CommandIo } from "../framework/command-io.ts";
 import { CommandFailure, EXIT } from "../framework/command-failure.ts";
-import type { Param } from "../framework/params/param.ts";
+import type { Param } from "../params/param.ts";
 import { userIds } from "../target/bare-storage.ts";
 
 const MOST_USERS = 20_000;

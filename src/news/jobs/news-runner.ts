@@ -1,7 +1,6 @@
 import { createInProcessRunner } from "../../compute/in-process-runner.ts";
-import type { JobObserver, JobRunner } from "../../compute/job-runner.ts";
-import { WorkerRunner, workerFile } from "../../compute/worker-runner.ts";
-import type { Logger } from "../../runtime/logger.ts";
+import type { JobRunner } from "../../compute/job-runner.ts";
+import { WorkerRunner, workerFile, type WorkerOptions } from "../../compute/worker-runner.ts";
 import type { NewsJobs } from "./news-jobs.ts";
 
 /** Longest run of a job that has no deadline of its own, and longest start of the worker, ms. */
@@ -18,7 +17,7 @@ export function newsInProcess(): JobRunner<NewsJobs> {
 }
 
 /** Runs the news jobs in a worker thread. */
-export function newsInWorker(deps: { logger: Logger; observer: JobObserver | undefined }): JobRunner<NewsJobs> {
+export function newsInWorker(deps: Pick<WorkerOptions, "logger" | "observer">): JobRunner<NewsJobs> {
   return new WorkerRunner<NewsJobs>({
     name: "news",
     file: workerFile("news-worker"),

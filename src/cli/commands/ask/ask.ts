@@ -2,7 +2,7 @@ import { cleanText } from "../../terminal/clean-text.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { EXIT, UsageError } from "../../framework/command-failure.ts";
-import { optional, userParam, anything, idempotencyKey, integer } from "../../framework/params/param.ts";
+import { optional, userParam, anything, idempotencyKey, integer } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { runOperation, withOperations } from "../../target/operations.ts";
 import { costOf, sourcesOf, type Answer } from "./show-answer.ts";

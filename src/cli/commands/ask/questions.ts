@@ -1,7 +1,7 @@
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/command-failure.ts";
-import { optional, word, integer, userId } from "../../framework/params/param.ts";
+import { optional, word, integer, userId } from "../../params/param.ts";
 import { since } from "../../framework/time-format.ts";
 import { findUser, runOperation, withAccounts } from "../../target/operations.ts";
 import { columnsOf, timeColumn } from "../../terminal/column.ts";

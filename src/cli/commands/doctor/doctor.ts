@@ -4,7 +4,7 @@ import { CommandFailure, EXIT, UsageError, type ExitCode } from "../../framework
 import { findDaemon } from "../../target/daemon-target.ts";
 import { listenFlags, metricsUrlFlag } from "../../target/daemon-pages.ts";
 import { formatOf, printRows } from "../../terminal/print.ts";
-import { toggle } from "../../framework/params/param.ts";
+import { toggle } from "../../params/param.ts";
 import { columnsOf } from "../../terminal/column.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ConfigValues } from "../../../config/load-config.ts";

@@ -5,7 +5,7 @@ import { defineCommand } from "../../framework/define-command.ts";
 import { EXIT, UsageError } from "../../framework/command-failure.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { printLong } from "../../framework/long-work.ts";
-import { optional, oneOf, type Values } from "../../framework/params/param.ts";
+import { optional, oneOf, type Values } from "../../params/param.ts";
 import { dayIn, since, until } from "../../framework/time-format.ts";
 import type { TimeRange } from "../../../events/log/day-log.ts";
 import type { Session } from "../../target/open-session.ts";

@@ -1,16 +1,7 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { runOperation } from "../../target/operations.ts";
-import {
-  among,
-  optional,
-  required,
-  userParam,
-  anything,
-  word,
-  idempotencyKey,
-  integer,
-} from "../../framework/params/param.ts";
+import { among, optional, required, userParam, anything, word, idempotencyKey, integer } from "../../params/param.ts";
 import { findLossyValues } from "../../../runtime/json/lossy-json.ts";
 import { printRecord } from "../../terminal/print.ts";
 

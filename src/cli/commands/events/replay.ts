@@ -11,7 +11,7 @@ import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { showRate, showShare } from "../../framework/time-format.ts";
 import { awaitInterrupt } from "../../../runtime/interrupt.ts";
 import { onDaemon, withAccounts } from "../../target/operations.ts";
-import { optional, required, toggle, type Values, integer, text } from "../../framework/params/param.ts";
+import { optional, required, toggle, type Values, integer, text } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { openLineSource, type LinePlace, type LineSource } from "./line-source.ts";
 import { limitRate } from "./limit-rate.ts";

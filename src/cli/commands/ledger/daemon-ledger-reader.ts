@@ -47,7 +47,8 @@ function daemonLedgerReader({ run }: AccountOperations): LedgerReader {
     let points = (await run("getPoints", {})).data.balance;
     if ((await total()) !== newest) return undefined;
     for (let top = newest; top > to; top -= PAGE) {
-      points -= sumOf((await itemsOf(Math.max(to + 1, top - PAGE + 1), top)).items);
+      const { items } = await itemsOf(Math.max(to + 1, top - PAGE + 1), top);
+      for (const { delta } of items) points -= delta;
     }
     return points;
   }
@@ -66,8 +67,4 @@ function daemonLedgerReader({ run }: AccountOperations): LedgerReader {
   }
 
   return { total, read };
-}
-
-function sumOf(items: readonly Item[]): number {
-  return items.reduce((sum, { delta }) => sum + delta, 0);
 }

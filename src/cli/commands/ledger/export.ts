@@ -1,7 +1,7 @@
 import type { Entry } from "../../../ledger/entry.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { INCOMPLETE, printLong } from "../../framework/long-work.ts";
-import { optional, toggle, userId } from "../../framework/params/param.ts";
+import { optional, toggle, userId } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
 import { openRowPrinter } from "../../terminal/print.ts";

@@ -5,7 +5,7 @@ import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { EXIT, UsageError, type ExitCode } from "../../framework/command-failure.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
-import { flagOf, optional, toggle, userParam, integer } from "../../framework/params/param.ts";
+import { flagOf, optional, toggle, userParam, integer } from "../../params/param.ts";
 import { formatOf, openRowPrinter, printRows } from "../../terminal/print.ts";
 import { ledgerColumns, wideColumns, type WideRow } from "./ledger-columns.ts";
 import { selectionFlags, selectionOf } from "./selection-flags.ts";

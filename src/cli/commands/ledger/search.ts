@@ -1,7 +1,7 @@
 import type { FoundRow, UserTotals } from "../../../admin/search-ledgers.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { countTo, longWork } from "../../framework/long-work.ts";
-import { anything, integer, name, oneOf, optional } from "../../framework/params/param.ts";
+import { anything, integer, name, oneOf, optional } from "../../params/param.ts";
 import { since } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";

@@ -1,5 +1,5 @@
 import { UsageError } from "../../framework/command-failure.ts";
-import { optional, repeatable, type Values, anything, text } from "../../framework/params/param.ts";
+import { optional, repeatable, type Values, anything, text } from "../../params/param.ts";
 import { since, until } from "../../framework/time-format.ts";
 import type { Selection } from "../../../admin/ledger-reader.ts";
 

@@ -6,7 +6,7 @@ import type { Column } from "../../terminal/column.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
-import { name, optional, required, userId } from "../../framework/params/param.ts";
+import { name, optional, required, userId } from "../../params/param.ts";
 import { formatOf, printRecord, printRows } from "../../terminal/print.ts";
 import { ledgerColumns } from "./ledger-columns.ts";
 import { withAccounts, findUser } from "../../target/operations.ts";

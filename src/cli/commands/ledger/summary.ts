@@ -5,7 +5,7 @@ import { columnsOf, type Column } from "../../terminal/column.ts";
 import { formatOf, printRecord, printRows, showDelta } from "../../terminal/print.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { withAccountOperations, type AccountOperations } from "../../target/operations.ts";
-import { userParam } from "../../framework/params/param.ts";
+import { userParam } from "../../params/param.ts";
 import { dayIn, since } from "../../framework/time-format.ts";
 import { DEFAULT_RANGE, selectionFlags, selectionOf } from "./selection-flags.ts";
 

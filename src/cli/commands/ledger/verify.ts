@@ -3,7 +3,7 @@ import type { Receipt, Verification, VerifyProgress } from "../../../ledger/veri
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/command-failure.ts";
 import { longWork } from "../../framework/long-work.ts";
-import { optional, toggle, text, userId } from "../../framework/params/param.ts";
+import { optional, toggle, text, userId } from "../../params/param.ts";
 import { columnsOf, type Column } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";
 import { showCount } from "../../framework/time-format.ts";

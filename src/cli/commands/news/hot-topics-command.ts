@@ -1,5 +1,5 @@
 import { defineCommand } from "../../framework/define-command.ts";
-import { optional, integer } from "../../framework/params/param.ts";
+import { optional, integer } from "../../params/param.ts";
 import { formatOf, printRows, showInstant } from "../../terminal/print.ts";
 import { runOperation } from "../../target/operations.ts";
 

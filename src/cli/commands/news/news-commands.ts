@@ -1,6 +1,6 @@
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
-import { among, optional, word, integer } from "../../framework/params/param.ts";
+import { among, optional, word, integer } from "../../params/param.ts";
 import { runOperation, withOperations, withSession } from "../../target/operations.ts";
 import { formatOf, printRecord, printRows, showInstant } from "../../terminal/print.ts";
 

@@ -1,7 +1,7 @@
 import type { AuditRow } from "../../../admin/audit-log.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
-import { integer, optional, profileName, userId } from "../../framework/params/param.ts";
+import { integer, optional, profileName, userId } from "../../params/param.ts";
 import { since, until } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { columnsOf, timeColumn, type Column } from "../../terminal/column.ts";

@@ -6,7 +6,7 @@ import type { Context } from "../../framework/command-context.ts";
 import { confirmChange, operatorFlags, yesFlag } from "../../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
-import { optional, required, expiresAt, expiry, oneOf, profileName } from "../../framework/params/param.ts";
+import { optional, required, expiresAt, expiry, oneOf, profileName } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
 import type { AccountsSession } from "../../target/open-session.ts";
 import { columnsOf } from "../../terminal/column.ts";

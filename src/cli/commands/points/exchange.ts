@@ -1,6 +1,6 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
-import { optional, required, userParam, amount, idempotencyKey } from "../../framework/params/param.ts";
+import { optional, required, userParam, amount, idempotencyKey } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { noteReplay, withAccountOperations } from "../../target/operations.ts";
 

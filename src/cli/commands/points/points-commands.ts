@@ -5,16 +5,7 @@ import type { Context } from "../../framework/command-context.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
 import { confirmUnlessYes, operatorFlags, yesFlag } from "../../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
-import {
-  knownUser,
-  optional,
-  required,
-  delta,
-  idempotencyKey,
-  name,
-  toggle,
-  userId,
-} from "../../framework/params/param.ts";
+import { knownUser, optional, required, delta, idempotencyKey, name, toggle, userId } from "../../params/param.ts";
 import { showTime } from "../../framework/time-format.ts";
 import { noteReplay, withAccounts } from "../../target/operations.ts";
 import { printRecord } from "../../terminal/print.ts";

@@ -1,5 +1,5 @@
 import { defineCommand } from "../../framework/define-command.ts";
-import { userParam } from "../../framework/params/param.ts";
+import { userParam } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { withAccountOperations } from "../../target/operations.ts";
 import { showReset } from "../../framework/time-format.ts";

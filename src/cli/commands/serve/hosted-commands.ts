@@ -6,7 +6,7 @@ import type { Service } from "../../../service/service.ts";
 import type { CommandIo } from "../../framework/command-io.ts";
 import type { Program } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
-import { bodySchema, readBody } from "../../framework/params/admin-body.ts";
+import { bodySchema, readBody } from "../../params/admin-body.ts";
 
 /** The commands that have a role, to be run on a daemon's own service for operators of its admin address. */
 export async function hostedCommands({ catalogue, main }: Program, service: Service): Promise<AdminCommand[]> {

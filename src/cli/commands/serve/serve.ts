@@ -1,6 +1,6 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
-import { optional, toggle, oneOf, repeatable } from "../../framework/params/param.ts";
+import { optional, toggle, oneOf, repeatable } from "../../params/param.ts";
 import { checkFaults, FAULT_LIST, readFault, type Fault } from "../../../faults/fault-catalogue.ts";
 import type { Faults } from "../../../faults/inject-faults.ts";
 import type { Config } from "../../../config/config-schema.ts";

@@ -1,6 +1,6 @@
 import { completionScript, SHELLS } from "../../completion/completion-script.ts";
 import { defineCommand } from "../../framework/define-command.ts";
-import { required, oneOf } from "../../framework/params/param.ts";
+import { required, oneOf } from "../../params/param.ts";
 
 export const command = defineCommand("completion", {
   arguments: { shell: required(oneOf(...SHELLS)) },

@@ -3,7 +3,7 @@ import type { Context } from "../../framework/command-context.ts";
 import { confirmChange, yesFlag } from "../../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/command-failure.ts";
-import { optional, required, toggle, profileName, text } from "../../framework/params/param.ts";
+import { optional, required, toggle, profileName, text } from "../../params/param.ts";
 import type { Profile, Profiles } from "../../target/profiles.ts";
 import { tokenOfEnvironment } from "../../target/daemon-target.ts";
 import type { Column } from "../../terminal/column.ts";

@@ -12,7 +12,7 @@ import { DEMO, planDaemon, startDaemon } from "../../../smoke/run/own-daemon.ts"
 import { DurableFiles } from "../../../storage/fs/durable-files.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
-import type { Values } from "../../framework/params/param.ts";
+import type { Values } from "../../params/param.ts";
 import { findTarget } from "./run-smoke.ts";
 import type { RECORD_OPTIONS } from "./smoke-params.ts";
 

@@ -1,5 +1,5 @@
-import { integer, oneOf, optional, required, several, text, toggle } from "../../framework/params/param.ts";
-import type { Reading, Values } from "../../framework/params/param.ts";
+import { integer, oneOf, optional, required, several, text, toggle } from "../../params/param.ts";
+import type { Reading, Values } from "../../params/param.ts";
 
 /** May be left out with --schema only. */
 export const FILES: Reading<readonly string[]> = { ...several(text(4096)), missing: () => [], holds: "file" };

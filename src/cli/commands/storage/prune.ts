@@ -3,7 +3,7 @@ import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/command-failure.ts";
 import { longWork } from "../../framework/long-work.ts";
-import { toggle } from "../../framework/params/param.ts";
+import { toggle } from "../../params/param.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { columnsOf } from "../../terminal/column.ts";
 import { printRows } from "../../terminal/print.ts";

@@ -4,7 +4,7 @@ import { prune } from "./prune.ts";
 import { EXIT } from "../../framework/command-failure.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { countPassed, INCOMPLETE, longWork, printLong } from "../../framework/long-work.ts";
-import { required, text } from "../../framework/params/param.ts";
+import { required, text } from "../../params/param.ts";
 import { showCount } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { toIso } from "../../../runtime/clock.ts";

@@ -3,7 +3,7 @@ import type { Context } from "../../framework/command-context.ts";
 import { confirmChange, yesFlag } from "../../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { UsageError } from "../../framework/command-failure.ts";
-import { knownUser, optional, required, userParam, expiresAt, expiry, name } from "../../framework/params/param.ts";
+import { knownUser, optional, required, userParam, expiresAt, expiry, name } from "../../params/param.ts";
 import { showTime } from "../../framework/time-format.ts";
 import { withAccountOperations, type AccountOperations, withAccounts } from "../../target/operations.ts";
 import { printRecord } from "../../terminal/print.ts";
@@ -48,8 +48,7 @@ const set = defineCommand("subscription set", {
       async ({ service, zone, activeCallOf }) => {
         const call = await activeCallOf(user);
         await confirmChange(context, yes, `Set the plan of ${user} to ${plan}?`);
-        const { setPlan } = await import("../../../admin/set-plan.ts");
-        await setPlan(service, user, plan, expires_at);
+        await service.subscriptions.setPlan(user, plan, expires_at);
         await printSubscription(context, (await service.run("getSubscription", call, {})).data, zone);
       },
       {

@@ -4,7 +4,7 @@ import type { Context } from "../../framework/command-context.ts";
 import { confirmChange, yesFlag } from "../../framework/confirm.ts";
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
-import { knownUser, optional, expiresAt, expiry, name, text, toggle, userId } from "../../framework/params/param.ts";
+import { knownUser, optional, expiresAt, expiry, name, text, toggle, userId } from "../../params/param.ts";
 import { showAge, showSpan, span } from "../../framework/time-format.ts";
 import { findUser, withAccounts } from "../../target/operations.ts";
 import { cleanLine } from "../../terminal/clean-text.ts";

@@ -9,7 +9,7 @@ import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { confirmUnlessYes, operatorFlags, yesFlag } from "../../framework/confirm.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { longWork } from "../../framework/long-work.ts";
-import { knownUser, optional, required, integer, oneOf, userId } from "../../framework/params/param.ts";
+import { knownUser, optional, required, integer, oneOf, userId } from "../../params/param.ts";
 import { showAge, showReset, showTime, zoneOf } from "../../framework/time-format.ts";
 import { ledgerColumns } from "../ledger/ledger-columns.ts";
 import { showFeatures } from "./subscription-commands.ts";

@@ -1,5 +1,5 @@
-import { invalid, type FieldError } from "../../../contract/errors.ts";
-import { operatorFlags } from "../confirm.ts";
+import { invalid, type FieldError } from "../../contract/errors.ts";
+import { operatorFlags } from "../framework/confirm.ts";
 import { flagOf, type CommandParams, type Param } from "./param.ts";
 import { readValue } from "./read-values.ts";
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { Context } from "../command-context.ts";
-import { UsageError } from "../command-failure.ts";
+import type { Context } from "../framework/command-context.ts";
+import { UsageError } from "../framework/command-failure.ts";
 import { flagOf, type CommandParams, type Param, asSentence } from "./param.ts";
-import { notOneOf } from "../../../runtime/text/describe-value.ts";
+import { notOneOf } from "../../runtime/text/describe-value.ts";
 
 /** What was typed for a param: a flag without a value is true. */
 export type Typed = string | true | readonly string[];
@@ -34,7 +34,7 @@ export async function readValues(spec: CommandParams, command: Command, context:
   if (!terminal.canPrompt) errors.push(...absent.map(([key, { about }]) => `${label(key)} is missing: ${about}.`));
   if (errors.length > 0) throw new UsageError(errors);
   if (absent.length > 0) {
-    const { askFor } = await import("../../terminal/prompt.ts");
+    const { askFor } = await import("../terminal/prompt.ts");
     for (const [key, param] of absent) {
       const value = spec.arguments[key]?.value ?? flagOf(key).slice(2);
       const answer = await askFor({ ...param, value }, context);

@@ -1,7 +1,7 @@
-import { DAY_MS } from "../../../runtime/clock.ts";
-import { UsageError } from "../command-failure.ts";
-import { notOneOf, notValid } from "../../../runtime/text/describe-value.ts";
-import { readInstant } from "../time-format.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
+import { UsageError } from "../framework/command-failure.ts";
+import { notOneOf, notValid } from "../../runtime/text/describe-value.ts";
+import { readInstant } from "../framework/time-format.ts";
 
 /** How a value that a command takes is read. `T` includes undefined where it may be left out. */
 export interface Reading<T> {

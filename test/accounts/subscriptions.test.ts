@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import { createSubscriptions } from "../../src/accounts/subscriptions.ts";
-import { setPlan } from "../../src/admin/set-plan.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 
 const START = Date.parse("2026-11-20T00:00:00Z");
@@ -15,7 +14,7 @@ it("keeps the start of an active plan, and starts a lapsed or another plan anew"
   const subscriptions = createSubscriptions({ storage, clock, plans, ttl_ms: 0 });
   const set = async (at: number, plan: string, expires_at?: number) => {
     now = at;
-    await setPlan({ subscriptions, clock }, "alice", plan, expires_at);
+    await subscriptions.setPlan("alice", plan, expires_at);
     return subscriptions.get("alice");
   };
   const started = (ms: number) => ({ started_at: iso(ms) });
