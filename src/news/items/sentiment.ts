@@ -37,12 +37,17 @@ let phrases: readonly Phrases[] | undefined;
 /** The phrases in the order of the file, those of a row in one expression for each language. They are read when a first
  * text is judged: most processes never judge one. */
 function allPhrases(): readonly Phrases[] {
+  const classes = [new Map<string, string>(), new Map<string, string>()];
   phrases ??= readRows(new URL("data/sentiment-phrases.txt", import.meta.url)).flatMap(
-    ([[kind = ""] = [], en = [], zh = []]) =>
-      [
+    ([[kind = ""] = [], en = [], zh = []]) => {
+      const patterns = [
         `(?<![\\p{L}\\d])(?:${englishPatterns(en)})`,
         zh.map((phrase) => literal(phrase).replaceAll("_", GAP_ZH)).join("|"),
-      ].map((pattern) => ({ kind: kind as keyof WordCounts, pattern: new RegExp(pattern, "gu") })),
+      ].map((pattern, lang) => pattern.replace(/\\\{\w+\\\}/g, (name) => `(?:${classes[lang]!.get(name)!})`));
+      for (const [lang, pattern] of patterns.entries()) classes[lang]!.set(literal(kind), pattern);
+      if (kind.startsWith("{")) return [];
+      return patterns.map((pattern) => ({ kind: kind as keyof WordCounts, pattern: new RegExp(pattern, "gu") }));
+    },
   );
   return phrases;
 }
@@ -55,7 +60,7 @@ function englishPatterns(list: readonly string[]): string {
   const runs: { readonly end: keyof typeof ENDS; readonly patterns: string[] }[] = [];
   for (const phrase of list) {
     const pattern = literal(phrase).replaceAll(" _ ", ` ${GAP_EN}`).replace(/ _$/, " ");
-    const end = /[\p{L}\d]$/u.test(phrase) ? "word" : phrase.endsWith("*") ? "any" : "gap";
+    const end = /[\p{L}\d}]$/u.test(phrase) ? "word" : phrase.endsWith("*") ? "any" : "gap";
     const begun = end === "any" ? pattern.slice(0, -"\\*".length) : pattern;
     const inner = begun.replaceAll("\\*", ENDS.any);
     if (runs.at(-1)?.end === end) runs.at(-1)!.patterns.push(inner);

@@ -26,6 +26,23 @@ describe("sentiment", () => {
     ["平台称用户资产没有损失", "positive"],
     ["以太坊跌幅收窄", "positive"],
     ["本周会议安排", "neutral"],
+    ["Bankruptcies drop to five-year low", "positive"],
+    ["Unemployment climbs to 4.9%", "negative"],
+    ["Regulator closes probe into lender without action", "positive"],
+    ["Appeals panel restores $200 million judgment", "negative"],
+    ["Rescue talks for carmaker end without agreement", "negative"],
+    ["Retail sales come in stronger than forecast", "positive"],
+    ["Trading volumes dry up on exchanges", "negative"],
+    ["Startup wins Irish crypto permit", "positive"],
+    ["Startup loses Irish crypto permit", "negative"],
+    ["Book review: inside the collapse of a hedge fund", "neutral"],
+    ["失业率升至4.9%", "negative"],
+    ["企业破产数降至五年低点", "positive"],
+    ["监管结束对平台的调查", "positive"],
+    ["监管叫停收购案", "negative"],
+    ["新屋开工弱于预测", "negative"],
+    ["亏损低于市场预期", "positive"],
+    ["2010年闪崩是怎么回事", "neutral"],
   ])("of %j is %s", (title, label) => {
     expect(sentimentOf(title, "")).toBe(label);
   });
