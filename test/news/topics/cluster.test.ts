@@ -128,6 +128,13 @@ describe("clusters", () => {
   });
 });
 
+test("the terms of a long summary are bounded, those of the title come first", async () => {
+  const summary = Array.from({ length: 500 }, (_, n) => `word${n}`).join(" ");
+  const [long, short] = await vectorsOf([told("Ferries return", NOON, summary), told("Ferries return")], () => undefined);
+  expect(long!.vector.size).toBe(64);
+  expect(Array.from(short!.vector.keys()).filter((term) => !long!.vector.has(term))).toEqual([]);
+});
+
 test("a point's neighbours are those that share what is rare", async () => {
   const pace = (): undefined => undefined;
   const points = await vectorsOf(
