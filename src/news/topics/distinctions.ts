@@ -4,6 +4,7 @@ import { readRows } from "../../runtime/text/data-rows.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
 import { quantitiesInDigits, quantitiesOf } from "../../language/quantities.ts";
 import { fold } from "../../language/tokenize.ts";
+import { isTitleCase } from "./topic-subject.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import type { Language } from "../../contract/schemas/shared-fields.ts";
 
@@ -12,7 +13,7 @@ export type Traits = Readonly<ReturnType<typeof traitsOf>>;
 
 const ROWS = readRows(new URL("data/distinctions.txt", import.meta.url));
 const rowsOf = (...types: string[]): string[][][] => ROWS.filter(([[type = ""] = []]) => types.includes(type));
-const OPPOSITES = rowsOf("opposed", "sequel");
+const OPPOSITES = rowsOf("opposed", "sequel", "only", "turned");
 const KINDS = rowsOf("places", "kind").map(([, names = []]) => new Set(names));
 /** The row of places, of which there is one. */
 const PLACES = 0;
@@ -29,6 +30,7 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
     /** Side in each pair of opposites: 1, 2, or 0 for none. */
     sides: OPPOSITES.map(([[type = ""] = [], first = [], second = []]) => {
       const isFirst = has(first);
+      if (type === "only") return isFirst ? 1 : 2;
       if (!has(second)) return isFirst ? 1 : 0;
       return !isFirst ? 2 : type === "sequel" ? 1 : 0;
     }),
@@ -40,8 +42,9 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
     figures: quantitiesOf(quantitiesInDigits(fold(title))),
     /** The other terms. */
     rest: new Set(keys.filter((key) => !/^[#$@]/.test(key))),
-    /** The title in characters, or in the words of English. */
-    units: title.split(lang === "en" ? " " : ""),
+    /** The title in characters, or in the words of English, every number as `#`. */
+    units: title.replace(/\d[\d.,]*/g, "#").split(lang === "en" ? " " : ""),
+    isTitleCase: isTitleCase(title),
   };
 }
 
@@ -50,10 +53,13 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
 export function createDistinction(): (a: Traits, b: Traits) => boolean {
   const termsOf = memoized(termsOfPart, DISTINCT.kept);
   return (a, b) => {
-    if (a.sides.some((side, row) => side + b.sides[row]! === 3)) return true;
+    const shared = common(a.rest, b.rest);
+    const alike = shared / (a.rest.size + b.rest.size - shared || 1);
+    const counts = (row: number): boolean => alike >= DISTINCT.turned || OPPOSITES[row]![0]![0] !== "turned";
+    if (a.sides.some((side, row) => side + b.sides[row]! === 3 && counts(row))) return true;
     if (a.named.some((names, kind) => differInKind(names, b.named[kind]!, kind === PLACES))) return true;
     if (a.lang !== b.lang) return false;
-    if (differInFigures(a, b)) return true;
+    if (alike >= DISTINCT.template && differInFigures(a, b)) return true;
     const [first, second] = middlesOf(a, b) ?? [];
     return first !== undefined && second !== undefined && common(termsOf(first), termsOf(second)) === 0;
   };
@@ -65,10 +71,8 @@ function differInKind(a: readonly string[], b: readonly string[], isPlace: boole
   return !a.some((name) => b.includes(name));
 }
 
-/** Whether two titles of mostly the same words have other numbers. */
+/** Whether each of two titles has a number that the other has not. */
 function differInFigures(a: Traits, b: Traits): boolean {
-  const shared = common(a.rest, b.rest);
-  if (shared < DISTINCT.template * (a.rest.size + b.rest.size - shared)) return false;
   const isOther = (one: Traits, other: Traits): boolean =>
     one.figures.some(
       (figure) => !other.figures.some(({ value, unit }) => value === figure.value && unit === figure.unit),
@@ -78,17 +82,18 @@ function differInFigures(a: Traits, b: Traits): boolean {
 
 /** What two titles of one language have between a beginning and an end that are alike: the characters of Chinese, the
  * words of English. Undefined for titles that are not alike, or without words between. */
-function middlesOf({ units: x, lang }: Traits, { units: y }: Traits): [string, string] | undefined {
+function middlesOf({ units: x, lang, isTitleCase }: Traits, { units: y }: Traits): [string, string] | undefined {
   const most = Math.min(x.length, y.length);
   let start = 0;
   while (start < most && x[start] === y[start]) start++;
   let end = 0;
   while (end < most - start && x.at(-1 - end) === y.at(-1 - end)) end++;
-  if (start + end < DISTINCT.frame[lang] * most) return undefined;
   const between = (units: readonly string[]): string =>
     units.slice(start, units.length - end).join(lang === "en" ? " " : "");
   const middles: [string, string] = [between(x), between(y)];
-  return middles.every((middle) => /\p{L}{2}/u.test(middle)) ? middles : undefined;
+  const areNames = lang === "en" && !isTitleCase && middles.every((middle) => /^\p{Lu}/u.test(middle));
+  const isFramed = start + end >= (areNames ? DISTINCT.names : DISTINCT.frame[lang]) * most;
+  return isFramed && middles.every((middle) => /\p{L}{2}/u.test(middle)) ? middles : undefined;
 }
 
 /** The terms of a part of a title: parts that have one in common are alike. */

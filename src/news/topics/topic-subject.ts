@@ -147,7 +147,7 @@ function phrasesOf(phrase: string): string[] {
   );
 }
 
-function isTitleCase(title: string): boolean {
+export function isTitleCase(title: string): boolean {
   const words = title.match(/(?<!\p{L})\p{Script=Latin}{4,}/gu) ?? [];
   return words.length > 3 && words.filter((word) => /^\p{Lu}/u.test(word)).length > words.length * 0.7;
 }

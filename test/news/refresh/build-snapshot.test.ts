@@ -104,7 +104,7 @@ describe("a refresh", () => {
     const news = world.news(CONFIG);
     await news.refresh("full");
     const more = {
-      title: "Tidepool bridge attacker returns part of the $87 million",
+      title: "Tidepool bridge attacker moves part of the $87 million",
       link: "https://w.example/3",
       at: NOON,
     };

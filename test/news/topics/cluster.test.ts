@@ -87,9 +87,29 @@ describe("clusters", () => {
     ["another quarter", "腾讯第二季度净利润同比增长17%", "腾讯第三季度净利润同比增长17%"],
     ["another amount", "Tether增发10亿枚USDT", "Tether增发20亿枚USDT"],
     ["another company", "小米汽车与宁德时代签署电池供应协议", "小米汽车与中创新航签署电池供应协议"],
+    ["another rating", "Moody's upgrades Kenya's credit rating", "Moody's downgrades Kenya's credit rating"],
+    ["another direction", "Unemployment rate rises to 4.4%", "Unemployment rate falls to 4.2%"],
+    ["another decision", "MAS grants licence to Peridot", "MAS revokes licence of Peridot"],
+    ["another vote", "Shareholders back Lorne-Tavish merger", "Shareholders vote down Lorne-Tavish merger"],
+    ["another carmaker and figure", "理想汽车9月交付3.4万辆", "小鹏汽车9月交付4.1万辆"],
+    ["another partner", "Aave integrates Chainlink feeds", "Aave integrates Pyth feeds"],
+    ["another court of one country", "东京地方法院驳回Sorrel破产申请", "大阪地方法院驳回Sorrel破产申请"],
+    ["another step of a law", "Senate passes market structure bill", "Senators introduce market structure bill"],
+    ["a denial", "Reports say Brill weighs sale of chip unit", "Brill denies plan to sell chip unit"],
+    ["a return to work", "Dock workers walk out at Hamburg port", "Dock workers return to work at Hamburg port"],
+    ["a return of what was stolen", "Lender Tannic hacked for $22 million", "Tannic hacker returns $22 million"],
     ["a sequel", "交易所Arbory热钱包失窃4400万美元", "交易所Arbory找回全部4400万美元失窃资产"],
   ])("keep %s apart, though the words are the same", async (_, a, b) => {
     expect(await stories([told(a), told(b)])).toEqual([]);
+  });
+
+  test.each([
+    ["Gold hits record above $4,500", "Bullion climbs past $4,500 to all-time high"],
+    ["Ford recalls 200,000 trucks over brakes", "福特因刹车问题召回20万辆皮卡"],
+    ["理想汽车9月交付3.4万辆", "理想公布9月交付量：33951辆"],
+    ["Kraken to delist Orbit token next week", "Orbit token to be removed from Kraken on Tuesday"],
+  ])("join what is said in other words: %s", async (a, b) => {
+    expect(await stories([told(a), told(b)])).toEqual([[a, b]]);
   });
 
   test.each([
@@ -130,7 +150,10 @@ describe("clusters", () => {
 
 test("the terms of a long summary are bounded, those of the title come first", async () => {
   const summary = Array.from({ length: 500 }, (_, n) => `word${n}`).join(" ");
-  const [long, short] = await vectorsOf([told("Ferries return", NOON, summary), told("Ferries return")], () => undefined);
+  const [long, short] = await vectorsOf(
+    [told("Ferries return", NOON, summary), told("Ferries return")],
+    () => undefined,
+  );
   expect(long!.vector.size).toBe(64);
   expect(Array.from(short!.vector.keys()).filter((term) => !long!.vector.has(term))).toEqual([]);
 });
