@@ -14,7 +14,7 @@ import type { RateLimits } from "./limits/rate-limits.ts";
 import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./pages/status-pages.ts";
 
 /** Requests with a body that begin in one turn of the event loop: some milliseconds of work. */
-const A_TURN = 16;
+const A_TURN = 64;
 
 /** What the app needs from its process. */
 export interface AppOptions extends DaemonState {

@@ -12,6 +12,7 @@ import { isUnavailable, type Handler } from "./request-wrapper.ts";
 import type { ConcurrencyLimits, UserSlot } from "./limits/concurrency-limits.ts";
 import type { RateLimits } from "./limits/rate-limits.ts";
 import type { LoadShedder } from "./limits/load-shedder.ts";
+import type { createPace } from "./limits/pace.ts";
 import { clientAddress } from "./limits/client-address.ts";
 import { allow, idempotencyKey, readQuery } from "./read-request.ts";
 import { declaredBytes, readJson } from "./read-body.ts";
@@ -23,8 +24,7 @@ interface OperationContext {
   readonly cors: Cors | undefined;
   readonly inFlight: ConcurrencyLimits;
   readonly load: LoadShedder;
-  /** Ends at once for a few callers in a turn of the event loop, later for the others. */
-  readonly turn: () => Promise<void>;
+  readonly turn: ReturnType<typeof createPace>;
   readonly rates: RateLimits | undefined;
 }
 
@@ -40,7 +40,7 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
     cors?.mark(event);
     allow(event.req, endpoint.method);
     // However many come at once, reads do not wait for them.
-    if (endpoint.body !== undefined) await turn();
+    const waited = endpoint.body === undefined ? 0 : await turn();
     inFlight.enter();
     // A request counts once its body is there: neither its token nor a body that stalls keeps others from running.
     let isRunning = endpoint.body === undefined;
@@ -48,7 +48,7 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
     let slot: UserSlot | undefined;
     let end: (() => void) | undefined;
     try {
-      if (!isRunning) load.check(endpoint.rate, 1);
+      if (!isRunning) load.check(endpoint.rate, 1, waited);
       const user = endpoint.auth === "none" ? undefined : await authenticate(event, endpoint, context);
       if (user !== undefined) slot = inFlight.enterAs(user);
       const counted = countRate(event, endpoint, user, context);
@@ -56,13 +56,13 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
       const fieldErrors: FieldError[] = [];
       let body: unknown;
       if (endpoint.body !== undefined && slot !== undefined) {
-        load.check(endpoint.rate, slot.running);
+        load.check(endpoint.rate, slot.running, waited);
         const { value, text } = await receive(event, slot, context);
         body = value;
         if (endpoint.keeps_body === true) fieldErrors.push(...unkeptFields(endpoint.body, text));
         inFlight.enter();
         isRunning = true;
-        end = load.begin(endpoint.rate, slot.running);
+        end = load.begin(endpoint.rate, slot.running, waited);
       }
       const call = callOf(event, endpoint, { request_id, user }, fieldErrors);
       const query = readQuery(endpoint, event.url.search, fieldErrors);

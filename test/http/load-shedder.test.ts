@@ -14,7 +14,7 @@ function open(wait_ms = 2000) {
 function fill(load: LoadShedder, own = 1, most = 10_000): (() => void)[] {
   const ends: (() => void)[] = [];
   try {
-    while (ends.length < most) ends.push(load.begin("chat", own)!);
+    while (ends.length < most) ends.push(load.begin("chat", own, 0)!);
   } catch (error) {
     expect(error).toMatchObject({ code: 429 });
   }
@@ -44,7 +44,7 @@ it("says in Retry-After when the queue will be short enough", () => {
   }
   const ends = fill(load);
   for (let n = 0; n < 20; n++) ends.push(() => undefined);
-  expect(() => load.begin("chat", 1)).toThrow(
+  expect(() => load.begin("chat", 1, 0)).toThrow(
     expect.objectContaining({ code: 429, headers: { "retry-after": expect.stringMatching(/^[1-9]\d*$/) as string } }),
   );
 });
@@ -58,7 +58,7 @@ it("asks those it refuses to come back at the rate at which it answers, none lat
   fill(load);
   const refusedFor = (): number => {
     try {
-      load.check("chat", 1);
+      load.check("chat", 1, 0);
     } catch (error) {
       return Number((error as { headers: Record<string, string> }).headers["retry-after"]);
     }
@@ -73,10 +73,17 @@ it("asks those it refuses to come back at the rate at which it answers, none lat
   expect(refusedFor()).toBeLessThan(3);
 });
 
+it("counts what a request has waited already", () => {
+  const { load } = open();
+  fill(load, 1, 100);
+  expect(load.begin("chat", 1, 1000)).toBeDefined();
+  expect(() => load.begin("chat", 1, 1500)).toThrow("busy");
+});
+
 it("refuses who has several requests running before those who have none", () => {
   const { load } = open();
   const heavy = fill(load, 2);
-  expect(() => load.begin("chat", 2)).toThrow("busy");
+  expect(() => load.begin("chat", 2, 0)).toThrow("busy");
   expect(fill(load, 1).length).toBeGreaterThan(heavy.length / 4);
 });
 
@@ -98,7 +105,7 @@ it("recovers from a pause of the process, and always lets a few through", () => 
   pass(60_000);
   before.pop()!();
   expect(() => {
-    load.check("chat", 1);
+    load.check("chat", 1, 0);
   }).toThrow("busy");
   for (const end of before) {
     pass(1);
@@ -115,12 +122,12 @@ it("recovers from a pause of the process, and always lets a few through", () => 
 
 it("takes the time of a model for no queue", () => {
   const load = createLoadShedder({ wait_ms: 2000, hasModel: true });
-  expect(load.begin("chat", 1)).toBeUndefined();
-  expect(load.begin("points", 1)).toBeDefined();
+  expect(load.begin("chat", 1, 0)).toBeUndefined();
+  expect(load.begin("points", 1, 0)).toBeDefined();
 });
 
 it("refuses no reads, and nothing where there is no limit", () => {
-  expect(open().load.begin("public", 1)).toBeUndefined();
-  expect(open().load.begin("account", 1)).toBeUndefined();
+  expect(open().load.begin("public", 1, 0)).toBeUndefined();
+  expect(open().load.begin("account", 1, 0)).toBeUndefined();
   expect(fill(open(0).load)).toHaveLength(10_000);
 });

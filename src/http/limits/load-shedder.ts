@@ -48,12 +48,13 @@ export function createLoadShedder(
   }
 
   /** @param own requests of the same user, this one included: who has several is refused first
+   * @param waited how long it has waited already, ms
    * @throws AnpError 429 with `Retry-After` when it would wait longer than `wait_ms` */
-  function check(group: RateGroup, own: number): void {
+  function check(group: RateGroup, own: number, waited: number): void {
     const queue = queues.get(group);
     if (queue === undefined || queue.running < FEW || wait_ms === 0) return;
     const interval = queue.ms / queue.ended;
-    const wait = queue.running * interval;
+    const wait = waited + queue.running * interval;
     if (wait <= (own > 1 ? wait_ms * BUSY_SHARE : wait_ms)) return;
     refused?.("wait");
     // Who is refused comes back at the rate at which requests end: together, most would be refused again.
@@ -67,10 +68,10 @@ export function createLoadShedder(
   return {
     check,
     /** As `check`; counts the request as running until the returned function is called. Undefined if it does not queue. */
-    begin(group: RateGroup, own: number): (() => void) | undefined {
+    begin(group: RateGroup, own: number, waited: number): (() => void) | undefined {
       const queue = queues.get(group);
       if (queue === undefined) return undefined;
-      check(group, own);
+      check(group, own, waited);
       if (queue.running === 0) queue.since = now();
       queue.running++;
       return () => {
