@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { nearestLanguage } from "../language/detect-language.ts";
+import { languageOfTag, nearestLanguage } from "../language/detect-language.ts";
 
 const questionFile = z.strictObject({
   questions: z.array(z.strictObject({ scene: z.string(), order_index: z.int(), zh: z.string(), en: z.string() })),
@@ -15,11 +15,12 @@ export async function readQuestions(file: string): Promise<ListedQuestions> {
   return questionFile.parse(JSON.parse(await readFile(file, "utf8"))).questions;
 }
 
-/** The questions of a scene in their order; those of `home` for an unknown one. `lang` is a BCP 47 tag. */
+/** The questions of a scene in their order; those of `home` for an unknown one. `lang` is a BCP 47 tag. The scene and the
+ * language of the result are those asked for, or what is served instead. */
 export function recommend(
   list: ListedQuestions,
   { scene, lang, limit }: { scene: string; lang: string; limit: number },
-): { questions: { content: string; order_index: number }[] } {
+): { scene: string; lang: string; questions: { content: string; order_index: number }[] } {
   const known = list.some((question) => question.scene === scene) ? scene : "home";
   const nearest = nearestLanguage(lang);
   const questions = list
@@ -27,5 +28,5 @@ export function recommend(
     .sort((a, b) => a.order_index - b.order_index)
     .slice(0, limit)
     .map((question) => ({ content: question[nearest], order_index: question.order_index }));
-  return { questions };
+  return { scene: known, lang: languageOfTag(lang) === undefined ? nearest : lang, questions };
 }

@@ -41,9 +41,8 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
   const hotQuestions = createHotQuestions(deps);
 
   return {
-    async getRecommendedQuestions(_call, { query: { scene, lang, limit } }) {
-      const list = await questions();
-      return { data: { scene, lang, ...recommend(list, { scene, lang, limit }) } };
+    async getRecommendedQuestions(_call, { query }) {
+      return { data: recommend(await questions(), query) };
     },
     async getHotTopics(_call, { query }) {
       const [hot, user_hot_questions] = await Promise.all([news.hotTopics(query), hotQuestions(query)]);

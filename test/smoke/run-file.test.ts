@@ -106,9 +106,14 @@ steps:
   - id: me
     request: GET /api/v1/ai/me
     token: \${env.WHO}-\${env.WHAT:-token}
-  - request: GET /api/v1/ai/recommended-questions?scene=s\${me.data.free_daily_quota}-\${me.headers.x-request-id}
-    query: { lang: "\${run.id}" }
-    expect: { data: { scene: "s\${me.data.free_daily_quota}-\${me.request_id}", lang: smoke } }
+  - request: GET /api/v1/ai/points/ledger?page=\${me.data.free_daily_quota}1
+    query: { page_size: "\${me.data.free_daily_quota}0" }
+    token: alice-token
+    expect: { data: { page: 51, page_size: 50 } }
+  - request: POST /api/v1/ai/events
+    token: alice-token
+    body: { event_type: "\${run.id}\${me.data.free_daily_quota}-\${me.headers.x-request-id}" }
+    expect: { data: { event_type: "smoke5-\${me.request_id}" } }
   - request: GET /api/v1/ai/points
     token: \${run.token}
     expect: { data: { free_daily_quota: 9999 } }
@@ -119,7 +124,7 @@ steps:
 `,
     { env: { WHO: "alice" } },
   );
-  expect(outcomes(result)).toEqual(["passed", "passed", "passed", "passed"]);
+  expect(outcomes(result)).toEqual(["passed", "passed", "passed", "passed", "passed"]);
 });
 
 it("names a value that there is not, and skips what needs the answer of a step that failed", async () => {
