@@ -1,11 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import { AnpError } from "../contract/errors.ts";
-import { givenRequestId } from "../http/read-request.ts";
-import { failure } from "../http/respond.ts";
+import { answerParseError } from "./malformed-requests.ts";
 
 /** Bounds of the connections of one server. */
 export interface ConnectionBounds {
@@ -126,44 +123,3 @@ function mostFiles(): number {
     return Infinity;
   }
 }
-
-/** The id of a request that has none of its own, or cannot be read. */
-const NO_ID = "unreadable";
-
-/** Sends an envelope for a request that Node's HTTP parser refused: no route sees such a request. */
-export function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, list, body } = refusal(CODES[error.code ?? ""] ?? 400, NO_ID);
-  const head = list.map((part, at) => part + (at % 2 === 0 ? ": " : "\r\n"));
-  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${body}`);
-  // The other side may never close, and may not read.
-  (socket as Socket).destroySoon();
-}
-
-/** Sends an envelope for a request that Node refuses with an empty body: without Host (400), with an unknown Expect (417). */
-export function refuseRequest(
-  { headers: sent, method }: IncomingMessage,
-  response: ServerResponse,
-  code: 400 | 417,
-): void {
-  const request_id = givenRequestId({ get: (name) => [sent[name] ?? []].flat()[0] ?? null }) ?? NO_ID;
-  const { status, list, body } = refusal(code, request_id);
-  response.writeHead(status, list).end(method === "HEAD" ? undefined : body);
-}
-
-function refusal(code: 400 | 405 | 408 | 417 | 431, request_id: string) {
-  const allow = code === 405 && { allow: "GET, POST" };
-  const { parts } = failure(new AnpError(code), request_id, { ...allow, connection: "close" });
-  const body = parts.body!;
-  return { status: parts.status, list: [...parts.list, "content-length", String(Buffer.byteLength(body))], body };
-}
-
-/** The parser's codes that mean something more specific than a malformed request. */
-const CODES: Readonly<Record<string, 405 | 408 | 431>> = {
-  HPE_INVALID_METHOD: 405,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_HEADER_OVERFLOW: 431,
-};

@@ -4,13 +4,12 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { H3 } from "h3";
 import { listen as listhen } from "listhen";
-import { type ConnectionBounds, answerParseError, createConnections, refuseRequest } from "./connections.ts";
+import { type ConnectionBounds, createConnections } from "./connections.ts";
+import { drain } from "./drain.ts";
+import { answerParseError, refuseRequest, withHost } from "./malformed-requests.ts";
 import { nodeHandler } from "../http/direct-routes.ts";
 import { checkPort, PortError } from "./bind-check.ts";
 import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
-
-/** How often connections that have become idle are closed while the server stops, ms. */
-const SWEEP_MS = 50;
 
 /** Connections that wait to be accepted; the kernel takes at most its `net.core.somaxconn`. */
 const BACKLOG = 4096;
@@ -55,24 +54,11 @@ export async function listen(
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return {
     url,
-    /** Stops accepting, and waits up to `drain_ms` milliseconds for running requests; then cuts the rest off. */
+    /** See `drain`. */
     stop: async (drain_ms: number): Promise<void> => {
-      await stop(server, drain_ms);
+      await drain(server, drain_ms);
       connections.stop();
     },
-  };
-}
-
-/** Refuses HTTP/1.1 requests without a Host, and any with several (RFC 9112 §3.2), of which Node keeps the first. */
-function withHost(handler: RequestListener): RequestListener {
-  return (request, response) => {
-    let hosts = 0;
-    for (let at = 0; at < request.rawHeaders.length; at += 2) {
-      const name = request.rawHeaders[at]!;
-      if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
-    }
-    if (hosts > 1 || (hosts === 0 && request.httpVersion !== "1.0")) refuseRequest(request, response, 400);
-    else handler(request, response);
   };
 }
 
@@ -115,18 +101,4 @@ async function listenAgain(server: Server, host: string): Promise<void> {
   await closed;
   server.listen({ port, host, backlog: BACKLOG });
   await once(server, "listening");
-}
-
-function stop(server: Server, drain_ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), drain_ms);
-    // A connection whose last request ends from now on would be kept alive for seconds, and delay the stop.
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
-    server.close(() => {
-      clearTimeout(cut);
-      clearInterval(sweep);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }

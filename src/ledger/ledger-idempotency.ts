@@ -4,7 +4,7 @@ import { printKey, readDocument } from "../storage/documents.ts";
 import { encodeKey } from "../storage/keys.ts";
 import { CorruptionError } from "../storage/storage-errors.ts";
 import type { EntryStore, LedgerEnd, StoredEntry } from "./entry-store.ts";
-import { type Entry, operationKey, operationPointer } from "./entry.ts";
+import { operationKey, operationPointer } from "./entry.ts";
 
 /** Identifies a change, so that a repeated request returns the first result instead of changing the ledger again. */
 export interface LedgerOperation {
@@ -16,61 +16,54 @@ export interface LedgerOperation {
   readonly origin?: Pick<FieldError, "in" | "path">;
 }
 
-/** The index from the operations of one user's ledger to the entries that they made, by which a repeated one is recognised. */
-export class LedgerIdempotency {
-  readonly #entries: EntryStore;
+/** @throws TypeError for an id from outside that cannot be part of a storage key: nobody could write after its entry */
+export function checkOperation({ user }: EntryStore, { id, origin }: LedgerOperation): void {
+  if (origin !== undefined) encodeKey(operationKey(user, id));
+}
 
-  constructor(entries: EntryStore) {
-    this.#entries = entries;
-  }
+/** The entry that the operation made before, as safe as when it was acknowledged: perhaps it never was. Every
+ * operation up to the entry before the last is indexed, and the last is at hand: nothing can be missed.
+ * @throws AnpError 422 when the id was used for another request
+ * @throws CorruptionError when the operation is indexed, and its entry is not there or another one's */
+export async function findOperation(entries: EntryStore, operation: LedgerOperation, { last, generation }: LedgerEnd) {
+  const { user, storage } = entries;
+  if (last === undefined) return undefined;
+  if (last.item.operation.id === operation.id) return acknowledge(entries, last, operation);
+  if (operation.origin === undefined) return undefined;
+  const key = operationKey(user, operation.id);
+  const pointer = await readDocument(storage, key, operationPointer);
+  if (pointer === undefined) return undefined;
+  const stored = await entries.at(pointer.entry);
+  const isOwn = stored?.item.operation.id === operation.id;
+  // A failover may have lost the entry, and another one may have its number.
+  if (!isOwn && storage.generation() !== generation) return undefined;
+  if (stored === undefined) throw entries.missing(pointer.entry);
+  if (isOwn) return acknowledge(entries, stored, operation);
+  // To take it for a new operation would make the change once more.
+  throw new CorruptionError(printKey(key), `it leads to entry ${stored.item.id}, which another operation made`);
+}
 
-  /** @throws TypeError for an id from outside that cannot be part of a storage key: nobody could write after its entry */
-  check({ id, origin }: LedgerOperation): void {
-    if (origin !== undefined) encodeKey(operationKey(this.#entries.user, id));
+/** The entry of an operation for another answer to its caller. @throws AnpError 422 for another request */
+export async function acknowledge(entries: EntryStore, stored: StoredEntry, operation: LedgerOperation) {
+  if (stored.item.operation.request !== requestHash(operation)) {
+    const origin = operation.origin ?? { in: "header", path: "Idempotency-Key" };
+    throw invalid([{ ...origin, message: "was used for another request before" }]);
   }
+  await entries.storage.confirm(entries.keyOf(stored.item.id), stored.text);
+  return stored.item;
+}
 
-  /** The entry that the operation made before, as safe as when it was acknowledged: perhaps it never was. Every
-   * operation up to the entry before the last is indexed, and the last is at hand: nothing can be missed.
-   * @throws AnpError 422 when the id was used for another request
-   * @throws CorruptionError when the operation is indexed, and its entry is not there or another one's */
-  async find(operation: LedgerOperation, { last, generation }: LedgerEnd): Promise<Entry | undefined> {
-    if (last === undefined) return undefined;
-    if (last.item.operation.id === operation.id) return this.acknowledge(last, operation);
-    if (operation.origin === undefined) return undefined;
-    const key = operationKey(this.#entries.user, operation.id);
-    const pointer = await readDocument(this.#entries.storage, key, operationPointer);
-    if (pointer === undefined) return undefined;
-    const stored = await this.#entries.at(pointer.entry);
-    const isOwn = stored?.item.operation.id === operation.id;
-    // A failover may have lost the entry, and another one may have its number.
-    if (!isOwn && this.#entries.storage.generation() !== generation) return undefined;
-    if (stored === undefined) throw this.#entries.missing(pointer.entry);
-    if (isOwn) return this.acknowledge(stored, operation);
-    // To take it for a new operation would make the change once more.
-    throw new CorruptionError(printKey(key), `it leads to entry ${stored.item.id}, which another operation made`);
-  }
-
-  /** The entry of an operation for another answer to its caller. @throws AnpError 422 for another request */
-  async acknowledge(stored: StoredEntry, operation: LedgerOperation): Promise<Entry> {
-    if (stored.item.operation.request !== requestHash(operation)) {
-      const origin = operation.origin ?? { in: "header", path: "Idempotency-Key" };
-      throw invalid([{ ...origin, message: "was used for another request before" }]);
-    }
-    await this.#entries.storage.confirm(this.#entries.keyOf(stored.item.id), stored.text);
-    return stored.item;
-  }
-
-  /** Indexes a repeatable operation before any later entry is made; not where a failover lost its entry. */
-  async index(last: StoredEntry | undefined): Promise<void> {
-    if (last?.item.operation.repeatable !== true) return;
-    const { id, operation } = last.item;
-    const key = operationKey(this.#entries.user, operation.id);
-    const after = { key: this.#entries.keyOf(id), value: last.text };
-    if ((await this.#entries.storage.createAfter(key, JSON.stringify({ entry: id }), after)) !== "conflict") return;
-    // Another writer made it, who may have died before it was safe.
-    const stored = await this.#entries.storage.get(key);
-    if (stored !== undefined) await this.#entries.storage.confirm(key, stored);
-  }
+/** Indexes a repeatable operation before any later entry is made; not where a failover lost its entry. */
+export async function indexOperation(entries: EntryStore, last: StoredEntry | undefined): Promise<void> {
+  if (last?.item.operation.repeatable !== true) return;
+  const { user, storage } = entries;
+  const { id, operation } = last.item;
+  const key = operationKey(user, operation.id);
+  const after = { key: entries.keyOf(id), value: last.text };
+  if ((await storage.createAfter(key, JSON.stringify({ entry: id }), after)) !== "conflict") return;
+  // Another writer made it, who may have died before it was safe.
+  const stored = await storage.get(key);
+  if (stored !== undefined) await storage.confirm(key, stored);
 }
 
 /** SHA-256 of the request of an operation, as its entry keeps it. */

@@ -7,7 +7,8 @@ import type { Storage } from "../storage/storage.ts";
 import { decideChange, type Change, type LedgerCommand } from "./points-rules.ts";
 import { EMPTY_ACCOUNT, type Entry, entryKey, genesisHash, hashEntry } from "./entry.ts";
 import { type EntryCache, EntryStore, type LedgerEnd } from "./entry-store.ts";
-import { LedgerIdempotency, type LedgerOperation, requestHash } from "./ledger-idempotency.ts";
+import { acknowledge, checkOperation, findOperation, indexOperation, requestHash } from "./ledger-idempotency.ts";
+import type { LedgerOperation } from "./ledger-idempotency.ts";
 import { describeEntry } from "./describe-entry.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 
@@ -96,7 +97,7 @@ const CONTENDED = "Other processes change this user's ledger without a pause. No
 /** A user's ledger up to the entry that was its last when it was opened. */
 export type OpenLedger = ReturnType<typeof openAt>;
 
-function openAt(end: LedgerEnd, entries: EntryStore, operations: LedgerIdempotency) {
+function openAt(end: LedgerEnd, entries: EntryStore) {
   const total = versionOf(end);
   return {
     end,
@@ -105,7 +106,7 @@ function openAt(end: LedgerEnd, entries: EntryStore, operations: LedgerIdempoten
     account: end.last?.item.account ?? EMPTY_ACCOUNT,
     last: end.last?.item,
     /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
-    find: (operation: LedgerOperation) => operations.find(operation, end),
+    find: (operation: LedgerOperation) => findOperation(entries, operation, end),
     /** Entries newest first; a page past the end is empty. */
     page: async (page: number, pageSize: number) => {
       const to = total - (page - 1) * pageSize;
@@ -121,7 +122,6 @@ class UserLedger {
   readonly #user: string;
   readonly #deps: LedgerDeps;
   readonly entries: EntryStore;
-  readonly #operations: LedgerIdempotency;
   #end: LedgerEnd | undefined;
   /** What a caller of this turn found; undefined after a change. */
   #shared: { readonly turn: object; readonly opened: Promise<OpenLedger> } | undefined;
@@ -131,7 +131,6 @@ class UserLedger {
     this.#user = user;
     this.#deps = deps;
     this.entries = new EntryStore(deps.storage, user, cache);
-    this.#operations = new LedgerIdempotency(this.entries);
   }
 
   monotonic(): number {
@@ -148,7 +147,7 @@ class UserLedger {
   /** Reads the end, once for all that the caller does with it. The same object while it is the same end. */
   async open(): Promise<OpenLedger> {
     const end = await this.#readEnd();
-    if (this.#opened?.end !== end) this.#opened = openAt(end, this.entries, this.#operations);
+    if (this.#opened?.end !== end) this.#opened = openAt(end, this.entries);
     return this.#opened;
   }
 
@@ -158,12 +157,12 @@ class UserLedger {
   async post(posting: Posting, since = this.monotonic()): Promise<Posted> {
     const { clock, quotaRules, observer } = this.#deps;
     const { operation, command } = posting;
-    this.#operations.check(operation);
+    checkOperation(this.entries, operation);
     // The first try builds on the remembered end: the append finds out whether somebody was there since, and what is
     // refused is decided again on the ledger as it is now.
     for (let known = this.#remembered(); ; known = undefined) {
       const end = known ?? (await this.#readEnd());
-      const before = await this.#operations.find(operation, end);
+      const before = await findOperation(this.entries, operation, end);
       if (before !== undefined) return { entry: before, replayed: true };
 
       const now = clock.now();
@@ -174,7 +173,7 @@ class UserLedger {
         if (change.code === 422) throw invalid([{ in: "body", path: change.field, message: change.message }]);
         throw new AnpError(change.code, change.message);
       }
-      await this.#operations.index(end.last);
+      await indexOperation(this.entries, end.last);
       const posted = await this.#append(end, entryAfter(last, { user: this.#user, posting, change, now }), operation);
       if (posted === undefined && this.monotonic() - since > LONGEST_POST_MS) throw new AnpError(503, CONTENDED);
       if (posted === undefined) continue;
@@ -220,7 +219,7 @@ class UserLedger {
       return undefined;
     }
     if (stored.item.operation.id === operation.id) {
-      const entry = await this.#operations.acknowledge(stored, operation);
+      const entry = await acknowledge(this.entries, stored, operation);
       return { entry, replayed: operation.origin !== undefined };
     }
     this.#deps.observer?.conflicted();

@@ -63,7 +63,9 @@ export async function scanUsers(
       else if (trace?.isAt(key) === true) answers.push({ user, key });
     }
     await followPointers(storage, pointers);
-    if (answers.length > 0) await readAnswers(storage, answers, trace!);
+    for (const { user, value } of trace ? await readFound(storage, answers, trace.schema) : []) {
+      user.answers.push(value.message_id);
+    }
     onKeys?.((keys += batch.length));
   }
   return users;
@@ -83,10 +85,6 @@ async function readFound<T>(storage: Storage, found: readonly Found[], schema: z
     if (value instanceof Error) note(user, { entry: null, message: value.message });
     return value === undefined || value instanceof Error ? [] : [{ user, key, value }];
   });
-}
-
-async function readAnswers(storage: Storage, found: readonly Found[], { schema }: ChargeTrace): Promise<void> {
-  for (const { user, value } of await readFound(storage, found, schema)) user.answers.push(value.message_id);
 }
 
 /** An indexed operation must lead to the entry that it made; where it leads to none, that entry was lost. */

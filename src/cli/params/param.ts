@@ -189,10 +189,10 @@ export function oneOf<const T extends string>(...words: readonly T[]): Reader<T>
 }
 
 /** An ISO 8601 instant with an offset, in milliseconds since the epoch. */
-export function instant(typed: string): number {
+export function instant(typed: string, or = " as 2026-11-20T00:00:00Z"): number {
   const found = readInstant(typed);
   if (found?.offset !== undefined) return found.ms;
-  throw notValid("must be an ISO 8601 instant with an offset, as 2026-11-20T00:00:00Z", typed);
+  throw notValid(`must be an ISO 8601 instant with an offset,${or}`, typed);
 }
 
 /** When something expires: from the present instant to the last, both ms since the epoch; undefined for never. */
@@ -203,9 +203,8 @@ export function expiry(typed: string): Expiry {
   if (typed === "never") return () => undefined;
   const days = Number(/^(\d{1,5})d$/.exec(typed)?.[1]);
   if (days > 0) return (now) => now + days * DAY_MS;
-  const found = readInstant(typed);
-  if (found?.offset !== undefined) return () => found.ms;
-  throw notValid("must be an ISO 8601 instant with an offset, days as 30d, or never", typed);
+  const at = instant(typed, " days as 30d, or never");
+  return () => at;
 }
 
 /** The instant that --expires names, ms since the epoch; undefined for never.
