@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createHostedAssistant, type HostedAssistant } from "../../src/assistant/hosted-assistant.ts";
 import { assistantInProcess } from "../../src/assistant/jobs/assistant-runner.ts";
 import type { AssistantJobs } from "../../src/assistant/jobs/assistant-jobs.ts";
@@ -37,7 +37,8 @@ describe("the assistant in a worker thread", () => {
   let runner: JobRunner<AssistantJobs>;
   let assistant: HostedAssistant;
 
-  beforeEach(async () => {
+  // Each loads what it answers from: longer than the tests take.
+  beforeAll(() => {
     runner = new WorkerRunner<AssistantJobs>({
       name: "assistant",
       file: workerFile("assistant-worker"),
@@ -47,10 +48,9 @@ describe("the assistant in a worker thread", () => {
       logger,
     });
     assistant = createHostedAssistant({ runner, logger });
-    await assistant.learn(EXCHANGE);
   });
-
-  afterEach(() => assistant.close());
+  beforeEach(() => assistant.learn(EXCHANGE));
+  afterAll(() => assistant.close());
 
   it("answers as in this process, and again when its worker was replaced", async () => {
     const here = createHostedAssistant({ runner: assistantInProcess(), logger });

@@ -35,7 +35,8 @@ const levels = PLACES.flatMap((kind) => [
   ...(soak !== undefined || kind === "redis" ? [["storage", kind] as const] : []),
 ]);
 
-/** The steps that change something, which the short run stops at; the long one stops at every step. */
+/** The steps that change something. The short run stops at those but for syncs, whose work a process that is killed does
+ * not need; the long one stops at every step. */
 const CHANGES = {
   files: [
     ...["write file", "sync file"].map((call) => `${call} operations/.~6b65793a3634.json.tmp`),
@@ -68,7 +69,8 @@ describe.each(levels)("an append that is killed at a step of the %s, on %s", (le
         const changes = CHANGES[level].map((step) => steps.lastIndexOf(step));
         expect(changes, `${CHANGES[level].join(", ")} among ${steps.join(", ")}`).not.toContain(-1);
         let there = false;
-        for (const index of soak === undefined ? changes : steps.keys()) {
+        const chosen = changes.filter((index) => !steps[index]!.startsWith("sync "));
+        for (const index of soak === undefined ? chosen : steps.keys()) {
           const [step, before] = [steps[index]!, index + 1];
           await rewind();
           expect(await append(place.url, step, { level, before }), step).toBeUndefined();

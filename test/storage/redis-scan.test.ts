@@ -10,7 +10,7 @@ import { startRedis } from "../support/redis-server.ts";
 import { inStep } from "../support/replication.ts";
 
 /** Several pages of a scan on any server. */
-const USERS = 6000;
+const USERS = 4000;
 const KEPT = { appendonly: "yes" };
 
 describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
