@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CATALOGUE } from "../../src/cli/command-catalogue.ts";
-import { readBashLine } from "../../src/cli/completion/bash-line.ts";
+import { readBashLine } from "../../src/cli/completion/complete.ts";
 import { hasShell } from "../support/shells.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { noTerminal, runInTerminal, type Step } from "../support/terminal.ts";

@@ -99,8 +99,8 @@ beforeAll(async () => {
   } as const;
   const asked = { excerpts: [source], question: "1", lang: "en", wide: true, instructions: "" } as const;
   const { cleanReply } = await import("../../src/assistant/model/model-call.ts");
-  const { answerTypeOf } = await import("../../src/assistant/retrieval/answer-type.ts");
-  const { clausesOf } = await import("../../src/assistant/retrieval/clauses.ts");
+  const { answerTypeOf } = await import("../../src/assistant/retrieval/choose-window.ts");
+  const { clausesOf } = await import("../../src/assistant/retrieval/find-evidence.ts");
   const { AnswerIndex } = await import("../../src/assistant/retrieval/answer-index.ts");
   const { findEvidence } = await import("../../src/assistant/retrieval/find-evidence.ts");
   const { searchTerms } = await import("../../src/assistant/retrieval/language-index.ts");

@@ -1,5 +1,7 @@
 import type { Language } from "../../contract/schemas/shared-fields.ts";
-import { answerTypeOf } from "./answer-type.ts";
+import { fold } from "../../language/tokenize.ts";
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import PATTERNS from "./answer-type-patterns.json" with { type: "json" };
 import TUNING from "./tuning.json" with { type: "json" };
 import type { TextUnit } from "./text-units.ts";
 import { matchOf, type RankedArticle } from "./rank-articles.ts";
@@ -98,4 +100,14 @@ function textOf(units: readonly TextUnit[], lang: Language): string {
     text += at === 0 ? unit.text : `${joins ? (lang === "zh" ? "" : " ") : "\n"}${unit.text}`;
   }
   return text;
+}
+
+/** Kinds of question by their form, and what a sentence that answers one usually contains. The first match wins. */
+const TYPES = PATTERNS.map((type) => patternsOf(type));
+
+/** A test of whether a sentence contains what such a question asks for; undefined for a question of no such form. */
+export function answerTypeOf(question: string): ((sentence: string) => boolean) | undefined {
+  const folded = fold(question);
+  const type = TYPES.find(({ asks }) => asks.test(folded));
+  return type === undefined ? undefined : (sentence) => type.holds.test(fold(sentence));
 }

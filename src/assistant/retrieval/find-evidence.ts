@@ -1,7 +1,7 @@
 import type { AnswerIndex } from "./answer-index.ts";
 import type { Search } from "./question-terms.ts";
 import { rankArticles, type RankedArticle } from "./rank-articles.ts";
-import { clausesOf } from "./clauses.ts";
+import { hasHan } from "../../language/detect-language.ts";
 import { chooseWindow } from "./choose-window.ts";
 import TUNING from "./tuning.json" with { type: "json" };
 import type { Evidence } from "./evidence-features.ts";
@@ -41,4 +41,25 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
     ? evidence.slice(0, 2).flatMap(({ article }) => partOf(article, ARTICLES.close.length))
     : evidence.slice(0, 1);
   return { ranked, evidence, quoted };
+}
+
+/** Where a question may end and the next begin. */
+const BOUNDARY =
+  /[?？;；!！]|\b(?:and also|as well as|and|plus)\b|[&+]|另外|还有|以及|顺便|同时|并且|[,，](?= ?(?:what|how|when|where|which|who|can|do|does|is|are|will|怎|多|几|什么|哪|能|可以|要|会|是不是))/iu;
+/** What may be left of a boundary at the ends of a clause. */
+const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g;
+const ASKS =
+  /\b(?:what|how|when|where|which|who|why|can|could|do|does|did|is|are|will|would|should|until|cost|fee|price|long|many|much)\b|什么|怎|多少|多久|多长|几|哪|吗|呢|能|可以|要不要|是不是|收费|费用|为何|如何|上限|最[多少高低]/iu;
+/** Least length of a clause, in characters. */
+const LEAST = { zh: 4, en: 10 };
+const MOST_CLAUSES = 3;
+
+/** The questions in a question. One that does not consist of several is returned whole.
+ * @example
+ * clausesOf("how long does a withdrawal take and what does it cost?"); // two clauses
+ */
+export function clausesOf(question: string): string[] {
+  const parts = question.split(BOUNDARY).map((part) => part.replace(REST, ""));
+  const clauses = parts.filter((part) => part.length >= (hasHan(part) ? LEAST.zh : LEAST.en) && ASKS.test(part));
+  return clauses.length >= 2 && clauses.length <= MOST_CLAUSES ? clauses : [question];
 }

@@ -1,14 +1,16 @@
 import { defineGroup, defineCommand } from "../../framework/define-command.ts";
-import { accept, info } from "./identity.ts";
-import { prune } from "./prune.ts";
-import { EXIT } from "../../framework/command-failure.ts";
+import type { Pruned } from "../../../admin/prune-storage.ts";
+import { confirmUnlessYes, yesFlag } from "../../framework/confirm.ts";
+import { withBareStorage } from "../../target/bare-storage.ts";
+import { columnsOf } from "../../terminal/column.ts";
+import { EXIT, UsageError } from "../../framework/command-failure.ts";
 import { SkippedDamage } from "../../framework/skipped-damage.ts";
 import { countPassed, INCOMPLETE, longWork, printLong } from "../../framework/long-work.ts";
-import { required, text } from "../../params/param.ts";
+import { required, text, toggle } from "../../params/param.ts";
 import { showCount } from "../../framework/time-format.ts";
 import { withAccounts } from "../../target/operations.ts";
 import { toIso } from "../../../runtime/clock.ts";
-import { printRecord } from "../../terminal/print.ts";
+import { printRecord, printRows } from "../../terminal/print.ts";
 import type { Context } from "../../framework/command-context.ts";
 import { openLines } from "../../terminal/input-lines.ts";
 import type { RestoreProgress } from "../../../backup/restore-storage.ts";
@@ -114,6 +116,58 @@ async function restoreInto(context: Context, storage: Storage, values: AsyncIter
   });
   failOnDamage(found, ["Everything was restored, but some ledgers are damaged."]);
 }
+
+const info = defineCommand("storage info", {
+  async run(_values, context) {
+    await withBareStorage(context, async (storage, { storage_id: expected }) => {
+      const { findIdentity } = await import("../../../storage/identity/storage-identity.ts");
+      const { id: identity = null, missing, marks } = await findIdentity(storage, true);
+      const found = { storage: storage.url, identity, expected: expected ?? null, marks: marks - missing };
+      const risks = (await storage.examine(context.clock.now())).flatMap(({ loses }) => loses ?? []);
+      const durable = storage.durable && risks.length === 0;
+      await printRecord(context, { ...found, marks_missing: missing, durable, may_lose: risks.join("; ") || null });
+    });
+  },
+});
+
+const accept = defineCommand("storage accept", {
+  options: { yes: yesFlag },
+  async run({ yes }, context) {
+    await withBareStorage(context, async (storage, { storage_id: expected }) => {
+      const { acceptStorage, findIdentity } = await import("../../../storage/identity/storage-identity.ts");
+      const { noteUse } = await import("../../../storage/health/last-use.ts");
+      const { id: before } = await findIdentity(storage, true);
+      const found = before === undefined ? "no identity" : `the identity ${before}`;
+      await confirmUnlessYes(context, yes, `Go on with ${storage.url}, which has ${found}?`);
+      const identity = await acceptStorage(storage, expected);
+      await noteUse(storage);
+      await printRecord(context, { storage: storage.url, before: before ?? null, identity: identity ?? null });
+    });
+  },
+});
+
+const COLUMNS = columnsOf<Pruned>("kind", "count", "oldest_day", "newest_day");
+
+const prune = defineCommand("storage prune", {
+  options: { dryRun: toggle(), yes: yesFlag },
+  async run({ dryRun, yes }, context) {
+    const rows = await withAccounts(context, async ({ service }) => {
+      const { answers_days, events_days } = service.config.retention;
+      if (answers_days === undefined && events_days === undefined)
+        throw new UsageError("Everything is kept for ever: set retention.answers_days or retention.events_days.");
+      const { pruneStorage } = await import("../../../admin/prune-storage.ts");
+      const run = (options: { dryRun: boolean }, howToGoOn: string) =>
+        longWork(context, howToGoOn, (onStep) => pruneStorage(service, { ...options, onStep }));
+      const found = await run({ dryRun: true }, "Nothing was removed.");
+      if (dryRun || found.every(({ count }) => count === 0)) return found;
+      const [answers, sessions, days] = found.map(({ count }) => count);
+      const about = `Remove ${answers} answers, ${sessions} sessions and ${days} days of events?`;
+      await confirmUnlessYes(context, yes, about);
+      return run({ dryRun: false }, "The same command goes on with the rest.");
+    });
+    await printRows(context, { rows, columns: COLUMNS });
+  },
+});
 
 export const command = defineGroup("storage", {
   accept,
