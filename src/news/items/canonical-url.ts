@@ -6,7 +6,7 @@ const TRACKING = patternsOf(PATTERNS, "i");
 
 function parsed(url: string, base?: string): URL | undefined {
   const text = url.trim();
-  if (!URL.canParse(text, base)) return undefined;
+  if (text === "" || !URL.canParse(text, base)) return undefined;
   const result = new URL(text, base);
   return result.protocol === "http:" || result.protocol === "https:" ? result : undefined;
 }
@@ -20,7 +20,7 @@ function meaningful(query: string): string[] {
 
 /** The link as a reader should get it: absolute, without tracking parameters, credentials and fragment. A fragment
  * that is a route (`#!/…`, `#/…`) stays.
- * @returns "" when it is not an http(s) URL */
+ * @returns "" when it is empty or not an http(s) URL */
 export function cleanUrl(url: string, base?: string): string {
   const target = parsed(url, base);
   if (target === undefined) return "";

@@ -17,25 +17,28 @@ const SUMMARY_LENGTH = 600;
 /** Items of one feed, in its order.
  *
  * The id is made from the link's key, so that one page is one item in whichever feed it is listed; from the feed and the entry's own
- * identifier when there is no link, or when the feed gives one link to entries of different titles.
+ * identifier when there is no link, or when the feed gives one link to entries of different titles; from the title too when
+ * there is no identifier, or several entries have it.
  * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be
  * @param base where the feed came from, for relative links */
 export function feedItems(source: Source, entries: readonly FeedEntry[], now: number, base?: string): StoredItem[] {
   const keys = entries.map(({ link }) => urlKey(cleanUrl(link, base)));
-  const titles = new Map<string, Set<string>>();
-  for (const [index, key] of keys.entries()) {
-    titles.set(key, (titles.get(key) ?? new Set()).add(entries[index]!.title));
+  const titles = { link: new Map<string, Set<string>>(), guid: new Map<string, Set<string>>() };
+  for (const [index, { guid, title }] of entries.entries()) {
+    titles.link.set(keys[index]!, (titles.link.get(keys[index]!) ?? new Set()).add(title));
+    titles.guid.set(guid, (titles.guid.get(guid) ?? new Set()).add(title));
   }
   return entries.flatMap((entry, index) => {
     const title = shorten(entry.title || entry.summary, TITLE_LENGTH);
     if (title === "") return [];
     const key = keys[index]!;
-    const isOwn = key !== "" && titles.get(key)!.size === 1;
+    const isOwn = key !== "" && titles.link.get(key)!.size === 1;
+    const isNamed = entry.guid !== "" && titles.guid.get(entry.guid)!.size === 1;
     const summary = entry.summary === title ? "" : shorten(entry.summary, SUMMARY_LENGTH);
     const url = cleanUrl(entry.link, base);
     const dated = entry.published !== null;
     return {
-      id: `n${isOwn ? digestOf(key) : digestOf(source.id, entry.guid || key, entry.guid === "" ? title : "")}`,
+      id: `n${isOwn ? digestOf(key) : digestOf(source.id, entry.guid || key, isNamed ? "" : title)}`,
       source_ids: [source.id],
       source: source.name,
       guid: entry.guid,

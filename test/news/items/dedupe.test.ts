@@ -123,6 +123,34 @@ describe("two stories stay two items", () => {
   });
 });
 
+describe("entries without a link", () => {
+  const entry = (title: string, guid = "") => ({
+    title,
+    guid,
+    link: "",
+    summary: "",
+    published: NOON - HOUR,
+    categories: [],
+  });
+  const feed = (...entries: ReturnType<typeof entry>[]): StoredItem[] =>
+    feedItems(A, entries, NOON, "https://a.example/feed");
+
+  test("that come one at a time are different items, without the address of the feed", () => {
+    const items = mergeItems(feed(entry("Ferries return")), feed(entry("Museum opens")));
+    expect(items.map(({ title, url }) => [title, url])).toEqual([
+      ["Ferries return", ""],
+      ["Museum opens", ""],
+    ]);
+  });
+
+  test("that share an identifier are all kept, again and again", () => {
+    const four = () => feed(...["Ferries", "Museum", "Pensions", "Harbour"].map((title) => entry(title, "same")));
+    const once = mergeItems([], four());
+    expect(titles(once)).toEqual(["Ferries", "Museum", "Pensions", "Harbour"]);
+    expect(mergeItems(once, four())).toEqual(once);
+  });
+});
+
 test("an item that is listed again unchanged stays the same", () => {
   const items = mergeItems(
     [],
