@@ -3,6 +3,8 @@ const DECLARATION_WINDOW = 1024;
 const SNIFF_WINDOW = 64 * 1024;
 /** Share of the characters that may not be decodable in a declared charset that is believed. */
 const MOST_BROKEN = 0.02;
+/** Broken sequences beside one that is well-formed in a declared UTF-8 that is believed: titles cut within a character. */
+const MOST_CUT = 0.5;
 
 const BOMS: readonly [charset: string, bytes: readonly number[]][] = [
   ["utf-8", [0xef, 0xbb, 0xbf]],
@@ -35,7 +37,7 @@ export function decodeText(input: Uint8Array, contentType: string | null): strin
     const decode = charset && decoderOf(charset);
     if (!decode) continue;
     const isUtf8 = /^utf-?8$/i.test(charset);
-    if (isUtf8 && invalid > multibyte * 0.05) continue;
+    if (isUtf8 && invalid > multibyte * MOST_CUT) continue;
     const text = decode(bytes);
     const { high, broken } = highCharacters(text);
     if (isUtf8 || broken <= high * MOST_BROKEN) return text;

@@ -83,6 +83,12 @@ describe("a text's charset", () => {
     expect(decodeText(broken, null)).toBe(`${SIMPLIFIED}\ufffd${SIMPLIFIED}`);
   });
 
+  test("that is declared stays UTF-8 though titles are cut within a character", () => {
+    const cut = (title: string): Buffer => Buffer.from(title).subarray(0, -1);
+    const bytes = Buffer.concat([Buffer.from(xml("央行降准", "utf-8")), cut("市场"), cut("<t>情绪"), cut("<t>升温")]);
+    expect(decodeText(bytes, null)).toBe(`${xml("央行降准", "utf-8")}市\ufffd<t>情\ufffd<t>升\ufffd`);
+  });
+
   test("of Western European text is windows-1252, with or without a declaration", () => {
     const text = "Crédit Agricole lève 3 milliards d’euros";
     const bytes = Buffer.from(text.replace("’", "\x92"), "latin1");
