@@ -105,7 +105,7 @@ function nextItems(
   for (const { dated, id, source_ids } of known) if (!dated && unchanged.has(source_ids[0]!)) undated.add(id);
   return mergeItems(known, listed)
     .filter((item) => at(item) >= oldest || undated.has(item.id))
-    .sort((a, b) => at(b) - at(a) || (a.id < b.id ? -1 : 1))
+    .sort((a, b) => Number(b.dated) - Number(a.dated) || at(b) - at(a) || (a.id < b.id ? -1 : 1))
     .slice(0, max_items);
 }
 

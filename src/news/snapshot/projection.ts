@@ -15,19 +15,19 @@ type HelpArticle = Readonly<Omit<StoredArticle, "updated_ms" | "movable"> & { up
 /** A topic with its items, the most central first, and the reports that its heat is computed from. */
 export type ProjectedTopic = Readonly<ReturnType<typeof projectTopics>[number]>;
 
-/** The parts of a snapshot as readers see them, with a fixture's dates shifted: items newest first, and when each was
- * published, ms. */
+/** The parts of a snapshot as readers see them, with a fixture's dates shifted: items newest first, those without a date
+ * behind the others, and when each was published or first seen, ms. */
 export type ProjectedParts = Readonly<ReturnType<typeof project>>;
 
 /** @param move date in ms and whether it is a fixture's → the date to show */
 export function project(parts: Parts, move: Move) {
-  const { items, times } = projectItems(parts.items, move);
+  const { items, times, dated } = projectItems(parts.items, move);
   const shown = (date: number | null, movable: boolean): string | null =>
     date === null ? null : toIso(move(date, movable));
   return {
     items,
     times,
-    topics: projectTopics(parts.topics, items, times),
+    topics: projectTopics(parts.topics, { items, times, dated }),
     notices: parts.notices.map(({ published_ms, movable, ...notice }): Notice => {
       return { ...notice, published_at: shown(published_ms, movable) };
     }),
@@ -42,23 +42,26 @@ type Move = (date: number, movable: boolean) => number;
 function projectItems(stored: Parts["items"], move: Move) {
   const dated = stored
     .map((item) => ({ item, at: move(item.published_ms, item.movable) }))
-    .sort((a, b) => b.at - a.at || (a.item.id < b.item.id ? -1 : 1));
+    .sort((a, b) => Number(b.item.dated) - Number(a.item.dated) || b.at - a.at || (a.item.id < b.item.id ? -1 : 1));
   const items = dated.map(({ item, at }): NewsItem => {
     const { id, title, summary, url, source, lang, symbols, sentiment } = item;
     return { id, title, summary, url, source, lang, published_at: toIso(at), symbols, sentiment };
   });
-  return { items, times: dated.map(({ at }) => at) };
+  return { items, times: dated.map(({ at }) => at), dated: dated.map(({ item }) => item.dated) };
 }
 
-function projectTopics(stored: Parts["topics"], items: readonly NewsItem[], times: readonly number[]) {
-  const byId = new Map(items.map((item, index) => [item.id, { item, at: times[index]! }]));
+function projectTopics(stored: Parts["topics"], { items, times, dated }: ReturnType<typeof projectItems>) {
+  const byId = new Map(items.map((item, index) => [item.id, { item, at: times[index]!, isDated: dated[index]! }]));
   return stored.flatMap(({ id, item_ids }) => {
     const members = item_ids.flatMap((itemId) => byId.get(itemId) ?? []);
     const dates = members.map(({ at }) => at);
     const topic = {
       id,
       items: members.map(({ item }) => item),
-      reports: members.map(({ item, at }): Report => ({ source: item.source, published_ms: at })),
+      // What has no date may be of any age: it earns no heat.
+      reports: members.flatMap(({ item, at, isDated }): Report[] =>
+        isDated ? [{ source: item.source, published_ms: at }] : [],
+      ),
       first_ms: Math.min(...dates),
       last_ms: Math.max(...dates),
     };

@@ -29,12 +29,19 @@ export function createSnapshotViews({ items, times, record, topics: views }: Pro
   const topicLists = memoized<TopicList>();
   const hotLists = memoized<HotTopic[]>();
   const overviews = memoized<SentimentOverview>();
+  /** The items without a date come last: there the times start anew, or it makes no difference. */
+  const rise = times.findIndex((time, at) => at > 0 && time > times[at - 1]!);
+  const dated = rise < 0 ? times.length : rise;
+  const runs = [times.subarray(0, dated), times.subarray(dated)] as const;
+  const newer = (after: number) => runs.map((run) => countNewer(run, after));
+  const itemsOf = (counts: number[]) => [items, items.slice(dated)].flatMap((run, at) => run.slice(0, counts[at]));
 
   return {
-    /** Items of the last `hours`, newest first. The same object until an item leaves the window. */
+    /** Items of the last `hours`, newest first, those without a date last. The same object until an item leaves the window. */
     hot(now: number, limit: number, hours: number): NewsList {
-      const total = countNewer(times, now - hours * HOUR);
-      return lists(`${limit} ${total}`, () => ({ news: items.slice(0, Math.min(limit, total)), total }));
+      const counts = newer(now - hours * HOUR);
+      const total = counts[0]! + counts[1]!;
+      return lists(`${limit} ${counts.join(" ")}`, () => ({ news: itemsOf(counts).slice(0, limit), total }));
     },
     /** Topics by heat; those without an item in the language come last. The same object within a minute. */
     topics(now: number, limit: number, lang: Language): TopicList {
@@ -56,7 +63,7 @@ export function createSnapshotViews({ items, times, record, topics: views }: Pro
       const minute = minuteOf(now);
       return overviews(`${minute} ${days}`, () => {
         const counts = { positive: 0, neutral: 0, negative: 0 };
-        for (const { sentiment } of items.slice(0, countNewer(times, minute - days * DAY))) counts[sentiment] += 1;
+        for (const { sentiment } of itemsOf(newer(minute - days * DAY))) counts[sentiment] += 1;
         const { index, sentiment_ms } = record;
         const updated_at = sentiment_ms === null ? null : toIso(sentiment_ms);
         return { dominant: dominantSentiment(counts, index), ...counts, index, updated_at };

@@ -170,6 +170,22 @@ describe("a refresh", () => {
     ]);
   });
 
+  test("puts what has no date behind what has one, and gives it no heat", async () => {
+    const archive = Array.from({ length: 50 }, (_, n) => ({
+      title: `Essay ${n} on poem ${n * 7}`,
+      link: `https://w.example/a${n}`,
+    }));
+    const breaking = { title: "Dam opens its spillway", link: "https://w.example/b", at: NOON - HOUR };
+    const old = { title: "Harbour museum closes", link: "https://w.example/o", at: NOON - 60 * HOUR };
+    await world.write("en.xml", rss([...archive, old, breaking]));
+    const news = world.news({ sources: [EN] });
+    await news.refresh("view");
+    const { news: listed, total } = await news.hot({ limit: 2, hours: 48 });
+    expect([listed.map(({ title }) => title.replace(/\d+.*/, "")), total]).toEqual([[breaking.title, "Essay "], 51]);
+    const { topics } = await news.topics({ limit: 3, lang: "en" });
+    expect(topics.map(({ heat }) => heat > 0)).toEqual([true, true, false]);
+  });
+
   test("publishes the same bytes for the same input and clock", async () => {
     await writeAll();
     const texts = await Promise.all(
