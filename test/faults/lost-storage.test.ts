@@ -94,7 +94,7 @@ async function anotherServer(): Promise<Loss> {
 
 async function shardLoss(lose: "flush" | "restart"): Promise<Loss> {
   // A primary that comes back without a file joins the others by its nodes.conf, with its slots.
-  const cluster: RedisCluster = await startCluster();
+  const cluster: RedisCluster = await startCluster({ lossMs: 1000 });
   const [shard] = cluster.shards;
   const { server, firstSlot, lastSlot } = shard!;
   return {

@@ -24,7 +24,7 @@ describe.skipIf(noRedis !== undefined)("a cluster of three primaries and their r
   let prefix = 0;
 
   beforeAll(async () => {
-    cluster = await startCluster({ replicas: 1, config: { appendonly: "yes" } });
+    cluster = await startCluster({ replicas: 1, lossMs: 1000, config: { appendonly: "yes" } });
   });
   afterEach(async () => {
     for (const storage of opened.splice(0)) await storage.close();

@@ -34,17 +34,19 @@ export interface RedisCluster {
 
 /**
  * Starts a cluster of `shards` primaries with `replicas` replicas each, and waits until it serves every slot. A node is
- * held for lost after 1 s; the others go on without its slots.
+ * held for lost after `lossMs`, ms, if it is given, and the others go on without its slots; else after a time that no
+ * busy machine needs.
  */
 export async function startCluster(
-  options: RedisServerOptions & { readonly shards?: number; readonly replicas?: number } = {},
+  options: RedisServerOptions & { readonly shards?: number; readonly replicas?: number; readonly lossMs?: number } = {},
 ): Promise<RedisCluster> {
-  const { shards: count = 3, replicas: copies = 0, config, ...rest } = options;
+  const { shards: count = 3, replicas: copies = 0, lossMs = 60_000, config, ...rest } = options;
   const start = async (): Promise<ClusterNode> => {
     const server = await startRedis({
       ...rest,
       config: {
         "cluster-enabled": "yes",
+        // The shorter, the sooner the nodes hear of each other.
         "cluster-node-timeout": "1000",
         "cluster-require-full-coverage": "no",
         ...(rest.tls === undefined ? {} : { "tls-cluster": "yes", "tls-replication": "yes" }),
@@ -65,6 +67,9 @@ export async function startCluster(
         replicas: nodes.slice(count + index * copies, count + (index + 1) * copies),
       }));
     await form(nodes, shards);
+    const patient = nodes.map(({ server }) => server.command("CONFIG", "SET", "cluster-node-timeout", lossMs));
+    await Promise.all(patient);
+    await until("no node was held for lost", () => everyNode(nodes, `cluster_slots_ok:${SLOTS}\r\n`));
     return clusterOf(nodes, shards, rest);
   } catch (error) {
     await Promise.all(nodes.map(({ server }) => server.stop()));
