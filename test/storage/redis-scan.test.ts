@@ -12,6 +12,8 @@ import { inStep } from "../support/replication.ts";
 /** Several pages of a scan on any server. */
 const USERS = 4000;
 const KEPT = { appendonly: "yes" };
+/** No key is missing because the machine is busy. */
+const PATIENT = { timeout_ms: "30000" };
 
 describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
   const open: { close?: () => Promise<void>; stop?: () => Promise<void> }[] = [];
@@ -47,7 +49,7 @@ describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
   it("fails when the server restarts in the midst, and is whole when begun anew", async () => {
     const server = await startRedis({ config: KEPT });
     open.push(server);
-    const storage = await filled(server.url());
+    const storage = await filled(server.url(PATIENT));
     const failure = listed(storage.keys([]), () => server.restart());
     await expect(failure).rejects.toThrow(StorageError);
     await expect(failure).rejects.toThrow(CHANGED);
@@ -65,14 +67,14 @@ describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
   it("fails when the address leads to the promoted replica in the midst", async () => {
     const pair = await startRedisPair(KEPT);
     open.push(pair);
-    const storage = await filled(pair.url());
+    const storage = await filled(pair.url(PATIENT));
     await expect(listed(storage.keys([]), () => pair.failOver())).rejects.toThrow(CHANGED);
   });
 
   it("fails when its server took over another one's data in the midst, with the connection open", async () => {
     const [server, other] = await Promise.all([startRedis({ config: KEPT }), startRedis({ config: KEPT })]);
     open.push(server, other);
-    const storage = await filled(server.url());
+    const storage = await filled(server.url(PATIENT));
     const become = async (): Promise<void> => {
       await server.command("REPLICAOF", "127.0.0.1", other.port);
       await inStep(other, server);
@@ -84,7 +86,7 @@ describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
   it("goes on over a new connection to the same server, whose cursor is good", async () => {
     const server = await startRedis();
     open.push(server);
-    const storage = await filled(server.url());
+    const storage = await filled(server.url(PATIENT));
     const cut = (): Promise<unknown> => server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     expect(await listed(storage.keys([]), cut)).toBe(USERS);
   });
@@ -100,7 +102,7 @@ describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
     it("fails while slots move, and finds all before and after", async () => {
       const cluster = await startCluster();
       open.push(cluster);
-      const storage = await filled(cluster.url());
+      const storage = await filled(cluster.url(PATIENT));
       const nothing = (): Promise<void> => Promise.resolve();
       expect(await listed(storage.keys([]), nothing)).toBe(USERS);
 
@@ -122,7 +124,7 @@ describe.skipIf(noRedis !== undefined)("a listing of a Redis", () => {
       // Only the take-over below: a busy machine must not cause one while the cluster is filled.
       const cluster = await startCluster({ replicas: 1, config: { ...KEPT, "cluster-replica-no-failover": "yes" } });
       open.push(cluster);
-      const storage = await filled(cluster.url());
+      const storage = await filled(cluster.url(PATIENT));
       const [shard] = cluster.shards as [Shard];
       const takeOver = async (): Promise<void> => {
         await inStep(shard.server, shard.replicas[0]!.server);

@@ -13,6 +13,9 @@ import { startRedis, type RedisServer } from "../support/redis-server.ts";
 import { until } from "../support/until.ts";
 import { describeStorage } from "./describe-storage.ts";
 
+/** No operation fails because the machine is busy, and none is sent again. */
+const PATIENT = { timeout_ms: "30000" };
+
 const SECRET = "p@ss:w/rd%";
 
 async function namesBelow(storage: Storage, ...prefix: string[]): Promise<string[]> {
@@ -39,7 +42,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
       });
       afterAll(() => server.stop());
       describeStorage(name, () => {
-        const url = server.url({ prefix: `case-${++cases}` });
+        const url = server.url({ prefix: `case-${++cases}`, ...PATIENT });
         return Promise.resolve({ connect: () => openStorage(url), clean: () => Promise.resolve() });
       });
     });
@@ -61,7 +64,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
     afterAll(() => server.stop());
 
     it("makes by one command what is created together, so that the server syncs once", async () => {
-      const storage = await openStorage(server.url({ prefix: "together" }));
+      const storage = await openStorage(server.url({ prefix: "together", ...PATIENT }));
       await storage.create(["a", "b"], "1");
       await callsOf(server, "evalsha");
       const keys = Array.from({ length: 20 }, (_, index) => [`user-${index}`, "a"]);
@@ -71,7 +74,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
     });
 
     it("answers half of many callers while the others prepare, so that neither side waits for the other", async () => {
-      const storage = await openStorage(server.url({ prefix: "halves" }));
+      const storage = await openStorage(server.url({ prefix: "halves", ...PATIENT }));
       await storage.create(["a", "b"], "1");
       await callsOf(server, "evalsha");
       await Promise.all(
@@ -87,7 +90,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
     });
 
     it("makes each of them for itself, whatever becomes of the others", async () => {
-      const storage = await openStorage(server.url({ prefix: "each" }));
+      const storage = await openStorage(server.url({ prefix: "each", ...PATIENT }));
       await storage.put(["u", "taken"], "1");
       await server.command("RPUSH", "each:{u:list}", "1");
       const made = await Promise.allSettled([
@@ -122,7 +125,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
     });
 
     it("sends many and large ones by several commands", async () => {
-      const storage = await openStorage(server.url({ prefix: "many" }));
+      const storage = await openStorage(server.url({ prefix: "many", ...PATIENT }));
       await Promise.all(Array.from({ length: 20 }, (_, index) => storage.create(["a", String(index)], "1")));
       await callsOf(server, "evalsha");
       const keys = Array.from({ length: 300 }, (_, index) => [`user-${index}`, "a"]);
@@ -227,7 +230,7 @@ describe.skipIf(noRedis !== undefined)("on a real server", () => {
     });
 
     it("lists every user once, over as many scans as it takes", async () => {
-      const storage = await openStorage(server.url({ prefix: "many" }));
+      const storage = await openStorage(server.url({ prefix: "many", ...PATIENT }));
       const users = Array.from({ length: 2500 }, (_, index) => `u${index}`);
       // All at once would keep this process from hearing that it is connected.
       for (let n = 0; n < users.length; n += 100) {
