@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { StorageError } from "../../src/storage/storage-errors.ts";
+import { isOutage, StorageError } from "../../src/storage/storage-errors.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { noRedis } from "../support/redis-available.ts";
 import { startRedisProxy, type Fate, type Message, type RedisProxy } from "../support/redis-proxy.ts";
@@ -54,27 +54,49 @@ describe.skipIf(noRedis !== undefined)("a faulty network before Redis", () => {
     ["the connection is cut in the middle of the reply", isReply, { cutAt: 2 }],
     ["the network falls silent before the write arrives", isRequest, "drop"],
     ["the network falls silent before the reply to an applied write", isReply, "drop"],
-    ["the reply comes late", isReply, { after: 450 }],
-    ["the write arrives late", isRequest, { after: 450 }],
+    ["the reply comes late", isReply, { after: 150 }],
+    ["the write arrives late", isRequest, { after: 150 }],
   ];
 
+  /** Does it with one key after the other until nothing is reported as an outage: on a busy machine, the next connection
+   * may come too late. Gives what it said of the last key, and the key. */
+  async function withoutOutage<T>(work: (key: string[]) => Promise<T>): Promise<{ said: T; key: string[] }> {
+    let round = 0;
+    return until("the next connection came in time", () => {
+      const key = ["a", `b${round++}`];
+      return work(key).then(
+        (said) => ({ said, key }),
+        (error: unknown) => {
+          if (!isOutage(error)) throw error;
+          return undefined;
+        },
+      );
+    });
+  }
+
   it.each(faults)("creates once and says so when %s", async (_, fits, fate) => {
-    const storage = await openStorage(through({ timeout_ms: "300" }));
-    expect(await storage.get(["a", "b"])).toBeUndefined();
-    once(fits, fate);
-    expect(await storage.create(["a", "b"], '{"by":"me"}')).toBe(true);
-    expect(await storage.create(["a", "b"], '{"by":"another"}')).toBe(false);
-    expect(await storage.create(["a", "b"], '{"by":"me"}')).toBe(false);
-    expect(await storage.get(["a", "b"])).toBe('{"by":"me"}');
+    const storage = await openStorage(through({ timeout_ms: "100" }));
+    const { said, key } = await withoutOutage(async (one) => {
+      expect(await storage.get(one)).toBeUndefined();
+      once(fits, fate);
+      return storage.create(one, '{"by":"me"}');
+    });
+    expect(said).toBe(true);
+    expect(await storage.create(key, '{"by":"another"}')).toBe(false);
+    expect(await storage.create(key, '{"by":"me"}')).toBe(false);
+    expect(await storage.get(key)).toBe('{"by":"me"}');
     await storage.close();
   });
 
   it.each(faults)("does not take another's value for its own when %s", async (_, fits, fate) => {
-    const storage = await openStorage(through({ timeout_ms: "300" }));
-    expect(await storage.create(["a", "b"], '{"by":"another"}')).toBe(true);
-    once(fits, fate);
-    expect(await storage.create(["a", "b"], '{"by":"me"}')).toBe(false);
-    expect(await storage.get(["a", "b"])).toBe('{"by":"another"}');
+    const storage = await openStorage(through({ timeout_ms: "100" }));
+    const { said, key } = await withoutOutage(async (one) => {
+      expect(await storage.create(one, '{"by":"another"}')).toBe(true);
+      once(fits, fate);
+      return storage.create(one, '{"by":"me"}');
+    });
+    expect(said).toBe(false);
+    expect(await storage.get(key)).toBe('{"by":"another"}');
     await storage.close();
   });
 
