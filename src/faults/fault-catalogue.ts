@@ -60,6 +60,17 @@ export function checkFaults(faults: readonly Fault[]): readonly Fault[] {
   return faults;
 }
 
+/** A daemon is in production unless its configuration says otherwise or it runs on a fixture.
+ * @throws RangeError as {@link readFault} does */
+export function refuseInProduction(mode: "production" | "staging" | undefined, onFixture: boolean): void {
+  if (mode === "production")
+    throw new RangeError("is refused: the configuration says that this daemon is in production (mode)");
+  if (mode === undefined && !onFixture)
+    throw new RangeError(
+      "is refused in production. Give --demo, or set ANP_MODE=staging where there are no real users",
+    );
+}
+
 /** The text of a fault, as {@link readFault} accepts it. */
 export function faultText({ name, kind, ms, times }: Fault): string {
   return [

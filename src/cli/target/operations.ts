@@ -111,8 +111,7 @@ export async function withSession<T>(
   action: (session: Session) => Promise<T>,
   options: SessionOptions = {},
 ): Promise<T> {
-  const { openSession } = await import("./open-session.ts");
-  return use(await openSession(context, true, options), action);
+  return use((await import("./open-session.ts")).openSession(context, true, options), action);
 }
 
 /** As `withSession`, but opens only the users and their points: news, events and the assistant take longer to load than
@@ -123,11 +122,11 @@ export async function withAccounts<T>(
   action: (session: AccountsSession) => Promise<T>,
   options: SessionOptions = {},
 ): Promise<T> {
-  const { openSession } = await import("./open-session.ts");
-  return use(await openSession(context, false, options), action);
+  return use((await import("./open-session.ts")).openSession(context, false, options), action);
 }
 
-async function use<S extends AccountsSession, T>(session: S, action: (session: S) => Promise<T>): Promise<T> {
+async function use<S extends AccountsSession, T>(opened: Promise<S>, action: (session: S) => Promise<T>): Promise<T> {
+  const session = await opened;
   let result: T;
   try {
     result = await action(session);

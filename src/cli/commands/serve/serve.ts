@@ -1,34 +1,27 @@
 import { defineCommand } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
 import { optional, toggle, oneOf, repeatable } from "../../params/param.ts";
-import { checkFaults, FAULT_LIST, readFault, type Fault } from "../../../faults/fault-catalogue.ts";
+import { checkFaults, FAULT_LIST, readFault, refuseInProduction, type Fault } from "../../../faults/fault-catalogue.ts";
 import type { Faults } from "../../../faults/inject-faults.ts";
 import type { Config } from "../../../config/config-schema.ts";
 import type { Service } from "../../../service/service.ts";
-import type { Context } from "../../framework/command-context.ts";
 import { listenFlags } from "../../target/daemon-pages.ts";
 
 /** Undefined without any: their code is not loaded then. */
 async function openFaults(given: readonly Fault[]): Promise<Faults | undefined> {
   if (given.length === 0) return undefined;
-  try {
-    checkFaults(given);
-  } catch (error) {
-    throw error instanceof RangeError ? new UsageError(`--fault ${error.message}.`) : error;
-  }
+  allow(() => checkFaults(given));
   const { Faults } = await import("../../../faults/inject-faults.ts");
   return new Faults(given, true);
 }
 
-/** A daemon is in production unless its configuration says otherwise or it runs on a fixture. */
-function allowFaults({ mode }: Config, { globals }: Context): void {
-  const isStaging = (mode ?? (globals.fixtures === undefined ? "production" : "staging")) === "staging";
-  if (isStaging) return;
-  throw new UsageError(
-    mode === "production"
-      ? "--fault is refused: the configuration says that this daemon is in production (mode)."
-      : "--fault is refused in production. Give --demo, or set ANP_MODE=staging where there are no real users.",
-  );
+/** @throws UsageError about the flag for the RangeError of a check */
+function allow(check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(`--fault ${error.message}.`) : error;
+  }
 }
 
 export const command = defineCommand("serve", {
@@ -59,7 +52,8 @@ export const command = defineCommand("serve", {
         observer: () => daemon.observe(),
         ...(faults !== undefined && { open: (deps) => faults.open(deps) }),
         async check(config) {
-          if (faults !== undefined) allowFaults(config, context);
+          if (faults !== undefined)
+            allow(() => refuseInProduction(config.mode, context.globals.fixtures !== undefined));
           await checkPorts(config);
         },
       });
