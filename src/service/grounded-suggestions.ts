@@ -14,8 +14,8 @@ type Topic = TopicList["topics"][number];
 export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
 
 /** Keeps only the suggested questions that the assistant answers from the topic's own items, so that users do not pay
- * for a suggested question with another answer or none. A topic left without any gets a question about its headline, if
- * that is answered. Extraction decides, whichever model writes the answers: it is local and repeatable. It is asked once about
+ * for a suggested question with another answer or none. A topic left without any gets a question about its headline, or
+ * that of another of its items, if one is answered. Extraction decides, whichever model writes the answers: it is local and repeatable. It is asked once about
  * each topic of a content. */
 export function createGroundedSuggestions(deps: { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock }) {
   const { assistant, knowledge, clock } = deps;
@@ -48,12 +48,14 @@ export function createGroundedSuggestions(deps: { assistant: HostedAssistant; kn
     return questions;
   }
 
-  async function ask({ title, lang, question_suggestions: questions }: Topic, ids: string[]) {
+  async function ask({ title, lang, items, question_suggestions: questions }: Topic, ids: string[]) {
     const now = clock.now();
     const found = await assistant.answered({ questions, ids, most: questions.length, now });
     if (found.length > 0) return found;
     const templates = HEADLINE_QUESTIONS[lang === "zh" ? lang : "en"];
-    return assistant.answered({ questions: templates.map((one) => fillTemplate(one, { title })), ids, most: 1, now });
+    const titles = [title, ...items.flatMap((item) => (item.lang === lang ? item.title : []))];
+    const plain = titles.flatMap((each) => templates.map((one) => fillTemplate(one, { title: each })));
+    return assistant.answered({ questions: plain, ids, most: 1, now });
   }
 
   const lists = { zh: staleWhileRevalidate(ground), en: staleWhileRevalidate(ground) };
