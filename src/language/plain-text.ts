@@ -1,8 +1,8 @@
 import { decodeHTMLStrict } from "entities/decode";
 
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uffff\p{Bidi_Control}]/gu;
+const CONTROL = /[^\P{Cc}\t\n\r]|[\u200b\u2060\ufdd0-\ufdef\ufeff\ufffe\uffff\p{Bidi_Control}]/gu;
 
-/** The text without control characters, which XML and JSON forbid, and marks that change the direction of text. */
+/** The text without control characters, which XML and JSON forbid, and marks without width or of direction. */
 export function withoutControls(text: string): string {
   return text.replace(CONTROL, "");
 }

@@ -214,3 +214,7 @@ describe("a line of plain text", () => {
     expect(shorten("short", 10)).toBe("short");
   });
 });
+
+it("plain lines have no invisible characters", () => {
+  expect(plainLine("\ufeffa\u200bb\u2060 &#8203;c\u202ed &#65279;e")).toBe("ab cd e");
+});
