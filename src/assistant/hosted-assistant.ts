@@ -54,16 +54,16 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
     async prepare({ now, ...asked }: Omit<AskedQuestion, "hasModel">, turn?: Turn): Promise<PreparedQuestion> {
       const key = JSON.stringify([learned, asked]);
       for (let known = kept.get(key); known && Math.abs(now - known.at) < KEPT.ms; known = kept.get(key)) {
-        const prepared = await known.prepared.catch(unlessAbandoned);
+        const prepared = await known.prepared.catch((error: unknown) => {
+          if (!(error instanceof DOMException)) throw error; // Else its own caller has gone.
+        });
         turn?.signal?.throwIfAborted();
         if (prepared !== undefined) return prepared;
       }
       const given = { ...asked, now, hasModel: model !== undefined };
       const prepared = inTime(content.on((index) => runner.run("prepare", { ...given, index }, turn)));
-      if (asked.history.length === 0) {
-        kept.set(key, { at: now, prepared });
-        prepared.catch(() => kept.delete(key));
-      }
+      prepared.catch(() => kept.delete(key));
+      if (asked.history.length === 0) kept.set(key, { at: now, prepared });
       return prepared;
     },
     /** The answer to a prepared question: the model's, if there is one and passages were found.
@@ -108,11 +108,6 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
 /** The evidence decides whether an answer is sure, not the model: a checked reply may still answer another question. */
 function judged(found: Quotation, evidence: Answer, lang: Language) {
   return evidence.outcome === "answered" ? { ...found, outcome: evidence.outcome } : asUnsure(found, lang);
-}
-
-/** Undefined where the caller that a job was for has gone, and others wait for the same. */
-function unlessAbandoned(error: unknown): undefined {
-  if (!(error instanceof DOMException)) throw error;
 }
 
 /** A question that takes too long cannot be answered; one that waits too long can be asked again. */

@@ -143,15 +143,10 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     worker.unref();
     this.#worker = worker;
     this.#limit(start_ms, timeoutError(start_ms));
-    worker.on("message", (reply: JobReply) => {
-      if (worker === this.#worker) this.#settle(reply);
-    });
-    worker.on("error", (error: NodeJS.ErrnoException) => {
-      if (worker === this.#worker) this.#fail(errorOf(error));
-    });
-    worker.on("exit", (code) => {
-      if (worker === this.#worker) this.#fail(new JobError("failed", `the ${name} worker ended (${code})`));
-    });
+    const ifMine = (then: () => void) => worker === this.#worker && then();
+    worker.on("message", (reply: JobReply) => ifMine(() => this.#settle(reply)));
+    worker.on("error", (error: NodeJS.ErrnoException) => ifMine(() => this.#fail(errorOf(error))));
+    worker.on("exit", (code) => ifMine(() => this.#fail(new JobError("failed", `the ${name} worker ended (${code})`))));
   }
 
   #settle(reply: JobReply): void {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { setImmediate } from "node:timers/promises";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { createPace } from "../http/limits/pace.ts";
 import { answerParseError } from "./malformed-requests.ts";
 
 /** Bounds of the connections of one server. */
@@ -20,7 +20,7 @@ type ClosingReason = "headers" | "body" | "response" | "idle";
 
 /** How often connections are examined at least, ms. */
 const EXAMINED_MS = 1000;
-/** How many idle connections are closed together, so that not each new one has to search. */
+/** How many connections are closed in one turn of the event loop; idle ones together, so that not each new one searches. */
 const CLOSED_TOGETHER = 64;
 /** Files that are kept free for the storage and for sources. */
 const OTHER_FILES = 512;
@@ -42,14 +42,13 @@ interface Connection {
 export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
   const open = new Map<Socket, Connection>();
   const mostOpen = Math.min(most, Math.max(64, mostFiles() - OTHER_FILES));
-  let examining: Promise<unknown> | undefined;
-  const examineOnce = (): void => void (examining ??= examine().finally(() => (examining = undefined)));
-  const timer = setInterval(examineOnce, Math.min(EXAMINED_MS, peer_ms)).unref();
+  const timer = setInterval(() => void examine(), Math.min(EXAMINED_MS, peer_ms)).unref();
+  // A crowd's connections end together, and their peers may come back together.
+  const turn = createPace(CLOSED_TOGETHER);
 
   async function examine(): Promise<void> {
     const now = performance.now();
     let unread = 0;
-    let late = 0;
     for (const [socket, connection] of open) {
       const awaited = awaitedOf(connection);
       if (awaited !== connection.awaited) Object.assign(connection, { awaited, since: now });
@@ -58,20 +57,16 @@ export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
       const longest = awaited === "response" ? READING * peer_ms : peer_ms;
       if (now - connection.since <= longest && unread <= MOST_UNREAD) continue;
       close(socket, awaited);
-      // A crowd's connections end together, and their peers may come back together.
-      if (++late % CLOSED_TOGETHER === 0) await setImmediate();
+      await turn();
     }
   }
 
   /** Closes the oldest idle connections, those without any request first; false when there is none. */
   function closeIdle(): boolean {
-    const [unused, used] = [[] as Socket[], [] as Socket[]];
-    for (const [socket, { response }] of open) {
-      if (response === undefined) unused.push(socket);
-      else if (response.writableFinished && response.req.complete) used.push(socket);
-    }
+    const unused = [...open].filter(([, { response }]) => response === undefined);
+    const used = [...open].filter(([, { response }]) => response?.writableFinished && response.req.complete);
     const idle = [...unused, ...used].slice(0, CLOSED_TOGETHER);
-    for (const socket of idle) {
+    for (const [socket] of idle) {
       open.delete(socket);
       close(socket, "idle");
     }

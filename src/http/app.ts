@@ -13,9 +13,6 @@ import { createPace } from "./limits/pace.ts";
 import type { RateLimits } from "./limits/rate-limits.ts";
 import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./pages/status-pages.ts";
 
-/** Requests with a body that begin in one turn of the event loop: some milliseconds of work. */
-const A_TURN = 64;
-
 /** What the app needs from its process. */
 export interface AppOptions extends DaemonState {
   /** Limits concurrent requests; created from the configuration by default. */
@@ -41,7 +38,7 @@ export function createApp(service: Service, logger: Logger, options: AppOptions 
   const inFlight =
     options.inFlight ?? createConcurrencyLimits({ all: limits.in_flight, perUser: limits.in_flight_per_user, refused });
   const load = createLoadShedder({ wait_ms: limits.wait_ms, hasModel: service.config.model !== undefined, refused });
-  const context = { service, logger, inFlight, load, rates, turn: createPace(A_TURN), cors: createCors(server.cors) };
+  const context = { service, logger, inFlight, load, rates, turn: createPace(64), cors: createCors(server.cors) };
   for (const [id, endpoint] of Object.entries(ENDPOINTS) as [OperationId, Endpoint][]) {
     const outage = codesOf(endpoint).includes(503) ? 503 : 500;
     const answer = wrap(id, operationRoute(id, context), { headers: stabilityHeaders(endpoint), outage });

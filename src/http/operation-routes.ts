@@ -24,6 +24,7 @@ interface OperationContext {
   readonly cors: Cors | undefined;
   readonly inFlight: ConcurrencyLimits;
   readonly load: LoadShedder;
+  /** Of as many requests with a body as are some milliseconds of work. */
   readonly turn: ReturnType<typeof createPace>;
   readonly rates: RateLimits | undefined;
 }
@@ -56,7 +57,6 @@ export function operationRoute(id: OperationId, context: OperationContext): Hand
       const fieldErrors: FieldError[] = [];
       let body: unknown;
       if (endpoint.body !== undefined && slot !== undefined) {
-        load.check(endpoint.rate, slot.running, waited);
         const { value, text } = await receive(event, slot, context);
         body = value;
         if (endpoint.keeps_body === true) fieldErrors.push(...unkeptFields(endpoint.body, text));

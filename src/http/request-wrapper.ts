@@ -2,6 +2,7 @@ import type { H3, H3Event } from "h3";
 import { AnpError } from "../contract/errors.ts";
 import type { Ids } from "../runtime/ids.ts";
 import type { Logger } from "../runtime/logger.ts";
+import { createWindowCounter } from "../runtime/cache/window-counter.ts";
 import { createThrottle, type Throttle } from "../runtime/throttle.ts";
 import type { ReportDamage } from "../storage/health/damage-reporter.ts";
 import { CorruptionError, isOutage } from "../storage/storage-errors.ts";
@@ -110,13 +111,10 @@ function logFailure(logger: Logger, err: unknown, code: number, request: object)
 }
 
 function limitLines(most: number, rest: Throttle): () => boolean {
-  let second = 0;
-  let lines = 0;
+  const count = createWindowCounter(1000);
   return () => {
-    const now = Math.floor(performance.now() / 1000);
-    if (now !== second) [second, lines] = [now, 0];
-    if (lines++ < most) return true;
-    rest.note();
-    return false;
+    const isLogged = count("lines").times <= most;
+    if (!isLogged) rest.note();
+    return isLogged;
   };
 }

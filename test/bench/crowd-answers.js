@@ -1,10 +1,10 @@
 // Loaded into the daemon of `crowd.js`: how long questions took there, ms, from the acceptance of their connection, or on a
 // kept one from their arrival, to the end of the answer. What a client sees besides is the queue of connections that the
 // kernel holds, and its own delay.
+import { EventEmitter } from "node:events";
 import { Server } from "node:http";
 
 const seen = { accepted: [], refused: [] };
-const emit = Server.prototype.emit;
 Server.prototype.emit = function (event, ...args) {
   if (event === "connection") args[0].acceptedAt = performance.now();
   if (event === "request" && args[0].method === "POST") {
@@ -17,7 +17,7 @@ Server.prototype.emit = function (event, ...args) {
       seen[statusCode === 429 ? "refused" : "accepted"].push(performance.now() - since);
     });
   }
-  return emit.call(this, event, ...args);
+  return EventEmitter.prototype.emit.call(this, event, ...args);
 };
 process.on("message", () => {
   process.send({ type: "answers", ...seen });

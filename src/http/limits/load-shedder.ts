@@ -59,8 +59,8 @@ export function createLoadShedder(
     refused?.("wait");
     // Who is refused comes back at the rate at which requests end: together, most would be refused again.
     const at = now();
-    const soonest = Math.max(queue.again + interval, at + RETRY_MS.least, at + wait - wait_ms);
-    queue.again = Math.min(soonest, at + RETRY_MS.most);
+    const soonest = at + Math.max(RETRY_MS.least, wait - wait_ms);
+    queue.again = Math.min(Math.max(queue.again + interval, soonest), at + RETRY_MS.most);
     const after = String(Math.ceil((queue.again - at) / 1000));
     throw new AnpError(429, `The service is busy. Try again in ${after} s.`, { headers: { "retry-after": after } });
   }
