@@ -128,7 +128,8 @@ async function totalsOf(user_id: string, entries: AsyncIterable<Entry>) {
       totals.spent -= net;
       totals.free += Number(details.free);
       totals.asked += 1;
-    } else totals.earned += net;
+    } else if (delta > 0) totals.earned += net;
+    else totals.spent -= net;
   }
   return totals;
 }

@@ -1,4 +1,5 @@
-/** What operators may do through the admin address: `support` reads, `operator` does everything. */
+/** What operators may do through the admin address: `support` reads, `operator` does everything. Which command needs which
+ * is `role` in `src/cli/commands.json`. */
 export const ROLES = ["support", "operator"] as const;
 
 export type Role = (typeof ROLES)[number];

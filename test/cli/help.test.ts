@@ -34,8 +34,9 @@ it("has an example in the help of every command", async () => {
   };
   const root = await anp([], { cwd });
   expect(root.stdout).toContain("$ anp serve --demo");
-  for (const { name, summary } of CATALOGUE) {
+  for (const { name, summary, group } of CATALOGUE) {
     expect(root.stdout).toContain(summary);
+    expect(group, name).toBeTruthy();
     await check([name]);
   }
   expect(wrong).toEqual([]);
