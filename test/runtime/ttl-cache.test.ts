@@ -29,6 +29,15 @@ it("loads once for callers that come at the same time, and remembers", async () 
   expect(loads).toHaveLength(1);
 });
 
+it("lets callers go on in the order in which they came", async () => {
+  const { cache, loads } = open(60_000);
+  const order: number[] = [];
+  const callers = [1, 2, 3].map((caller) => cache.get("a").then(() => order.push(caller)));
+  loads[0]!.end({ n: 1 });
+  await Promise.all(callers);
+  expect(order).toEqual([1, 2, 3]);
+});
+
 it.each(["forget", "clear"] as const)("does not remember what was read before %s", async (how) => {
   const { cache, loads } = open(60_000);
   const before = cache.get("a");

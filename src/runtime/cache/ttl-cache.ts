@@ -14,17 +14,17 @@ export function createTtlCache<T extends object>(
   const cache = new BoundedLru<T>(10_000, { ttl: Math.max(1, ttl_ms), ttlResolution: 0, perf: { now: monotonic } });
   const loading = new Map<string, { readonly began: number; readonly found: Promise<T | undefined> }>();
 
-  async function loadNow(key: string): Promise<T | undefined> {
-    const mine = { began: monotonic(), found: load(key) };
-    loading.set(key, mine);
-    try {
-      const found = await mine.found;
+  function loadNow(key: string): Promise<T | undefined> {
+    const isCurrent = (): boolean => loading.get(key) === mine;
+    const began = monotonic();
+    const kept = load(key).then((found) => {
       // Not if the key was evicted meanwhile: the value may be older than the change. Its age counts from the request.
-      if (found !== undefined && loading.get(key) === mine) cache.set(key, found, { start: mine.began });
+      if (found !== undefined && isCurrent()) cache.set(key, found, { start: began });
       return found;
-    } finally {
-      if (loading.get(key) === mine) loading.delete(key);
-    }
+    });
+    const mine = { began, found: kept.finally(() => void (isCurrent() && loading.delete(key))) };
+    loading.set(key, mine);
+    return mine.found;
   }
 
   return {
@@ -36,9 +36,10 @@ export function createTtlCache<T extends object>(
       const known = cache.get(key);
       if (known !== undefined) return known;
       const current = loading.get(key);
-      if (current === undefined || monotonic() - current.began >= ttl_ms) return loadNow(key);
-      // A value that was absent for an earlier caller may exist by now.
-      return (await current.found) ?? loadNow(key);
+      const isFirst = current === undefined || monotonic() - current.began >= ttl_ms;
+      // Callers go on in the order in which they came. A value that was absent for an earlier one may exist by now.
+      const found = await (isFirst ? loadNow(key) : current.found);
+      return found ?? (isFirst ? undefined : loadNow(key));
     },
     /** Evicts a key that this process has just changed. */
     forget(key: string): void {
