@@ -17,12 +17,13 @@ const MAKE_EXPRESSIONS = [
   "language/quantities.ts",
   "language/traditional.ts",
   "news/items/sentiment.ts",
+  "news/sources/feed-dates.ts",
   "news/sources/parse-feed.ts",
   "runtime/text/patterns.ts",
   "smoke/file/smoke-file.ts",
   "smoke/run/matchers.ts",
+  "storage/health/storage-remedy.ts",
   "storage/redis/redis-scan.ts",
-  "storage/storage-remedy.ts",
 ];
 
 interface Found {
