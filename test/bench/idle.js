@@ -55,7 +55,8 @@ for (const [name, args] of [
     times.idle.push(rss(daemon));
     await autocannon({ url: `${daemon.url}/api/v1/news/hot`, connections: 32, duration: 2 });
     times.loaded.push(rss(daemon));
-    daemon.child.kill();
+    // It may write until its end.
+    await new Promise((resolve) => daemon.child.once("exit", resolve).kill());
     await rm(folder, { recursive: true, force: true });
   }
   rows.push([
