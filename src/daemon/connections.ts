@@ -42,7 +42,10 @@ interface Connection {
 export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
   const open = new Map<Socket, Connection>();
   const mostOpen = Math.min(most, Math.max(64, mostFiles() - OTHER_FILES));
-  const timer = setInterval(() => void examine(), Math.min(EXAMINED_MS, peer_ms)).unref();
+  let examining: Promise<void> | undefined;
+  // Never two at once: the second would destroy what the first has just ended, before it was sent.
+  const examineOnce = (): void => void (examining ??= examine().finally(() => (examining = undefined)));
+  const timer = setInterval(examineOnce, Math.min(EXAMINED_MS, peer_ms)).unref();
   // A crowd's connections end together, and their peers may come back together.
   const turn = createPace(CLOSED_TOGETHER);
 
