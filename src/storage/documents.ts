@@ -10,9 +10,7 @@ export function printKey(key: Key): string {
     .join("/");
 }
 
-/** Reads stored JSON.
- * @returns undefined when `text` is undefined
- * @throws CorruptionError when the text is not JSON or does not match the schema */
+/** Reads stored JSON; undefined for no text. @throws CorruptionError when it is not JSON, or not as the schema says */
 export function parseDocument<T>(key: Key, text: string | undefined, schema: z.ZodType<T>): T | undefined {
   const checked = checkDocument(key, text, schema);
   if (checked instanceof StorageError) throw checked;
@@ -60,9 +58,7 @@ export async function writeDocument(storage: Pick<Storage, "put">, key: Key, val
   await storage.put(key, JSON.stringify(value));
 }
 
-/** The values of several keys, each on its own: for one that cannot be read its error is returned, and it hides no
- * other.
- * @throws StorageError when the storage does not answer */
+/** Each key's value or its error: none hides another. @throws StorageError when the storage does not answer */
 export async function readEach(storage: Storage, keys: readonly Key[]): Promise<(string | undefined | StorageError)[]> {
   const together = await orError(storage.getMany(keys));
   if (!(together instanceof StorageError)) return together;

@@ -9,10 +9,8 @@ export interface StorageDriver extends Driver {
   readonly getItemRaw: NonNullable<Driver["getItemRaw"]>;
   readonly setItemRaw: NonNullable<Driver["setItemRaw"]>;
   readonly durable: boolean;
-  /** Rises when values that existed may be lost; absent where that does not happen. */
-  readonly generation?: () => number;
-  /** How it notices that another storage is in the place of this one; absent where none can be. */
-  readonly identity?: StorageIdentity;
+  readonly generation?: () => number; // Rises when values that existed may be lost; absent where that does not happen.
+  readonly identity?: StorageIdentity; // How it notices another storage in its place; absent where none can be.
   /** Creates the value if the key is absent, atomically and durably; one with a predecessor, only while that exists. */
   createItem(key: string, value: string, predecessor?: Predecessor<string>): Promise<CreateOutcome>;
   /** As `Storage.append`, to the stream of an encoded key, and keeps the head of the stream with the item. */
@@ -21,18 +19,14 @@ export interface StorageDriver extends Driver {
   laterItem(stem: string, end: number): number | undefined | Promise<number | undefined>;
   /** As `Storage.confirm`, throwing for another value; absent where every value that can be read is safe. */
   readonly confirmItem?: (key: string, value: string) => Promise<void>;
-  /** The values of several keys at once, where the driver has a faster way than one by one. */
-  readonly getMany?: (keys: readonly string[]) => Promise<(string | null | undefined)[]>;
+  readonly getMany?: (keys: readonly string[]) => Promise<(string | null | undefined)[]>; // Where it is faster.
   /** The distinct segments right below `prefix` (an encoded key, or empty for the root); absent to take them from `keys`. */
   readonly children?: (prefix: string) => AsyncIterable<string>;
-  /** All keys below `prefix`, in no order, some perhaps more than once. With `kind`, those may do that have this segment
-   * after the next one. */
+  /** All keys below `prefix`, in no order, perhaps twice; of `kind`, at least those with it after the next segment. */
   readonly keys: (prefix: string, kind?: string) => AsyncIterable<string>;
-  /** As `Storage.discard`; absent where removing is enough. */
-  readonly discardItem?: (key: string) => Promise<void>;
+  readonly discardItem?: (key: string) => Promise<void>; // As `Storage.discard`; absent where removing is enough.
   examine(now: number): Promise<Finding[]>;
-  /** Whether a failed call found something that is not a value of ours under its key. Any other failure is an outage. */
-  readonly isDamage?: (error: unknown) => boolean;
+  readonly isDamage?: (error: unknown) => boolean; // It found what is not a value of ours; else it is an outage.
   /** Removes what killed writers left behind; absent where they leave nothing. Returns how many things it removed. */
   readonly tidy?: (now: number, signal?: AbortSignal) => Promise<number>;
 }

@@ -13,8 +13,7 @@ export interface StorageObserver {
   damaged(key: string): void;
 }
 
-/** `has` and `laterItem` are called at every request, and count alike: one of so many calls is timed. */
-const TIMED_OF_HAS = 16;
+const TIMED_OF_HAS = 16; // `has` and `laterItem` come at every request, and count alike: one of so many is timed.
 
 /** The same storage, with every call but listings reported to the observer. */
 export function observeStorage(storage: Storage, observer: StorageObserver): Storage {

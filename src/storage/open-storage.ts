@@ -4,9 +4,8 @@ import { storageOnDriver } from "./storage-on-driver.ts";
 import { StorageAddressError, StorageError } from "./storage-errors.ts";
 import type { Storage } from "./storage.ts";
 
-/**
- * Opens the storage that a URL names: `fs:./data` (files, relative to `cwd`, by default the working directory), `memory:`, or a Redis
- * (see `redis-url.ts`), which is connected to when it is first used.
+/** Opens the storage that a URL names: `fs:./data` (files, relative to `cwd`, by default the working directory),
+ * `memory:`, or a Redis (see `redis-url.ts`), which is connected to when it is first used.
  * @throws StorageAddressError when the URL is not understood
  * @throws StorageError when it does not exist although it must
  * @example

@@ -5,10 +5,8 @@ import type { StorageIdentity } from "./identity/expected-identity.ts";
  * Every driver behaves alike: a reader sees a whole value or none, a value once acknowledged survives a crash (as far
  * as the driver is durable), and of any number of racing `create` calls on one key exactly one gets `true`. */
 export interface Storage {
-  /** The URL it was opened with, without secrets. */
-  readonly url: string;
-  /** Whether an acknowledged write survives the end of the process. */
-  readonly durable: boolean;
+  readonly url: string; // The URL it was opened with, without secrets.
+  readonly durable: boolean; // Whether an acknowledged write survives the end of the process.
   /** Rises when values that existed may be lost, as after a failover: what was remembered of them has to be read again. */
   generation(): number;
   /** How another storage in its place is noticed; undefined where none can be. */
@@ -72,12 +70,9 @@ export interface Predecessor<K = Key> {
 /** The result of creating a value behind a predecessor; all but `created` change nothing. */
 export type CreateOutcome =
   | "created"
-  /** The key has a value already, whatever became of the predecessor. */
-  | "conflict"
-  /** The key is free, but the predecessor does not exist: it never did, or a failover lost it. */
-  | "gap"
-  /** The key is free, but the predecessor has another value: a failover lost the expected one, and another writer went on. */
-  | "failover";
+  | "conflict" // The key has a value already, whatever became of the predecessor.
+  | "gap" // The key is free, but the predecessor does not exist: it never did, or a failover lost it.
+  | "failover"; // The predecessor has another value: a failover lost the expected one, and another writer went on.
 
 /** A segment in its encoded form, as {@link Storage.children} returns it; in a key it is not encoded again. */
 export class EncodedSegment {

@@ -5,8 +5,7 @@ import { EncodedSegment, type Key, type CreateOutcome, type Storage } from "./st
 import { checkDocument, parseDocument } from "./documents.ts";
 import { CorruptionError, ifDamaged } from "./storage-errors.ts";
 
-/** Bounds of a page: items, and text in UTF-16 code units; an item may be a line or a batch of hundreds of events. */
-const PAGE = { least: 4, most: 256, text: 512 * 1024 } as const;
+const PAGE = { least: 4, most: 256, text: 512 * 1024 } as const; // Items; text in UTF-16 units, as some are batches.
 
 /** Is called with each item that is damaged or missing, which is skipped, and its number. */
 export type OnSkipped = (error: CorruptionError, version: number) => void;
@@ -21,8 +20,7 @@ export class Stream<T> {
   readonly name: Key;
   readonly #storage: Storage;
   readonly #schema: z.ZodType<T>;
-  /** The name, encoded once: a head is looked for at every request. */
-  readonly #stem: EncodedSegment;
+  readonly #stem: EncodedSegment; // The name, encoded once: a head is looked for at every request.
 
   /** @param schema what every item must match when it is read; a mismatch is a CorruptionError */
   constructor(storage: Storage, name: Key, schema: z.ZodType<T>) {
@@ -157,8 +155,7 @@ export class Stream<T> {
       onSkipped(error, version);
     };
     let read = after;
-    /** Up to here all items exist, as far as is known; Infinity where one is missing. */
-    let end = to ?? after;
+    let end = to ?? after; // Up to here all items exist, as far as is known; Infinity where one is missing.
     let size: number = to === undefined ? PAGE.least : PAGE.most;
     while (read < (to ?? Infinity)) {
       if (end <= read) end = await ifDamaged(this.head(read), () => Infinity);
@@ -188,13 +185,11 @@ export class Stream<T> {
     }
   }
 
-  /** The texts, each on its own: damage hides no other one. */
   #readEach(keys: readonly Key[]): Promise<(string | undefined | CorruptionError)[]> {
     const one = (key: Key) => ifDamaged(this.#storage.get(key), (damage) => damage);
     return ifDamaged(this.#storage.getMany(keys), () => Promise.all(keys.map(one)));
   }
 
-  /** Number of the first item after a number, missing ones passed over. */
   async #nextAfter(version: number): Promise<number | undefined> {
     const later = (await this.#storage.laterItem(this.#stem, version)) ?? 0;
     for (let next = version + 1; next <= later; next++) if (await this.#exists(next)) return next;
@@ -207,8 +202,7 @@ export class Stream<T> {
 
   /** A number that an existing item has or had, not far from the end; 0 where there is none, or no number. */
   async storedHead(): Promise<number> {
-    // Read as one of several, it is read at once.
-    const [text] = await this.#storage.getMany([[...this.name, "head"]]);
+    const [text] = await this.#storage.getMany([[...this.name, "head"]]); // Read as one of several, it is read at once.
     const head = Number(text);
     return Number.isSafeInteger(head) && head > 0 ? head : 0;
   }

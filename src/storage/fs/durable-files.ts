@@ -5,33 +5,26 @@ import { setImmediate } from "node:timers/promises";
 import { FolderSyncs } from "./folder-syncs.ts";
 import { link, mkdir, open, readFile, rename, sync, unlink, writeAll } from "./system-calls.ts";
 
-/** Largest file that is read without a thread switch, bytes: for an entry, the four switches take ten times the reading. */
-const READ_AT_ONCE = 16 * 1024;
-/** So many are read before others have their turn: about a millisecond. */
-const READS_A_TURN = 32;
+const READ_AT_ONCE = 16 * 1024; // Bytes of a file read without thread switches: four take ten times an entry's reading.
+const READS_A_TURN = 32; // So many are read before others have their turn: about a millisecond.
 
-/** Our own code for a value that was read and is gone: nothing that is confirmed is ever removed. */
-const VALUE_GONE = "ERR_VALUE_GONE";
+const VALUE_GONE = "ERR_VALUE_GONE"; // Our own: a value was read and is gone. Nothing confirmed is ever removed.
 /** Something that is not a value, in the place of one. Other errors than ENOENT are outages: for ENOTDIR, the storage's own folder may be a file. */
 const DAMAGE_CODES = ["EISDIR", "ERR_FS_FILE_TOO_LARGE", "ERR_STRING_TOO_LONG", VALUE_GONE];
 
 export const TEMPORARY_SUFFIX = ".tmp";
-/** Only the owner may read ledgers and questions. */
-const FILE_MODE = 0o600;
+const FILE_MODE = 0o600; // Only the owner may read ledgers and questions.
 const FOLDER_MODE = 0o700;
-/** Folders remembered as made: every session has one. */
-const MAX_KNOWN_FOLDERS = 10_000;
+const MAX_KNOWN_FOLDERS = 10_000; // Folders remembered as made: every session has one.
 
 /** Files below `base` that a reader sees whole or not at all, and that survive a crash once a change of them is done:
- * each is written to a temporary file in its folder and synced, then linked or renamed to its name; then the folder is
- * synced. */
+ * each is written to a temporary file in its folder and synced, then linked or renamed; then the folder is synced. */
 export class DurableFiles {
   readonly #base: string;
   readonly #isThere: () => boolean;
   readonly #syncs = new FolderSyncs();
   readonly #knownFolders = new Set<string>();
-  /** Those whose names are safe. */
-  readonly #safeFolders = new Set<string>();
+  readonly #safeFolders = new Set<string>(); // Those whose names are safe.
   readonly #writer = randomUUID();
   #temporaryFiles = 0;
   #readsAtOnce = 0;
@@ -78,7 +71,6 @@ export class DurableFiles {
     return texts;
   }
 
-  /** Undefined for a file that is not there, or is larger. */
   #readSmall(path: string): string | undefined {
     let file: number | undefined;
     try {
@@ -184,8 +176,7 @@ export class DurableFiles {
       await writeSynced(temporary, text);
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
-      // Somebody removed the folder since it was made.
-      this.#forgetFolders();
+      this.#forgetFolders(); // Somebody removed the folder since it was made.
       await this.ensureFolder(folder);
       await writeSynced(temporary, text);
     }

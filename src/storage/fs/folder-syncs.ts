@@ -3,8 +3,7 @@ import { sync } from "./system-calls.ts";
 
 interface FolderSync {
   readonly ended: Promise<void>;
-  /** Begins when that one has ended. */
-  next?: Promise<void>;
+  next?: Promise<void>; // Begins when that one has ended.
 }
 
 /** Syncs folders (group commit): of those who wait for a folder while it is being synced, all share the next sync. */

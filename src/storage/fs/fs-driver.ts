@@ -43,8 +43,7 @@ export function fsDriver(base: string): StorageDriver {
     hasItem: (key) => files.exists(admitted(key)),
     getItem,
     setItem,
-    // Text is stored and returned unchanged: unstorage would decode what starts with "base64:".
-    getItemRaw: getItem,
+    getItemRaw: getItem, // Text is stored and returned unchanged: unstorage would decode what starts with "base64:".
     getMany: async (keys) => files.readMany(keys.map(admitted)),
     setItemRaw: setItem,
     removeItem: (key) => identity.around(() => files.remove(pathOf(key))),
@@ -95,14 +94,10 @@ async function* childrenOf(folder: string): AsyncGenerator<string> {
 }
 
 const TEMPORARY = /^\..*\.tmp$/s;
-/** A write takes milliseconds. A day is far more than a running one takes, even if a clock was set meanwhile. */
-const OLD_MS = 24 * 3600 * 1000;
-/** Another process may have removed it first. */
-const ignoreGone = ignoring("ENOENT");
-/** Files that are listed at once. */
-const TOGETHER = 256;
+const OLD_MS = 24 * 3600 * 1000; // Left by a killed writer: no running write takes a day, even if a clock was set.
+const ignoreGone = ignoring("ENOENT"); // Another process may have removed it first.
+const TOGETHER = 256; // Files that are listed at once.
 
-/** The paths of all files in a folder and below it, some together, in flat memory; none where there is no folder. */
 async function* filesBelow(folder: string): AsyncGenerator<string[]> {
   const entries = await opendir(folder, { bufferSize: TOGETHER }).catch(ignoreGone);
   if (entries === undefined) return;
@@ -127,8 +122,6 @@ async function* filesOfKind(folder: string, kind: string): AsyncGenerator<string
   }
 }
 
-/** Removes the temporary files that killed writers left: those untouched for a day, so that none belongs to a running
- * process. */
 async function sweepTemporaries(folder: string, now: number, signal?: AbortSignal): Promise<number> {
   let removed = 0;
   for await (const paths of filesBelow(folder)) {
@@ -151,7 +144,6 @@ const MIN_FREE_BYTES = 256 * MIB;
 /** File systems that may lose data, by the number that statfs(2) gives (`linux/magic.h`). */
 const FILE_SYSTEMS: Readonly<Record<string, { readonly name: string; readonly loses: string }>> = LOSSY_FILE_SYSTEMS;
 
-/** Examines the folder of a storage on files: its file system, free space, and a write as the ledger makes it. */
 async function examineFiles(base: string, files: DurableFiles): Promise<Finding[]> {
   try {
     const path = join(base, `.examination-${randomUUID()}.tmp`);

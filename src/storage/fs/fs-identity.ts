@@ -3,15 +3,12 @@ import { ExpectedIdentity, type LostParts, type StorageReplacedError } from "../
 import { IDENTITY } from "../identity/storage-identity.ts";
 import { encodeKey } from "../keys.ts";
 
-/** Notices that a folder is no longer the one that it was: renamed, emptied, unmounted, replaced.
- *
- * @param pathOf the path of the file of a key */
+/** Notices that a folder is no longer the one that it was: renamed, emptied, unmounted, replaced. */
 export function createFolderIdentity(base: string, pathOf: (key: string) => string) {
   const expected = new ExpectedIdentity();
   const marks = [encodeKey(IDENTITY)];
   const mark = pathOf(marks[0]!);
-  /** The file of the mark when it was read last. */
-  let seen: Stats | undefined;
+  let seen: Stats | undefined; // The file of the mark when it was read last.
   let lost: StorageReplacedError | undefined;
   let returns = 0;
 
@@ -24,8 +21,7 @@ export function createFolderIdentity(base: string, pathOf: (key: string) => stri
       found = expected.judge(base, readFileSync(mark, "utf8"));
       seen = stats;
     } catch (error) {
-      // Whatever keeps it from being read: nothing can be said of the folder.
-      found = expected.judge(base, undefined);
+      found = expected.judge(base, undefined); // Whatever keeps it from being read: nothing can be said of the folder.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") found!.message += ` (${(error as Error).message})`;
     }
     if (lost !== undefined && found === undefined) returns++;
@@ -47,21 +43,18 @@ export function createFolderIdentity(base: string, pathOf: (key: string) => stri
     expected,
     marks,
     verify,
-    /** How often the folder came back after it was lost. */
-    generation: () => returns,
+    generation: () => returns, // How often the folder came back after it was lost.
     /** Before a read: one system call, and only while the folder is lost. @throws StorageReplacedError */
     admit(): void {
       if (lost !== undefined) check();
     },
-    /** Looks at the folder: one system call while it is the same. @throws StorageReplacedError */
-    check,
+    check, // Looks at the folder: one system call while it is the same. @throws StorageReplacedError
     /** Whether the folder was looked at and is the one; false while any is taken. @throws StorageReplacedError */
     isThere(): boolean {
       check();
       return expected.id !== undefined;
     },
-    /** Runs a write between two looks: what was written into another folder is not acknowledged. */
-    around,
+    around, // Runs a write between two looks: what was written into another folder is not acknowledged.
     async findLost(): Promise<LostParts> {
       const error = await verify().catch((thrown: unknown) => thrown as StorageReplacedError);
       return { lost: error === undefined ? [] : [error], parts: 1 };

@@ -6,8 +6,7 @@ import type { AppendItemOutcome } from "../driver.ts";
 import { encodedItem, HINT_EVERY, SEGMENT_SIZE } from "../keys.ts";
 import { type DurableFiles, ignoring } from "./durable-files.ts";
 
-/** A second name of the item of a folder that was appended last. */
-const LAST = ".last";
+const LAST = ".last"; // A second name of the item of a folder that was appended last.
 const REMEMBERED = 20_000;
 
 /** Streams on files: up to {@link SEGMENT_SIZE} items a folder. An append leaves the item under the name `.last` too,
@@ -106,7 +105,6 @@ export async function discardItem(files: DurableFiles, path: string, base: strin
 
 const OUTCOMES = [() => true, () => false] as const;
 
-/** The numbers that folders and values in a folder are named after, ascending; none where there is no folder. */
 async function numbersIn(folder: string): Promise<number[]> {
   const names = (await readdir(folder).catch(ignoring("ENOENT"))) ?? [];
   const numbers = names.flatMap((name) => /^(0|[1-9]\d{0,15})(?:\.json)?$/.exec(name)?.[1] ?? []).map(Number);

@@ -5,8 +5,7 @@ import { CorruptionError } from "../storage-errors.ts";
 /** Reports an error that is about a damaged value. @returns false, without a report, for any other error */
 export type ReportDamage = (error: unknown) => boolean;
 
-/** A damaged value is logged again after this time, ms, if it is still asked for. */
-const LOGGED_FOR_MS = 600_000;
+const LOGGED_FOR_MS = 600_000; // A damaged value is logged again after this time, ms, if it is still asked for.
 
 /** Logs each damaged value once in ten minutes, and counts it each time: it concerns those alone who need that value. */
 export function createDamageReporter(deps: {

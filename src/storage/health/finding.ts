@@ -2,18 +2,13 @@ import { fillTemplate, type TemplateValues } from "../../runtime/text/fill-templ
 
 /** One thing that an operator should know about a storage, or about what else a daemon needs. */
 export interface Finding {
-  /** `ok`: as it should be; `warning`: works, but not as well as it could; `error`: does not work. */
-  readonly level: "ok" | "warning" | "error";
-  /** What was examined, as `appendfsync`. */
-  readonly subject: string;
+  readonly level: "ok" | "warning" | "error"; // As it should be; works, but not as well as it could; does not work.
+  readonly subject: string; // What was examined, as `appendfsync`.
   readonly message: string;
-  /** What acknowledged data may be lost, and when. Absent when none. */
-  readonly loses?: string;
+  readonly loses?: string; // What acknowledged data may be lost, and when. Absent when none.
   readonly remedy?: string;
-  /** With the level `error`: a daemon must not start on it. */
-  readonly unusable?: true;
-  /** With the level `error`: an external service does not answer. */
-  readonly unreachable?: true;
+  readonly unusable?: true; // With the level `error`: a daemon must not start on it.
+  readonly unreachable?: true; // With the level `error`: an external service does not answer.
 }
 
 /** Makes findings of a data file's: by their name, with the values of the placeholders in their texts. */

@@ -11,10 +11,9 @@ export async function noteUse(storage: Storage, key = LAST_USE): Promise<void> {
   await storage.put(key, JSON.stringify({ at: toIso(systemClock.now()) }));
 }
 
-/** Compares the machine's clock with the time when a daemon last used the storage, which it notes every few seconds. A
- * clock that is far from it is wrong, or an earlier one was: entries, tokens and quota days would be dated wrongly. A
- * service may have been off for long: only what is beyond any pause, a year, counts as ahead.
- * @param now the machine's clock, ms since 1970 */
+/** Compares the machine's clock (`now`, ms since 1970) with the time when a daemon last used the storage: it notes that
+ * every few seconds. A clock that is far from it is wrong, or an earlier one was: entries, tokens and quota days would
+ * be dated wrongly. A service may have been off for long: only what is beyond any pause, a year, counts as ahead. */
 export async function lastUseFinding(storage: Storage, now: number): Promise<Finding> {
   const at = /"at":"([^"]+)"/.exec((await storage.get(LAST_USE)) ?? "")?.[1] ?? "";
   const last = Date.parse(at);

@@ -3,11 +3,9 @@ import { StorageError } from "../storage-errors.ts";
 import type { Key, Storage } from "../storage.ts";
 import { LAST_USE, noteUse } from "./last-use.ts";
 
-/** Of so many keys one must work where a part of the storage may fail alone: their places differ. */
-const KEYS_OF_PARTS = 6;
+const KEYS_OF_PARTS = 6; // Of so many keys one must work where a part may fail alone: their places differ.
 const BOUND_MS = 3000;
-/** How long its result is used, ms. */
-const RESULT_MS = 1000;
+const RESULT_MS = 1000; // How long its result is used, ms.
 
 /** Finds out whether a storage can be read and written. */
 export function createWriteProbe(storage: Storage) {
@@ -37,8 +35,7 @@ export function createWriteProbe(storage: Storage) {
   }
 
   return {
-    /** Reads and writes. @throws StorageError when that fails, or takes too long */
-    run,
+    run, // Reads and writes. @throws StorageError when that fails, or takes too long
     /** The result of a probe that is at most a second old. @throws StorageError likewise */
     recent: () => (last !== undefined && performance.now() - last.at < RESULT_MS ? last.result : run()),
   };

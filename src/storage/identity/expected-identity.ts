@@ -5,10 +5,8 @@ import { StorageError } from "../storage-errors.ts";
 /** What a storage bears: a random id, created when the storage is first used. */
 const identityDocument = z.object({
   id: z.string().min(1),
-  /** How many marks there are; absent in a mark itself, and where an earlier build made only one. */
-  marks: z.int().optional(),
-  /** Differs after each `anp storage accept`. */
-  accepted: z.string().optional(),
+  marks: z.int().optional(), // How many there are; absent in a mark itself, and where an earlier build made only one.
+  accepted: z.string().optional(), // Differs after each `anp storage accept`.
 });
 
 export type IdentityDocument = z.infer<typeof identityDocument>;
@@ -25,8 +23,7 @@ export interface LostParts {
 /** How another storage, or an emptied one, is noticed: once an id is expected, calls on parts without it are refused. */
 export interface StorageIdentity {
   readonly expected: ExpectedIdentity;
-  /** Encoded keys of the documents that bear the id: the first one, and one for each part that can be lost by itself. */
-  readonly marks: readonly string[];
+  readonly marks: readonly string[]; // Encoded keys that bear the id: one, and one for each part that can be lost.
   /** Looks at the part that holds the encoded key. @throws StorageReplacedError */
   verify(key: string): Promise<void>;
   /** Looks at every part. @throws StorageError when none answers */
@@ -42,8 +39,7 @@ export function parseIdentity(text: string | null | undefined): IdentityDocument
 export class ExpectedIdentity {
   #id: string | undefined;
   #isFixed = false;
-  /** The `accepted` of what was found in each place when it was first found replaced. */
-  readonly #refused = new Map<string, string | undefined>();
+  readonly #refused = new Map<string, string | undefined>(); // By place: `accepted` of what was first found replaced.
 
   /** Undefined until {@link expect}: any storage is taken. */
   get id(): string | undefined {

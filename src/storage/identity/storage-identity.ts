@@ -6,7 +6,7 @@ import { type IdentityDocument, parseIdentity, replaced } from "./expected-ident
 /** Where every storage keeps its identity. */
 export const IDENTITY: Key = ["ready", "identity"];
 
-const BATCH = 32;
+const BATCH = 32; // Marks at once: on a cluster, each is a command that must be answered in time.
 
 const randomId = (): string => randomBytes(16).toString("hex");
 
@@ -15,9 +15,8 @@ const randomId = (): string => randomBytes(16).toString("hex");
  * loss is accepted by the start itself.
  * @param options.expected the id that the configuration names, if any: then nothing is created
  * @returns its id, and how many marks of an older identity were missing; undefined where no other storage can take its
- *   place, and where it has no identity yet
- * @throws StorageReplacedError when it does not have the expected id
- */
+ * place, and where it has no identity yet
+ * @throws StorageReplacedError when it does not have the expected id */
 export async function identifyStorage(
   storage: Storage,
   {
@@ -74,7 +73,6 @@ export async function findIdentity(storage: Storage, all: boolean) {
   return { id, missing, marks, isUnmarked };
 }
 
-/** Not all at once: on a cluster, each is a command that must be answered in time. */
 async function onMarks<T>(storage: Storage, call: (keys: readonly Key[]) => Promise<readonly T[]>): Promise<T[]> {
   const results: T[] = [];
   for await (const marks of batchesOf(storage.identity?.marks ?? [], BATCH)) {

@@ -19,13 +19,10 @@ import { clusterOptions, redisOptions, RETRY_AFTER_MS, SLOTS_REFRESH_MS, TRY_FOR
 import type { RedisSettings } from "./redis-url.ts";
 import { stopSocketTimer, watchReplicationId, watchSlotOwners } from "./redis-watchers.ts";
 
-/** How long the second try waits at least for a connection that was lost, ms. */
-const SECOND_TRY_MS = 250;
+const SECOND_TRY_MS = 250; // How long the second try waits at least for a connection that was lost, ms.
 
-/** `uncertain`: an earlier try may have been applied, though its reply did not arrive. */
-type Tries = { readonly uncertain: boolean };
+type Tries = { readonly uncertain: boolean }; // An earlier try may have been applied, though its reply did not arrive.
 
-/** How the try before failed, for the error of an operation that is not tried again. */
 type EarlierTry = Partial<Tries> & { readonly error?: Error | undefined };
 
 /** A connection to one Redis or to a cluster, which is restored in the background. It connects when it is first used. Its
@@ -36,20 +33,17 @@ export class RedisConnection {
   readonly #breaker = createCircuitBreaker(TRY_FOR_MS);
   readonly #identity: RedisIdentity | undefined;
   readonly #hasNewOwners: () => boolean;
-  /** To be called before each command: so a change of servers is noticed before the command is answered. */
-  readonly #checkReplicationId: () => void;
+  readonly #checkReplicationId: () => void; // Before each command, so a change of servers is noticed before its answer.
   #losses = 0;
   #downSince: number | undefined = performance.now();
   #isConnecting = false;
   #wasEverReady = false;
   #isClosed = false;
   #lastError: Error | undefined;
-  /** The server has no database of our number. The client would go on in database 0. */
-  #wrongDatabase: Error | undefined;
+  #wrongDatabase: Error | undefined; // The server has no database of our number. The client would go on in database 0.
   readonly #waiting: (() => void)[] = [];
   #refreshes: NodeJS.Timeout | undefined;
 
-  /** @param identity what the servers must bear; nothing is checked without it */
   constructor(
     client: Redis | Cluster,
     name: string,
@@ -174,15 +168,13 @@ export class RedisConnection {
     const now = performance.now();
     const left = Math.min(until, (this.#downSince ?? now) + TRY_FOR_MS) - now;
     if (isRefusal(this.#lastError) || left <= 0) {
-      // A caller that tries again at once must not keep the connection from coming up.
-      await setImmediate();
+      await setImmediate(); // A caller that tries again at once must not keep the connection from coming up.
       throw this.#failure(earlier);
     }
     await within(new Promise<void>((resolve) => this.#waiting.push(resolve)), left, () => undefined);
     if (!this.#isReady()) throw this.#failure(earlier);
   }
 
-  /** Why an operation failed: for the error of its last try, or for the last error of the connection. */
   #failure({ error = this.#lastError, uncertain = false }: EarlierTry): StorageError {
     const reason = error === undefined ? "no reply in time" : reasonOf(error);
     if (uncertain) {
@@ -209,8 +201,7 @@ export class RedisConnection {
   readonly #connected = (): void => {
     this.#downSince = undefined;
     this.#wasEverReady = true;
-    // The database is chosen before the client is ready.
-    this.#lastError = this.#wrongDatabase;
+    this.#lastError = this.#wrongDatabase; // The database is chosen before the client is ready.
     this.#breaker.reset();
     this.#wake();
   };
@@ -261,9 +252,8 @@ export function connectRedis(settings: RedisSettings): RedisConnection {
   return new RedisConnection(client, settings.shown.replace(/\?.*/s, ""));
 }
 
-/** A circuit breaker for each failure domain, so that queued callers do not each wait for a domain that does not
- * answer. After a failed call, the next one is let through once as much time has passed as the failed call took.
- * Callers are spared the wait once a domain has failed for `minOutageMs`. */
+/** A circuit breaker for each failure domain: once one has failed for `minOutageMs`, queued callers do not each wait
+ * for it. After a failed call, the next one is let through once as much time has passed as the failed call took. */
 function createCircuitBreaker(minOutageMs: number) {
   const outages = new BoundedLru<{ readonly since: number; tryAt: number; error: Error }>(10_000);
   return {
@@ -273,8 +263,7 @@ function createCircuitBreaker(minOutageMs: number) {
       const now = performance.now();
       if (outage === undefined || now - outage.since < minOutageMs) return undefined;
       if (now < outage.tryAt) return outage.error;
-      // Other callers do not wait meanwhile.
-      outage.tryAt = now + 2 * minOutageMs;
+      outage.tryAt = now + 2 * minOutageMs; // Other callers do not wait meanwhile.
       return undefined;
     },
     /** A call on the domain failed. @param began when it began, as `performance.now()` counts */

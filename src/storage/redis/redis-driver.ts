@@ -59,8 +59,7 @@ export function redisDriver(settings: RedisSettings): StorageDriver {
     getItem,
     getMany: (keys) => reader.getMany(keys.map(nameOf)),
     setItem,
-    // Text is stored and returned unchanged: unstorage would decode what starts with "base64:".
-    getItemRaw: getItem,
+    getItemRaw: getItem, // Text is stored and returned unchanged: unstorage would decode what starts with "base64:".
     setItemRaw: setItem,
     removeItem: (key) => writer.remove(nameOf(key)),
     createItem(key, value, before) {

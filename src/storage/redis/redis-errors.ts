@@ -18,8 +18,7 @@ export function withinDeadline<T>(client: Redis | Cluster, command: Promise<T>):
 const LATER =
   /^(LOADING|BUSY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS|READONLY|MOVED|ASK)\b|Too many Cluster redirections/;
 const REFUSED = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
-/** Never sent: the client had no connection to write to. */
-const UNSENT = /Stream isn't writeable|Cluster isn't ready/;
+const UNSENT = /Stream isn't writeable|Cluster isn't ready/; // Never sent: the client had no connection to write to.
 /** Sent, and no answer came. */
 const UNANSWERED =
   /Command timed out|Connection is closed|Command aborted|max retries per request|Socket timeout|ECONNRESET|EPIPE|ETIMEDOUT/;

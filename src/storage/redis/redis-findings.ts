@@ -8,8 +8,7 @@ const finding = findingsOf(FINDINGS);
 
 const MIN_VERSION = "6.0.0";
 const CLOCK_BOUND_MS = 2000;
-/** With more, one of the clocks shows another day: free uses would be counted on it. */
-const LONGEST_CLOCK_DIFFERENCE_MS = 86_400_000;
+const LONGEST_CLOCK_DIFFERENCE_MS = 86_400_000; // With more, a clock shows another day: free uses would count on it.
 
 type Info = ReadonlyMap<string, string>;
 

@@ -7,8 +7,7 @@ import { withinDeadline } from "./redis-errors.ts";
 import { redisKey } from "./redis-keys.ts";
 
 const SLOTS = 16_384;
-/** Every range of twice as many slots has a mark, so every primary of a cluster that has so many slots. */
-const SLOTS_PER_MARK = 64;
+const SLOTS_PER_MARK = 64; // Each range of twice as many slots has a mark, so every primary that has so many.
 
 /** The keys that bear the identity: one, and on a cluster more, spread over its slots; they move with their slots. */
 export function markKeys(cluster: boolean): string[] {
@@ -23,16 +22,14 @@ export function markKeys(cluster: boolean): string[] {
   return [first, ...spread.values()];
 }
 
-/** A server, or a primary of a cluster as `host:port`; the empty text for the one server. */
-type Place = string;
+type Place = string; // A server, or a primary of a cluster as `host:port`; the empty text for the one server.
 
 interface IdentityDeps {
   readonly client: Redis | Cluster;
   readonly name: string;
   readonly prefix: string;
   readonly expected: ExpectedIdentity;
-  /** Rises each time a server was lost or another one took its place. */
-  readonly generation: () => number;
+  readonly generation: () => number; // Rises each time a server was lost or another one took its place.
 }
 
 /** Checks the identity of the server, or of each primary of a cluster, before the first command that follows a
@@ -43,8 +40,7 @@ export class RedisIdentity {
   readonly #marks: readonly { readonly name: string; readonly slot: number }[];
   readonly #states = new Map<Place, "present" | StorageReplacedError>();
   readonly #running = new Map<Place, Promise<void>>();
-  /** Of the connection, when the states were found. */
-  #generation = -1;
+  #generation = -1; // Of the connection, when the states were found.
   #returns = 0;
   #turn = 0;
 
@@ -99,8 +95,7 @@ export class RedisIdentity {
       this.#stateOf(place);
       const generation = this.#generation;
       const found = await this.#judge(place);
-      // Whose answer it was is not known.
-      if (this.#deps.generation() !== generation) continue;
+      if (this.#deps.generation() !== generation) continue; // Whose answer it was is not known.
       if (found === undefined && this.#states.get(place) instanceof StorageReplacedError) this.#returns++;
       this.#states.set(place, found ?? "present");
       if (found !== undefined) throw found;

@@ -50,17 +50,14 @@ export function inputOf(creations: readonly Creation[]): CreationInput {
 }
 
 /** The options of ioredis that make every command end in time, and keep the client from sending any twice by itself: no
- * queue while the connection is down, no resending after a reconnection. `RedisConnection.run` decides what is resent.
- */
+ * queue while the connection is down, no resending when it is back. `RedisConnection.run` decides what is resent. */
 export function redisOptions(settings: RedisSettings): RedisOptions {
   return {
     ...connectionOptions(settings),
     scripts: REDIS_SCRIPTS,
     enableOfflineQueue: false,
-    // A server that syncs every write does so once for all commands that arrive together.
-    enableAutoPipelining: true,
-    // They are batched already.
-    autoPipeliningIgnoredCommands: ["createValues" satisfies keyof typeof REDIS_SCRIPTS],
+    enableAutoPipelining: true, // A server that syncs every write does so once for all commands that arrive together.
+    autoPipeliningIgnoredCommands: ["createValues" satisfies keyof typeof REDIS_SCRIPTS], // They are batched already.
     retryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
   };
 }
@@ -73,13 +70,10 @@ function connectionOptions(settings: RedisSettings): Omit<RedisOptions, "host" |
     db: settings.db,
     connectionName: "anp",
     connectTimeout: TRY_FOR_MS,
-    // A timer of this length keeps the process alive after every disconnection.
-    disconnectTimeout: 100,
-    // How long to wait before retrying a server that is loading its data.
-    maxLoadingRetryTime: 200,
+    disconnectTimeout: 100, // A timer of this length keeps the process alive after every disconnection.
+    maxLoadingRetryTime: 200, // How long to wait before retrying a server that is loading its data.
     commandTimeout: settings.timeoutMs,
-    // A server that is silent this long is given up, so that a connection cut without notice is noticed.
-    socketTimeout: settings.timeoutMs + 200,
+    socketTimeout: settings.timeoutMs + 200, // A silent server is given up: a connection may be cut without notice.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     reconnectOnError: isReplica,
@@ -96,8 +90,7 @@ export function clusterOptions(settings: RedisSettings): ClusterOptions {
     scripts: REDIS_SCRIPTS,
     clusterRetryStrategy: (times) => Math.min(50 * times, RECONNECT_AFTER_MS),
     slotsRefreshTimeout: SLOTS_REFRESH_MS,
-    // The client's own timer goes on for ever when it is closed while a refresh runs, and keeps the process alive.
-    slotsRefreshInterval: 0,
+    slotsRefreshInterval: 0, // The client's timer never ends when closed during a refresh: the process would live on.
     // The client itself sends again only what a node refused, not what was on its way when a connection broke.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: RETRY_AFTER_MS,

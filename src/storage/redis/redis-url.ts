@@ -86,8 +86,7 @@ function readTls(scheme: string, parameters: URLSearchParams) {
   throw errorOf("tls", { secure: scheme.replace("redis", "rediss") });
 }
 
-/** How many replicas must confirm a write before it is acknowledged (0 waits for none), how long a write waits for them,
- * and the longest time that one command may take, ms. */
+/** Replicas that must confirm a write (0: none), how long it waits for them, and the longest time of a command, ms. */
 function parseTiming(parameters: URLSearchParams, cluster: boolean) {
   const waitReplicas = parseInteger(parameters, "wait_replicas");
   const waitMs = parseInteger(parameters, "wait_ms");

@@ -86,8 +86,7 @@ export function createRedisWriter(connection: RedisConnection, settings: RedisSe
 /** The most creations of one script call, and the most text of their values, in UTF-16 code units. */
 const MAX_CREATIONS = 128;
 const MAX_TEXT = 1_000_000;
-/** With fewer in flight than this, nothing is sent early. */
-const MIN_IN_FLIGHT = 16;
+const MIN_IN_FLIGHT = 16; // With fewer in flight than this, nothing is sent early.
 
 interface Request {
   readonly creation: Creation;
@@ -106,8 +105,7 @@ function createCreationBatcher(
   let waiting: Request[] = [];
   let waitingText = 0;
   let inFlight = 0;
-  /** A batch of this size is sent without waiting for the end of the turn; once per turn. */
-  let earlySize = Infinity;
+  let earlySize = Infinity; // A batch of this size is sent without waiting for the end of the turn; once per turn.
   let turn: "begun" | "sent early" | undefined;
 
   async function send(batch: readonly Request[]): Promise<void> {
