@@ -1,7 +1,6 @@
 import { pointsFor } from "./points-rules.ts";
 import { type Account, EMPTY_ACCOUNT, genesisHash, hashEntry, type Entry } from "./entry.ts";
 
-/** The fields that chain an entry to the one before. */
 type Link = Pick<Entry, "id" | "prev" | "hash">;
 
 /** Why an entry is not a link after `last`, as a clause that continues its name; undefined for a valid one.
@@ -15,8 +14,7 @@ export function linkError(found: Link, last: Link | undefined, genesis: string):
 
 /** Why an entry cannot follow `last`, as a clause that continues its name; undefined for a valid one: its hash fits its
  * fields and the entry before, its number and user are the expected ones, its details allow its delta, and its account
- * results from the one before and its delta.
- * @param last the entry before, undefined for the first */
+ * results from the one before and its delta. */
 export function chainError(found: Entry, last: Entry | undefined, user: string): string | undefined {
   const unlinked = linkError(found, last, genesisHash(user));
   if (unlinked !== undefined) return unlinked;

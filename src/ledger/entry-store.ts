@@ -13,19 +13,15 @@ export interface StoredEntry {
 
 /** The end of a ledger, as it was read. */
 export interface LedgerEnd {
-  /** Undefined when there is no entry. */
-  readonly last: StoredEntry | undefined;
-  /** The storage's, when it was read. */
-  readonly generation: number;
+  readonly last: StoredEntry | undefined; // Undefined when there is no entry.
+  readonly generation: number; // The storage's, when it was read.
 }
 
-/** Entries that were read and checked, or written, by the storage's generation, user and number. None ever changes, so they
- * are dropped only where the storage may have lost them. What lies beyond the end of a ledger is not known here: the
- * storage is asked for that. */
+/** Entries that were read and checked, or written, by the storage's generation, user and number. None ever changes:
+ * they are dropped only where the storage may have lost them. The storage is asked for the end of a ledger. */
 export type EntryCache = BoundedLru<Entry>;
 
-/** The entries of one user's ledger as they are stored. What is read must be what was written, or a CorruptionError names
- * it. */
+/** The entries of one user's ledger as stored. What is read must be what was written, or a CorruptionError names it. */
 export class EntryStore {
   readonly user: string;
   readonly storage: Storage;
@@ -85,8 +81,7 @@ export class EntryStore {
     const generation = this.storage.generation();
     const outcome = await this.#stream.appendText(last?.item.id ?? 0, text, last?.text);
     if (outcome === "created") this.#cache.set(this.#place(item.id, generation), item);
-    // A failover lost the entry before, and perhaps more.
-    else if (outcome !== "conflict") this.#cache.clear();
+    else if (outcome !== "conflict") this.#cache.clear(); // A failover lost the entry before, and perhaps more.
     return { outcome, stored: { item, text } };
   }
 

@@ -12,10 +12,8 @@ const account = z.strictObject({
   balance: points,
   total_earned: points,
   total_spent: points,
-  /** The quota day of the last free use, `YYYY-MM-DD`; empty before the first. */
-  free_day: z.string().regex(/^(\d{4}-\d\d-\d\d)?$/),
-  /** Free uses of that day. */
-  free_used: points,
+  free_day: z.string().regex(/^(\d{4}-\d\d-\d\d)?$/), // Quota day of the last free use; empty before the first.
+  free_used: points, // Free uses of that day.
 });
 
 export type Account = z.infer<typeof account>;
@@ -30,8 +28,7 @@ const details = z.discriminatedUnion("type", [
     session_id: z.int(),
     route: z.string(),
     sub_intent: z.string(),
-    /** Whether a free use paid for the answer. */
-    free: z.boolean(),
+    free: z.boolean(), // Whether a free use paid for the answer.
   }),
   z.strictObject({ type: z.literal("exchange"), token_amount: z.number(), exchange_rate: z.int() }),
   z.strictObject({ type: z.literal("trade_reward"), trade_type: z.enum(["spot", "futures"]), volume_usd: z.number() }),
@@ -39,8 +36,7 @@ const details = z.discriminatedUnion("type", [
     type: z.literal("adjust"),
     reason: z.string(),
     actor: z.string(),
-    /** Number of the entry that it takes back. */
-    reverses: z.int().min(1).optional(),
+    reverses: z.int().min(1).optional(), // Number of the entry that it takes back.
   }),
 ]);
 
@@ -49,8 +45,7 @@ export type EntryDetails = z.infer<typeof details>;
 
 /** One entry of a user's ledger, as it is stored: written once, never changed. */
 export const entry = z.strictObject({
-  /** Its number in the user's ledger: 1, 2, 3 … */
-  id: z.int().min(1),
+  id: z.int().min(1), // Its number in the user's ledger: 1, 2, 3 …
   user_id: z.string(),
   type: entryType,
   delta: z.int(),
@@ -59,17 +54,13 @@ export const entry = z.strictObject({
   created_at: z.iso.datetime(),
   operation: z.strictObject({
     id: z.string(),
-    /** SHA-256 of the request, to detect an id that is reused for another request. */
-    request: digest,
-    /** Whether the id came from outside and may be repeated; only then it is indexed. */
-    repeatable: z.boolean(),
+    request: digest, // SHA-256 of the request, to detect an id that is reused for another request.
+    repeatable: z.boolean(), // Whether the id came from outside and may be repeated; only then it is indexed.
   }),
   details,
   account,
-  /** `hash` of the entry before; of the first entry, {@link genesisHash}. */
-  prev: digest,
-  /** SHA-256 of the canonical JSON of all other fields. */
-  hash: digest,
+  prev: digest, // `hash` of the entry before; of the first entry, `genesisHash`.
+  hash: digest, // SHA-256 of the canonical JSON of all other fields.
 });
 
 export type Entry = z.infer<typeof entry>;

@@ -8,10 +8,8 @@ import { operationKey, operationPointer } from "./entry.ts";
 
 /** Identifies a change, so that a repeated request returns the first result instead of changing the ledger again. */
 export interface LedgerOperation {
-  /** Unique among the user's operations. */
-  readonly id: string;
-  /** The request, as JSON values: the same id with another request is refused. */
-  readonly request: unknown;
+  readonly id: string; // Unique among the user's operations.
+  readonly request: unknown; // The request, as JSON values: the same id with another request is refused.
   /** Where in a request the id came from: it may be repeated. Absent for one that the server made, which needs no index. */
   readonly origin?: Pick<FieldError, "in" | "path">;
 }
@@ -61,8 +59,7 @@ export async function indexOperation(entries: EntryStore, last: StoredEntry | un
   const key = operationKey(user, operation.id);
   const after = { key: entries.keyOf(id), value: last.text };
   if ((await storage.createAfter(key, JSON.stringify({ entry: id }), after)) !== "conflict") return;
-  // Another writer made it, who may have died before it was safe.
-  const stored = await storage.get(key);
+  const stored = await storage.get(key); // Another writer made it, who may have died before it was safe.
   if (stored !== undefined) await storage.confirm(key, stored);
 }
 

@@ -15,10 +15,8 @@ import type { Language } from "../contract/schemas/shared-fields.ts";
 /** The ledgers of all users: one append-only stream a user, one entry a change. */
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** Users whose ledger's end is remembered. */
-const REMEMBERED = 20_000;
-/** Entries that are remembered, of all users: some 10 MB. */
-const REMEMBERED_ENTRIES = 10_000;
+const REMEMBERED = 20_000; // Users whose ledger's end is remembered.
+const REMEMBERED_ENTRIES = 10_000; // Entries that are remembered, of all users: some 10 MB.
 
 /** @throws CorruptionError from every method, when an entry is not what was written
  * @example
@@ -47,10 +45,9 @@ export function createLedger(deps: LedgerDeps) {
     /** Callers of one turn of the event loop share one look at the end. */
     open: (user: string) => ledgerOf(user).openIn(turn()),
     /** Decides and appends one entry, or finds the one the operation made before.
-     * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request; 503, with nothing
-     *   done, where other processes always append first
-     * @throws TypeError for an operation id from outside that cannot be part of a storage key
-     */
+     * @throws AnpError 1005, 1009 as the rules refuse; 422 for an operation id used for another request; 503, with
+     * nothing done, where other processes always append first
+     * @throws TypeError for an operation id from outside that cannot be part of a storage key */
     post(user: string, posting: Posting) {
       const since = ledgerOf(user).monotonic();
       return withLock(user, (ledger) => ledger.post(posting, since));
@@ -76,8 +73,7 @@ function createTurns(): () => object {
 /** Learns what happens to ledgers, for metrics. Every call is cheap and never throws. */
 export interface LedgerObserver {
   posted(entry: Entry): void;
-  /** Another writer appended first, and the change was decided again. */
-  conflicted(): void;
+  conflicted(): void; // Another writer appended first, and the change was decided again.
 }
 
 interface LedgerDeps {
@@ -85,8 +81,7 @@ interface LedgerDeps {
   readonly clock: Clock;
   readonly quotaRules: QuotaRules;
   readonly observer?: LedgerObserver;
-  /** A monotonic clock in ms. Default: the platform's. */
-  readonly monotonic?: (() => number) | undefined;
+  readonly monotonic?: (() => number) | undefined; // A monotonic clock in ms. Default: the platform's.
 }
 
 /** How long a posting is tried again while other processes append first, ms. A writer without pause is always a step
@@ -101,8 +96,7 @@ function openAt(end: LedgerEnd, entries: EntryStore) {
   const total = versionOf(end);
   return {
     end,
-    /** Number of the last entry, 0 when there is none. */
-    version: total,
+    version: total, // Number of the last entry, 0 when there is none.
     account: end.last?.item.account ?? EMPTY_ACCOUNT,
     last: end.last?.item,
     /** The entry that the operation made, if it did. @throws AnpError 422 when the id was used for another request */
@@ -151,9 +145,7 @@ class UserLedger {
     return this.#opened;
   }
 
-  /** Decides and appends one entry, or finds the one the operation made before. To be called under the ledger's lock.
-   * @param since when the caller began to wait for the lock, on the monotonic clock
-   * @throws as `Ledger.post` */
+  /** To be called under the ledger's lock. @param since when the caller began to wait for it, on the monotonic clock */
   async post(posting: Posting, since = this.monotonic()): Promise<Posted> {
     const { clock, quotaRules, observer } = this.#deps;
     const { operation, command } = posting;
@@ -182,7 +174,6 @@ class UserLedger {
     }
   }
 
-  /** The end as it was last seen, unless the storage may have lost entries since. */
   #remembered(): LedgerEnd | undefined {
     return this.#end?.generation === this.#deps.storage.generation() ? this.#end : undefined;
   }
@@ -194,8 +185,7 @@ class UserLedger {
     const known = this.#remembered();
     const version = await this.entries.head(known && versionOf(known));
     if (known !== undefined && versionOf(known) === version && storage.generation() === generation) return known;
-    // An emptied storage has no ledger at all.
-    if (version === 0) await storage.verify(entryKey(this.#user, 1));
+    if (version === 0) await storage.verify(entryKey(this.#user, 1)); // An emptied storage has no ledger at all.
     const last = version === 0 ? undefined : await this.entries.at(version);
     if (last === undefined && storage.generation() !== generation) return this.#readEnd();
     if (last === undefined && version > 0) throw this.entries.missing(version);
@@ -214,8 +204,7 @@ class UserLedger {
     // A conflict: another writer was first, unless the reply to our own write was lost. Then the operation is ours.
     const stored = outcome === "conflict" ? await this.entries.at(next.id) : undefined;
     if (stored === undefined) {
-      // A gap or a failover: the entry that ours was to follow is lost.
-      this.#end = undefined;
+      this.#end = undefined; // A gap or a failover: the entry that ours was to follow is lost.
       return undefined;
     }
     if (stored.item.operation.id === operation.id) {
@@ -227,7 +216,6 @@ class UserLedger {
   }
 }
 
-/** A change that a caller requests. */
 interface Posting {
   readonly operation: LedgerOperation;
   readonly command: LedgerCommand;

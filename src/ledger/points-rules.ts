@@ -10,10 +10,8 @@ const Decimal = DecimalJs.clone({ precision: 60 });
 export type LedgerCommand =
   | {
       readonly type: "chat_cost";
-      /** Points of the answer when no free use pays for it; 0 takes neither. */
-      readonly cost: number;
-      /** Free uses a day. */
-      readonly quota: number;
+      readonly cost: number; // Points of the answer when no free use pays for it; 0 takes neither.
+      readonly quota: number; // Free uses a day.
       readonly message_id: number;
       readonly session_id: number;
       readonly route: string;
@@ -21,32 +19,24 @@ export type LedgerCommand =
     }
   | {
       readonly type: "exchange";
-      /** Units of the platform token. */
-      readonly token_amount: number;
-      /** Points a unit of the token. */
-      readonly rate: number;
-      /** Most units of the token in one exchange. */
-      readonly max_amount: number;
+      readonly token_amount: number; // Units of the platform token.
+      readonly rate: number; // Points a unit of the token.
+      readonly max_amount: number; // Most units of the token in one exchange.
     }
   | {
       readonly type: "trade_reward";
       readonly trade_type: "spot" | "futures";
-      /** Traded volume in USD. */
-      readonly volume_usd: number;
-      /** Points a USD. */
-      readonly rate: number;
-      /** Largest rewarded volume in USD. */
-      readonly max_volume_usd: number;
+      readonly volume_usd: number; // Traded volume in USD.
+      readonly rate: number; // Points a USD.
+      readonly max_volume_usd: number; // Largest rewarded volume in USD.
     }
   | {
       readonly type: "adjust";
       readonly delta: number;
       readonly reason: string;
       readonly actor: string;
-      /** Number of the entry that it takes back. */
-      readonly reverses?: number;
-      /** Takes what there is where `delta` would take more. */
-      readonly partial?: boolean;
+      readonly reverses?: number; // Number of the entry that it takes back.
+      readonly partial?: boolean; // Takes what there is where `delta` would take more.
     };
 
 /** A change that the rules allow: the account after it, and the details of its entry. */

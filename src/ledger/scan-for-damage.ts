@@ -8,8 +8,7 @@ import { entryKey, operationPointer } from "./entry.ts";
 
 /** Damage of a user's ledger. */
 export interface LedgerDamage {
-  /** Number of the wrong entry; null where the damage is in none. */
-  readonly entry: number | null;
+  readonly entry: number | null; // Number of the wrong entry; null where the damage is in none.
   readonly message: string;
 }
 
@@ -17,8 +16,7 @@ export interface LedgerDamage {
 export interface ChargeTrace {
   /** Whether this key, which begins with `users` and a user, holds a trace. */
   isAt(key: readonly EncodedSegment[]): boolean;
-  /** The form of a trace: it names the answer that was charged. */
-  readonly schema: z.ZodType<{ message_id: number }>;
+  readonly schema: z.ZodType<{ message_id: number }>; // The form of a trace: it names the answer that was charged.
 }
 
 /** The result of one pass over a user's keys. */
@@ -30,20 +28,16 @@ const BATCH = 256;
 export function unscannedUser(segment: EncodedSegment) {
   return {
     segment,
-    /** Largest number of a stored entry. */
-    top: 0,
-    /** The ids of the delivered answers in no order; one that the storage listed twice is there twice. */
-    answers: [] as number[],
+    top: 0, // Largest number of a stored entry.
+    answers: [] as number[], // Ids of delivered answers, in no order; twice where the storage listed one twice.
     damage: undefined as LedgerDamage | undefined,
   };
 }
 
 /** Reads all keys below `prefix` (all users, or one) once, in no order: records what each user has, and follows every
  * operation of the index to its entry. Memory grows with the number of users, and by some 12 bytes for each delivered
- * answer.
- * @returns the users by segment
- * @throws StorageError when the storage does not answer
- */
+ * answer. @returns the users by segment
+ * @throws StorageError when the storage does not answer */
 export async function scanUsers(
   storage: Storage,
   prefix: Key,

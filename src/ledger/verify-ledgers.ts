@@ -11,48 +11,36 @@ import { walkLedger } from "./walk-ledger.ts";
 /** The result of verifying one user's ledger. */
 export interface Verification {
   readonly user_id: string;
-  /** Valid entries. */
-  readonly entries: number;
-  /** Points after the last valid entry. */
-  readonly balance: number;
-  /** Hash of the last valid entry; null when there is none. */
-  readonly head: string | null;
-  /** The first damage; absent when the ledger is valid. */
-  readonly damage?: LedgerDamage;
+  readonly entries: number; // Valid entries.
+  readonly balance: number; // Points after the last valid entry.
+  readonly head: string | null; // Hash of the last valid entry; null when there is none.
+  readonly damage?: LedgerDamage; // The first damage; absent when the ledger is valid.
 }
 
 /** The ledger state of an earlier verification: no ledger may be shorter, or another one, later. */
 export type Receipt = Pick<Verification, "entries" | "head">;
 
 export interface VerifyProgress {
-  /** Keys that were read, of all users. */
-  readonly keys: number;
-  /** Users whose ledger was walked, and how many there are; absent before the walks. */
-  readonly users?: { readonly done: number; readonly all: number };
-  /** Entries that were walked, of all users. */
-  readonly entries: number;
+  readonly keys: number; // Keys that were read, of all users.
+  readonly users?: { readonly done: number; readonly all: number }; // Walked ones; absent before the walks.
+  readonly entries: number; // Entries that were walked, of all users.
 }
 
 export interface VerifyOptions {
-  /** The users to verify; all by default. */
-  readonly users?: readonly string[] | undefined;
-  /** Whether a user must have a profile. */
-  readonly profiles?: boolean;
+  readonly users?: readonly string[] | undefined; // The users to verify; all by default.
+  readonly profiles?: boolean; // Whether a user must have a profile.
   readonly trace?: ChargeTrace | undefined;
-  /** By user id. */
-  readonly receipts?: ReadonlyMap<string, Receipt> | undefined;
+  readonly receipts?: ReadonlyMap<string, Receipt> | undefined; // By user id.
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
 }
 
-/** Verifies ledgers: one pass over the keys of all users, then a walk over each ledger. Every entry is
- * well-formed and stored byte for byte as it was written; numbers have no gap; each hash fits its entry and the one
- * before; deltas add up to the account, and nothing is negative; the index leads from every repeatable operation to its
- * entry, and nowhere else; the hint of the head does not point past the end; every answer in a session was charged; a
- * ledger has a profile. Damage is reported per user, and the other users are verified all the same. A user who has
- * neither entries nor a profile is not reported.
- *
- * Delivered answers are compared one by one with the charged ones. Their ids are all that memory grows with: some 12 bytes
- * for each, and 50 more while its user's ledger is walked.
+/** Verifies ledgers: one pass over the keys of all users, then a walk over each ledger. Every entry is well-formed and
+ * stored byte for byte as it was written; numbers have no gap; each hash fits its entry and the one before; deltas add
+ * up to the account, and nothing is negative; the index leads from every repeatable operation to its entry, and
+ * nowhere else; the hint of the head does not point past the end; every answer in a session was charged; a ledger has
+ * a profile. Damage is reported per user, and the other users are verified all the same. A user who has neither
+ * entries nor a profile is not reported. Delivered answers are compared one by one with the charged ones: their ids
+ * are all that memory grows with, some 12 bytes for each, and 50 more while its user's ledger is walked.
  * @throws StorageError when the storage does not answer */
 export async function* verifyLedgers(storage: Storage, options: VerifyOptions = {}): AsyncGenerator<Verification> {
   const { users, profiles = true, trace, receipts = new Map<string, Receipt>(), onProgress } = options;
@@ -151,12 +139,10 @@ async function hintDamage(storage: Storage, user: EncodedSegment, end: number): 
   if (!/^[1-9]\d{0,15}$/.test(text)) return damageAt(null, key, "it is not the number of an entry");
   const hint = Number(text);
   const at = entryKey(user, hint);
-  // It may have been appended since the end was read.
-  if (hint <= end || (await storage.has(at))) return undefined;
+  if (hint <= end || (await storage.has(at))) return undefined; // It may have been appended since the end was read.
   return damageAt(end + 1, at, `the entry is missing while the hint of the head points to ${hint}`);
 }
 
-/** Compares the delivered answers, in any order, with the charged ones. */
 function createCharges(answers: readonly number[]) {
   /** The entry that charged for each answer, in the order of their ids; 0 for none. */
   const entries = new Map(answers.toSorted((one, other) => one - other).map((id) => [id, 0]));
@@ -187,7 +173,6 @@ function receiptDamage(receipt: Receipt, end: number, passed: string | null): Le
   return { entry: entries, message: "the entry is another one than at an earlier verification" };
 }
 
-/** The user's id in the profile, or the profile's damage. */
 async function profileOf(storage: Storage, user: EncodedSegment): Promise<string | LedgerDamage | undefined> {
   const key: Key = ["users", user, "profile"];
   const profile = checkDocument(key, await storage.get(key), userProfile);

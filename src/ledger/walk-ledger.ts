@@ -8,8 +8,7 @@ import { entry, type Entry, ledgerKey, operationKey, operationPointer } from "./
 import { damageAt, type LedgerDamage } from "./scan-for-damage.ts";
 
 const PAGE = 256;
-/** Entries read at once past the last known one: others may append meanwhile. */
-const BEYOND = 16;
+const BEYOND = 16; // Entries read at once past the last known one: others may append meanwhile.
 
 /** Walks a user's ledger from the first entry, in flat memory. Every entry must be well-formed, stored byte for byte as
  * it was written, and follow from the one before; the index must lead from its operation, when that is repeatable, to
@@ -46,7 +45,6 @@ export async function walkLedger(storage: Storage, user: EncodedSegment, top: nu
   }
 }
 
-/** The valid entries of a page up to its first missing or invalid one. */
 function checkPage(
   keys: readonly Key[],
   texts: readonly (string | undefined | StorageError)[],
