@@ -12,8 +12,7 @@ import { textsIn } from "./references.ts";
 interface Subject {
   readonly answer: z.ZodObject;
   readonly keys: readonly string[];
-  /** Whether the value itself is compared: not in `$not`. */
-  readonly isCompared?: boolean;
+  readonly isCompared?: boolean; // Whether the value itself is compared: not in `$not`.
 }
 
 /** The errors of an expectation: unknown matchers, arguments that a matcher does not accept, and, where the contract says

@@ -8,7 +8,6 @@ import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import { isRecord } from "./json-values.ts";
 import type { Step } from "./smoke-file.ts";
 
-/** The operation of a step; undefined for pages, unknown paths and methods that no operation has. */
 function operationOf({ request }: Step): Endpoint | undefined {
   const [method, target = ""] = request.split(" ");
   return method === "OPTIONS" ? undefined : endpointAt(target.split("?", 1)[0]!);

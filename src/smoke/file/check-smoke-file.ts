@@ -28,11 +28,10 @@ export function checkContent(content: SmokeContent, env: Env): InvalidField[] {
   const later = { ...early, answer: schemaAnswer(before, ids, vars) };
   for (const { phase, index, step } of placed) {
     const path = [phase, index];
-    const { rows, ...used } = step;
+    const { id, rows, ...used } = step;
     errors.push(...checkStep(step, path));
     errors.push(...checkReferences(used, path, later, rowsOf(content, { phase, index, step })));
     errors.push(...checkReferences(rows, [...path, "rows"], later));
-    const { id } = step;
     if (id === undefined) continue;
     const refuse = (message: string) => errors.push({ path: [...path, "id"], message });
     if (before.has(id)) refuse(`another step has the id ${id}.`);
@@ -117,7 +116,6 @@ function endpointError({ request, expect = {} }: Step): string | undefined {
   return `${pathname} takes ${endpoint.method}, not ${method}. To test that it is refused, expect status 405.`;
 }
 
-/** Resolves the references in a value as far as that can be done before the run, with each of the rows. */
 function checkReferences(value: unknown, path: ValuePath, scope: Scope, rows: readonly Row[] = []): InvalidField[] {
   const scopes = rows.map((row, index): Scope => ({ ...scope, row, rowName: `row ${index + 1}` }));
   return textsIn(value, path).flatMap(([text, place]) => {

@@ -5,8 +5,7 @@ import { parse } from "csv-parse/sync";
 import type { InvalidField, ValuePath } from "../../contract/validation/validate-value.ts";
 import { MOST_ROWS, stepsOf, type Row, type SmokeContent } from "./smoke-file.ts";
 
-/** Replaces the names of CSV files by their rows. Every value of a CSV file is a string.
- * @param folder the folder of the smoke file
+/** Replaces the names of CSV files in the smoke file's folder by their rows, whose values are strings.
  * @returns the errors of the CSV files */
 export function readRows(content: SmokeContent, folder: string): InvalidField[] {
   const steps = stepsOf(content).map(({ phase, index, step }) => ({ holder: step, path: [phase, index] as ValuePath }));
@@ -31,8 +30,7 @@ function unique(names: string[]): string[] {
   return names;
 }
 
-/** Largest text of a compressed file, in bytes. */
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024; // Largest text of a compressed file, in bytes.
 
 /** The text of a file; that of a gzip file is decompressed.
  * @throws Error for a file that cannot be read, is not UTF-8, or is larger than 16 MiB when decompressed */

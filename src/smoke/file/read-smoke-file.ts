@@ -13,10 +13,8 @@ import { smokeFile, type SmokeContent } from "./smoke-file.ts";
 export interface SmokeFile {
   readonly path: string;
   readonly content: SmokeContent;
-  /** The first and the last line of the value at a path, counted from 1. */
-  readonly linesOf: (path: ValuePath) => readonly [first: number, last: number];
-  /** An error at a path, as `FILE:LINE:COLUMN: message`. */
-  readonly errorAt: (path: ValuePath, message: string) => string;
+  readonly linesOf: (path: ValuePath) => readonly [first: number, last: number]; // Of the value at a path, from 1.
+  readonly errorAt: (path: ValuePath, message: string) => string; // An error at a path, as `FILE:LINE:COLUMN: message`.
 }
 
 /** Reads a smoke file's text.

@@ -3,16 +3,11 @@ import { itemsOf } from "./json-values.ts";
 
 /** A reference `${step.path}` to a value of an earlier answer, the environment or the run. */
 export interface Reference {
-  /** As written in the file, with its braces. */
-  readonly text: string;
-  /** The step, or `env`, `run`, `vars` or `row`. */
-  readonly head: string;
-  /** The segments as written: one may be, or contain, a reference. */
-  readonly path: readonly string[];
-  /** The default of an environment variable that is not set; it may contain references. */
-  readonly fallback?: string;
-  /** What the value is read as: `int` of `${env.LIMIT:int}`. */
-  readonly cast?: string;
+  readonly text: string; // As written in the file, with its braces.
+  readonly head: string; // The step, or `env`, `run`, `vars` or `row`.
+  readonly path: readonly string[]; // The segments as written: one may be, or contain, a reference.
+  readonly fallback?: string; // The default of an environment variable that is not set; it may contain references.
+  readonly cast?: string; // What the value is read as: `int` of `${env.LIMIT:int}`.
 }
 
 const MARK = /\$\$\{|\$\{|\}/g;

@@ -10,12 +10,10 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The values of `${run.NAME}`. */
 export interface RunValues {
-  /** Differs in each run against a daemon, for ids that must be new. */
-  readonly id: string;
+  readonly id: string; // Differs in each run against a daemon, for ids that must be new.
   /** Of --token, the profile or ANP_TOKEN; on the file's own daemon, of the fixture's first user. Absent without one. */
   readonly token?: string;
-  /** On the file's own daemon: the tokens of the fixture's users, by user. */
-  readonly tokens?: Readonly<Record<string, string>>;
+  readonly tokens?: Readonly<Record<string, string>>; // On the file's own daemon: of the fixture's users, by user.
 }
 
 /** The value of a reference that is not known before the run. */
@@ -24,17 +22,12 @@ export const UNKNOWN = Symbol("unknown");
 /** The values that references resolve to: those of a run, or as much of them as is known before it. */
 export interface Scope {
   readonly env: Env;
-  /** {@link UNKNOWN} before the run; absent where no value of the run can be named. */
-  readonly run?: RunValues | typeof UNKNOWN | undefined;
-  /** As written in the file: their values may be references. Null where they cannot be named. */
-  readonly vars?: Row | null | undefined;
+  readonly run?: RunValues | typeof UNKNOWN | undefined; // UNKNOWN before the run; absent where none can be named.
+  readonly vars?: Row | null | undefined; // As written: values may be references. Null where they cannot be named.
   readonly row?: Row | undefined;
   readonly rowName?: string;
-  /** The value at a path of the answer of an earlier step.
-   * @throws UnresolvedError */
-  readonly answer: (reference: Reference, path: readonly string[]) => unknown;
-  /** Values of the environment that reports must not show are added to it. */
-  readonly secrets?: Set<string>;
+  readonly answer: (reference: Reference, path: readonly string[]) => unknown; // Throws UnresolvedError.
+  readonly secrets?: Set<string>; // Values of the environment that reports must not show are added to it.
 }
 
 /** A reference without a value. The message names it. */
@@ -53,7 +46,6 @@ export function refuse(reference: Reference, reason: string): never {
   throw new UnresolvedError(reference, reason);
 }
 
-/** First segments of references that do not name steps. */
 const HEADS = { env: environmentValue, run: runValue, vars: writtenValue, row: writtenValue } as const;
 
 /** Whether a word begins references that do not name a step. */
@@ -69,8 +61,7 @@ const CASTS: Readonly<Record<string, readonly [what: string, holds: (value: unkn
   json: ["JSON", (value) => value !== undefined],
 };
 
-/** Names of variables whose values reports do not show. */
-const SECRET = /token|secret|key|password/i;
+const SECRET = /token|secret|key|password/i; // Names of variables whose values reports do not show.
 
 /** Characters of the shortest value that reports mask: a shorter one would hide parts of other words. */
 export const SHORTEST_SECRET = 4;
@@ -110,8 +101,7 @@ function valueOf(reference: Reference, scope: Scope): unknown {
 function environmentValue(reference: Reference, path: readonly string[], scope: Scope): unknown {
   const [name = ""] = path;
   if (path.length !== 1) refuse(reference, "does not name an environment variable: write ${env.NAME}.");
-  // An empty variable is not set.
-  const value = scope.env[name] || (resolveAll(reference.fallback, scope) as string | undefined);
+  const value = scope.env[name] || (resolveAll(reference.fallback, scope) as string | undefined); // Empty is unset.
   if (value === undefined) return refuse(reference, `is not set.${didYouMean(name, Object.keys(scope.env))}`);
   if (SECRET.test(name)) scope.secrets?.add(value);
   return value;

@@ -20,8 +20,7 @@ const moment = z
   .refine((typed) => typed.includes("${") || isMoment(typed), { message: MOMENT })
   .meta({ id: "Moment", examples: ["+1d", "midnight", "2026-11-21T00:00:00Z"] });
 
-/** What the name of a snapshot must be: it becomes part of a file's name. */
-const NAMED = "must be true, or a name of letters, digits, _ and -";
+const NAMED = "must be true, or a name of letters, digits, _ and -"; // It becomes part of a file's name.
 
 const headers = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 

@@ -1,10 +1,8 @@
 import { nameOf } from "../file/read-smoke-file.ts";
 import { scalarsIn } from "../file/references.ts";
 
-/** Keys of ids; a user's id is not made by a daemon. */
-const ID_KEY = /^(?!user_id$)(\w+_)?id$/;
-/** Smaller numbers count something: a ledger's entries. */
-const SMALLEST = 1_000_000;
+const ID_KEY = /^(?!user_id$)(\w+_)?id$/; // Keys of ids; a user's id is not made by a daemon.
+const SMALLEST = 1_000_000; // Smaller numbers count something: a ledger's entries.
 
 /** An id that a daemon makes. */
 export function isId(key: string, value: unknown): boolean {
@@ -15,8 +13,7 @@ export function isId(key: string, value: unknown): boolean {
 /** The ids in recorded answers, by which later calls refer to earlier ones. */
 export class Captures {
   readonly #references = new Map<unknown, { readonly step: string; readonly text: string }>();
-  /** Names of the steps that others refer to. */
-  readonly used = new Set<string>();
+  readonly used = new Set<string>(); // Names of the steps that others refer to.
 
   note(step: string, body: unknown): void {
     for (const [value, path] of scalarsIn(body)) {

@@ -4,25 +4,20 @@ import type { AddressInfo } from "node:net";
 import { flatHeaders, send, WireError, type WireResponse } from "../../client/transport.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
 
-/** Largest body of a request that is forwarded, bytes. */
-const MAX_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024; // Largest body of a request that is forwarded, bytes.
 const TIMEOUT_MS = 60_000;
 
-/** Headers of one connection, or of the sender of the message, and those that make a request conditional: its answer
- * would have no body. */
+/** Headers of one connection or one hop, and those that make a request conditional: its answer would have no body. */
 const NOT_FORWARDED =
   /^(connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|host|content-length|accept-encoding|expect|if-none-match|if-modified-since)$/;
 
 /** One call that went through the proxy. */
 export interface RecordedCall {
   readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly target: string; // Path and query.
+  readonly headers: Readonly<Record<string, string | undefined>>; // Names in lower case.
   readonly body: Buffer;
-  /** The answer, or why there is none. */
-  readonly answer: WireResponse | string;
+  readonly answer: WireResponse | string; // The answer, or why there is none.
 }
 
 /** Starts a proxy on the loopback interface that forwards calls to one daemon, one at a time, so that their order is
@@ -66,8 +61,7 @@ export async function startRecording(daemon: string, port: number, most: number)
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: calls as readonly RecordedCall[],
-    /** Aborted once as many calls as allowed were answered. */
-    full: full.signal,
+    full: full.signal, // Aborted once as many calls as allowed were answered.
     async stop(): Promise<void> {
       stopping.abort();
       server.close();

@@ -1,8 +1,7 @@
 import { SHORTEST_SECRET } from "../file/resolve-references.ts";
 import type { RecordedCall } from "./recording-proxy.ts";
 
-/** Tokens that the daemon issues, and JWTs, wherever they are. */
-const TOKEN = /\banp_[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g;
+const TOKEN = /\banp_[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g; // The daemon's own, and JWTs, wherever they are.
 
 /** What replaces the tokens of recorded calls, as `${run.token}`: a file never holds a token.
  * @param known tokens of the daemon's users, by what replaces them
@@ -33,10 +32,8 @@ export function createSecrets(
   const longestFirst = [...references].filter(([{ length }]) => length >= SHORTEST_SECRET);
   longestFirst.sort(([a], [b]) => b.length - a.length);
   return {
-    /** What the environment has to hold. */
-    variables: variables as readonly string[],
-    /** The reference of a token that was in a header. */
-    referenceOf: (token: string): string => references.get(token)!,
+    variables: variables as readonly string[], // What the environment has to hold.
+    referenceOf: (token: string): string => references.get(token)!, // The reference of a token that was in a header.
     /** How a text is written in a smoke file: `${` is escaped, and tokens are references. Other values are unchanged. */
     hide<T>(value: T): T {
       if (typeof value !== "string") return value;

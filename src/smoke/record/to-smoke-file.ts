@@ -10,27 +10,20 @@ import { Captures, isId } from "./captures.ts";
 import { endToEnd, type RecordedCall } from "./recording-proxy.ts";
 import { createSecrets } from "./secrets.ts";
 
-/** What a recorded file says of its daemon, and how it compares. */
 interface Recording {
-  /** The head of the file: its daemon's fixture, clock and seed. Empty for a daemon of another process. */
-  readonly head: Partial<SmokeContent>;
-  /** The daemon's tokens, by what replaces them in the file. */
-  readonly tokens: Readonly<Record<string, string>>;
-  /** Whether answers have to come back byte for byte. */
-  readonly exact: boolean;
+  readonly head: Partial<SmokeContent>; // Its daemon's fixture, clock and seed; empty for another process's daemon.
+  readonly tokens: Readonly<Record<string, string>>; // The daemon's tokens, by what replaces them in the file.
+  readonly exact: boolean; // Whether answers have to come back byte for byte.
 }
 
-/** Headers of requests that change answers. */
-const SENT = ["idempotency-key", "x-request-id", "origin"];
-/** Longest page outside of the API, and longest answer of the API, that a file holds, bytes. */
-const LONGEST = { page: 4096, api: 256 * 1024 };
+const SENT = ["idempotency-key", "x-request-id", "origin"]; // Headers of requests that change answers.
+const LONGEST = { page: 4096, api: 256 * 1024 }; // Bytes: of a page outside of the API, of an answer of the API.
 
 interface Context extends Recording {
   readonly isOwn: boolean;
   readonly secrets: ReturnType<typeof createSecrets>;
   readonly captures: Captures;
-  /** Notes what the file does not repeat or compare. */
-  readonly note: (text: string) => void;
+  readonly note: (text: string) => void; // Notes what the file does not repeat or compare.
 }
 
 /** The text of a smoke file that repeats the calls and expects their answers, and the environment variables that it
@@ -53,8 +46,7 @@ export function toSmokeFile(calls: readonly RecordedCall[], recording: Recording
     return step === undefined ? [] : { ...step, id };
   });
   const steps = drafts.map(({ id, ...step }) => (captures.used.has(id) ? { id, ...step } : step));
-  // Long texts stay on one line.
-  const options = { lineWidth: 0, aliasDuplicateObjects: false };
+  const options = { lineWidth: 0, aliasDuplicateObjects: false }; // Long texts stay on one line.
   const file = stringify({ name: "Recorded calls", ...recording.head, steps }, options);
   return { text: comments.map((line) => `# ${line.replaceAll(/[\r\n]+/g, " ")}\n`).join("") + file, variables };
 }

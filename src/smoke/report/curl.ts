@@ -1,7 +1,6 @@
 import type { WireRequest } from "../../client/transport.ts";
 
-/** A shell command that repeats the request. The token is a variable, so that no report contains it.
- * @param tokenName name of the variable */
+/** A shell command that repeats the request. The token is the variable `tokenName`, so that no report contains it. */
 export function curlLine({ method, url, headers, body }: WireRequest, tokenName: string): string {
   const words = ["curl", "-sS", "-i"];
   if (method === "HEAD") words.push("--head");

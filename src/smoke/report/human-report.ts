@@ -1,10 +1,8 @@
 import { cut } from "./cut.ts";
 import { countOutcomes, type FileResult, type Problem, type StepResult } from "../run/smoke-result.ts";
 
-/** What a report shows of a step, in characters; `--json` holds all. */
-const [MOST_PROBLEMS, MOST_OF_VALUE, MOST_OF_ANSWER] = [10, 1500, 2500];
+const [MOST_PROBLEMS, MOST_OF_VALUE, MOST_OF_ANSWER] = [10, 1500, 2500]; // In characters; `--json` holds all.
 
-/** Applies a style to a text. */
 type Paint = (style: "bold" | "dim" | "red" | "green", text: string) => string;
 
 /** The results of a file for people: passed steps on one line, failed ones with expected and actual values. */

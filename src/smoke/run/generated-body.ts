@@ -2,8 +2,7 @@ import { z } from "zod";
 import type { InvalidField, ValuePath } from "../../contract/validation/validate-value.ts";
 import { itemsOf, mapItems } from "../file/json-values.ts";
 
-/** Longest generated text, in characters. */
-const MAX_CHARACTERS = 1_000_000;
+const MAX_CHARACTERS = 1_000_000; // Longest generated text, in characters.
 
 /** A generated text: `{ $repeat: ["ab", 3] }` is "ababab". */
 const repeat = z

@@ -24,8 +24,7 @@ export function judge(expect: NonNullable<Step["expect"]>, request: WireRequest,
     headers: { get: (name) => answer.headers[name] ?? null },
     body: answer.body,
   });
-  // The path of an operation does not say which limit it counts for.
-  const rate = endpointAt(pathname)?.rate;
+  const rate = endpointAt(pathname)?.rate; // The path of an operation does not say which limit it counts for.
   const hinted = compareAll(expect, answer).map((problem) => {
     const { path, message, expected, got } = problem;
     const isOfRate = `${path} ${expected}` === "status 429" || (/^headers\.ratelimit/i.test(path) && got === "nothing");
@@ -42,8 +41,7 @@ function compareAll(expect: NonNullable<Step["expect"]>, answer: SmokeAnswer): P
     ...compare(expect.status ?? usualStatus(expect.code), answer.status, "status"),
     ...(expect.code === undefined ? [] : compare(expect.code, fieldOf(answer.body, "code"), "code")),
   ];
-  // With another status the body is another one, so comparing its fields would add nothing.
-  if (status.length > 0) return status;
+  if (status.length > 0) return status; // With another status the body has other fields.
   return [
     ...(expect.data === undefined ? [] : compare(expect.data, fieldOf(answer.body, "data"), "data")),
     ...(expect.body === undefined ? [] : compare(expect.body, answer.body, "")),

@@ -3,11 +3,9 @@ import { DAY_MS, offsetMinutes } from "../../runtime/clock.ts";
 
 /** The clock of a daemon that runs in this process. */
 export interface MovableClock {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly now: () => number; // Milliseconds since the epoch.
   readonly set: (ms: number) => void;
-  /** The offset whose midnights begin quota days, as `+08:00`. */
-  readonly timezone: string;
+  readonly timezone: string; // The offset whose midnights begin quota days, as `+08:00`.
 }
 
 const SHIFT = /^([+-]\d+)(s|m|h|d)$/;

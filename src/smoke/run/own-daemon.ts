@@ -22,10 +22,8 @@ import { packageFile } from "../../runtime/package-file.ts";
 /** The folder of the bundled demo. */
 export const DEMO = packageFile("fixtures/demo/").pathname;
 const OWN_QUOTAS = "each user of a fixture has a quota of their own. Write users: { alice: { free_daily_quota: 0 } }.";
-/** No request is running when the runner stops its daemon. */
-const DRAIN_MS = 1000;
-/** Its peers are in this process, where other files may keep the thread busy. */
-const PEER_MS = 300_000;
+const DRAIN_MS = 1000; // No request is running when the runner stops its daemon.
+const PEER_MS = 300_000; // Its peers are in this process, where other files may keep the thread busy.
 
 /** What a file's daemon is started with; `now` is in milliseconds since the epoch. */
 export type DaemonPlan = Exclude<Awaited<ReturnType<typeof planDaemon>>, string>;
@@ -105,8 +103,7 @@ export async function startDaemon(plan: DaemonPlan, logger: Logger, assistantRun
       url: listening.url,
       clock: { ...clock, timezone: config.quota.timezone },
       run,
-      /** Injects the faults from now on. */
-      begin: () => faults.arm(service),
+      begin: () => faults.arm(service), // Injects the faults from now on.
       async stop() {
         await listening.stop(DRAIN_MS);
         await service.close();

@@ -7,10 +7,8 @@ import { listOf, PHASES, type Row, type Step } from "../file/smoke-file.ts";
 export interface Selection {
   /** Words of `tags`: a chosen step has one or more of them, and none of those after a `!`. */
   readonly tags?: readonly string[] | undefined;
-  /** Part of the title, the request or the file's name, in any case. */
-  readonly grep?: string | undefined;
-  /** Lines of steps; all when empty. */
-  readonly lines?: readonly number[];
+  readonly grep?: string | undefined; // Part of the title, the request or the file's name, in any case.
+  readonly lines?: readonly number[]; // Lines of steps; all when empty.
 }
 
 /** A step that is to run, once for each of its rows. `number` is that of the row, as 2, or 1.2 with rows of the file too;
@@ -77,8 +75,7 @@ function numbered(rows: Step["rows"]): { row?: Row; number: string }[] {
   return list.length === 0 ? [{ number: "" }] : list;
 }
 
-/** Characters of a body or a row in a title. */
-const TITLE_PART = 60;
+const TITLE_PART = 60; // Characters of a body or a row in a title.
 
 const SECRET = /(^|_)(token|secret|key|password)$/i;
 

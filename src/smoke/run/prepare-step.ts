@@ -49,14 +49,7 @@ export function answersOf(answers: ReadonlyMap<string, SmokeAnswer>): Scope["ans
 
 /** The fields of an answer that references can name: the envelope's, status, headers, text and body; all of `at_once`. */
 function fieldsOf({ status, headers, text, body, all }: SmokeAnswer): object {
-  return {
-    ...(typeof body === "object" && body),
-    status,
-    headers,
-    text,
-    body,
-    ...(all !== undefined && { all: all.map(fieldsOf) }),
-  };
+  return { ...(typeof body === "object" && body), status, headers, text, body, ...(all && { all: all.map(fieldsOf) }) };
 }
 
 function checkResolved(step: Step, expect: object, moment: string | undefined): void {

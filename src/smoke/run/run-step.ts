@@ -18,20 +18,17 @@ const TIMEOUT = "30s";
 /** How a file is run, and on which daemon. */
 export interface RunOptions {
   readonly url: string;
-  /** The address in the curl commands, if another one. */
-  readonly shownUrl?: string;
+  readonly shownUrl?: string; // The address in the curl commands, if another one.
   /** The daemon's clock, which steps may move; absent where the daemon is another process. */
   readonly clock?: MovableClock;
-  /** Interrupts the steps; the cleanup still runs. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal; // Interrupts the steps; the cleanup still runs.
   readonly env: Env;
   readonly run: RunValues;
   /** Called once the setup is over: injects the faults of the file's own daemon. */
   readonly begin?: (() => Promise<void>) | undefined;
   readonly bail: boolean;
   readonly cwd?: string;
-  /** Writes the snapshots instead of comparing with them. */
-  readonly update?: boolean;
+  readonly update?: boolean; // Writes the snapshots instead of comparing with them.
   readonly cases?: readonly Case[];
 }
 
@@ -40,8 +37,7 @@ type StepScope = Scope & { readonly secrets: ReadonlySet<string> };
 
 interface Attempt {
   readonly problems: readonly Problem[];
-  /** What was sent; the first that is wrong, if any is, comes first. */
-  readonly sent?: readonly PreparedStep[];
+  readonly sent?: readonly PreparedStep[]; // What was sent; the first that is wrong, if any is, comes first.
   readonly answer?: SmokeAnswer | undefined;
   readonly unreachable?: string | undefined;
   readonly unresolved?: Reference;
@@ -143,5 +139,4 @@ function redactorFor(secrets: readonly string[]): (text: string) => string {
   return (text) => forms.reduce((hidden, secret) => hidden.replaceAll(secret, "***"), text);
 }
 
-/** Control characters would move a terminal's cursor. */
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g; // Control characters would move a terminal's cursor.

@@ -4,12 +4,9 @@ import { cut } from "../report/cut.ts";
 
 /** An answer. */
 export interface SmokeAnswer extends WireResponse {
-  /** Parsed JSON; undefined for a body that is not JSON. */
-  readonly body: unknown;
-  /** Milliseconds until it was complete. */
-  readonly ms: number;
-  /** All answers to a request that was sent several times at once. */
-  readonly all?: readonly SmokeAnswer[];
+  readonly body: unknown; // Parsed JSON; undefined for a body that is not JSON.
+  readonly ms: number; // Milliseconds until it was complete.
+  readonly all?: readonly SmokeAnswer[]; // All answers to a request that was sent several times at once.
 }
 
 /** One way in which an answer is wrong. `--json` and the reports show it as it is. */
@@ -17,33 +14,26 @@ export interface Problem {
   /** `expectation`: the answer differs from what the file expects. `contract`: it deviates from the contract. `answer`:
    * there is none. `reference`: a `${step.path}` cannot be resolved, or its value does not fit. */
   readonly about: "expectation" | "contract" | "answer" | "reference";
-  /** As `data.items[0].delta`; empty for the whole. */
-  readonly path: string;
+  readonly path: string; // As `data.items[0].delta`; empty for the whole.
   readonly message: string;
-  /** What was expected, in words: JSON, or what a matcher expects. */
-  readonly expected?: string | undefined;
+  readonly expected?: string | undefined; // What was expected, in words: JSON, or what a matcher expects.
   readonly got?: string | undefined;
 }
 
 /** The result of one step. */
 export interface StepResult {
   readonly phase: PlacedStep["phase"];
-  /** Counted from 1 in its list. */
-  readonly number: number;
+  readonly number: number; // Counted from 1 in its list.
   readonly line: number;
   readonly title: string;
-  /** Method and path as written in the file. */
-  readonly request: string;
+  readonly request: string; // Method and path as written in the file.
   readonly outcome: "passed" | "failed" | "skipped";
   readonly problems: readonly Problem[];
   readonly reason?: string;
   readonly tries: number;
-  /** All tries and the waits between them, milliseconds. */
-  readonly ms: number;
-  /** A curl command that repeats the request, without the token. */
-  readonly curl?: string | undefined;
-  /** Status and body of the last answer, at most 64 Ki characters. */
-  readonly answer?: string | undefined;
+  readonly ms: number; // All tries and the waits between them, milliseconds.
+  readonly curl?: string | undefined; // A curl command that repeats the request, without the token.
+  readonly answer?: string | undefined; // Status and body of the last answer, at most 64 Ki characters.
 }
 
 /** The result of one file. */
@@ -51,12 +41,10 @@ export interface FileResult {
   readonly path: string;
   readonly title: string;
   readonly skipped?: string;
-  /** Why the daemon could not be reached; the remaining steps were skipped. */
-  readonly unreachable?: string | undefined;
+  readonly unreachable?: string | undefined; // Why the daemon could not be reached; the remaining steps were skipped.
   readonly steps: readonly StepResult[];
   readonly ms: number;
-  /** The command that starts a daemon like the file's own, if it ran on one. */
-  readonly serve?: string | undefined;
+  readonly serve?: string | undefined; // The command that starts a daemon like the file's own, if it ran on one.
 }
 
 /** Counts of files that ran and that were skipped, and of steps by outcome; the time of all, milliseconds. */
