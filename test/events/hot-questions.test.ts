@@ -27,6 +27,21 @@ function lines(events: readonly StoredEvent[]): string[] {
   return events.map((event, n) => JSON.stringify({ event_id: `line-${n}`, ...event }));
 }
 
+/** Counts the turns of the event loop until `end`. */
+function countTurns(): { readonly count: () => number; readonly end: () => number } {
+  let turns = 0;
+  const next = (): void => {
+    turns += 1;
+    handle = setImmediate(next);
+  };
+  let handle = setImmediate(next);
+  const end = (): number => {
+    clearImmediate(handle);
+    return turns;
+  };
+  return { count: () => turns, end };
+}
+
 describe("hot questions", () => {
   it("shows a question only when enough different users asked it", async () => {
     const { events } = openEvents(await openStorage("memory:"));
@@ -155,22 +170,26 @@ describe("hot questions", () => {
     expect(storage.calls.slice(first).map(({ verb }) => verb)).toEqual(Array(31).fill("has"));
   });
 
+  it("lets others run between two batches of a day that it reads", async () => {
+    const storage = await openStorage("memory:");
+    const { events: writer } = openEvents(storage);
+    for (let n = 0; n < 40; n++) await writer.record(question(`user ${n}`, "Who?"));
+    const turns = countTurns();
+    await openEvents(storage, { seed: "two" }).events.hotQuestions(options);
+    expect(turns.end()).toBeGreaterThanOrEqual(40);
+  });
+
   it("ranks for callers who ask at once in turns of the event loop", async () => {
     const { events } = openEvents(await openStorage("memory:"));
     await events.hotQuestions(options);
-    let turns = 0;
-    const count = (): void => {
-      turns += 1;
-      handle = setImmediate(count);
-    };
-    let handle = setImmediate(count);
+    const turns = countTurns();
     const ended = await Promise.all(
       [1, 1, 1].map(async (days) => {
         await events.hotQuestions({ ...options, days });
-        return turns;
+        return turns.count();
       }),
     );
-    clearImmediate(handle);
+    turns.end();
     expect(new Set(ended).size).toBe(3);
   });
 

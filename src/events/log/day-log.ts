@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { ifDamaged, StorageError } from "../../storage/storage-errors.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { type OnSkipped, Stream } from "../../storage/stream.ts";
@@ -86,6 +87,7 @@ export function followDay(
     for await (const { version, item } of log.items(read.since, skipped)) {
       read = { since: version, mark: item.batch_id };
       on.batch(item, version);
+      await setImmediate(); // a page of batches comes at once, and each takes milliseconds to check and fold
     }
   }
 
