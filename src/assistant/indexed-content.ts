@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { JobError, type JobRunner } from "../compute/job-runner.ts";
 import { batchesOf } from "../runtime/batches.ts";
@@ -74,10 +75,16 @@ export class IndexedContent {
   }
 
   async #sendChanges(index: number): Promise<void> {
-    const removed = [...this.#sent.keys()].filter((key) => !this.#wanted.has(key));
-    const added = [...this.#wanted].flatMap(([key, passage]) =>
-      [this.#refused, this.#sent].some((known) => isDeepStrictEqual(known.get(key), passage)) ? [] : passage,
-    );
+    const wanted = this.#wanted;
+    const removed = [...this.#sent.keys()].filter((key) => !wanted.has(key));
+    const added: Passage[] = [];
+    for await (const batch of batchesOf(wanted, BATCH.passages)) {
+      for (const [key, passage] of batch) {
+        if (![this.#sent, this.#refused].some((known) => isDeepStrictEqual(known.get(key), passage)))
+          added.push(passage);
+      }
+      await setImmediate(); // comparing 10,000 takes 40 ms
+    }
     for await (const keys of batchesOf(removed, BATCH.passages)) {
       if (!(await this.#sendBatch(index, { removed: keys, added: [] }))) return;
     }

@@ -5,6 +5,7 @@ import type { AssistantJobs } from "../../src/assistant/jobs/assistant-jobs.ts";
 import type { JobRunner } from "../../src/compute/job-runner.ts";
 import { WorkerRunner, workerFile } from "../../src/compute/worker-runner.ts";
 import { silentLogger } from "../../src/runtime/logger.ts";
+import { countTurns } from "../support/count-turns.ts";
 import { EXCHANGE, NOW } from "./exchange.ts";
 import { passage } from "./passages.ts";
 
@@ -128,4 +129,13 @@ it("looks up a question's evidence once a minute, until the content changes", as
   expect([await ask({ history }), await ask({ history })]).toEqual([6, 7]);
   await assistant.learn([passage({ id: "new", text: "The USDT withdrawal fee is 7 USDT." })]);
   expect(await sourceOf(assistant)).toBe("new");
+});
+
+it("lets others run while it looks for what changed among many passages", async () => {
+  const assistant = createHostedAssistant({ runner: assistantInProcess(), logger });
+  const many = Array.from({ length: 4000 }, (_, n) => passage({ id: `help-${n}`, title: "Fees", text: "Free." }));
+  await assistant.learn(many);
+  const turns = countTurns();
+  await assistant.learn(many.map((each) => ({ ...each })));
+  expect(turns.end()).toBeGreaterThanOrEqual(20);
 });

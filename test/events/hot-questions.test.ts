@@ -14,6 +14,7 @@ import { isPublic } from "../../src/events/projections/public-question.ts";
 import { toIso } from "../../src/runtime/clock.ts";
 import { openStorage } from "../../src/storage/open-storage.ts";
 import { HOUR, next, NOON, openEvents, question } from "./open-events.ts";
+import { countTurns } from "../support/count-turns.ts";
 import { watchedStorage } from "../support/watched-storage.ts";
 
 const options = { days: 1, limit: 10, min_users: 3 };
@@ -25,21 +26,6 @@ function asked(at: number, user_id: string, text: unknown, lang: unknown = "en")
 /** Each event as a line of its own: what a replay reads. */
 function lines(events: readonly StoredEvent[]): string[] {
   return events.map((event, n) => JSON.stringify({ event_id: `line-${n}`, ...event }));
-}
-
-/** Counts the turns of the event loop until `end`. */
-function countTurns(): { readonly count: () => number; readonly end: () => number } {
-  let turns = 0;
-  const next = (): void => {
-    turns += 1;
-    handle = setImmediate(next);
-  };
-  let handle = setImmediate(next);
-  const end = (): number => {
-    clearImmediate(handle);
-    return turns;
-  };
-  return { count: () => turns, end };
 }
 
 describe("hot questions", () => {
