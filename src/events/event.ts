@@ -18,8 +18,7 @@ export type NewEvent = z.infer<typeof newEvent>;
 /** An event as the log holds it. Looser than {@link newEvent}, which every event passed when it was recorded: a bound
  * that is tightened later must not make old events unreadable. */
 const storedEvent = z.strictObject({
-  /** ISO 8601 in UTC with milliseconds; its date says which day's log holds the event. */
-  created_at: z.iso.datetime({ precision: 3 }),
+  created_at: z.iso.datetime({ precision: 3 }), // In UTC; its date says which day's log holds the event.
   user_id: z.string(),
   event_type: z.string(),
   session_id: z.int().optional(),
@@ -28,8 +27,7 @@ const storedEvent = z.strictObject({
   sub_intent: z.string().optional(),
   feedback_type: z.enum(["helpful", "inaccurate"]).optional(),
   event_payload: z.record(z.string(), z.unknown()).optional(),
-  /** The id of the event in the export it was replayed from, or a hash of its idempotency key. */
-  source_id: z.string().optional(),
+  source_id: z.string().optional(), // Its id in the export it was replayed from, or a hash of its idempotency key.
 });
 export type StoredEvent = z.infer<typeof storedEvent>;
 

@@ -16,17 +16,13 @@ import type { Line, ReplayOptions } from "./replay/replay-lines.ts";
 import { countEvents } from "./projections/event-stats.ts";
 
 interface HotQuestionOptions {
-  /** How far back to look, in days of 24 hours: 1 to 30. */
-  readonly days: number;
+  readonly days: number; // How far back to look, in days of 24 hours: 1 to 30.
   readonly limit: number;
-  /** How many different users must have asked a question for it to be shown. */
-  readonly min_users: number;
-  /** Milliseconds since the Unix epoch; the clock's time when left out. */
-  readonly now?: number | undefined;
+  readonly min_users: number; // How many different users must have asked a question for it to be shown.
+  readonly now?: number | undefined; // Milliseconds since the Unix epoch; the clock's time when left out.
 }
 
-/** From one ranking to the next, ms: one takes some 20 ms where very much was asked, and others are to run in between. */
-const RANKING_MS = 50;
+const RANKING_MS = 50; // Between rankings: one takes some 20 where very much was asked, and others are to run.
 
 /** Records events, answers which questions are asked most, and exports and replays the log. */
 export type Events = ReturnType<typeof createEvents>;
@@ -36,12 +32,7 @@ export type Events = ReturnType<typeof createEvents>;
  * const events = createEvents({ storage: await openStorage("memory:"), clock, ids, logger });
  * await events.record({ user_id: "alice", event_type: "page_view" }); // { event_id: "2026-11-20-1-0", stored: true }
  */
-export function createEvents(
-  dependencies: EventDeps & {
-    /** Is called for batches that are damaged or missing, which are skipped. */
-    readonly reportDamage?: ReportDamage;
-  },
-) {
+export function createEvents(dependencies: EventDeps & { readonly reportDamage?: ReportDamage }) {
   const { storage, clock, reportDamage } = dependencies;
   const onSkipped: OnSkipped = (error) => void reportDamage?.(error);
   const projections = createProjections(storage, onSkipped);
@@ -70,7 +61,6 @@ export function createEvents(
       await before;
       return rankQuestions(projections.totals, window, { limit, minUsers });
     },
-    /** Stores the lines of an export, each event exactly once: see {@link replayEvents}. */
     replay: (lines: AsyncIterable<Line> | Iterable<Line>, options?: ReplayOptions) =>
       replayEvents({ ...dependencies, onSkipped }, batchesOf(lines, 1), options),
     /** The events of the range as lines of JSON without line ends, in the order of the log, in bounded memory. An
@@ -78,14 +68,10 @@ export function createEvents(
      * another event of the day has too is extended by a hash of the event's content.
      * @param skipped as of `Stream.items` */
     export: (range: TimeRange = {}, skipped?: OnSkipped) => exportEvents(storage, range, skipped),
-    /** Counts of events by type and day: see {@link countEvents}. */
     stats: (range: TimeRange = {}, skipped?: OnSkipped, dayOf?: (ms: number) => string) =>
       countEvents(storage, range, skipped, dayOf),
-    /** What waits for the storage, the batch that is being written included, and what was lost. */
     queue: () => log.queue(),
-    /** Waits until nothing is queued. */
     flush: () => log.flush(),
-    /** Drops events from now on, and waits until nothing is queued. The storage stays open. */
-    close: () => log.close(),
+    close: () => log.close(), // Drops events from now on, and waits until nothing is queued. The storage stays open.
   };
 }

@@ -17,10 +17,8 @@ export interface TimeRange {
 
 /** A batch of a day's log by number and batch id. After a failover another batch may have the same number. */
 export interface LogPosition {
-  /** 0 for the beginning. */
-  readonly since: number;
-  /** Absent where it is not known: the batch was skipped. */
-  readonly mark?: string | undefined;
+  readonly since: number; // 0 for the beginning.
+  readonly mark?: string | undefined; // Absent where it is not known: the batch was skipped.
 }
 
 /** The log of one UTC day: a stream of batches. */
@@ -44,8 +42,7 @@ export async function appendBatch(log: DayLog, last: number, own: string): Promi
   if (outcome === "created") return true;
   // A batch is created as a whole, so a damaged one is not the one just written.
   const stored = await ifDamaged(log.stored(last + 1), () => undefined);
-  // The batch id is not enough: two processes with the same seed make the same ids.
-  return stored?.text === own;
+  return stored?.text === own; // The batch id is not enough: two processes with the same seed make the same ids.
 }
 
 /** Whether a log still holds the batches up to a position. A server that fails over may lose the end of a log, and other
@@ -94,13 +91,11 @@ export function followDay(
   return {
     day,
     log,
-    /** Number of the last batch that was read. */
-    version: () => read.since,
+    version: () => read.since, // Number of the last batch that was read.
     /** Passes over the batch that follows the last one: the caller appended it. */
     skip(batchId: string): void {
       read = { since: read.since + 1, mark: batchId };
     },
-    /** Reads the batches appended since. */
     catchUp,
   };
 }
@@ -115,8 +110,7 @@ export async function listDays(storage: Storage, { from = -Infinity, to = Infini
   return days.sort();
 }
 
-/** The events of the range with their addresses, in the order of the log: by day, then as they were appended.
- * @param onSkipped as of {@link Stream.items} */
+/** The events of the range with their addresses, in the order of the log: by day, then as they were appended. */
 export async function* loggedEvents(
   storage: Storage,
   range: TimeRange,

@@ -8,33 +8,28 @@ import type { StoredEvent } from "../event.ts";
 
 /** The search for an event that may be in the log already. Up to the position it certainly is not. */
 export interface DuplicateSearch extends LogPosition {
-  /** Whether the event was submitted before, so that it may be in a batch of this very writer too. */
-  readonly again: boolean;
+  readonly again: boolean; // Whether it was submitted before, so that it may be in a batch of this very writer too.
 }
 
 /** An event to append. With `search`, an event with its `source_id` may be in the log and must not enter it twice. */
 export interface PendingEvent {
   readonly event: StoredEvent;
   search?: DuplicateSearch;
-  /** Where it is stored, or why the log could not be searched for it; absent until it is appended. */
-  result?: Recorded | StorageError;
+  result?: Recorded | StorageError; // Where it is stored, or why the log could not be searched; absent until appended.
 }
 
 /** The result of recording an event. One that was not stored has an id too, which addresses nothing. */
 export interface Recorded {
   readonly event_id: string;
   readonly stored: boolean;
-  /** It had been stored before this call, under the same key. */
-  readonly replayed?: true;
+  readonly replayed?: true; // It had been stored before this call, under the same key.
 }
 
 interface OpenDay {
   readonly day: string;
   readonly log: DayLog;
-  /** The last batch; its mark is known where this writer appended it. */
-  head: LogPosition;
-  /** The last number that another writer's batch may have. */
-  lastForeign: number;
+  head: LogPosition; // The last batch; its mark is known where this writer appended it.
+  lastForeign: number; // The last number that another writer's batch may have.
 }
 
 /** Appends to the logs of days, one append at a time. */
@@ -68,7 +63,6 @@ export function createDayWriter(storage: Storage, ids: Ids) {
   }
 
   return {
-    /** The last batch in the log of a day. */
     async head(day: string): Promise<LogPosition> {
       const { log, head } = await openLatest(day);
       if (head.mark !== undefined) return head;

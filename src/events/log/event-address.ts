@@ -5,7 +5,6 @@ export function formatAddress(day: string, batch: number, index: number): string
   return `${day}-${batch}-${index}`;
 }
 
-/** The UTC day of an instant, as `2026-11-20`. @param ms milliseconds since the Unix epoch */
 function dayOf(ms: number): string {
   return toIso(ms).slice(0, 10);
 }

@@ -2,17 +2,13 @@ import { hash } from "node:crypto";
 import { canonicalJson, sha256 } from "../../runtime/json/canonical-json.ts";
 import type { StoredEvent } from "../event.ts";
 
-const SUFFIX = /-[0-9a-f]{8}$/;
-
 /** What an event says, whatever the order of its fields and the id it has: its canonical JSON. */
 export function contentOf(event: StoredEvent): string {
   return canonicalJson({ ...event, source_id: undefined });
 }
 
-/** Identifies an event in a replay: SHA-256 over its content and the id it was exported with, as 32 characters of one
- * byte.
- * @param content of {@link contentOf}
- * @param sourceId empty for an event without an id */
+/** Identifies an event in a replay: SHA-256 over its content (of {@link contentOf}) and the id it was exported with
+ * (empty for none), as 32 characters of one byte. */
 export function fingerprint(content: string, sourceId: string): string {
   return hash("sha256", `${content}\n${JSON.stringify(sourceId)}`, "binary");
 }
@@ -24,6 +20,6 @@ export function uniqueId(id: string, content: string): string {
 
 /** The id that an event of an export is known by in logs: without what {@link uniqueId} added. */
 export function sourceIdOf(id: string, content: string): string {
-  const plain = id.replace(SUFFIX, "");
+  const plain = id.replace(/-[0-9a-f]{8}$/, "");
   return plain !== id && id === uniqueId(plain, content) ? plain : id;
 }

@@ -14,21 +14,17 @@ import type { EventDeps, EventLog } from "./event-log.ts";
  * builds the same event of the same day and finds it in the log. The address is added once the event is stored; it saves
  * the search. */
 const idempotencyRecord = z.strictObject({
-  /** SHA-256 of the event. */
-  request: z.string(),
+  request: z.string(), // SHA-256 of the event.
   created_at: z.iso.datetime({ precision: 3 }),
-  /** The last batch in the day's log before the record was created: its number and its batch id. */
-  since: z.int().min(0),
+  since: z.int().min(0), // Number and, as `mark`, batch id of the last batch in the day's log before this record.
   mark: z.string().optional(),
   event_id: z.string().optional(),
 });
 
-/**
- * Stores events that carry an idempotency key, each exactly once however often it is sent and by whatever process, also
- * after a crash or a lost reply between any two steps.
+/** Stores events that carry an idempotency key, each exactly once however often it is sent and by whatever process,
+ * also after a crash or a lost reply between any two steps.
  * @returns stores an event under a key. An outage of the storage is reported by `stored: false`, not thrown; an
- *   AnpError 422 says that the key was used for another event, a CorruptionError names the key of a damaged record
- */
+ * AnpError 422 says that the key was used for another event, a CorruptionError names the key of a damaged record */
 export function createIdempotentRecorder(
   { storage, clock, ids }: EventDeps,
   log: EventLog,
@@ -50,8 +46,7 @@ export function createIdempotentRecorder(
       if (again) stored = await storage.get(place);
     }
     const known = parseDocument(place, stored, idempotencyRecord);
-    // Another process created it, and a failover lost it.
-    if (known === undefined) return notStored();
+    if (known === undefined) return notStored(); // Another process created it, and a failover lost it.
     if (known.request !== request) {
       throw invalid([{ in: "header", path: "Idempotency-Key", message: "was used for another request before" }]);
     }

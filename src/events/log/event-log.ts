@@ -7,15 +7,12 @@ import { BATCH_LIMITS, type LogPosition } from "./day-log.ts";
 import { createDayWriter, type DuplicateSearch, type PendingEvent, type Recorded } from "./day-writer.ts";
 import { newEvent, type NewEvent, type StoredEvent } from "../event.ts";
 
-/** How much may wait for the storage: events, and their size as JSON in bytes. */
-const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 };
+const QUEUE_LIMITS = { events: 10_000, bytes: 32 * 1024 * 1024 }; // What may wait for the storage; bytes as JSON.
 export type QueueLimits = Readonly<typeof QUEUE_LIMITS>;
 
-/** An event that waits for the storage, and the caller who waits with it. */
 interface QueuedEvent extends PendingEvent {
   readonly bytes: number;
-  /** When it was queued, in milliseconds of the monotonic clock. */
-  readonly since_ms: number;
+  readonly since_ms: number; // When it was queued, in milliseconds of the monotonic clock.
   readonly resolve: (recorded: Recorded) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -26,7 +23,6 @@ export interface EventDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
-  /** How much may wait for the storage. */
   readonly limits?: QueueLimits | undefined;
 }
 
@@ -40,10 +36,8 @@ export class EventLog {
   #writing: readonly QueuedEvent[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
-  /** Events dropped since the start. */
-  #dropped = 0;
-  /** Events dropped in the current outage; undefined when there is none. */
-  #lost: number | undefined;
+  #dropped = 0; // Events dropped since the start.
+  #lost: number | undefined; // Events dropped in the current outage; undefined when there is none.
 
   constructor(deps: EventDeps) {
     this.#deps = deps;
@@ -102,7 +96,6 @@ export class EventLog {
     });
   }
 
-  /** Removes the next events that may share an append: of one day, within the limits. */
   #takeBatch(): readonly QueuedEvent[] {
     const day = dayOf(this.#waiting[0]!);
     let bytes = 0;
@@ -123,8 +116,7 @@ export class EventLog {
       await this.#write(this.#writing);
     }
     this.#writing = [];
-    // In the same step as the check of the queue, or an event queued between the two would wait for the next one.
-    this.#draining = undefined;
+    this.#draining = undefined; // In the same step as the check of the queue: an event queued between would wait.
   }
 
   async #write(batch: readonly QueuedEvent[]): Promise<void> {
@@ -153,7 +145,6 @@ export class EventLog {
   }
 }
 
-/** The UTC day in whose log an event belongs. */
 function dayOf({ event }: PendingEvent): string {
   return event.created_at.slice(0, 10);
 }

@@ -5,7 +5,6 @@ import { loggedEvents, type TimeRange } from "../log/day-log.ts";
 import { userHash } from "./hot-questions.ts";
 
 /** Counts the events of the range by reading them all; memory holds one number per user.
- * @param onSkipped as of `Stream.items`
  * @param dayOf the day of an instant, ms since the epoch; the UTC day by default */
 export async function countEvents(
   storage: Storage,
@@ -29,6 +28,5 @@ export async function countEvents(
   const byType = [...types].map(([event_type, count]) => ({ event_type, count }));
   byType.sort((a, b) => b.count - a.count || (a.event_type < b.event_type ? -1 : 1));
   const by_day = [...days].map(([day, count]) => ({ day, count })).sort((a, b) => (a.day < b.day ? -1 : 1));
-  /** Different users, types with the most frequent first, and the days that have events, in order. */
   return { events, users: users.size, by_type: byType, by_day, feedback };
 }

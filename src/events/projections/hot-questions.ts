@@ -16,23 +16,19 @@ export const DAY_LIMITS = { questions: 20_000, length: 200, variants: 64, asked:
 /** Each occurrence of one question on one day: time, user and variant, as three columns of one table. */
 export interface Asked {
   readonly times: number[];
-  /** The earliest and the latest of the times. */
-  first: number;
+  first: number; // The earliest of the times; `last` is the latest.
   last: number;
   readonly users: number[];
   readonly variants: number[];
-  /** The texts as they were written, with the language of the request. */
-  readonly texts: { readonly text: string; readonly lang: string }[];
+  readonly texts: { readonly text: string; readonly lang: string }[]; // As written, with the request's language.
 }
 
-/** The questions of one day's log, by their normalized text. */
-type QuestionDay = ReturnType<typeof emptyQuestionDay>;
+type QuestionDay = ReturnType<typeof emptyQuestionDay>; // The questions of one day's log, by their normalized text.
 
 /** A question that several users asked. `count` is how often it was asked. */
 export type HotQuestion = Readonly<OperationData<"getHotTopics">["user_hot_questions"][number]>;
 
-/** From `from` to `to`, both included, in milliseconds. */
-type TimeWindow = { readonly from: number; readonly to: number };
+type TimeWindow = { readonly from: number; readonly to: number }; // Both included, in milliseconds.
 
 export function emptyQuestionDay() {
   return { questions: new Map<string, Asked>(), asked: 0 };

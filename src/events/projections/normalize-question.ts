@@ -1,5 +1,4 @@
-/** Apostrophes are removed: "what's" equals "whats". */
-const APOSTROPHE = /['’ʼ`´]/gu;
+const APOSTROPHE = /['’ʼ`´]/gu; // Apostrophes are removed: "what's" equals "whats".
 const INVISIBLE = /[\p{Cf}\p{Cc}]/gu;
 /** A point or comma between digits belongs to the number, `%` to its meaning; other punctuation only separates words. */
 const PUNCTUATION = /(?<!\d)[.,]|[.,](?!\d)|(?![.,%])\p{P}/gu;

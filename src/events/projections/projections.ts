@@ -43,8 +43,7 @@ export function createProjections(storage: Storage, onSkipped: OnSkipped) {
     dispose: (day) => day.forget(),
   });
   return {
-    /** Of all days that are kept. */
-    totals,
+    totals, // Of all days that are kept.
     /** Brings the days asked for up to date. @throws StorageError when a day cannot be read */
     async update(days: readonly string[]): Promise<void> {
       for (const day of days) await inTurn(day, cached.memo(day).catchUp);

@@ -11,8 +11,7 @@ const ADDRESS = [
   /[a-z\d]{24}/i,
 ];
 
-/** A word of letters and digits: an id if it is long and has several digits. */
-const MIXED = /[a-z\d_-]{10,}/gi;
+const MIXED = /[a-z\d_-]{10,}/gi; // A word of letters and digits: an id if it is long and has several digits.
 const ID_DIGITS = 3;
 
 /** Whether a question may be shown to everybody: it names no address, URL, mail, phone, wallet or id. In doubt it does. */

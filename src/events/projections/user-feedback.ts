@@ -10,9 +10,7 @@ export type UserFeedback = Pick<StoredEvent, "created_at" | "message_id" | "rout
 };
 
 /** A user's feedback on answers, newest first. It reads the whole log of these days, so it is for operators only.
- * @param options.now ms since the epoch
- * @param options.days how many UTC days to look back over, the present one included
- * @param options.most stops after so many */
+ * @param options `days`: UTC days to look back over, the present one included; `now`: ms since the epoch */
 export async function feedbackOf(
   storage: Storage,
   user: string,

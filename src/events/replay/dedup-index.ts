@@ -7,8 +7,7 @@ import type { StoredEvent } from "../event.ts";
 import type { ReplayedEvent } from "./exported-line.ts";
 import { FingerprintCounts } from "./fingerprint-counts.ts";
 
-/** How many fingerprints a replay keeps in memory, besides those of the day it writes. */
-const MAX_FINGERPRINTS = 1_000_000;
+const MAX_FINGERPRINTS = 1_000_000; // Kept in memory, besides those of the day that is written.
 
 /** The fingerprints of days, by which a replay recognises events that the log has already, without those in batches
  * that are damaged or missing. The least recently used days are evicted first: of a day that comes up again after more

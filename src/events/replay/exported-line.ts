@@ -7,21 +7,15 @@ import { contentOf, fingerprint, sourceIdOf } from "../log/event-fingerprint.ts"
 
 /** An event of an export, as text: what is kept of many is small, and what parsing made of it dies young. */
 export interface ReplayedEvent {
-  /** The same for the same event, whatever the order of its fields. */
-  readonly fingerprint: string;
-  /** The UTC day in whose log it belongs. */
-  readonly day: string;
-  /** The id in the export, if there was one. */
-  readonly source_id: string | undefined;
-  /** The {@link StoredEvent} as JSON. */
-  readonly json: string;
-  /** Its line and the number of the line in the input. */
-  readonly text: string;
+  readonly fingerprint: string; // The same for the same event, whatever the order of its fields.
+  readonly day: string; // The UTC day in whose log it belongs.
+  readonly source_id: string | undefined; // The id in the export, if there was one.
+  readonly json: string; // The `StoredEvent` as JSON.
+  readonly text: string; // Its line, and that line's number in the input.
   readonly line: number;
 }
 
-/** Longest reason, characters: a line of unknown keys would make one as long as itself. */
-const MOST_REASON = 500;
+const MOST_REASON = 500; // Longest reason, characters: a line of unknown keys would make one as long as itself.
 
 /** Parses one line. Returns the event, or the reason for rejecting it. */
 export function readLine(text: string, line: number): ReplayedEvent | string {
@@ -54,8 +48,7 @@ export function readLine(text: string, line: number): ReplayedEvent | string {
   return { fingerprint: identity, day: created_at.slice(0, 10), source_id, json: JSON.stringify(event), text, line };
 }
 
-/** A payload in so many characters is within its bound: one takes at most 3 bytes, and in a number as it is written again 4. */
-const PLAIN_LENGTH = LIMITS.eventPayload.bytes / 4;
+const PLAIN_LENGTH = LIMITS.eventPayload.bytes / 4; // A character takes at most 3 bytes, in a number written again 4.
 
 type Check = (value: unknown) => boolean;
 
@@ -82,8 +75,7 @@ const PLAIN_FIELDS = new Map<string, Check>(
   } satisfies Record<keyof ExportedEvent, Check>),
 );
 
-/** Whether the schema of an exported event certainly accepts a line's value and changes nothing of it. Of most lines that is
- * so, and it costs a tenth. */
+/** Whether the schema certainly accepts a value unchanged: so it does with most lines, and this costs a tenth. */
 function isPlainEvent(value: unknown): value is ExportedEvent {
   if (!isObject(value)) return false;
   for (const name in value) if (PLAIN_FIELDS.get(name)?.(value[name]) !== true) return false;

@@ -1,9 +1,7 @@
-/** Slots of a table; it grows when more than {@link MOST_FILLED} of them are used. */
-const FIRST_SLOTS = 1024;
+const FIRST_SLOTS = 1024; // Of a table; it grows when more than MOST_FILLED of them are used.
 const MOST_FILLED = 0.8;
 const GROWTH = 1.5;
-/** Counts from here on are kept apart. */
-const MOST_IN_BYTE = 255;
+const MOST_IN_BYTE = 255; // Counts from here on are kept apart.
 
 const [STORED, SEEN] = [0, 1] as const;
 type Kind = typeof STORED | typeof SEEN;
@@ -11,12 +9,9 @@ type Kind = typeof STORED | typeof SEEN;
 /** How often fingerprints occur in a log and in an input: an open-addressing hash table on 64 bits of each, which takes
  * 13 to 19 bytes a fingerprint, where a Map takes about 150. */
 export class FingerprintCounts {
-  /** Of each slot the fingerprint's two words; a first word of 0 marks a free slot. */
-  #keys = new Uint32Array(2 * FIRST_SLOTS);
-  /** Of each slot a count of each {@link Kind}. */
-  #counts = new Uint8Array(2 * FIRST_SLOTS);
-  /** Counts above {@link MOST_IN_BYTE}, by fingerprint. */
-  readonly #large = [new Map<string, number>(), new Map<string, number>()] as const;
+  #keys = new Uint32Array(2 * FIRST_SLOTS); // Of each slot the fingerprint's two words; the first is 0 in a free slot.
+  #counts = new Uint8Array(2 * FIRST_SLOTS); // Of each slot a count of each `Kind`.
+  readonly #large = [new Map<string, number>(), new Map<string, number>()] as const; // Larger ones, by fingerprint.
   #size = 0;
 
   /** Different fingerprints. */

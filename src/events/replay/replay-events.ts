@@ -33,15 +33,12 @@ function nextBatch(
 
 /** Stores lines of an export. Each event is stored exactly once, however often the lines are replayed: again, after an
  * interrupt, or by several processes at once. An event with an id is identified by its content and the id, any other by
- * its content and its occurrence: three equal lines are three events. A day's log is appended to at the very version up to which its events
- * were compared, so no other process can have added the same event in between.
- *
- * Memory holds a chunk and the fingerprints of the days in it; input in the order of time is cheapest.
- *
- * The events of a batch that is damaged or missing are not found in the log, and are stored again.
+ * its content and its occurrence: three equal lines are three events. A day's log is appended to at the very version up
+ * to which its events were compared, so no other process can have added the same event in between. Memory holds a chunk
+ * and the fingerprints of the days in it; input in the order of time is cheapest. The events of a batch that is damaged
+ * or missing are not found in the log, and are stored again.
  * @throws StorageError when the log cannot be read or written; what was stored until then stays, and a second run
- *   continues from there
- */
+ * continues from there */
 export async function replayEvents(
   { storage, ids, onSkipped }: Pick<EventDeps, "storage" | "ids"> & { readonly onSkipped?: OnSkipped | undefined },
   lines: Lines,

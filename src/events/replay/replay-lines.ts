@@ -9,8 +9,7 @@ export type Line = string | { readonly unreadable: string };
 /** Lines in order. They come in groups, as a chunk of a file has many: to wait for each would cost as much as to parse it. */
 export type Lines = AsyncIterable<Iterable<Line>> | Iterable<Iterable<Line>>;
 
-/** A line that was rejected, by its number in the input from 1, and why. */
-const rejectedLine = z.strictObject({ line: count, reason: z.string() });
+const rejectedLine = z.strictObject({ line: count, reason: z.string() }); // `line` is its number in the input, from 1.
 export type RejectedLine = z.infer<typeof rejectedLine>;
 
 /** The result of a replay: every line that is not blank is read, and then stored, skipped (the log had it already, or it
@@ -22,17 +21,14 @@ export const replayReport = z.strictObject({
 export type ReplayReport = z.infer<typeof replayReport>;
 
 export interface ReplayOptions {
-  /** Reports what would be stored and writes nothing. */
-  readonly dryRun?: boolean | undefined;
-  /** Events per chunk; smaller chunks cost more appends. */
-  readonly chunk?: number | undefined;
+  readonly dryRun?: boolean | undefined; // Reports what would be stored and writes nothing.
+  readonly chunk?: number | undefined; // Events per chunk; smaller chunks cost more appends.
   /** The report of the lines before, when this continues an earlier run. */
   readonly before?:
     | {
         readonly line: number;
         readonly report: Readonly<ReplayReport>;
-        /** The lines that run read: equal ones are distinguished by their occurrence. */
-        readonly lines: Lines;
+        readonly lines: Lines; // The lines that run read: equal ones are distinguished by their occurrence.
       }
     | undefined;
   /** Called when the lines of a chunk are read. What it returns is called with the report so far once they are settled,
@@ -42,8 +38,7 @@ export interface ReplayOptions {
   readonly onRejected?: ((rejected: RejectedLine & { readonly text?: string }) => Promise<void>) | undefined;
 }
 
-/** How many rejected lines a report lists; all of them are counted. */
-const REJECTED_KEPT = 100;
+const REJECTED_KEPT = 100; // Rejected lines that a report lists; all of them are counted.
 
 /** Lines are processed in chunks of so many events or characters, sorted by day within a chunk. A chunk of few days is
  * smaller: it fills batches all the same, and what dies young costs no memory. */
@@ -56,12 +51,9 @@ export interface StoredChunk {
   readonly rejected?: readonly { readonly event: ReplayedEvent; readonly reason: string }[];
 }
 
-/** What a replay does with its events. */
 interface ReplaySink {
-  /** Stores a chunk; an error that it throws ends the replay. */
-  readonly store: (chunk: readonly ReplayedEvent[]) => Promise<StoredChunk>;
-  /** Counts an event that an earlier run stored. */
-  readonly countStored: (event: ReplayedEvent) => void;
+  readonly store: (chunk: readonly ReplayedEvent[]) => Promise<StoredChunk>; // An error that it throws ends the replay.
+  readonly countStored: (event: ReplayedEvent) => void; // Counts an event that an earlier run stored.
 }
 
 /** The report of a replay that has read nothing. */
@@ -99,8 +91,7 @@ function addLine(chunk: Chunk, raw: Line, line: number): void {
     chunk.rejects.push({ line, reason: raw.unreadable });
     return;
   }
-  // Without the byte order mark of a file.
-  const text = line === 1 && raw.startsWith("\uFEFF") ? raw.slice(1) : raw;
+  const text = line === 1 && raw.startsWith("\uFEFF") ? raw.slice(1) : raw; // Without the byte order mark.
   if (text.trim() === "") return;
   const event = readLine(text, line);
   chunk.characters += text.length;
@@ -140,8 +131,7 @@ export async function replayLines(
       const onSettled = onChunk?.();
       await settled;
       settled = settle(chunk).then(() => onSettled?.(report));
-      // Its failure ends the replay when it is awaited.
-      settled.catch(() => undefined);
+      settled.catch(() => undefined); // Its failure ends the replay when it is awaited.
     }
   } finally {
     await settled;
