@@ -15,15 +15,13 @@ import { type DaemonState, mountMetrics, mountPages, type MetricsPage } from "./
 
 /** What the app needs from its process. */
 export interface AppOptions extends DaemonState {
-  /** Limits concurrent requests; created from the configuration by default. */
-  readonly inFlight?: ConcurrencyLimits;
+  readonly inFlight?: ConcurrencyLimits; // Created from the configuration by default.
   readonly rates?: RateLimits | undefined;
   readonly meter?: RequestMeter | undefined;
 }
 
-/**
- * The HTTP surface: the contract's endpoints mounted on the service, and the daemon's own pages. Every error becomes an
- * envelope.
+/** The HTTP surface: the contract's endpoints mounted on the service, and the daemon's own pages. Every error becomes
+ * an envelope.
  * @example
  * const response = await createApp(service, logger).request("http://anp.test/api/v1/news/hot");
  */

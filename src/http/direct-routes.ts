@@ -6,8 +6,7 @@ import { ReadyResponse } from "./respond.ts";
 
 /** An app with routes that need no router: each is one method on one path without parameters. */
 export class DirectApp extends H3 {
-  /** By method and path, as `GET /api/v1/ai/me`. */
-  readonly direct = new Map<string, (event: H3Event) => Promise<Response>>();
+  readonly direct = new Map<string, (event: H3Event) => Promise<Response>>(); // By method and path, as `GET /api`.
 }
 
 /** Serves an app to Node. A request for a direct route goes from the socket to its handler, and its response back, without

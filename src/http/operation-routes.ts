@@ -24,8 +24,7 @@ interface OperationContext {
   readonly cors: Cors | undefined;
   readonly inFlight: ConcurrencyLimits;
   readonly load: LoadShedder;
-  /** Of as many requests with a body as are some milliseconds of work. */
-  readonly turn: ReturnType<typeof createPace>;
+  readonly turn: ReturnType<typeof createPace>; // Of as many requests with a body as are some milliseconds of work.
   readonly rates: RateLimits | undefined;
 }
 
@@ -91,8 +90,7 @@ function callOf(
     request_id,
     ...(user !== undefined && { user }),
     ...(key !== undefined && { idempotency_key: key }),
-    // Nothing else takes so long that the end of its connection matters.
-    ...(rate === "chat" && { signal: req.signal }),
+    ...(rate === "chat" && { signal: req.signal }), // Nothing else takes so long that a lost connection matters.
   };
 }
 
@@ -106,8 +104,7 @@ async function receive(event: H3Event, slot: UserSlot, { service, inFlight, turn
   try {
     return await readJson(event, { bytes: limits.body_bytes, ms: server.body_ms });
   } catch (error) {
-    // Bodies that began together are too late together.
-    await turn();
+    await turn(); // Bodies that began together are too late together.
     throw error;
   } finally {
     inFlight.received(slot, bytes);
@@ -124,7 +121,6 @@ export function stabilityHeaders({ stability }: Endpoint): Record<string, string
   return stability === "experimental" ? { "x-stability": stability } : {};
 }
 
-/** The user of the token; undefined for an anonymous caller where the token is optional. */
 async function authenticate(event: H3Event, endpoint: Endpoint, context: OperationContext) {
   const token = event.req.headers.get("x-user-token");
   try {
@@ -137,8 +133,7 @@ async function authenticate(event: H3Event, endpoint: Endpoint, context: Operati
     if (!isKnown) context.logger.error({ err: error }, "an optional token could not be checked");
     return undefined;
   }
-  // A caller who guesses tokens is counted by address.
-  await countRate(event, endpoint, undefined, context);
+  await countRate(event, endpoint, undefined, context); // A caller who guesses tokens is counted by address.
   throw new AnpError(401, isOperatorToken(token ?? "") ? OPERATORS_TOKEN : undefined);
 }
 

@@ -4,8 +4,7 @@ import { AnpError, invalid } from "../contract/errors.ts";
 import { readBytes } from "../runtime/read-bytes.ts";
 import { within } from "../runtime/within.ts";
 
-/** Bounds of a request's body; `ms` is the longest time from the headers to the last byte. */
-type BodyBounds = { readonly bytes: number; readonly ms: number };
+type BodyBounds = { readonly bytes: number; readonly ms: number }; // `ms`: from the headers to the last byte.
 
 /** The JSON body of a request, and its text.
  * @throws AnpError 415 for another content type, 413 and 408 past the bounds, 422 for a body that is incomplete or not JSON

@@ -24,13 +24,11 @@ export type RequestWrapper = (
   options?: { readonly headers?: Readonly<Record<string, string>>; readonly outage?: 500 | 503 },
 ) => (event: H3Event) => Promise<Response>;
 
-/** Statuses that are logged as counts: one line per request would flood the log under load. */
-const LOGGED_AS_COUNT: ReadonlySet<number> = new Set([429, 503]);
+const LOGGED_AS_COUNT: ReadonlySet<number> = new Set([429, 503]); // A line for each would flood the log under load.
 
 const REFUSALS_EVERY_MS = 5000;
 const DAMAGED = "Stored data that this request needs is damaged. Other requests are served; nothing was charged.";
-/** No repair takes less, s. */
-const REPAIR_S = 60;
+const REPAIR_S = 60; // No repair takes less.
 const LINES_A_SECOND = 100;
 
 /** Mounts a page, which is read by GET and HEAD. @param name what its requests are counted under */
@@ -90,7 +88,6 @@ export function createRequestWrapper(deps: {
   };
 }
 
-/** The error that the caller gets; `outage` is the code for a storage that does not answer, or has damaged values. */
 function toAnpError(error: unknown, outage: 500 | 503): AnpError {
   if (error instanceof AnpError && (error.code !== 503 || outage === 503)) return error;
   if (error instanceof CorruptionError) {

@@ -11,20 +11,15 @@ export const SAFE_HEADERS = {
   "referrer-policy": "no-referrer",
 } as const;
 
-/** What a 401 asks for (RFC 9110 §11.6.1). No browser knows the scheme, so none prompts. */
-const CHALLENGE = 'UserToken realm="anp"';
+const CHALLENGE = 'UserToken realm="anp"'; // RFC 9110 §11.6.1. No browser knows the scheme, so none prompts.
 
-/** The detail of a 500. The log has the cause, under the request id. */
 const INTERNAL_DETAIL = "The request could not be completed. Quote the request_id when you report it.";
 
 /** A large result as its bytes too, one character for each, a small one as text alone. */
 type Serialized = { readonly text: string; readonly bytes: string | undefined; etag?: string };
 
-/** Results that the service returns as the same frozen object again: serialized once, and tagged once. */
-const serialized = new WeakMap<object, Serialized>();
-
+const serialized = new WeakMap<object, Serialized>(); // Of frozen objects, which come again: made and tagged once.
 const LARGE = 2048;
-
 const BEFORE_DATA = '{"success":true,"code":0,"message":"ok","data":';
 
 function serialize(data: object): Serialized {
@@ -51,10 +46,8 @@ export class ReadyResponse extends FastResponse {
 class Parts {
   readonly body: string | null;
   readonly status: number;
-  /** Names and values, one after the other. */
-  readonly list: string[];
-  /** The bytes of the body where they are known, one character for each: Node copies them behind the head. */
-  bytes: string | undefined;
+  readonly list: string[]; // Names and values, one after the other.
+  bytes: string | undefined; // Of the body where known, one character for each: Node copies them behind the head.
 
   constructor(body: string | null, status: number, request_id: string, ...headers: Readonly<Record<string, string>>[]) {
     this.body = body;
@@ -88,8 +81,7 @@ export function reusableSuccess(
   headers: Record<string, string>,
 ): Response {
   const found = serialize(data);
-  // Weak, since the request id is another in each answer.
-  const etag = (found.etag ??= `W/${entityTag(found.text)}`);
+  const etag = (found.etag ??= `W/${entityTag(found.text)}`); // Weak, since the request id is another in each answer.
   const reuse = { ...headers, etag, "cache-control": `max-age=${max_age_s}` };
   return namesTag(ifNoneMatch, etag)
     ? new ReadyResponse(new Parts(null, 304, request_id, reuse))

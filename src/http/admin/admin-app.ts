@@ -19,15 +19,11 @@ import { createRequestWrapper, mountPage, type RequestMeter } from "../request-w
 import { page, SAFE_HEADERS } from "../respond.ts";
 import { adminOpenApi, type DocumentedCommand } from "./admin-openapi.ts";
 
-/** Failed tokens of one address, and recorded refusals of one operator, in a minute. */
-const IN_A_MINUTE = 10;
-/** Commands that run at once, and of those one operator's. */
-const AT_ONCE = { all: 8, perUser: 4 };
+const IN_A_MINUTE = 10; // Failed tokens of one address, and recorded refusals of one operator.
+const AT_ONCE = { all: 8, perUser: 4 }; // Commands that run at once, and of those one operator's.
 const BODY_BYTES = 64 * 1024;
-/** How long a command may run until its caller is cut off, ms. */
-const LONGEST_MS = 900_000;
-/** What looks like a token; what is kept of it is no more than `anp tokens list` shows. */
-const TOKEN = /^(?:anp_|anpop_|eyJ).{9}/;
+const LONGEST_MS = 900_000; // How long a command may run until its caller is cut off, ms.
+const TOKEN = /^(?:anp_|anpop_|eyJ).{9}/; // What looks like one: no more is kept of it than `anp tokens list` shows.
 const TOKEN_START = 12;
 
 const NO_TOKEN = "The operator's token is missing or invalid. A user's token is not accepted here.";
@@ -35,10 +31,8 @@ const USERS_TOKEN = "A user's token is not valid at the admin address; the API i
 
 /** What a running command gets of the request. */
 export interface AdminOutput extends z.infer<typeof outputSchema> {
-  /** Resolves once the caller has room for more; rejects when the caller has gone. */
-  readonly write: (frame: OutputFrame) => Promise<void>;
-  /** Aborted when the caller has gone, the time is up, or the daemon stops. */
-  readonly signal: AbortSignal;
+  readonly write: (frame: OutputFrame) => Promise<void>; // Waits for room; rejects when the caller has gone.
+  readonly signal: AbortSignal; // Aborted when the caller has gone, the time is up, or the daemon stops.
 }
 
 /** A command that operators may run, `name` as `ledger list`. */
@@ -59,8 +53,7 @@ interface AdminOptions {
   readonly logger: Logger;
   readonly commands: readonly AdminCommand[];
   readonly meter?: (RequestMeter & Pick<Metrics, "adminCalled">) | undefined;
-  /** Aborted when the daemon stops: a command that would not end by itself ends then. */
-  readonly stop: AbortSignal;
+  readonly stop: AbortSignal; // Aborted when the daemon stops: a command that would not end by itself ends then.
 }
 
 /** A daemon's admin address: each command at `POST /admin/v1/<its words>`, for operators. */
@@ -77,8 +70,7 @@ export function createAdminApp(options: AdminOptions): H3 {
     app.all(`/admin/v1/${command.name.replace(" ", "/")}`, answer);
   }
   const document = `${JSON.stringify(adminOpenApi(commands), null, 2)}\n`;
-  const openApi = () => page(document, "application/json; charset=utf-8");
-  mountPage(app, "/admin/openapi.json", wrap, "admin-openapi", openApi);
+  mountPage(app, "/admin/openapi.json", wrap, "admin-openapi", () => page(document, "application/json; charset=utf-8"));
   const operations: readonly string[] = Object.values(ENDPOINTS).map(({ path }) => path);
   const unknown = wrap("unknown", ({ req, url }) => {
     const isUsers = req.headers.has("x-user-token") && operations.includes(url.pathname);
@@ -96,8 +88,7 @@ function openContext(options: AdminOptions) {
   return { ...options, audit: createAuditLog(service), limits, failures, refusals };
 }
 
-/** The operator of a call, who may run the command.
- * @throws AnpError 401, 403, and 429 for an address with too many tokens that were not valid */
+/** Who calls. @throws AnpError 401, 403, and 429 for an address with too many tokens that were not valid */
 async function authenticate(event: H3Event, command: AdminCommand, call: string, context: CallContext) {
   const { service, failures, meter } = context;
   const { name, role } = command;
@@ -180,8 +171,7 @@ async function runCommand(
   return new FastResponse(stream.readable, { headers });
 }
 
-/** Reads the body: how the command runs, and what the audit log holds of it, without tokens.
- * @throws AnpError as `readJson`, and 422 */
+/** How the command runs, and what the audit log holds of it, without tokens. @throws AnpError as `readJson`, and 422 */
 async function readCall(event: H3Event, command: AdminCommand, operator: string, { tokens, config }: Service) {
   const { value } = await readJson(event, { bytes: BODY_BYTES, ms: config.server.body_ms });
   const checked = validate(z.looseObject(outputSchema.shape), value);

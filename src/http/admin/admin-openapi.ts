@@ -11,7 +11,6 @@ export interface DocumentedCommand {
   readonly name: string;
   readonly role: Role;
   readonly summary: string;
-  /** JSON Schema of its own fields of a body. */
   readonly body: { readonly properties: Readonly<Record<string, object>>; readonly required: readonly string[] };
 }
 

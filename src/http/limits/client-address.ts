@@ -2,8 +2,7 @@ import { isIPv6 } from "node:net";
 import type { H3Event } from "h3";
 import ipaddr from "ipaddr.js";
 
-/** What the peer of a connection is counted as: it stays the same. */
-const peers = new WeakMap<object, string>();
+const peers = new WeakMap<object, string>(); // What the peer of a connection is counted as: it stays the same.
 
 /** Where a request came from, as the outermost trusted proxy saw it: a caller can forge earlier X-Forwarded-For values. */
 export function clientAddress(request: H3Event["req"], trustedProxies: number): string {

@@ -10,12 +10,10 @@ export type ConcurrencyLimits = ReturnType<typeof createConcurrencyLimits>;
 export interface UserSlot {
   readonly user: string;
   running: number;
-  /** Size of the bodies that are waited for, bytes. */
-  receiving: number;
+  receiving: number; // Size of the bodies that are waited for, bytes.
 }
 
-/** Bounds of the bodies that are waited for: they are held in memory until they are complete or too late. Bytes. */
-const RECEIVING = { perUser: 4 * 1024 * 1024, all: 128 * 1024 * 1024 };
+const RECEIVING = { perUser: 4 * 1024 * 1024, all: 128 * 1024 * 1024 }; // Bytes held until a body is complete or late.
 
 /** The limits are numbers of requests; 0 means no limit. */
 export function createConcurrencyLimits(limits: {

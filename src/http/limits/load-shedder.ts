@@ -6,15 +6,12 @@ import type { RefusalReason } from "./concurrency-limits.ts";
 /** The groups that queue for processor or disk, with the mean interval between ends that is assumed at first, ms. */
 const INTERVALS = { chat: 7, points: 1, events: 1 } satisfies Partial<Record<RateGroup, number>>;
 
-/** So many are never too many. Fewer also say nothing of the throughput: their intervals are latencies. */
-const FEW = 8;
-/** Share of the longest wait that is open to callers who have other requests running. */
-const BUSY_SHARE = 0.75;
+const FEW = 8; // So many are never too many. Fewer also say nothing of the throughput: their intervals are latencies.
+const BUSY_SHARE = 0.75; // Share of the longest wait that is open to callers who have other requests running.
 /** Time over which the interval is averaged, and the longest pause that counts, ms: a stopped process is no trend. */
 const AVERAGED_MS = 2000;
 const LONGEST_PAUSE_MS = 5000;
-/** Shortest and longest time after which who is refused is asked to try again, ms. */
-const RETRY_MS = { least: 1000, most: 10_000 };
+const RETRY_MS = { least: 1000, most: 10_000 }; // Who is refused is asked to try again after so long.
 
 /** Refuses requests that would wait too long, so that the others are answered in time. */
 export type LoadShedder = ReturnType<typeof createLoadShedder>;
@@ -24,10 +21,8 @@ interface Queue {
   running: number;
   ended: number;
   ms: number;
-  /** When the last one ended, or the first one began after a pause. */
-  since: number;
-  /** When the last one that was refused is asked to try again. */
-  again: number;
+  since: number; // When the last one ended, or the first one began after a pause.
+  again: number; // When the last one that was refused is asked to try again.
 }
 
 /** By Little's law, a new request waits for as long as those before it take: their number times the mean interval at

@@ -7,8 +7,7 @@ import { createThrottle } from "../../runtime/throttle.ts";
 import { createWindowCounter } from "../../runtime/cache/window-counter.ts";
 import type { RefusalReason } from "./concurrency-limits.ts";
 
-/** Headers that say what is left; undefined while that is not worth a word. */
-type RateHeaders = Record<string, string> | undefined;
+type RateHeaders = Record<string, string> | undefined; // What is left; undefined while that is not worth a word.
 
 /** How many requests a caller may send to a group of operations in a window of time. */
 export type RateLimits = NonNullable<Awaited<ReturnType<typeof createRateLimits>>>;
@@ -16,17 +15,14 @@ export type RateLimits = NonNullable<Awaited<ReturnType<typeof createRateLimits>
 type Rates = Config["limits"]["rates"];
 type Rate = Rates[RateGroup];
 
-/** A Redis to count in, so that several daemons share the limits. */
 interface RateStore {
-  /** A client of ioredis, of one server or of a cluster. */
-  readonly client: object;
+  readonly client: object; // A client of ioredis, of one server or of a cluster.
   readonly prefix: string;
 }
 
 /** The rest of a limit, in the fields of rate-limiter-flexible. */
 interface Left {
-  /** Below 0 when the request is refused. */
-  readonly remainingPoints: number;
+  readonly remainingPoints: number; // Below 0 when the request is refused.
   readonly msBeforeNext: number;
 }
 
@@ -35,9 +31,8 @@ interface Rule extends Rate {
   readonly count: (caller: string) => Left | Promise<Left>;
 }
 
-/**
- * The rate limits of the configuration; undefined when there are none. They are counted in `store`, or in memory without
- * one; while the store does not answer, each daemon counts for itself.
+/** The rate limits of the configuration; undefined when there are none. They are counted in `store`, or in memory
+ * without one; while the store does not answer, each daemon counts for itself.
  * @example
  * const limits = await createRateLimits({ chat: { requests: 60, window_s: 60 } }, undefined);
  * const headers = await limits?.take("chat", "user:alice");
@@ -90,8 +85,7 @@ function countInMemory({ requests, window_s }: Rate, watch?: (caller: string, us
   };
 }
 
-/** From so many requests of an address in its window on, it is looked at what share of all they are. */
-const CROWD = 5000;
+const CROWD = 5000; // From so many requests of an address in its window on, its share of all is looked at.
 const WARNED_EVERY_MS = 60_000;
 
 /** Warns when one address makes most of the anonymous requests: it may be a proxy that is not configured. */
@@ -112,7 +106,6 @@ function warnOfCrowds(logger: Logger, window_ms: number): (caller: string, used:
   };
 }
 
-/** Counts in Redis; while it does not answer, as `fallback` does. */
 async function countInRedis(
   group: RateGroup,
   { requests, window_s }: Rate,
@@ -126,8 +119,7 @@ async function countInRedis(
     storeClient: client,
     keyPrefix: `${prefix}:rates:${group}`,
     rejectIfRedisNotReady: true,
-    // A caller who has used up a window is refused without another call to Redis.
-    inMemoryBlockOnConsumed: requests + 1,
+    inMemoryBlockOnConsumed: requests + 1, // Who has used up a window is refused without another call to Redis.
   });
   return (caller) =>
     // It rejects with what is left when a limit is used up, and with an error when the counting failed.
@@ -149,8 +141,7 @@ function seconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }
 
-/** How long Redis may take to count one request, ms; after that the daemon counts in its own memory. */
-const COUNT_MS = 250;
+const COUNT_MS = 250; // Longest that Redis may take to count a request; then the daemon counts in its own memory.
 
 /** Opens the rate limits of the configuration: in the storage's Redis, over a separate connection, or in memory.
  * @returns a daemon's rate limits, and the way to free what they hold */
@@ -163,8 +154,7 @@ export async function openRateLimits({ storage, limits }: Config, watch: Paramet
   const { parseRedisUrl } = await import("../../storage/redis/redis-url.ts");
   const settings = parseRedisUrl(storage);
   const connection = connectRedis({ ...settings, timeoutMs: Math.min(COUNT_MS, settings.timeoutMs) });
-  // A failed connection is retried in the background.
-  await connection.ready().catch(() => undefined);
+  await connection.ready().catch(() => undefined); // A failed connection is retried in the background.
   const rates = await createRateLimits(limits.rates, { client: connection.client, prefix: settings.prefix }, watch);
   return { rates, close: () => connection.close() };
 }

@@ -6,13 +6,10 @@ import type { RefusalReason } from "../limits/concurrency-limits.ts";
 import METRICS from "./metrics.json" with { type: "json" };
 import STARTS from "./series-at-start.json" with { type: "json" };
 
-/** What is read at each scrape. */
 interface Sources {
   readonly service: Pick<Service, "breakers" | "clock" | "events" | "news">;
-  /** How many requests are in flight. */
   readonly inFlight: () => number;
-  /** Why no requests are taken, apart from the storage. */
-  readonly state: () => "starting" | "draining" | undefined;
+  readonly state: () => "starting" | "draining" | undefined; // Why no requests are taken, apart from the storage.
 }
 
 /** The metrics of one daemon, in the format of Prometheus. */
@@ -85,8 +82,7 @@ function createHttpMetrics({ counters, histograms }: Meters) {
   };
 }
 
-/** The most keys that damage is counted by; all others are one. */
-const MAX_KEYS = 100;
+const MAX_KEYS = 100; // Most keys that damage is counted by; all others are one.
 
 function createStorageMetrics({ counters, gauges, histograms }: Meters) {
   const seconds = histograms.anp_storage_call_duration_seconds;

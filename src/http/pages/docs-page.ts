@@ -9,11 +9,9 @@ import SETTINGS from "./docs-page.json" with { type: "json" };
 /** The files of swagger-ui-dist that the page loads; the build copies them beside the page itself. */
 export const SWAGGER_UI_FILES = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"] as const;
 
-/** Where the build puts the files of the folder `docs`, and those of Swagger UI. */
-const FOLDER = packageFile("dist/bundle/docs/");
+const FOLDER = packageFile("dist/bundle/docs/"); // Where the build puts the folder `docs` and Swagger UI's files.
 
-/** The content types, and a security policy that allows only this daemon's own files and responses. */
-const { types: TYPES, policy: POLICY } = SETTINGS;
+const { types: TYPES, policy: POLICY } = SETTINGS; // The policy allows only this daemon's own files and responses.
 
 /** Mounts the API's documentation for browsers at /docs. It loads nothing from other hosts. */
 export function mountDocs(app: H3, wrap: RequestWrapper): void {

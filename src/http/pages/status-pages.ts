@@ -17,10 +17,8 @@ export type MetricsPage = Pick<Metrics, "text"> & { readonly contentType: string
 
 /** What the pages show of a daemon, besides its service. */
 export interface DaemonState {
-  /** Why it is not ready: it loads what it is to serve, or takes no new work. */
-  readonly state?: () => "starting" | "draining" | undefined;
-  /** Served at /metrics; without it, that path is 404. */
-  readonly metrics?: MetricsPage | undefined;
+  readonly state?: () => "starting" | "draining" | undefined; // It loads what it is to serve, or takes no new work.
+  readonly metrics?: MetricsPage | undefined; // Served at /metrics; without it, that path is 404.
 }
 
 /** Mounts the daemon's own pages: liveness, readiness, the OpenAPI document, and those for people. */
@@ -41,8 +39,7 @@ export function mountPages(app: H3, wrap: RequestWrapper, service: Service, stat
   if (state.metrics !== undefined) mountMetrics(app, wrap, state.metrics);
 }
 
-/** Mounts the page at / for a person with a browser: what this is, its state, and where to go on (`page-links.json`). It
- * has no script. */
+/** The page at / for a person with a browser: what this is, its state, and where to go on. It has no script. */
 function mountFrontPage(app: H3, wrap: RequestWrapper, service: Service, state: DaemonState): void {
   const template = readFileSync(packageFile("dist/bundle/docs/front-page.html"), "utf8");
   const off = [service.config.server.docs ? "" : "docs", state.metrics === undefined ? "metrics" : ""];
