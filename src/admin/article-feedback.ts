@@ -11,8 +11,7 @@ export interface ArticleFeedback {
   readonly article: Pick<SourceItem, "kind" | "lang" | "id" | "title" | "url"> | null;
   helpful: number;
   inaccurate: number;
-  /** Routes of these answers, in the order of their names. */
-  readonly routes: readonly string[];
+  readonly routes: readonly string[]; // Routes of these answers, in the order of their names.
   /** Questions whose answers were inaccurate, the newest first, at most {@link QUESTIONS_LISTED}. */
   readonly questions: readonly string[];
 }
@@ -32,11 +31,8 @@ export async function feedbackByArticle(storage: Storage, range: TimeRange, onSk
     votes.set(message_id, (votes.get(message_id) ?? new Map<string, Vote>()).set(user_id, feedback_type));
   }
   const articles: Articles = new Map();
-  // Ids grow with time: the newest questions are kept.
-  for await (const ids of batchesOf(
-    [...votes.keys()].sort((a, b) => b - a),
-    BATCH,
-  )) {
+  const newestFirst = [...votes.keys()].sort((a, b) => b - a); // Ids grow with time: the newest questions are kept.
+  for await (const ids of batchesOf(newestFirst, BATCH)) {
     for (const message of await readMessages(storage, ids)) {
       const vote = votes.get(message.message_id)!.get(message.user_id);
       if (vote !== undefined) countVote(articles, message, vote);

@@ -17,25 +17,18 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 export const auditEntry = z.strictObject({
   id: z.int().min(1),
   at: z.iso.datetime(),
-  /** The request id, as in the daemon's log. */
-  call: z.string(),
+  call: z.string(), // The request id, as in the daemon's log.
   operator: z.string(),
-  /** Null, like the address, for a command on the storage itself. */
-  role: z.enum(ROLES).nullable(),
+  role: z.enum(ROLES).nullable(), // Null, like the address, for a command on the storage itself.
   address: z.string().nullable(),
   command: z.string(),
-  /** The user that the call is about. */
-  user: z.string().nullable(),
+  user: z.string().nullable(), // The user that the call is about.
   /** Without secrets and without free text, of which only the length is kept: an erased user's words are not here. */
   arguments: z.record(z.string(), z.json()),
-  /** Number of the entry in which the call began, at its end. */
-  began: z.int().min(1).optional(),
-  /** How it ended; null where it begins. */
-  outcome: z.string().nullable(),
-  /** `hash` of the entry before. */
-  prev: digest,
-  /** SHA-256 of the canonical JSON of all other fields. */
-  hash: digest,
+  began: z.int().min(1).optional(), // Number of the entry in which the call began, at its end.
+  outcome: z.string().nullable(), // How it ended; null where it begins.
+  prev: digest, // `hash` of the entry before.
+  hash: digest, // SHA-256 of the canonical JSON of all other fields.
 });
 
 type AuditEntry = z.infer<typeof auditEntry>;
@@ -48,8 +41,7 @@ export type AuditRow = Omit<AuditEntry, "began" | "prev" | "hash" | "outcome"> &
 
 const GENESIS = sha256("anp audit log");
 
-/** Number and hash of the last entry, away from the log; it may lag. An archive takes it before the log, as any `head`. */
-const LAST: Key = ["operators", "audit", "head"];
+const LAST: Key = ["operators", "audit", "head"]; // It may lag. An archive takes it before the log, as any `head`.
 const lastEntry = auditEntry.pick({ id: true, hash: true });
 const PAGE = 256;
 
@@ -88,8 +80,7 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
       const began = await append(call, { outcome: null });
       return (outcome) => append(call, { began, outcome });
     },
-    /** Records a call that does not run. */
-    refused: (call: AuditCall) => append(call, { outcome: "refused" }),
+    refused: (call: AuditCall) => append(call, { outcome: "refused" }), // Records a call that does not run.
     /** Calls, newest first, with their outcome; `unfinished` without one.
      * @param since the first instant, ms since the epoch
      * @param until the last instant, ms since the epoch */
@@ -125,8 +116,7 @@ async function verifyLog(storage: Storage, log: Stream<AuditEntry>) {
   const running = new Set<number>();
   let last: AuditEntry | undefined;
   async function firstFault(): Promise<string | null> {
-    // Before the log, which may grow meanwhile.
-    const kept = await readDocument(storage, LAST, lastEntry);
+    const kept = await readDocument(storage, LAST, lastEntry); // Before the log, which may grow meanwhile.
     for await (const { item } of log.items()) {
       const error = linkError(item, last, GENESIS);
       if (error !== undefined) return `entry ${(last?.id ?? 0) + 1}: ${error}`;
@@ -136,8 +126,7 @@ async function verifyLog(storage: Storage, log: Stream<AuditEntry>) {
       last = item;
     }
     if (kept !== undefined && kept.id > (last?.id ?? 0)) return `entries are gone: ${kept.id} were written`;
-    // The first operator is recorded before there is a token.
-    if (last !== undefined) return null;
+    if (last !== undefined) return null; // The first operator is recorded before there is a token.
     const operators = await collect(firstOf(storage.children(["operators", "users"]), 1));
     return operators.length > 0 ? "it is gone: there are operators, and no entry" : null;
   }

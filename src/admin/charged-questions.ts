@@ -4,8 +4,7 @@ import { batchesOf } from "../runtime/batches.ts";
 import type { Storage } from "../storage/storage.ts";
 import { isFreeUse } from "./ledger-reader.ts";
 
-/** The same question asked again within so long may be a repeat that nobody meant, ms. */
-const REPEAT_MS = 10 * 60_000;
+const REPEAT_MS = 10 * 60_000; // The same question asked again within so long may be a repeat that nobody meant, ms.
 /** Older entries among which a repeated question is looked for. */
 export const REPEAT_WITHIN = 100;
 const BATCH = 100;

@@ -17,12 +17,9 @@ import { auditEntry } from "./audit-log.ts";
 
 /** A value that is damaged or missing, and is not an entry of a ledger. */
 export interface DamagedValue {
-  /** Whose it is, encoded; undefined for what belongs to no user. */
-  readonly user: string | undefined;
-  /** Names the key. */
-  readonly message: string;
-  /** Whether an erasure of the user was cut off: that comes before whatever else is found of the user. */
-  readonly isErasure?: boolean | undefined;
+  readonly user: string | undefined; // Whose it is, encoded; undefined for what belongs to no user.
+  readonly message: string; // Names the key.
+  readonly isErasure?: boolean | undefined; // Of the user was cut off: that comes before whatever else is found.
 }
 
 type StoredKey = readonly EncodedSegment[];
@@ -49,7 +46,6 @@ export async function* findDamagedValues(
   }
 }
 
-/** What the value of a key must be; undefined for a key that is not looked at. */
 function schemaOf(key: StoredKey): z.ZodType | undefined {
   const [room, owner, kind] = key.map(({ text }) => text);
   const isItem = streamItem(key) !== undefined;
@@ -68,7 +64,6 @@ function isHead(key: StoredKey): boolean {
   return key.at(-1)!.text === "head" && (["audit", "events"].includes(key[0]!.text) || key[2]?.text === "sessions");
 }
 
-/** What is wrong, with the key by whose owner it is found. */
 type Damages = AsyncGenerator<readonly [key: StoredKey, found: Omit<DamagedValue, "user">]>;
 
 async function* checkAll(storage: Storage, keys: readonly StoredKey[]): Damages {

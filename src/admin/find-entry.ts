@@ -7,17 +7,14 @@ import { reversalOf } from "../service/points.ts";
 import { knownUsers } from "./find-users.ts";
 import { newestEntries } from "./ledger-reader.ts";
 
-/** Message ids begin with the time, so they are larger than any entry's number. */
-const SMALLEST_MESSAGE_ID = 1_000_000_000;
+const SMALLEST_MESSAGE_ID = 1_000_000_000; // Message ids begin with the time: they are larger than any entry's number.
 
 /** An entry, the answered question that it charged for, if it did, and the number of the entry that takes it back. */
 export type FoundEntry = Readonly<Awaited<ReturnType<typeof withMessages>>[number]>;
 
-/** Characters of a reference that are enough to search by: they hold the time of a request id of ours. */
-const SHORTEST_REF = 10;
+const SHORTEST_REF = 10; // They hold the time of a request id of ours.
 
-/**
- * Finds entries by their reference (the request id) or its beginning, by the message id of the answer they charged for,
+/** Finds entries by their reference (the request id) or its beginning, by the message id of the answer they charged for,
  * or by their number in a user's ledger. Only a reference may be that of more than one.
  * @param id one of the three
  * @param user whose ledger to search; all users' when left out, and a number then finds nothing
@@ -43,8 +40,7 @@ export async function findEntries(
     return withMessages(service, await service.ledger.read(user, number, number));
   }
   const users = await knownUsers(service, user);
-  // A request id of ours carries its time, which bounds the search.
-  const at = requestTime(id);
+  const at = requestTime(id); // A request id of ours carries its time, which bounds the search.
   // What is too short for a beginning may still be a whole reference, which the platform chose.
   const whole = at === undefined && id.length < SHORTEST_REF;
   const selection = { types: [], ref: id, whole, ...(at !== undefined && around(at)) };

@@ -4,8 +4,7 @@ import { collect } from "../runtime/batches.ts";
 import type { AccountsService } from "../service/accounts-service.ts";
 
 const TOKEN_PREFIX = "anp_";
-/** Characters of a token, its prefix included, that are enough to search by. */
-const SHORTEST_TOKEN_START = TOKEN_PREFIX.length + 4;
+const SHORTEST_TOKEN_START = TOKEN_PREFIX.length + 4; // Enough to search by.
 
 /** The ids of the users that a text names: a user's id, a whole token of any kind, a token's id, or the beginning of a
  * token of ours (`anp_` and 4 characters or more). An exact user id takes precedence over tokens. Only the beginning of

@@ -5,25 +5,19 @@ import type { Ledger } from "../ledger/ledger.ts";
 /** An entry of a ledger as operators see it. */
 export interface LedgerRow extends Omit<OperationData<"getLedger">["items"][number], "type"> {
   readonly type: string;
-  /** Points after the entry; null where a daemon wrote entries while they were read from it. */
-  readonly balance_after: number | null;
-  /** Whether a free use paid for it. */
-  readonly free_use: boolean;
+  readonly balance_after: number | null; // Null where a daemon wrote entries while they were read from it.
+  readonly free_use: boolean; // Whether a free use paid for it.
   /** Why and by whom it was made; null for an entry that no operator made, and where a user's token lists them. */
   readonly reason: string | null;
   readonly actor: string | null;
-  /** Number of the entry that it takes back. */
-  readonly reverses: number | null;
+  readonly reverses: number | null; // Number of the entry that it takes back.
 }
 
 /** A user's ledger, read by the numbers of its entries. */
 export interface LedgerReader<E = LedgerRow> {
-  /** Number of the last entry. */
-  readonly total: () => Promise<number>;
-  /** The last entry, as of the last call of `total`, where that was read. */
-  readonly last?: () => E | undefined;
-  /** The existing entries from number `from` to number `to`, both included, oldest first. */
-  readonly read: (from: number, to: number) => Promise<E[]>;
+  readonly total: () => Promise<number>; // Number of the last entry.
+  readonly last?: () => E | undefined; // The last entry, as of the last call of `total`, where that was read.
+  readonly read: (from: number, to: number) => Promise<E[]>; // Those that exist, both included, oldest first.
 }
 
 /** Reads a user's ledger from the storage. */
@@ -66,8 +60,7 @@ export function isFreeUse({ details }: Entry): boolean {
   return details.type === "chat_cost" && details.free;
 }
 
-/** Totals over entries. Amounts are points. */
-const NONE = { earned: 0, spent: 0, free_uses: 0, entries: 0 };
+const NONE = { earned: 0, spent: 0, free_uses: 0, entries: 0 }; // Totals over entries. Amounts are points.
 type Totals = typeof NONE;
 
 /** Totals of entries, by type and by day. */
@@ -107,13 +100,10 @@ function totalsOf(groups: Map<string, Totals>, name: string): Totals {
 
 /** Which entries of a ledger to list: those that match every given field. */
 export interface Selection {
-  /** Empty for all. */
-  readonly types: readonly string[];
-  /** Ms since the epoch. */
-  readonly since?: number | undefined;
+  readonly types: readonly string[]; // Empty for all.
+  readonly since?: number | undefined; // Ms since the epoch.
   readonly until?: number | undefined;
-  /** A reference, or its first characters unless it must be whole. */
-  readonly ref?: string | undefined;
+  readonly ref?: string | undefined; // A reference, or its first characters unless it must be whole.
   readonly whole?: boolean;
 }
 
@@ -134,8 +124,7 @@ export function matches(
 }
 
 const PAGE = 100;
-/** Entries that are read at first where a range may end before them. */
-const FIRST = 5;
+const FIRST = 5; // Entries that are read at first where a range may end before them.
 /** Clocks of daemons may differ, and step: an entry may be dated this much earlier than one before it, ms. */
 export const DISORDER_MS = 86_400_000;
 
@@ -168,9 +157,7 @@ export async function* newestFirst<E extends Selectable>(
     }
     to -= rows.length;
     if (size > 1) size = Math.min(PAGE, size * 2);
-    for (const row of rows.toReversed()) {
-      if (matches(row, selection)) yield row;
-    }
+    for (const row of rows.toReversed()) if (matches(row, selection)) yield row;
     if (since !== undefined && Date.parse(rows[0]!.created_at) < since - DISORDER_MS) return;
   }
 }

@@ -37,10 +37,7 @@ export async function isLoaded({ name }: Fixture, storage: Storage): Promise<boo
   return (await storage.get(["fixtures", name])) !== undefined;
 }
 
-/** What differs from the users of a fixture, by their ids. */
-type UserChanges = Readonly<
-  Record<string, { readonly free_daily_quota?: number | undefined; readonly points?: number | undefined }>
->;
+type FigureChanges = { readonly free_daily_quota?: number | undefined; readonly points?: number | undefined };
 
 /** The users of a fixture. */
 export async function fixtureUsers({ folder }: Fixture) {
@@ -51,7 +48,7 @@ export async function fixtureUsers({ folder }: Fixture) {
 export async function loadFixture(
   fixture: Fixture,
   service: Service,
-  changes: UserChanges = {},
+  changes: Readonly<Record<string, FigureChanges>> = {},
 ): Promise<FixtureUser[]> {
   const { storage, clock } = service;
   const users = await fixtureUsers(fixture);

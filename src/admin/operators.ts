@@ -9,8 +9,7 @@ export type OperatorRow = Omit<TokenRow, "user_id"> & { readonly operator: strin
 /** The tokens of all operators, by name, also expired and revoked ones. */
 export async function listOperators(service: AccountsService): Promise<OperatorRow[]> {
   const segments = await collect(service.storage.children(["operators", "users"]));
-  // A name is short: its key is never a digest.
-  const names = segments.map((segment) => decodeSegment(segment)!);
+  const names = segments.map((segment) => decodeSegment(segment)!); // A name is short: its key is never a digest.
   return (await Promise.all(names.sort().map((name) => operatorTokens(service, name)))).flat();
 }
 

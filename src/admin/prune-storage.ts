@@ -13,8 +13,7 @@ import type { Key, Storage } from "../storage/storage.ts";
 import { Stream } from "../storage/stream.ts";
 
 const AT_ONCE = 32;
-/** Sessions whose names are held at a time. */
-const SESSIONS = 10_000;
+const SESSIONS = 10_000; // Sessions whose names are held at a time.
 
 /** What a pruning removes of one kind, and the UTC days that it is of; null where there is nothing. */
 export type Pruned = ReturnType<typeof nothing>;
@@ -24,10 +23,8 @@ const nothing = (kind: "answers" | "sessions" | "event_days") => {
 };
 
 interface PruneOptions {
-  /** Only finds what would be removed. */
-  readonly dryRun?: boolean;
-  /** Called at each step with what was done. What it throws ends the pruning; the next one goes on. */
-  readonly onStep?: (done: () => string) => void;
+  readonly dryRun?: boolean; // Only finds what would be removed.
+  readonly onStep?: (done: () => string) => void; // With what was done. If it throws, the next pruning goes on.
 }
 
 /** Removes what is older than the configuration keeps, by whole UTC days: answers, sessions whose last turn is a day older

@@ -18,10 +18,8 @@ const CHECKED_AT_ONCE = 100;
 /** Which entries of all ledgers to find: those that match every given field. */
 export interface LedgerSearch extends Selection {
   readonly actor?: string | undefined;
-  /** A part of the reason, in any case. */
-  readonly reason?: string | undefined;
-  /** Bounds of the change in points. */
-  readonly least?: number | undefined;
+  readonly reason?: string | undefined; // A part of the reason, in any case.
+  readonly least?: number | undefined; // Bounds of the change in points.
   readonly most?: number | undefined;
 }
 
@@ -98,7 +96,6 @@ function fits({ delta, details }: Entry, { actor, reason, least, most }: LedgerS
   );
 }
 
-/** What `read` makes of each user's ledger. */
 async function* eachLedger<T>(
   service: AccountsService,
   read: (user: string) => Promise<T>,

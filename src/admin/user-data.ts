@@ -38,8 +38,7 @@ export async function exportUser(service: AccountsService, user: string) {
 /** What an erasure removed; an answer keeps its ids, which the ledger names, and an event its place in the log. */
 type Erased = typeof NOTHING_ERASED;
 
-/** Values are sessions' turns, the plan, and keys of events. */
-const NOTHING_ERASED = { tokens: 0, values: 0, answers: 0, events: 0 };
+const NOTHING_ERASED = { tokens: 0, values: 0, answers: 0, events: 0 }; // Values: turns, the plan, keys of events.
 
 /** Erases all that is stored about a user except the ledger, which is an accounting record and holds none of the user's
  * words. The profile becomes a record of who erased it, when and why, so that an interrupted erasure is finished by

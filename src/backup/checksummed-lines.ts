@@ -8,9 +8,8 @@ export class ChecksumError extends Error {
 
 const VERSION = 1;
 
-/** Frames lines with a header, which names their kind, and a footer with their count and SHA-256, so that a reader
- * notices a missing end or a changed byte.
- * @param kind the kind of the lines, as `ledger`
+/** Frames lines with a header, which names their kind (`ledger`), and a footer with their count and SHA-256, so that a
+ * reader notices a missing end or a changed byte.
  * @param created_at ISO 8601
  * @param lines texts, or values to be written as JSON */
 export async function* checksummed(kind: string, created_at: string, lines: AsyncIterable<string | object>) {

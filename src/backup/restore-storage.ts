@@ -10,19 +10,16 @@ const BATCH = { values: 256, characters: 4 * 1024 * 1024 } as const;
 /** The progress of a restore. */
 export interface RestoreProgress {
   values: number;
-  /** Values that an interrupted restore had stored already. */
-  present: number;
+  present: number; // Values that an interrupted restore had stored already.
 }
 
-/** The storage holds values that are not of the archive. */
 class StorageNotEmptyError extends Error {
   override readonly name = "StorageNotEmptyError";
 }
 
 /** Restores values into an empty storage. Until `UNFINISHED_IMPORT` is removed, no command works on it. An interrupted
  * restore is finished by running it again.
- * @throws StorageNotEmptyError when the storage holds a value that no earlier attempt stored, or an item of a stream
- * differs */
+ * @throws StorageNotEmptyError for a value that no earlier attempt stored, and a stream's item that differs */
 export async function restoreStorage(
   storage: Storage,
   source: AsyncIterable<StoredValue>,
@@ -71,9 +68,7 @@ async function indexFollowed(storage: Storage, values: readonly StoredValue[]): 
     const following = ledgerItem(next.key);
     if (following === undefined || following.stem.text !== place?.stem.text) return;
     const found = checkDocument(segmentsOf(key), value, entry);
-    const isIndexed =
-      following.version === place.version + 1 && !(found instanceof Error) && found?.operation.repeatable;
-    if (!isIndexed) return;
+    if (following.version !== place.version + 1 || found instanceof Error || !found?.operation.repeatable) return;
     await storage.create(operationKey(place.user, found.operation.id), JSON.stringify({ entry: found.id }));
   });
   await Promise.all(indexed);

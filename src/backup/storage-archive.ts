@@ -15,8 +15,7 @@ export const storedValue = z.strictObject({
 
 export type StoredValue = z.infer<typeof storedValue>;
 
-/** Values about the storage itself, which no archive holds. */
-const OWN: ReadonlySet<string> = new Set(["ready", "import"]);
+const OWN: ReadonlySet<string> = new Set(["ready", "import"]); // About the storage itself: no archive holds them.
 const BATCH = 256;
 
 type Wanted = (key: readonly EncodedSegment[]) => boolean;
@@ -40,14 +39,12 @@ export async function* archivedValues(lines: AsyncIterable<string>): AsyncGenera
   }
 }
 
-/**
- * All values of a storage, in constant memory. The order of the passes over its keys keeps the archive consistent while
+/** All values of a storage, in constant memory. The order of the passes over its keys keeps the archive consistent while
  * daemons write to the storage: first what points to entries of ledgers, then the streams, each from its first item to
  * its last, then what entries point to. So no ledger has a gap, no operation leads to a missing entry, and no entry lacks
  * its answer. Each ledger is complete as of one moment, which differs between ledgers.
  * @param onDamage is called for a gap in a stream, whose later items are archived too, and for a key that anp does not
- *   write, which is left out
- */
+ *   write, which is left out */
 export async function* storedValues(storage: Storage, onDamage: OnDamage = () => undefined) {
   const isPointer: Wanted = (key) =>
     key[2]?.text === "operations" || key[2]?.text === "sessions" || key.at(-1)!.text === "head";

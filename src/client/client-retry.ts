@@ -1,12 +1,9 @@
 /** How often a call is retried and how long it waits. Times in ms. */
 export const RETRY_POLICY = {
-  /** Attempts after the first. */
-  retries: 3,
-  /** The wait before the first retry; it doubles with each retry. */
-  base_ms: 200,
+  retries: 3, // Attempts after the first.
+  base_ms: 200, // The wait before the first retry; it doubles with each retry.
   max_ms: 5000,
-  /** The longest Retry-After that is honoured; a longer one ends the call. */
-  retry_after_ms: 30_000,
+  retry_after_ms: 30_000, // The longest Retry-After that is honoured; a longer one ends the call.
 };
 
 export type RetryPolicy = Readonly<typeof RETRY_POLICY>;

@@ -24,26 +24,17 @@ export type Client = <K extends OperationId>(id: K, input?: RawInput, options?: 
 
 /** How a client reaches its daemon. */
 export interface ClientSettings {
-  /** The address of the daemon; a path in it is a prefix of the endpoints' paths. */
-  readonly url: string;
-  /** The user's token; sent to the endpoints that read it. */
-  readonly token?: string | undefined;
+  readonly url: string; // The address of the daemon; a path in it is a prefix of the endpoints' paths.
+  readonly token?: string | undefined; // The user's token; sent to the endpoints that read it.
   readonly retry?: RetryPolicy;
-  /** How long one attempt may take, ms; depends on the operation when omitted. */
-  readonly timeout_ms?: number;
+  readonly timeout_ms?: number; // How long one attempt may take, ms; depends on the operation when omitted.
   readonly clock?: Clock;
 }
 
 /** How long one attempt may take, ms. A chat may call the model more than once; a full refresh reads every source. */
-const TIMEOUTS: Readonly<Record<string, number>> = {
-  GET: 10_000,
-  POST: 30_000,
-  sendChat: 180_000,
-  refreshNews: 900_000,
-};
+const TIMEOUTS: Record<string, number> = { GET: 10_000, POST: 30_000, sendChat: 180_000, refreshNews: 900_000 };
 
-/**
- * A client of a daemon, typed by the contract: requests are validated before they are sent, responses when they arrive. It
+/** A client of a daemon, typed by the contract: requests are validated before they are sent, responses when they arrive. It
  * retries, with exponential backoff and Retry-After, only what cannot take effect twice: reads, POSTs with an
  * Idempotency-Key, and requests that certainly did not arrive.
  * @throws RangeError for a URL that is not http or https, or a token that a header cannot carry
@@ -85,8 +76,7 @@ export function createClient(settings: ClientSettings): Client {
   };
 }
 
-/** Whether a failed call is to be sent again: it may succeed then, and cannot take effect twice.
- * @param isSafe whether its repeat has no further effect */
+/** Whether a failed call is sent again: it may succeed then, and cannot take effect twice, as if a repeat `isSafe`. */
 function mayRepeat(error: unknown, response: WireResponse | undefined, isSafe: boolean): boolean {
   if (response === undefined) return error instanceof WireError && (isSafe || !error.sent);
   // The service's own codes are final. A 429 comes before all else: the request certainly had no effect.
@@ -116,14 +106,11 @@ function headersOf({ auth, body }: Endpoint, token: string | undefined, key: str
 export interface Success<K extends OperationId> {
   readonly data: OperationData<K>;
   readonly request_id: string;
-  /** Whether this is the result of an earlier call under the same idempotency key. */
-  readonly replayed: boolean;
-  /** Seconds in which the rate limit takes no more requests, where this one used it up. */
-  readonly pause_s?: number;
+  readonly replayed: boolean; // Whether this is the result of an earlier call under the same idempotency key.
+  readonly pause_s?: number; // Seconds in which the rate limit takes no more requests, where this one used it up.
 }
 
-/** Checks every field of a response against the contract, and keeps those that the contract does not know. A body that
- * is not an envelope is from another server, or from a load balancer without a daemon. */
+/** Checks every field against the contract, and keeps those that the contract does not know. */
 function readEnvelope<K extends OperationId>(id: K, response: WireResponse, origin: string): Success<K> {
   const { status, headers, text } = response;
   const value = parseJson(text);
@@ -177,8 +164,7 @@ function describe(errors: readonly InvalidField[]): string {
 /** A response of a daemon violates the contract. The message names the operation and the field. */
 export class ContractViolation extends Error {
   override readonly name = "ContractViolation";
-  /** The daemon's id of the request, if the response has one. */
-  readonly request_id: string | undefined;
+  readonly request_id: string | undefined; // The daemon's id of the request, if the response has one.
 
   constructor(message: string, request_id: string | undefined) {
     super(message);

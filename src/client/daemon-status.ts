@@ -9,10 +9,8 @@ import { send, UnreachableError } from "./transport.ts";
 /** Where a daemon's pages are. */
 export interface DaemonPages {
   readonly url: string;
-  /** Its metrics, where they are not beside the API. */
-  readonly metricsUrl?: string | undefined;
-  /** This machine's own: its certificate need not be for the address. */
-  readonly isOwn?: boolean;
+  readonly metricsUrl?: string | undefined; // Its metrics, where they are not beside the API.
+  readonly isOwn?: boolean; // This machine's own: its certificate need not be for the address.
 }
 
 /** A daemon's state, as its own pages report it. */
@@ -70,7 +68,6 @@ async function readPage(url: string, insecure?: boolean) {
   }
 }
 
-/** `reason`: why it is not ready, or not reached. */
 function readinessOf(url: string, ready: Page, alive: Page) {
   const { status, text, problem } = ready;
   if (isAdmins(ready)) return { state: "unreachable", reason: `${url} ${IS_ADMIN}` } as const;
@@ -92,7 +89,6 @@ function figuresOf(samples: Samples, now: number) {
   return { ...figures, uptime_seconds: round(now / 1000 - figures.uptime_seconds) };
 }
 
-/** The latencies of the operations that were called, the most frequent first. */
 function latenciesOf(samples: Samples) {
   const seriesOf = (part: string) => samples.get(`anp_http_request_duration_seconds_${part}`) ?? [];
   const buckets = groupBy(seriesOf("bucket"), ({ labels }) => labels["operation"]);

@@ -1,6 +1,5 @@
 import { groupBy } from "../runtime/group-by.ts";
 
-/** One value of a metric. */
 interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -4,8 +4,7 @@ import { request as requestHttps } from "node:https";
 import { readBytes } from "../runtime/read-bytes.ts";
 import REASONS from "./network-reasons.json" with { type: "json" };
 
-/** Largest response that is read. The largest of the contract, a full page of news, is below 1 MiB. */
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024; // The largest of the contract, a full page of news, is below 1 MiB.
 
 /** One HTTP request, complete. */
 export interface WireRequest {
@@ -17,16 +16,14 @@ export interface WireRequest {
 
 type AnyRequest = Omit<WireRequest, "body"> & {
   readonly body?: string | Uint8Array | undefined;
-  /** Whether the server's certificate need not be valid: where no secret is sent, and the server is this machine's own. */
-  readonly insecure?: boolean | undefined;
+  readonly insecure?: boolean | undefined; // Accepts any certificate: of this machine's own server, without a secret.
 };
 
 /** One HTTP response, complete. Header names are in lower case. */
 export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The body, read as UTF-8. */
-  readonly text: string;
+  readonly text: string; // The body, read as UTF-8.
   readonly bytes: Buffer;
 }
 
@@ -37,8 +34,7 @@ export class UnreachableError extends Error {
 
 /** No complete response arrived. */
 export class WireError extends UnreachableError {
-  /** Whether the request may have arrived: there was a connection. */
-  readonly sent: boolean;
+  readonly sent: boolean; // Whether the request may have arrived: there was a connection.
   readonly late: boolean;
 
   constructor(message: string, { sent, late, cause }: { sent: boolean; late: boolean; cause: unknown }) {

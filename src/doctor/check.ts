@@ -11,22 +11,18 @@ export const finding = findingsOf(FINDINGS);
 export interface Check {
   readonly name: string;
   readonly bound_ms: number;
-  /** @param signal aborted when the time is up */
-  readonly run: (signal: AbortSignal) => Promise<Finding[]>;
+  readonly run: (signal: AbortSignal) => Promise<Finding[]>; // `signal` is aborted when the time is up.
 }
 
 /** The input of the checks. */
 export interface CheckInput {
   readonly loaded: LoadedConfig;
-  /** The fixture that is used instead of an operator's content, if any. */
-  readonly fixture?: Fixture | undefined;
+  readonly fixture?: Fixture | undefined; // The fixture that is used instead of an operator's content, if any.
   readonly now: number;
 }
 
 /** A finding and the check that it comes from. */
-export interface CheckResult extends Finding {
-  readonly check: string;
-}
+export type CheckResult = Finding & { readonly check: string };
 
 /** Runs all checks concurrently, each within its bound. A check that throws becomes a finding; the others go on.
  * @param onDone called with the results of each check as it ends

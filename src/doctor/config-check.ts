@@ -5,8 +5,7 @@ import { groupBy } from "../runtime/group-by.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
-/** A certificate that expires sooner is a warning, days. */
-const CERTIFICATE_DAYS = 21;
+const CERTIFICATE_DAYS = 21; // A certificate that expires sooner is a warning, days.
 
 /** Where the configuration comes from, and the TLS files that it names. */
 export async function checkConfig({ loaded, now }: CheckInput): Promise<Finding[]> {
@@ -17,20 +16,17 @@ export async function checkConfig({ loaded, now }: CheckInput): Promise<Finding[
 function sources({ sources: known }: LoadedConfig): Finding {
   const set = [...known].filter(([, source]) => source !== "default");
   if (set.length === 0) return finding("allDefaults");
-  const parts = Array.from(
-    groupBy(set, ([, source]) => source),
-    ([source, keys]) => {
-      const named = keys.length > 3 ? `${keys.length} keys` : keys.map(([key]) => key).join(", ");
-      return `${named} from ${source}`;
-    },
-  );
+  const bySource = groupBy(set, ([, source]) => source);
+  const parts = Array.from(bySource, ([source, keys]) => {
+    const named = keys.length > 3 ? `${keys.length} keys` : keys.map(([key]) => key).join(", ");
+    return `${named} from ${source}`;
+  });
   return finding("sources", { parts: parts.join("; ") });
 }
 
 async function certificate(files: TlsFiles, now: number): Promise<Finding> {
   try {
-    const found = await checkTlsFiles(files);
-    return expiryFinding(found.validTo, now, "certificate");
+    return expiryFinding((await checkTlsFiles(files)).validTo, now, "certificate");
   } catch (error) {
     if (!(error instanceof TlsError)) throw error;
     return finding("certificateUnusable", { reason: error.message });

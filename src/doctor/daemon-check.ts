@@ -52,7 +52,6 @@ async function certificateFinding({ protocol, hostname, port }: URL, now: number
   }
 }
 
-/** The version and the document against this program's, and the clock. */
 async function checkDocument({ url, clock }: DaemonInput): Promise<Finding[]> {
   const asked = { method: "GET", url: pageUrl(url, "/openapi.json"), headers: { "user-agent": "anp" } };
   try {
@@ -63,8 +62,7 @@ async function checkDocument({ url, clock }: DaemonInput): Promise<Finding[]> {
     const ours: unknown = JSON.parse(JSON.stringify(openApiDocument()), withoutCeilings);
     const isSame = JSON.stringify(document) === JSON.stringify(ours);
     const hash = `SHA-256 ${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
-    // The header is cut to the second.
-    const ahead = Date.parse(headers["date"] ?? "") + 500 - clock.now();
+    const ahead = Date.parse(headers["date"] ?? "") + 500 - clock.now(); // The header is cut to the second.
     const differs = Math.abs(ahead) > CLOCK_BOUND_MS;
     const direction = ahead > 0 ? "ahead of" : "behind";
     return [
@@ -82,7 +80,6 @@ function withoutCeilings(key: string, value: unknown): unknown {
   return key === "token_amount" || key === "volume_usd" ? { ...(value as object), maximum: undefined } : value;
 }
 
-/** What a caller may do without a token, and with one. */
 async function checkAccess({ url, token }: DaemonInput): Promise<Finding[]> {
   const retry = { ...RETRY_POLICY, retries: 0 };
   const anonymous = createClient({ url, retry });

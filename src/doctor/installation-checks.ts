@@ -9,8 +9,7 @@ import { packageFile } from "../runtime/package-file.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
-/** Ids count milliseconds from here, with 41 bits. */
-const FIRST = Date.parse("2026-01-01T00:00:00Z");
+const FIRST = Date.parse("2026-01-01T00:00:00Z"); // Ids count milliseconds from here, with 41 bits.
 const LAST = FIRST + 2 ** 41;
 
 /** Whether the machine's clock is plausible, and when the free uses reset. */

@@ -9,8 +9,7 @@ const ANSWER_MS = 8000;
 /** How long the check may take, ms. */
 export const MODEL_MS = 2 * ANSWER_MS + 2000;
 
-/** Longest answer that is asked for, in tokens: some models refuse to give one alone. */
-const TOKENS = 16;
+const TOKENS = 16; // Longest answer that is asked for, in tokens: some models refuse to give one alone.
 
 /** Whether each of the model's endpoints answers, accepts our key and has the model. */
 export async function checkModel({ loaded }: CheckInput, signal: AbortSignal): Promise<Finding[]> {

@@ -7,10 +7,8 @@ import { batchesOf } from "../runtime/batches.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
-/** Sources read at once, as a refresh does. */
-const CONCURRENCY = 8;
-/** Longest wait for one source, ms, even if the configuration allows a refresh more. */
-const LONGEST_MS = 10_000;
+const CONCURRENCY = 8; // Sources read at once, as a refresh does.
+const LONGEST_MS = 10_000; // Longest wait for one source, ms, even if the configuration allows a refresh more.
 
 /** How long the check may take, ms. */
 export function longestSourcesCheck({ loaded: { config } }: CheckInput): number {

@@ -19,8 +19,7 @@ import { storageRemedy } from "../storage/health/storage-remedy.ts";
 import type { Finding } from "../storage/health/finding.ts";
 import { type CheckInput, finding } from "./check.ts";
 
-/** Users whose last free use is looked at. */
-const MOST_USERS = 500;
+const MOST_USERS = 500; // Users whose last free use is looked at.
 /** Clocks that differ by less count as equal, ms. */
 export const CLOCK_BOUND_MS = 2000;
 
@@ -46,7 +45,6 @@ export async function checkStorage({ loaded, now }: CheckInput): Promise<Finding
   }
 }
 
-/** Why a missing folder cannot be created; undefined when it can. */
 async function obstacleTo(folder: string): Promise<string | undefined> {
   const parent = dirname(folder);
   try {
@@ -102,8 +100,7 @@ async function futureQuotaDays(storage: Storage, now: number, timezone: string):
     if (user === undefined) continue;
     const day = (await ifDamaged(ledger.open(user), () => undefined))?.account.free_day ?? "";
     if (quotaRules.dayOf(now, day) < day) found.push(`${user} (${day})`);
-    users += 1;
-    if (users >= MOST_USERS) break;
+    if (++users >= MOST_USERS) break;
   }
   return found.length === 0 ? [] : [finding("futureDays", { count: found.length, users, first: found[0] })];
 }

@@ -60,8 +60,7 @@ export function isAssetName(text: string): boolean {
 }
 
 const TICKER_IN_NEWS = /(?<![\p{L}\d$])(\$?)([A-Z][A-Z0-9]{1,9})(?![\p{Script=Latin}\d])/gu;
-/** Characters around a ticker that say what it is. */
-const CONTEXT = 10;
+const CONTEXT = 10; // Characters around a ticker that say what it is.
 const QUOTED = /[A-Z0-9]\s?[/-]\s?$/;
 const QUOTE = /^\s?[/-]\s?(?:USDT?|USDC|BTC|ETH|EUR)\b|^(?:USDT|USDC)\b/;
 

@@ -9,10 +9,8 @@ export const HEADLINE_LEXICON = readLexicon("data/headline-lexicon.txt");
 type Lexicon = ReturnType<typeof readLexicon>;
 
 function readLexicon(file: string) {
-  /** Concepts by name; an English name is the stems of its words, joined by spaces. */
-  const concepts = new Map<string, string[]>();
-  /** English words of the names by first letter: candidates for correcting a misspelt word. */
-  const words = new Map<string, Set<string>>();
+  const concepts = new Map<string, string[]>(); // By name: for English, the stems of its words, joined by spaces.
+  const words = new Map<string, Set<string>>(); // Of English names, by first letter: candidates for a misspelt word.
   for (const [[id = ""] = [], ...names] of readRows(new URL(file, import.meta.url))) {
     for (const name of names.flat()) {
       const key = tokenize(name)

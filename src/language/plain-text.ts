@@ -8,8 +8,7 @@ export function withoutControls(text: string): string {
 }
 
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;
-/** Invisible results of a reference: soft hyphens, joiners, and U+FFFD for an invalid code point. */
-const INVISIBLE = /[\u00ad\u200c\u200d\ufffd]/g;
+const INVISIBLE = /[\u00ad\u200c\u200d\ufffd]/g; // Soft hyphens, joiners, and U+FFFD of an invalid code point.
 
 function decodeEntities(text: string): string {
   return text.replace(REFERENCE, (reference) => decodeHTMLStrict(reference).replace(INVISIBLE, ""));
@@ -33,7 +32,6 @@ function withoutTags(html: string): string {
     .replace(CDATA, "");
 }
 
-/** Markdown without headings, quote marks, links, emphasis and code marks. */
 function withoutMarkdown(text: string): string {
   return text
     .replace(/!?\[([^[\]\n]{0,500})\]\([^()\n]{0,2000}\)/g, "$1")

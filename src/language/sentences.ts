@@ -5,17 +5,15 @@ const ABBREVIATIONS = new Set(
 );
 /** What follows a mark that ends a quotation but not the sentence around it: “Forgot it?” on the page, “忘记了？”入口. */
 const GOES_ON = /(?:["'”’)\]]*\s+\p{Ll}|["”’」』](?:\p{L}|[，、；]))/uy;
-/** What follows a point that ends a sentence. */
 const BEGINS = /["'”’)\]]*(?:\s+["'“‘([]*[\p{Lu}\p{N}\p{Script=Han}]|\s*$|\p{Script=Han})/uy;
 const BLANK = /\s/;
 const MARKS = "。！？!?…";
 const LONGEST_ABBREVIATION = Math.max(...Array.from(ABBREVIATIONS, ({ length }) => length));
 const CLOSERS = /["'”’」』）)\]》]/;
 
-/** Whether the pattern, which has the flag `y`, matches at a position. */
-function matchesAt(pattern: RegExp, line: string, at: number): boolean {
-  pattern.lastIndex = at;
-  return pattern.test(line);
+function matchesAt(sticky: RegExp, line: string, at: number): boolean {
+  sticky.lastIndex = at;
+  return sticky.test(line);
 }
 
 function endsSentence(line: string, at: number, start: number): boolean {

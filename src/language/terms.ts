@@ -7,15 +7,13 @@ import { HEADLINE_STOP_WORDS } from "./stop-words.ts";
 /** Kind of a headline's term: it determines the weight, and whether the term means the same in every language. */
 export type TermKind = "word" | "han" | "concept" | "number" | "small" | "asset";
 
-/** Numbers, which are compared as quantities. */
 const NUMBER =
   /(?<![\p{Script=Latin}\d])\d[\d,.]*%?(?:[kmbt]n?(?![a-z])|bps(?![a-z])|(?=thousand|million|billion|trillion|mln|bln|bbl|percent|pct)|(?!\p{Script=Latin}))/gu;
 
 /** A month as the period of a figure ("9月CPI"), not of a date ("9月3日"). */
 const MONTH = /(?<!\d)(1[0-2]|[1-9])\s?月份?(?!\s?\d)/g;
 
-/**
- * Terms that show whether news items report one event, each once: stems, pairs of Chinese characters, and what is the same
+/** Terms that show whether news items report one event, each once: stems, pairs of Chinese characters, and what is the same
  * in both languages (concepts, quantities, assets).
  * @param assets tickers the text is about
  * @example

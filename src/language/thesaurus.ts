@@ -6,27 +6,22 @@ import { longestMatches } from "./longest-matches.ts";
 /** One meaning, with the words and phrases that are used for it. */
 export interface Meaning {
   readonly id: number;
-  /** Phrases of English stems. */
-  readonly en: readonly (readonly string[])[];
-  /** Chinese words, folded. */
-  readonly zh: readonly string[];
+  readonly en: readonly (readonly string[])[]; // Phrases of English stems.
+  readonly zh: readonly string[]; // Chinese words, folded.
 }
 
 /** A meaning where a text uses one of its phrases. */
 export interface Mention {
   readonly meaning: Meaning;
-  /** The phrase, as in the meaning's list: stems, separated by blanks, or a Chinese word. */
-  readonly phrase: string;
-  /** Position and length of the phrase, in stems or characters. */
-  readonly at: number;
+  readonly phrase: string; // The phrase, as in the meaning's list: stems, separated by blanks, or a Chinese word.
+  readonly at: number; // Position and length of the phrase, in stems or characters.
   readonly length: number;
 }
 
 /** Rows of words for one meaning each: in English and in Chinese. */
 export type MeaningRows = readonly (readonly (readonly string[])[])[];
 
-/** Without an operator's rows, it is the same for the whole process. */
-let everyday: Thesaurus | undefined;
+let everyday: Thesaurus | undefined; // Without an operator's rows, it is the same for the whole process.
 
 /** @param more the operator's rows */
 export const openThesaurus = (more: MeaningRows = []): Thesaurus =>

@@ -46,8 +46,7 @@ export function fold(text: string): string {
   return hasHan(lower) ? toSimplified(lower) : lower;
 }
 
-/** A text is read several times, and texts use much the same words. */
-const stems = new Map<string, string>();
+const stems = new Map<string, string>(); // A text is read several times, and texts use much the same words.
 
 /** The stem of a lower-case English word: Porter, "An algorithm for suffix stripping", Program 14(3), 1980, and words
  * on -us keep their s ("status", "bonus"). Words with digits, short words and what is too long for a word are kept. */

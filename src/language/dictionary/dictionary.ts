@@ -7,13 +7,11 @@ const FILE = new URL("cc-cedict.tsv.br", import.meta.url);
 /** A translation and how well it fits, 0 to 1: 1 for a word that is the whole first gloss. */
 export type Translation = readonly [word: string, weight: number];
 
-/** Most characters of a word of the dictionary that segmentation tries. */
-const LONGEST = 6;
+const LONGEST = 6; // Most characters of a word of the dictionary that segmentation tries.
 const COST = { word: 1, character: 1.5, unknown: 2 };
 const NEWLINE = 10;
 const TAB = 9;
 
-/** What was read of the file, at the first look-up. */
 let tables: { readonly chinese: Table; readonly english: Table } | undefined;
 
 const chinese = (word: string): readonly string[] | undefined => (tables ??= readTables()).chinese(word);
