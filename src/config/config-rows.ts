@@ -19,5 +19,14 @@ function withoutPasswords(value: unknown): unknown {
   if (typeof value === "string") return value.replace(/(:\/\/[^/?#@\s:]*):[^/?#@\s]*@/g, "$1:***@");
   if (Array.isArray(value)) return value.map(withoutPasswords);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withoutPasswords(field)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]: [string, unknown]) => {
+      return [name, name === "headers" ? hidden(field as object) : withoutPasswords(field)];
+    }),
+  );
+}
+
+/** The names of a source's headers, or a provider's: their values are secrets. */
+function hidden(headers: object): object {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, "(set)"]));
 }

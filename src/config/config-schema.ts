@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../contract/field-bounds.ts";
-import { example, integer, section } from "./section.ts";
-import { offsetMinutes } from "../runtime/clock.ts";
+import { example, integer, section, utcOffset } from "./section.ts";
 import { jwtConfig } from "./jwt-config.ts";
 import { modelConfig } from "./model-config.ts";
 import { newsConfig } from "./news-config.ts";
@@ -69,13 +68,7 @@ export const configSchema = z.strictObject({
   limits: limitsConfig,
   metrics: metricsConfig,
   admin: adminConfig,
-  quota: section({
-    timezone: z
-      .string()
-      .refine((value) => offsetMinutes(value) !== undefined, { message: "must be an offset such as +08:00" })
-      .default("+08:00"),
-    free_daily: points.default(5),
-  }),
+  quota: section({ timezone: utcOffset.default("+08:00"), free_daily: points.default(5) }),
   exchange: section({ rate: integer([1, 1_000_000_000], 10), max_amount: z.number().positive().default(1_000_000) }),
   trade_reward: section({
     spot: rewardRate.default(0.01),

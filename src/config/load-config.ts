@@ -5,6 +5,7 @@ import { validate } from "../contract/validation/validate-value.ts";
 import { closestMatch } from "../runtime/text/edit-distance.ts";
 import { ConfigError, printConfigError } from "./config-errors.ts";
 import { configKeys, configNodes, configSchema, valueFromText, type ConfigKey, type Config } from "./config-schema.ts";
+import { fillHeaders } from "./source-headers.ts";
 
 /** Values for some keys, as `{ "server.port": 8787 }`. */
 export type ConfigValues = Readonly<Record<string, unknown>>;
@@ -70,7 +71,8 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   draft.errors.push(...unknownVariables(env, keys, input.otherVariables ?? []));
   const { baseDir, sources, errors } = draft;
   const checked = validate(configSchema, draft.tree);
-  if (!checked.valid) errors.push(...checked.errors.map((error) => printConfigError(error, { keys, sources, file })));
+  if (checked.valid) errors.push(...fillHeaders(checked.data.news.sources, { env, baseDir }));
+  else errors.push(...checked.errors.map((error) => printConfigError(error, { keys, sources, file })));
   if (!checked.valid || errors.length > 0) throw new ConfigError(errors);
   return { config: checked.data, cwd, baseDir, sources };
 }

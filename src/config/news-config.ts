@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { example, integer } from "./section.ts";
+import { example, integer, utcOffset } from "./section.ts";
 import { language } from "../contract/schemas/shared-fields.ts";
 
 /** An http(s) URL, or a path relative to the folder of the config file. */
@@ -13,12 +13,26 @@ const location = z
 
 const contact = z.string().regex(/^[\x21-\x7e]{1,200}$/, "must be printable ASCII without spaces");
 
+/** What a connection itself sends cannot be set. */
+const headerName = z
+  .string()
+  .regex(
+    /^(?!(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$)[\w-]{1,64}$/i,
+    { message: "must be the name of a header that the connection does not set itself" },
+  );
+/** The value of a header of a source. */
+export const headerValue = z.string().regex(/^[\x20-\x7e]{1,4096}$/, "must be 1 to 4096 printable ASCII characters");
+
 const source = z.strictObject({
   id: z.string().regex(/^[\w.-]{1,64}$/, "must be 1 to 64 of letters, digits, _ . -"),
   name: z.string().trim().min(1).max(128),
   lang: language.describe("Main language of the feed; the language of each item is detected"),
   url: location,
   allow_private: z.boolean().default(false),
+  timezone: utcOffset.optional(),
+  categories: z.array(z.string().trim().min(1).max(64)).max(20).optional(),
+  weight: z.number().min(0.1).max(10).optional(),
+  headers: z.record(headerName, headerValue).optional(),
 });
 
 /** The section `news` of the config. `{}` configures no sources. */

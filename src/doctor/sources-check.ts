@@ -34,9 +34,8 @@ export async function checkSources({ loaded, now }: CheckInput, signal: AbortSig
 async function probe(source: Source, reader: ReaderOptions, now: number): Promise<Finding> {
   const place = printLocation(source.location);
   try {
-    const { location, allowPrivate = false } = source;
     // Without validators a server has nothing to compare with: one that answers "not modified" all the same sends nothing.
-    const reading = await readSource(location, NO_VALIDATORS, { ...reader, allowPrivate });
+    const reading = await readSource(source, NO_VALIDATORS, reader);
     const content = reading && (await parseSource({ source, now, day: now, ...reading }));
     const entries = content === undefined ? [] : content.kind === "fear_greed" ? [content.index] : content.entries;
     const [items, refused] = [entries.length, content?.refused ?? 0];

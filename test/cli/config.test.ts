@@ -15,7 +15,8 @@ it("shows each value with its source, without secrets, and opens no storage", as
   await writeFile(join(cwd, "key"), "hush-from-file");
   await writeFile(
     join(cwd, "anp.yaml"),
-    "server: { port: 99 }\nnews: { notices: 'https://anp:hush@feeds.example/n' }\nmodel: { model: m, api_key_file: key }\n",
+    "server: { port: 99 }\nmodel: { model: m, api_key_file: key }\nnews:\n  notices: 'https://anp:hush@feeds.example/n'\n" +
+      "  sources: [{ id: a, name: A, lang: en, url: a.xml, headers: { x-key: '${file:key}' } }]\n",
   );
   const env = {
     ANP_STORAGE: "redis://anp:hush@127.0.0.1:1/0",
@@ -37,6 +38,7 @@ it("shows each value with its source, without secrets, and opens no storage", as
   ]) {
     expect(lines).toContain(line);
   }
+  expect(stdout).toContain('"headers":{"x-key":"(set)"}');
   expect(stdout).not.toContain("hush");
   expect((await readdir(cwd)).sort()).toEqual(["anp.yaml", "key"]);
 

@@ -131,6 +131,29 @@ describe("configuration", () => {
       );
     }));
 
+  it("fills in the headers of sources from variables and files, and names what is missing, never a value", () =>
+    withFile("", async (file, folder) => {
+      const load = async (headers: string, env = {}) => {
+        await writeFile(file, `news: { sources: [{ id: a, name: A, lang: en, url: a.xml, headers: ${headers} }] }`);
+        return (await loadConfig({ file, env, flags: {} })).config.news.sources[0]?.headers;
+      };
+      await writeFile(join(folder, "key"), "from-a-file\n");
+      const headers = `{ Authorization: "Bearer \${WIRE}", x-key: "\${file:key}", x-client: anp }`;
+      expect(await load(headers, { WIRE: "from-a-variable" })).toEqual({
+        Authorization: "Bearer from-a-variable",
+        "x-key": "from-a-file",
+        "x-client": "anp",
+      });
+      await expect(load(headers)).rejects.toThrow(
+        "news.sources.0.headers.Authorization: cannot be filled in: WIRE does not hold a header's value",
+      );
+      await expect(load('{ x-key: "${file:none}" }')).rejects.toThrow(/^news\.sources\.0\.headers\.x-key: .*ENOENT/);
+      const long = await load('{ x-key: "${WIRE}" }', { WIRE: "hush\nhush" }).catch((error: unknown) => error);
+      expect((long as Error).message).toMatch(/^news\.sources\.0\.headers\.x-key: cannot be filled in: WIRE does not/);
+      expect((long as Error).message).not.toContain("hush");
+      await expect(load("text")).rejects.toThrow("news.sources.0.headers: must be an object");
+    }));
+
   it("knows where each value comes from", () =>
     withFile("server: { port: 1, host: h, drain_ms: 5 }\nstorage: 'memory:'\n", async (file) => {
       const env = { ANP_SERVER_PORT: "2", ANP_SERVER_HOST: "e" };

@@ -12,6 +12,7 @@ export const newsItem = named("NewsItem", {
   published_at: timestamp,
   symbols: z.array(z.string()).meta({ description: "Assets the item is about" }),
   sentiment: sentimentLabel,
+  categories: z.array(z.string()).optional().meta({ description: "Categories that the operator gave its feed" }),
 });
 
 export const newsHotQuery = z.object({

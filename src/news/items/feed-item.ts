@@ -49,8 +49,9 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
       published_ms: Math.min(entry.published ?? now, now),
       dated,
       movable: dated && isLocal(source),
-      symbols: assetsInNews(`${title}\n${summary}`, entry.categories),
+      symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),
       sentiment: sentimentOf(title, summary),
+      ...(source.categories && { categories: source.categories }),
       digest: digestOf(title, summary, url, String(entry.published ?? "")),
     };
   });

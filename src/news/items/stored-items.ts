@@ -21,6 +21,8 @@ const storedItem = z.object({
   movable: z.boolean(),
   symbols: z.array(z.string()),
   sentiment: sentimentLabel,
+  /** Those of its source; absent without any, and in what an earlier build stored. */
+  categories: z.array(z.string()).optional(),
   /** Hash of the feed's content of the item, to detect changes. */
   digest: z.string(),
 });

@@ -62,7 +62,8 @@ export function createNewsJobs() {
     show({ text, shift, now, known }: ShowInput, { move }: JobContext) {
       try {
         const { record, parts } = contentOf(text);
-        const { items, topics, notices, help, ...shown } = project(parts, createDateShifter(shift, now));
+        const weights = new Map(record.sources.map(({ name, weight = 1 }) => [name, weight]));
+        const { items, topics, notices, help, ...shown } = project(parts, createDateShifter(shift, now), weights);
         const times = Float64Array.from(shown.times);
         const paged = {
           items: pagesOf(items, known?.items, move),

@@ -9,7 +9,7 @@ import { NO_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts"
 import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
 import type { RefreshMode, SnapshotContent, SnapshotRecord, SourceState } from "../snapshot/snapshot-document.ts";
 import type { SourceContent } from "../sources/parse-source.ts";
-import type { Source } from "../sources/sources.ts";
+import { settingsOf, type Source } from "../sources/sources.ts";
 import { buildTopics, countRebuilt } from "../topics/build-topics.ts";
 
 export type RefreshResult = z.infer<typeof refreshResult>;
@@ -66,7 +66,9 @@ export async function buildSnapshot(
   const { notices, help, index, sentiment_ms } = mode === "full" ? nextListings(listed, read, now) : listed;
   const topics = await nextTopics(items, before, options, step);
   const parts: Parts = { items, topics, notices, help };
-  const states = read.map(({ source, state }) => ({ ...state, items: countOf(source, parts, index) }));
+  const states = read.map(({ source, state }) => {
+    return { ...state, weight: source.weight, settings: settingsOf(source), items: countOf(source, parts, index) };
+  });
   const sources = read.map(({ source }) => source);
   const record: SnapshotRecord = {
     mode,

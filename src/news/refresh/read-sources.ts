@@ -9,7 +9,7 @@ import { isRemote, NO_VALIDATORS, printLocation, readSource } from "../sources/r
 import type { ReaderOptions, Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 import type { SourcePacing } from "../sources/source-pacing.ts";
-import { isLocal, type Source } from "../sources/sources.ts";
+import { isLocal, settingsOf, type Source } from "../sources/sources.ts";
 import type { ReadSource } from "./build-snapshot.ts";
 
 /** Sources read at once, besides slow ones. */
@@ -46,14 +46,14 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
   const unread = (source: Source) => ({ source, state: stateBefore(source, before), content: undefined });
 
   async function readOne(source: Source, fetched: AbortController): Promise<void> {
-    const { location, allowPrivate = false } = source;
+    const { location } = source;
     if (pacing.isPaused(location)) return;
     const previous = unread(source).state;
     const last_ok_ms = clock.now();
     try {
       // The value of the series depends on the day, so it is read each time.
       const mayStay = source.kind !== "fear_greed";
-      const reading = await readSource(location, mayStay ? previous : NO_VALIDATORS, { ...reader, allowPrivate });
+      const reading = await readSource(source, mayStay ? previous : NO_VALIDATORS, reader);
       fetched.abort();
       pacing.succeeded(location);
       const parsed = reading && (await parse(deps, source, reading, mayStay ? previous.hash : null));
@@ -111,8 +111,8 @@ function stateBefore(source: Source, states: readonly SourceState[]): Omit<Sourc
   const { id, kind, name } = source;
   const url = printLocation(source.location);
   const last = states.find((state) => state.id === id && state.kind === kind && state.url === url);
-  // After a rename the content is read again, since its items carry the name.
-  if (last?.name === name) return last;
+  // After a rename the content is read again, since its items carry the name, and so with other settings.
+  if (last?.name === name && last.settings === settingsOf(source)) return last;
   const unread = { ...NO_VALIDATORS, hash: null };
   if (last !== undefined) return { ...last, name, ...unread };
   return { id, kind, name, url, ok: false, last_ok_ms: null, last_error: null, ...unread };

@@ -19,15 +19,16 @@ export type ProjectedTopic = Readonly<ReturnType<typeof projectTopics>[number]>;
  * behind the others, and when each was published or first seen, ms. */
 export type ProjectedParts = Readonly<ReturnType<typeof project>>;
 
-/** @param move date in ms and whether it is a fixture's → the date to show */
-export function project(parts: Parts, move: Move) {
+/** @param move date in ms and whether it is a fixture's → the date to show
+ * @param weights of the outlets by their names, where they are not 1 */
+export function project(parts: Parts, move: Move, weights: ReadonlyMap<string, number> = new Map()) {
   const { items, times, dated } = projectItems(parts.items, move);
   const shown = (date: number | null, movable: boolean): string | null =>
     date === null ? null : toIso(move(date, movable));
   return {
     items,
     times,
-    topics: projectTopics(parts.topics, { items, times, dated }),
+    topics: projectTopics(parts.topics, { items, times, dated }, weights),
     notices: parts.notices.map(({ published_ms, movable, ...notice }): Notice => {
       return { ...notice, published_at: shown(published_ms, movable) };
     }),
@@ -44,13 +45,18 @@ function projectItems(stored: Parts["items"], move: Move) {
     .map((item) => ({ item, at: move(item.published_ms, item.movable) }))
     .sort((a, b) => Number(b.item.dated) - Number(a.item.dated) || b.at - a.at || (a.item.id < b.item.id ? -1 : 1));
   const items = dated.map(({ item, at }): NewsItem => {
-    const { id, title, summary, url, source, lang, symbols, sentiment } = item;
-    return { id, title, summary, url, source, lang, published_at: toIso(at), symbols, sentiment };
+    const { id, title, summary, url, source, lang, symbols, sentiment, categories } = item;
+    const shown = { id, title, summary, url, source, lang, published_at: toIso(at), symbols, sentiment };
+    return categories === undefined ? shown : { ...shown, categories };
   });
   return { items, times: dated.map(({ at }) => at), dated: dated.map(({ item }) => item.dated) };
 }
 
-function projectTopics(stored: Parts["topics"], { items, times, dated }: ReturnType<typeof projectItems>) {
+function projectTopics(
+  stored: Parts["topics"],
+  { items, times, dated }: ReturnType<typeof projectItems>,
+  weights: ReadonlyMap<string, number>,
+) {
   const byId = new Map(items.map((item, index) => [item.id, { item, at: times[index]!, isDated: dated[index]! }]));
   return stored.flatMap(({ id, item_ids }) => {
     const members = item_ids.flatMap((itemId) => byId.get(itemId) ?? []);
@@ -60,7 +66,7 @@ function projectTopics(stored: Parts["topics"], { items, times, dated }: ReturnT
       items: members.map(({ item }) => item),
       // What has no date may be of any age: it earns no heat.
       reports: members.flatMap(({ item, at, isDated }): Report[] =>
-        isDated ? [{ source: item.source, published_ms: at }] : [],
+        isDated ? [{ source: item.source, published_ms: at, weight: weights.get(item.source) ?? 1 }] : [],
       ),
       first_ms: Math.min(...dates),
       last_ms: Math.max(...dates),

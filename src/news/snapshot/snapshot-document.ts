@@ -21,6 +21,10 @@ const sourceState = z.object({
   last_modified: z.string().nullable(),
   /** SHA-256 of the content that was parsed last. Snapshots of earlier versions have none. */
   hash: z.string().nullable().default(null),
+  /** How much its outlet counts in heat; 1 when absent. */
+  weight: z.number().optional(),
+  /** The settings that its content was read with; absent where they are the defaults. */
+  settings: z.string().optional(),
 });
 
 /** What a refresh reports. */

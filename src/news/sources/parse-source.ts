@@ -4,11 +4,12 @@ import { decodeText } from "./decode-text.ts";
 import { z } from "zod";
 import { withoutControls } from "../../language/plain-text.ts";
 import { parseDate } from "./feed-dates.ts";
+import { offsetMinutes } from "../../runtime/clock.ts";
 import { SourceError } from "./source-error.ts";
 import { isLocal, type Source } from "./sources.ts";
 
-/** Minutes east of UTC of Chinese dates without a zone. */
-const CHINA_ZONE = 8 * 60;
+/** The zone of Chinese dates without one. */
+const CHINA_ZONE = "+08:00";
 
 const required = z.string().transform((text) => withoutControls(text).trim());
 const field = required.default("");
@@ -65,7 +66,8 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
     case "news": {
       // The parser's library would slow the start of every command that reads no feed.
       const { parseFeed } = await import("./parse-feed.ts");
-      const parsed = parseFeed(text, source.lang === "zh" ? CHINA_ZONE : 0);
+      const { timezone = source.lang === "zh" ? CHINA_ZONE : "+00:00" } = source;
+      const parsed = parseFeed(text, offsetMinutes(timezone));
       return { kind, entries: feedItems(source, parsed, now, url), refused: 0 };
     }
     case "notice":

@@ -38,7 +38,7 @@ export function createSourceFetch(contact: string | undefined) {
       const host = url.hostname.replace(/^\[|\]$/g, "");
       if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host);
       const { fetch, guarded, open } = await load();
-      const sent = { ...Object.fromEntries(headers), "user-agent": userAgent };
+      const sent = { "user-agent": userAgent, ...Object.fromEntries(headers) };
       const dispatcher = allowPrivate ? open : guarded;
       return fetch(url, { headers: sent, redirect: "manual", signal, dispatcher });
     },

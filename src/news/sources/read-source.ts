@@ -15,6 +15,15 @@ type Validators = Readonly<Pick<SourceState, "etag" | "last_modified">>;
 
 export const NO_VALIDATORS: Validators = { etag: null, last_modified: null };
 
+/** Where a source is, and how it is asked. */
+export interface Place {
+  readonly location: string;
+  /** Whether it may be at an address that is not public; absent: no. */
+  readonly allowPrivate?: boolean;
+  /** Sent to its own origin, not to where it redirects. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /** The content of a source. */
 export interface Reading {
   readonly bytes: Uint8Array;
@@ -34,8 +43,6 @@ export interface ReaderOptions {
   readonly fetch: ReturnType<typeof createSourceFetch>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Whether the source may be at an address that is not public. */
-  readonly allowPrivate?: boolean;
   /** Aborted when the result is not wanted any more. */
   readonly signal?: AbortSignal;
 }
@@ -54,11 +61,11 @@ export function printLocation(location: string): string {
  * @returns undefined when it has not changed since the validators were sent
  * @throws SourceError with the failure named */
 export async function readSource(
-  location: string,
+  place: Place,
   known: Validators,
   options: ReaderOptions,
 ): Promise<Reading | undefined> {
-  return isRemote(location) ? readRemote(location, known, options) : readLocal(location, options);
+  return isRemote(place.location) ? readRemote(place, known, options) : readLocal(place.location, options);
 }
 
 async function readLocal(path: string, options: ReaderOptions): Promise<Reading> {
@@ -76,12 +83,12 @@ async function readLocal(path: string, options: ReaderOptions): Promise<Reading>
   }
 }
 
-async function readRemote(location: string, known: Validators, options: ReaderOptions): Promise<Reading | undefined> {
+async function readRemote(place: Place, known: Validators, options: ReaderOptions): Promise<Reading | undefined> {
   await options.fetch.load();
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   try {
-    const { response, url } = await follow(location, known, signal, options);
+    const { response, url } = await follow(place, known, signal, options);
     if (response.status === 304) return undefined;
     if (!response.ok) {
       await response.body?.cancel();
@@ -104,18 +111,20 @@ async function readRemote(location: string, known: Validators, options: ReaderOp
 
 /** Follows redirects itself, so that their number is bounded and they stay on HTTP. */
 async function follow(
-  location: string,
+  { location, allowPrivate = false, headers: own = {} }: Place,
   known: Validators,
   signal: AbortSignal,
-  { fetch, allowPrivate = false }: ReaderOptions,
+  { fetch }: ReaderOptions,
 ): Promise<{ response: Response; url: string }> {
   let url = new URL(location);
+  const { origin } = url;
   const credentials = basicAuth(url);
+  const secrets = Object.entries({ ...(credentials && { authorization: credentials }), ...own });
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const headers = new Headers({ accept: ACCEPT });
     if (known.etag !== null) headers.set("if-none-match", known.etag);
     if (known.last_modified !== null) headers.set("if-modified-since", known.last_modified);
-    if (credentials !== undefined && url.origin === new URL(location).origin) headers.set("authorization", credentials);
+    if (url.origin === origin) for (const [name, value] of secrets) headers.set(name, value);
     url.username = "";
     url.password = "";
     const response = await fetch.get(url, { headers, signal, allowPrivate });

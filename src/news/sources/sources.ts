@@ -2,20 +2,21 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigError } from "../../config/config-errors.ts";
 import type { NewsConfig } from "../../config/news-config.ts";
-import { isRemote } from "./read-source.ts";
+import { isRemote, type Place } from "./read-source.ts";
 import { type Language, language } from "../../contract/schemas/shared-fields.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
 
 /** A feed, the notices, the help center of a language, or the fear-and-greed index. */
-export interface Source {
+export interface Source extends Place {
   readonly id: string;
   readonly kind: SourceState["kind"];
   readonly name: string;
-  readonly location: string;
   /** The language it lists; undefined when it may list any. */
   readonly lang: Language | undefined;
-  /** Whether it may be at an address that is not public; absent: no. */
-  readonly allowPrivate?: boolean;
+  /** Offset of dates without one, as `+08:00`. */
+  readonly timezone?: string | undefined;
+  readonly categories?: string[] | undefined;
+  readonly weight?: number | undefined;
 }
 
 /** The sources of a config, feeds first, in its order. */
@@ -23,8 +24,8 @@ export function sourcesOf(config: NewsConfig): Source[] {
   const listing = (source: Omit<Source, "location" | "allowPrivate">, location: string | undefined): Source[] =>
     location === undefined ? [] : [{ ...source, location, allowPrivate: config.allow_private }];
   return [
-    ...config.sources.map(({ id, name, lang, url: location, allow_private: allowPrivate }): Source => {
-      return { id, kind: "news", name, location, lang, allowPrivate };
+    ...config.sources.map(({ url: location, allow_private: allowPrivate, ...rest }): Source => {
+      return { ...rest, kind: "news", location, allowPrivate };
     }),
     ...listing({ id: "notices", kind: "notice", name: "Notices", lang: undefined }, config.notices),
     ...language.options.flatMap((lang) =>
@@ -35,6 +36,11 @@ export function sourcesOf(config: NewsConfig): Source[] {
       config.fear_greed,
     ),
   ];
+}
+
+/** What the items of a source are made with, besides its content; undefined where that is the default. */
+export function settingsOf({ timezone, categories }: Source): string | undefined {
+  return timezone === undefined && categories === undefined ? undefined : JSON.stringify({ timezone, categories });
 }
 
 /** Whether the dates of a source are a fixture's. */

@@ -290,6 +290,24 @@ describe("a source that fails", () => {
     expect((await news.current()).items.map(({ source }) => source)).toEqual(["Wire Service", "Wire Service"]);
   });
 
+  test("is read with its own zone, categories and weight, and again when they change", async () => {
+    const story = rss([{ title: "Senate schedules a hearing on ZORB", link: "https://w.example/1" }]);
+    const feed = story.replace("</item>", "<pubDate>20 Nov 2026 05:00:00</pubDate></item>");
+    await world.write("en.xml", feed);
+    const shown = async (settings: object) => {
+      const news = world.news({ sources: [{ ...EN, ...settings }] });
+      await news.refresh("view");
+      const { published_at, categories, symbols } = (await news.current()).items[0]!;
+      const { heat } = (await news.topics({ limit: 1, lang: "en" })).topics[0]!;
+      return [published_at, categories, symbols, heat];
+    };
+    expect(await shown({})).toEqual(["2026-11-20T05:00:00.000Z", undefined, [], 0.667]);
+    const settings = { timezone: "-05:00", categories: ["Regulation", "ZORB"], weight: 3 };
+    const read = ["2026-11-20T10:00:00.000Z", settings.categories, ["ZORB"]];
+    expect(await shown(settings)).toEqual([...read, 5.345]);
+    expect(await shown({ ...settings, weight: undefined })).toEqual([...read, 0.891]);
+  });
+
   test("does not give another source its validators when its URL changes", async () => {
     server = await serve((_, response) => {
       response.writeHead(200, { etag: '"v1"' }).end(rss(STORIES));

@@ -1,12 +1,23 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { NO_VALIDATORS, printLocation, type ReaderOptions, readSource } from "../../../src/news/sources/read-source.ts";
+import {
+  NO_VALIDATORS,
+  type Place,
+  printLocation,
+  type ReaderOptions,
+  readSource as readPlace,
+} from "../../../src/news/sources/read-source.ts";
 import { createSourceFetch, isPublicAddress } from "../../../src/news/sources/public-fetch.ts";
 import { serve, type TestServer } from "../server.ts";
 
 const NONE = NO_VALIDATORS;
-const options = (more: Partial<ReaderOptions> = {}): ReaderOptions => ({
+type Options = ReaderOptions & Omit<Place, "location"> & { readonly allowPrivate: boolean };
+
+const readSource = (location: string, known: typeof NONE, more: Options) =>
+  readPlace({ location, allowPrivate: more.allowPrivate, headers: more.headers }, known, more);
+
+const options = (more: Partial<Options> = {}): Options => ({
   baseDir: import.meta.dirname,
   timeoutMs: 5000,
   maxBytes: 10_000,
@@ -123,6 +134,25 @@ describe("a remote source", () => {
     await other.close();
   });
 
+  test("gets the headers of its configuration, and another origin does not", async () => {
+    const other = await serve((_, response) => {
+      response.writeHead(200).end("x");
+    });
+    server = await serve((_, response) => {
+      response.writeHead(302, { location: other.url }).end();
+    });
+    const headers = { Authorization: "Bearer t", "X-Key": "k", "User-Agent": "reader" };
+    await readSource(server.url.replace("//", "//user:pass@"), NONE, options({ headers }));
+    const [first, second] = [server.requests[0]!.headers, other.requests[0]!.headers];
+    expect(first).toMatchObject({ authorization: "Bearer t", "x-key": "k", "user-agent": "reader" });
+    expect([second.authorization, second["x-key"], second["user-agent"]]).toEqual([
+      undefined,
+      undefined,
+      expect.stringMatching(/^anp\//),
+    ]);
+    await other.close();
+  });
+
   test("fails when the connection is refused, naming the reason and no credentials", async () => {
     server = await serve(() => undefined);
     const { url } = server;
@@ -209,9 +239,9 @@ describe("an address that is not public", () => {
       inner.url.replace("127.0.0.1", "2130706433"),
       inner.url.replace("127.0.0.1", "localhost"),
     ]) {
-      await expect(readSource("http://feed.example/", NONE, reader(location))).rejects.toMatchObject({
-        failure: "address",
-      });
+      await expect(
+        readSource("http://feed.example/", NONE, { ...reader(location), allowPrivate: false }),
+      ).rejects.toMatchObject({ failure: "address" });
     }
     expect(inner.requests).toHaveLength(0);
     await inner.close();

@@ -18,6 +18,12 @@ test("one item just published has heat 1; two outlets have log2(3) times two", (
   expect(heatOf(both, NOON)).toBeCloseTo(2 * Math.log2(3));
 });
 
+test("counts an outlet of weight 2 as two outlets, and one of weight 0.5 as half of one", () => {
+  const [a, b] = ["a", "b"].map((source): Report => ({ source, published_ms: NOON }));
+  expect(heatOf([{ ...a!, weight: 2 }], NOON)).toBeCloseTo(heatOf([a!, b!], NOON));
+  expect(heatOf([a!, { ...b!, weight: 0.5 }], NOON)).toBeCloseTo(1.5 * Math.log2(2.5));
+});
+
 test("counts the second item of an outlet half", () => {
   const one = { source: "a", published_ms: NOON };
   expect(heatOf([one, one], NOON)).toBe(1.5);
