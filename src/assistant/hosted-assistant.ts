@@ -15,7 +15,6 @@ import type { Passage } from "./passage.ts";
 /** The assistant behind a runner of its jobs, with its content and its model. */
 export type HostedAssistant = ReturnType<typeof createHostedAssistant>;
 
-/** Who asks, and how long the question may wait for its turn, ms. */
 type Turn = Pick<RunOptions, "caller" | "wait_ms" | "signal">;
 
 interface HostedAssistantDeps {
@@ -42,7 +41,6 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
   let learned = 0;
 
   return {
-    /** Loads what the first question would wait for. */
     warm: () => runner.run("warm", undefined),
     /** Makes these the passages that answers quote. Until it has, questions are answered from those before. */
     async learn(passages: readonly Passage[]): Promise<void> {
@@ -97,7 +95,6 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
         return answer;
       }
     },
-    /** Those of the questions that are answered from the passages. */
     answered: (suggested: SuggestedQuestions): Promise<readonly string[]> =>
       content.on((index) => runner.run("answered", { ...suggested, index })),
     breakers: () => model?.breakers() ?? [],

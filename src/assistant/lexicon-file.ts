@@ -3,7 +3,6 @@ import { ConfigError } from "../config/config-errors.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
 import { parseRows } from "../runtime/text/data-rows.ts";
 
-/** Most meanings of a file, and the most characters of a word. */
 const MOST = { meanings: 5000, characters: 60 };
 
 /** Reads an operator's lexicon: a meaning a line, its English words and its Chinese ones, as `top up, load | 充值, 充钱`.

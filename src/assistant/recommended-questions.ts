@@ -6,7 +6,6 @@ const questionFile = z.strictObject({
   questions: z.array(z.strictObject({ scene: z.string(), order_index: z.int(), zh: z.string(), en: z.string() })),
 });
 
-/** Recommended questions, each of a scene and in both languages. */
 type ListedQuestions = z.infer<typeof questionFile>["questions"];
 
 /** Reads a file of recommended questions.

@@ -20,7 +20,6 @@ export type FrontPageOperations = {
   readonly [K in Exclude<OperationId, AccountOperationId | "sendChat">]: OperationHandler<K>;
 };
 
-/** As many topics, or questions, as a request may ask for. */
 const MOST = 50;
 
 interface FrontPageDeps {

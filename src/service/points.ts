@@ -9,7 +9,6 @@ import type { Config } from "../config/config-schema.ts";
 import { ledgerOperationOf, userOf, type Call, type OperationHandler, type Outcome } from "./operation.ts";
 import type { UserState, UserStates } from "./user-state.ts";
 
-/** An operator's correction of a user's points. */
 interface Adjustment {
   readonly user: string;
   /** Points, not 0. */

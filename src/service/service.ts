@@ -143,7 +143,6 @@ async function warmFeed(feed: FrontPageOperations, request_id: string): Promise<
   ]);
 }
 
-/** How a call of the model ended. */
 type ModelOutcome = "answered" | "no_answer" | "failed" | "abandoned";
 
 /** Observes a service, for metrics and logs. Every call is cheap and never throws. */

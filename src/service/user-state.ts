@@ -20,7 +20,6 @@ export function createUserStates(deps: {
   ledger: Ledger;
   quotaRules: QuotaRules;
   clock: Clock;
-  /** Free uses per day of a user without their own quota. */
   defaultQuota: number;
 }) {
   const { users, quotaRules, clock, defaultQuota } = deps;

@@ -14,7 +14,6 @@ export interface PreparedAnswer extends Pick<Draft, "forModel"> {
   readonly answer?: Answer;
 }
 
-/** From this confidence on, small talk and questions about the market are taken as such. */
 const SURE_OF_ROUTE = 0.9;
 const OWN_ACCOUNT =
   /积分|点数|次数|额度|免费|明细|流水|套餐|会员|订阅|余额|\b(?:points?|credits?|quota|ledger|free|plan|subscription|membership|balance)\b/i;
@@ -55,7 +54,6 @@ function isForService({ question, routing: { route, confidence } }: AnswerReques
   return route === "market" && confidence >= (plainly ? 1 : SURE_OF_ROUTE);
 }
 
-/** The evidence decides; where it is not sure, the router. */
 function settle(found: Draft, findings: Findings, request: AnswerRequest, index: AnswerIndex): PreparedAnswer {
   const { routing } = request;
   const { route, sub_intent, lang, confidence } = routing;

@@ -15,7 +15,6 @@ const MODELS = MODEL as {
 
 /** Least probability that the quoted is right for an answer to be charged, and that there is an answer for one to be shown. */
 const LEAST = { answered: 0.65, unsure: 0.57 };
-/** Least score of the best article for its title to be offered; more where the router knows questions like this one. */
 const OFFERED = { usual: 0.04, outOfScope: 0.25 };
 
 /** Decides what becomes of a question by the evidence for it. The probability, 0 to 1, is the estimated one that what is

@@ -72,7 +72,6 @@ export function withModel(passages: readonly Passage[], extracted: Draft, reques
   return { ...extracted, forModel: { excerpts: passages.map(toExcerpt), otherwise: declined(request) } };
 }
 
-/** Quotes some of the evidence, for a wide answer more. Parts of several articles stand in sections under their titles. */
 function quote(quoted: readonly Evidence[], { evidence }: Findings, { routing, wide }: AnswerRequest): Draft {
   const parts = wide ? evidence.slice(0, MOST.sections) : quoted;
   const sections = parts.map((part) => sectionOf(part, routing.lang, parts.length > 1));

@@ -19,7 +19,6 @@ const LEAST = { confidence: 0.9, duplicate: 0.6 };
 /** Number of headlines in a list; of notices on one subject, which are quoted by their first sentence. */
 const COUNT = { headlines: { narrow: 5, wide: 10 }, openings: { narrow: 3, wide: 6 } };
 
-/** Terms of questions about news and notices that do not name their subject. */
 const GENERIC_TERMS: ReadonlySet<string> = new Set(
   searchTerms(readWords(new URL("data/generic-words.txt", import.meta.url)).join(" ")),
 );
@@ -57,7 +56,6 @@ export function answerLatest(request: AnswerRequest, index: AnswerIndex): Draft 
   return withModel(items, listedOf(kind, items, narrowed, lang), request);
 }
 
-/** Headlines under a lead; notices on one subject by their first sentences. One a line, each with its source. */
 function listedOf(kind: Passage["kind"], items: readonly Passage[], narrowed: boolean, lang: Language): Draft {
   const opens = narrowed && kind === "notice";
   const lead = kind === "notice" ? LEADS.latestNotices : narrowed ? LEADS.relatedNews : LEADS.latestNews;
@@ -67,7 +65,6 @@ function listedOf(kind: Passage["kind"], items: readonly Passage[], narrowed: bo
   return draft(text, "answered", sources);
 }
 
-/** The newest passages, without those that report what a newer one reports, newest first. */
 function newest(passages: readonly Passage[], now: number, limit: number): Passage[] {
   const dated = passages
     .map((passage) => ({ passage, at: passage.published_at === null ? -Infinity : Date.parse(passage.published_at) }))

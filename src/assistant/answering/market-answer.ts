@@ -4,7 +4,6 @@ import type { Language } from "../../contract/schemas/shared-fields.ts";
 import { fillTemplate } from "../../runtime/text/fill-template.ts";
 import WORDINGS from "./replies.json" with { type: "json" };
 
-/** The market's mood, and the titles of the hot topics, hottest first. */
 type MarketMood = Omit<z.infer<typeof sentimentOverview>, "updated_at"> & { readonly hot: readonly string[] };
 
 const { market: MARKET } = WORDINGS;

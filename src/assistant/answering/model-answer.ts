@@ -49,7 +49,6 @@ export function resolveCitations(
   return cited.size === 0 ? null : { text: renumbered.trim(), cited: [...cited] };
 }
 
-/** The sentence of an excerpt that shares most terms with a text; its title when it has none. */
 function nearestSentence({ title, text }: Passage, said: ReadonlySet<string>): string {
   let best = { text: title, shared: -1 };
   for (const sentence of sentencesOf(text)) {

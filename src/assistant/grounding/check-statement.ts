@@ -129,7 +129,6 @@ interface NearClause extends SourceClause {
   readonly share: number;
 }
 
-/** Checks a statement clause by clause: none is made up, claims too much, says the opposite or puts a figure elsewhere. */
 function checkClauses(text: string, context: StatementContext): ReplyFault | undefined {
   const folded = fold(text);
   const labels = labelsIn(`${context.asked.folded} ${folded}`);

@@ -41,7 +41,6 @@ export function judgeReply(request: CheckedRequest): Verdict {
   return found.length === 0 ? "good" : found;
 }
 
-/** What a folded reply, sentence or question says. */
 const SAYS = patternsOf(PATTERNS);
 
 const { characters: MOST, echo: ECHO, english: ENGLISH } = BOUNDS;
@@ -52,13 +51,11 @@ interface ReplyContext extends CheckedRequest {
   readonly isQuoted: (part: string) => boolean;
 }
 
-/** Whether a sentence states nothing that needs a source: a greeting, an offer of more help. */
 function isFiller(sentence: string): boolean {
   const folded = fold(sentence);
   return sentence.length <= 160 && !/\d/.test(folded) && SAYS.filler.test(folded);
 }
 
-/** Whether a sentence says what the passages do not cover, or that something cannot be said. */
 function saysWhatIsMissing(sentence: string): boolean {
   return sentence.length <= 240 && SAYS.beyond.test(fold(sentence));
 }
@@ -131,7 +128,6 @@ const HAN = /\p{Script=Han}/gu;
 const WORDS = /(?<![\p{L}\d])[a-z][a-z'’]+(?![\p{L}\d])/gu;
 const OTHER_SCRIPT =
   /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Greek}]{2}/u;
-/** Whether every sentence is in the question's language, but for names and quotations. */
 function isInLanguage(statements: readonly Statement[], { reply, lang, isQuoted }: ReplyContext): boolean {
   const other = OTHER_SCRIPT.exec(reply)?.[0];
   if (other !== undefined && !isQuoted(other)) return false;

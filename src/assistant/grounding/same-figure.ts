@@ -43,7 +43,6 @@ function isSameDate(a: Figure, b: Figure): boolean {
   return (monthA === monthB || monthA === 0 || monthB === 0) && (dayA === dayB || dayA === 0);
 }
 
-/** Units that a plain number may have. */
 const COUNTS: ReadonlySet<string> = new Set(["times", "count"]);
 
 function isSameUnit({ unit: a }: Figure, { unit: b }: Figure): boolean {

@@ -60,7 +60,6 @@ export function readSource(passage: Passage): SourceText {
 
 const ROW = /^\s*\|/;
 
-/** Each cell of a table, behind the names of its row and column. */
 function cellsOf(text: string): string[] {
   let header: readonly string[] = [];
   return text.split("\n").flatMap((line) => {

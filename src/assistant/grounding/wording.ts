@@ -20,7 +20,6 @@ export interface Telling {
 }
 
 const { credits: CREDIT } = BOUNDS;
-/** Texts whose words are kept: those of the articles that are asked about most. */
 const KEPT = 5000;
 
 /** The words of a source, or of a part of it. */
@@ -89,7 +88,6 @@ const UNIT_WORDS: ReadonlySet<string> = new Set([
   "per",
 ]);
 
-/** The words of a text that tell something, stemmed, Chinese ones as the dictionary splits them; numbers are left out. */
 function tellingWords(text: string): string[] {
   return tokenizeFolded(fold(text)).flatMap(({ text: token, han }) => {
     if (!han) {

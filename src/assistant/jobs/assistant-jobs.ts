@@ -37,7 +37,6 @@ export function createAssistantJobs(begin = beginIndex) {
     warm(): void {
       routeQuestion("warm", { history: [] });
     },
-    /** Begins an index without passages. */
     begin({ index: id, lexicon }: OnIndex & { readonly lexicon: MeaningRows }): void {
       held = { id, on: begin(lexicon) };
     },

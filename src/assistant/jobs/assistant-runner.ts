@@ -5,7 +5,6 @@ import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import type { AssistantJobs } from "./assistant-jobs.ts";
 import type { BeginIndex } from "./shared-indexes.ts";
 
-/** Longest run of a job, ms: an answer takes some milliseconds. */
 const JOB_MS = 2000;
 const START_MS = 10_000;
 /** V8's heap of the worker, MB: enough for the index of 100,000 articles. */

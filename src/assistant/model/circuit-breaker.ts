@@ -14,7 +14,6 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
   let failures = 0;
   let restsUntil = 0;
 
-  /** Waits for one of the calls at once; the first to wait is the first to have it. */
   async function waitForTurn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (running < config.max_calls) return void (running += 1);

@@ -10,7 +10,6 @@ import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model
 /** A model that writes answers from passages. */
 export type ModelGateway = ReturnType<typeof createModelGateway>;
 
-/** Checks a reply to a prompt with these instructions. */
 type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promise<Checked<T>>;
 
 interface ModelDeps {
@@ -27,7 +26,6 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
   const { logger = silentLogger, readKey = (file) => readFileSync(file, "utf8") } = deps;
   const providers = providersOf(config, readKey).map((one) => createModelProvider(one, deps.fetch));
 
-  /** Null: the reply was refused, and once more. */
   async function ask<T>(
     provider: ModelProvider,
     request: PromptRequest,
@@ -51,7 +49,6 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
     name: config.model,
     /** What happens when the model fails: error 1007, or an extractive answer. */
     fallback: config.fallback,
-    /** Its endpoints, and whether each is left alone after failures. */
     breakers: () => providers.map(({ breaker }) => breaker()),
     /** What `check` makes of a model's reply, and the id of that model; a reply that it refuses is asked for once more,
      * with what was wrong.

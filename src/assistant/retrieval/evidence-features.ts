@@ -11,7 +11,6 @@ export interface Evidence {
   readonly window: AnswerWindow;
 }
 
-/** Least weight of a group that says something by itself. */
 const TELLING = 0.8;
 
 /** From this confidence on, the router knows that a question is out of scope. */

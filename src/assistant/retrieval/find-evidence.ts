@@ -43,14 +43,12 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
   return { ranked, evidence, quoted };
 }
 
-/** Where a question may end and the next begin. */
 const BOUNDARY =
   /[?？;；!！]|\b(?:and also|as well as|and|plus)\b|[&+]|另外|还有|以及|顺便|同时|并且|[,，](?= ?(?:what|how|when|where|which|who|can|do|does|is|are|will|怎|多|几|什么|哪|能|可以|要|会|是不是))/iu;
 /** What may be left of a boundary at the ends of a clause. */
 const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g;
 const ASKS =
   /\b(?:what|how|when|where|which|who|why|can|could|do|does|did|is|are|will|would|should|until|cost|fee|price|long|many|much)\b|什么|怎|多少|多久|多长|几|哪|吗|呢|能|可以|要不要|是不是|收费|费用|为何|如何|上限|最[多少高低]/iu;
-/** Least length of a clause, in characters. */
 const LEAST = { zh: 4, en: 10 };
 const MOST_CLAUSES = 3;
 

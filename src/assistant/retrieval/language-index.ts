@@ -10,9 +10,7 @@ const MOST_IN = { title: 2 ** BITS.title - 1, body: 2 ** BITS.body - 1 };
 
 class Postings {
   packed = new Uint32Array(2);
-  /** Number of documents. */
   count = 0;
-  /** Frequencies in the document that is being added. */
   title = 0;
   body = 0;
 
@@ -66,14 +64,12 @@ export interface FoldedText {
 /** An inverted index of the documents of one language. Documents come and go; scores are those of an index built anew. */
 export class LanguageIndex {
   readonly #postings = new Map<string, Postings>();
-  /** Lengths of the documents' fields, in terms, by document number. */
   #titles = new Uint32Array(1024);
   #bodies = new Uint32Array(1024);
   #titleTerms = 0;
   #bodyTerms = 0;
   #size = 0;
   readonly #scores = new Scores();
-  /** Number of times that a document was added or removed. */
   changes = 0;
 
   /** @param document a number that is not in use; small ones cost less memory */
@@ -169,7 +165,6 @@ export class LanguageIndex {
 /** The documents that match a query, and their scores: what it adds up, in arrays by document number that are used again
  * for the next one. */
 export class Scores {
-  /** The groups of the query. */
   groups: WeightedGroup[] = [];
   /** The score of a document that contained every group without end: what scores are compared with. */
   mass = 0;
@@ -239,7 +234,6 @@ export class Scores {
     return this.#scores[document] ?? 0;
   }
 
-  /** The highest score; 0 when nothing matches. */
   highest(): number {
     let highest = 0;
     for (const document of this.#scored) highest = Math.max(highest, this.#scores[document]!);

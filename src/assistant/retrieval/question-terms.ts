@@ -160,7 +160,6 @@ class Groups extends Map<string, TermGroup> {
 const alternative = (word: string, weight: number): Alternative => ({ terms: termsOfWord(word), weight });
 const weighted = (words: readonly string[], weight: number) => words.map((word) => alternative(word, weight));
 
-/** The words for a meaning in one language; the question's own phrase counts whole. */
 function wordsFor({ en, zh }: Meaning, lang: Language, phrase?: string): Alternative[] {
   const english = en.map((stems) => stems.join(" "));
   const own = lang === "zh" ? zh : english;

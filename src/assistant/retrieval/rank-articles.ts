@@ -89,7 +89,6 @@ export function matchOf(alternatives: readonly Alternative[], has: (term: string
   return best;
 }
 
-/** Share of a question's weight that a text covers, 0 to 1. */
 function coverageOf(groups: readonly WeightedGroup[], has: (term: string) => boolean): number {
   let [covered, total] = [0, 0];
   for (const { gain, alternatives } of groups) {

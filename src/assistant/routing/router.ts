@@ -11,7 +11,6 @@ import { detectLanguage, hasHan } from "../../language/detect-language.ts";
 import { fold, tokenize, type Token } from "../../language/tokenize.ts";
 import { QUESTION_LEXICON, conceptsOf } from "../../language/lexicon.ts";
 
-/** Concepts that occur in questions on any subject. */
 const COMMON: ReadonlySet<string> = new Set(
   `self assistant how when amount recent trouble reset arrival reward code rules balance basics support advice news
   signing app`.split(/\s+/),

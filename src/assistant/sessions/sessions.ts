@@ -11,7 +11,6 @@ export const sessionTurn = z.strictObject({ message_id: z.int() });
 
 type SessionTurn = z.infer<typeof sessionTurn>;
 
-/** A message and the session it belongs to. */
 interface SessionMessage extends SessionTurn {
   readonly user_id: string;
   readonly session_id: number;
@@ -70,7 +69,6 @@ export function createSessions(deps: { storage: Storage; clock: Clock; kept_days
       const joined = sessions.join(added).catch(failed);
       if (joining.size > MOST_JOINING) await joined;
     },
-    /** Waits until no message is on its way into its session. */
     async settled(): Promise<void> {
       await Promise.allSettled(joining);
     },

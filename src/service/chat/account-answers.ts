@@ -9,7 +9,6 @@ import WORDINGS from "./account-answers.json" with { type: "json" };
 
 const { facts: FACTS, sentences: SENTENCES } = WORDINGS;
 
-/** The user's own figures that an answer may use. */
 interface AccountFacts {
   readonly account: Account;
   readonly quota: QuotaState;
@@ -23,7 +22,6 @@ interface AccountFacts {
 
 type Fact = keyof typeof FACTS;
 
-/** Which figures answer which sub-intent; any other is answered with balance and quota. */
 const FACTS_OF = WORDINGS.facts_of as Readonly<Record<string, readonly Fact[]>>;
 
 /** An answer to a question about the user's own account, made only of the figures. */

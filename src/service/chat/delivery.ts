@@ -61,7 +61,6 @@ async function recordQuestion(
   });
 }
 
-/** The answer as the interface shows it, its fields in the interface's order. */
 function toAnswer(message: Message, entry: Entry): OperationData<"sendChat"> {
   const { message_id, session_id, answer, route, sub_intent, source_items, model_name, latency_ms } = message;
   const charged = { points_cost: Math.max(0, -entry.delta), credits_remaining: entry.account.balance };

@@ -30,7 +30,6 @@ export class PendingAnswers {
         return true;
       },
       release: () => void (mine.reserved = NOTHING),
-      /** The answer is over, however it ended. */
       end: (): void => {
         all.delete(mine);
         if (all.size === 0) this.#byUser.delete(user);

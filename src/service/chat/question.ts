@@ -8,7 +8,6 @@ import type { Clock } from "../../runtime/clock.ts";
 /** The route of an advanced research, which has its own price. */
 export const RESEARCH = "advanced_research";
 
-/** Turns of a session that the plan's memory gives to the answer. */
 const MEMORY_TURNS = 6;
 /** The user's last entries, among which one may have charged for an answer that its session lacks yet. */
 const RECENT_ENTRIES = 16;
