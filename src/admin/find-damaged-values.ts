@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { storedSubscription } from "../accounts/subscriptions.ts";
 import { userProfile, type UserProfile } from "../accounts/users.ts";
 import { tokenRecord } from "../accounts/tokens.ts";
+import { tokenCount } from "../assistant/model/token-budgets.ts";
 import { message, messageKey } from "../assistant/sessions/messages.ts";
 import { sessionTurn } from "../assistant/sessions/sessions.ts";
 import { prunedBefore } from "../assistant/sessions/pruned-answers.ts";
@@ -52,6 +53,7 @@ function schemaOf(key: StoredKey): z.ZodType | undefined {
   if (room === "tokens" || (room === "operators" && owner === "tokens")) return tokenRecord;
   if (room === "events" && isItem) return batch;
   if (room === "audit" && isItem) return auditEntry;
+  if ((room === "model" && owner === "tokens") || kind === "model-tokens") return tokenCount;
   if (room !== "users") return undefined;
   if (kind === "profile") return userProfile;
   if (kind === "subscription") return storedSubscription;

@@ -9,7 +9,7 @@ import type { AskedQuestion, PreparedQuestion } from "./assistant.ts";
 import type { AssistantJobs, SuggestedQuestions } from "./jobs/assistant-jobs.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
 import { IndexedContent } from "./indexed-content.ts";
-import type { ModelGateway } from "./model/provider-failover.ts";
+import type { ModelGateway, ModelUse } from "./model/provider-failover.ts";
 import type { Passage } from "./passage.ts";
 
 /** The assistant behind a runner of its jobs, with its content and its model. */
@@ -69,7 +69,7 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
     async complete(
       { answer, forModel, routing, kind }: PreparedQuestion,
       { question, history }: Pick<AskedQuestion, "question" | "history">,
-      signal?: AbortSignal,
+      use: ModelUse = {},
     ): Promise<Answer> {
       if (answer === undefined) throw new Error(`${routing.route} is not answered from passages`);
       if (forModel === undefined || model === undefined) return answer;
@@ -81,11 +81,11 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
         const check = (reply: string, instructions: string) =>
           inTime(runner.run("check", { ...asked, reply, previous, instructions, excerpts }));
         const request = { ...asked, history, passages: excerpts };
-        const { value: found, model: model_name } = await model.generate(request, check, signal);
+        const { value: found, model: model_name } = await model.generate(request, check, use);
         const written = found === null ? forModel.otherwise : judged(found, answer, routing.lang);
         return { ...written, routing, model_name };
       } catch (error) {
-        signal?.throwIfAborted();
+        use.signal?.throwIfAborted();
         if (model.fallback === "none")
           throw error instanceof AnpError ? error : new AnpError(1007, undefined, { cause: error });
         logger.warn(

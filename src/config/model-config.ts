@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { example, integer } from "./section.ts";
+import { example, integer, section } from "./section.ts";
 
 /** An endpoint of chat completions, and the dialect that it speaks. */
 const endpoint = {
@@ -24,11 +24,14 @@ const endpoint = {
 
 const provider = z.strictObject({ ...endpoint, api_key_file: z.string().min(1).optional() });
 
+const tokens = (shown: number) => example(z.int().min(1000), shown).optional();
+
 /** A model behind an OpenAI-compatible endpoint, and those that are asked when it fails. */
 export const modelConfig = z.strictObject({
   ...endpoint,
   api_key: z.string().min(1).optional().meta({ secret: true }),
   timeout_ms: integer([1, Infinity], 30_000),
+  budget: section({ answer: tokens(20_000), user_day: tokens(100_000), day: tokens(5_000_000) }),
   fallback: z.enum(["none", "extractive"]).default("none"),
   providers: z.array(provider).default([]),
 });

@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createAuthenticator } from "../accounts/authenticator.ts";
+import { createQuotaRules } from "../accounts/quota-rules.ts";
 import { assistantInProcess, assistantInWorker } from "../assistant/jobs/assistant-runner.ts";
 import { readLexicon } from "../assistant/lexicon-file.ts";
 import { createHostedAssistant, type HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { ModelGateway } from "../assistant/model/provider-failover.ts";
+import { createTokenBudgets, type TokenObserver } from "../assistant/model/token-budgets.ts";
 import { createMessages } from "../assistant/sessions/messages.ts";
 import { validateRequest, type RawInput } from "../contract/validation/validate-request.ts";
 import type { OperationId } from "../contract/endpoints.ts";
@@ -62,7 +64,10 @@ export async function createService(given: ServiceDeps) {
   const news = openNews(deps);
   const assistant = await openAssistant(deps);
   const knowledge = createKnowledge({ news, assistant });
-  const chat = createChat({ ...parts, events, news, assistant, knowledge });
+  const { budget } = deps.config.model ?? {};
+  const { dayOf } = createQuotaRules(deps.config.quota.timezone);
+  const budgets = budget && createTokenBudgets({ ...parts, budget, dayOf });
+  const chat = createChat({ ...parts, budgets, events, news, assistant, knowledge });
   const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge });
   const feed = createFrontPageOperations({ ...parts, news, events, suggestions, reportDamage });
   const operations: { readonly [K in OperationId]: OperationHandler<K> } = {
@@ -79,6 +84,8 @@ export async function createService(given: ServiceDeps) {
     reportDamage,
     /** The endpoints of the model, none where none is configured: see {@link ModelGateway}. */
     breakers: assistant.breakers,
+    /** The tokens that the model has used of the day's budget; undefined without one. */
+    tokensOfDay: async () => budgets?.ofDay(),
     /** Checks the input against the contract and runs the operation.
      * @throws AnpError of the endpoint's catalogue; anything else thrown is an internal error */
     run: async <K extends OperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>> =>
@@ -146,7 +153,7 @@ async function warmFeed(feed: FrontPageOperations, request_id: string): Promise<
 type ModelOutcome = "answered" | "no_answer" | "failed" | "abandoned";
 
 /** Observes a service, for metrics and logs. Every call is cheap and never throws. */
-export interface ServiceObserver extends StorageObserver, LedgerObserver, JobObserver {
+export interface ServiceObserver extends StorageObserver, LedgerObserver, JobObserver, TokenObserver {
   /** A call of the model ended; `abandoned` when its caller had disconnected. */
   modelCalled(outcome: ModelOutcome, ms: number): void;
   /** A refresh of the news ended; a failing source alone does not make it fail. */
@@ -157,10 +164,10 @@ export interface ServiceObserver extends StorageObserver, LedgerObserver, JobObs
 function observeModel(model: ModelGateway, observer: ServiceObserver): ModelGateway {
   return {
     ...model,
-    generate(request, check, caller) {
+    generate(request, check, use) {
       const started = performance.now();
       const ended = (outcome: ModelOutcome): void => observer.modelCalled(outcome, performance.now() - started);
-      const answer = model.generate(request, check, caller);
+      const answer = model.generate(request, check, use);
       answer.then(
         ({ value }) => ended(value === null ? "no_answer" : "answered"),
         (error: unknown) => ended(error instanceof AnpError ? "failed" : "abandoned"),

@@ -20,8 +20,8 @@ export interface ChatBody {
   readonly max_tokens?: number;
 }
 
-/** Says this, as a chat completion. */
-export function says(content: string, finish = "stop"): Turn {
+/** Says this, as a chat completion. @param usage the tokens that it reports, those of the prompt first; none are reported without */
+export function says(content: string, finish = "stop", usage: readonly [number, number] | null = [1, 1]): Turn {
   return (response) => {
     response.setHeader("content-type", "application/json");
     response.end(
@@ -31,7 +31,9 @@ export function says(content: string, finish = "stop"): Turn {
         created: 1,
         model: "test-model",
         choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: finish }],
-        usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+        ...(usage && {
+          usage: { prompt_tokens: usage[0], completion_tokens: usage[1], total_tokens: usage[0] + usage[1] },
+        }),
       }),
     );
   };

@@ -38,7 +38,7 @@ async function open(options: Record<string, unknown>, ...turns: [Turn, ...Turn[]
 /** The reply with its citations. */
 async function generate(gateway: ModelGateway, request: PromptRequest, caller?: AbortSignal) {
   const check = (reply: string) => ({ value: resolveCitations(reply, request.passages) });
-  return (await gateway.generate(request, check, caller)).value;
+  return (await gateway.generate(request, check, { signal: caller })).value;
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<AnpError> {
@@ -223,6 +223,7 @@ describe("the model's settings", () => {
       {
         "base_url": "https://models.example/v1",
         "body": {},
+        "budget": {},
         "connect_ms": 5000,
         "fallback": "none",
         "headers": {},

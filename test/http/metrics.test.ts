@@ -116,7 +116,12 @@ describe("metrics", () => {
   });
 
   it("count the model's calls by how they ended", async () => {
-    await open({ "model.base_url": model.baseUrl, "model.model": "m", "model.max_retries": 0 });
+    await open({
+      "model.base_url": model.baseUrl,
+      "model.model": "m",
+      "model.max_retries": 0,
+      "model.budget.day": 20_000,
+    });
     const statuses = [];
     for (let n = 0; n < 3; n++) {
       statuses.push(await ask("/api/v1/ai/chat/send", "demo-token", { question: GROUNDED }));
@@ -126,6 +131,10 @@ describe("metrics", () => {
     const calls = (outcome: string) => series.get(`anp_model_calls_total{outcome="${outcome}"}`);
     expect([calls("answered"), calls("no_answer"), calls("failed")]).toEqual([1, 1, 1]);
     expect(series.get("anp_model_call_duration_seconds_count")).toBe(3);
+    const tokens = (part: string) => series.get(`anp_model_tokens_total{part="${part}"}`);
+    expect([tokens("prompt"), tokens("reply")]).toEqual([2, 2]);
+    expect([series.get("anp_model_day_tokens"), series.get("anp_model_day_budget_tokens")]).toEqual([4, 20_000]);
+    expect(series.get('anp_model_budget_refused_total{budget="day"}')).toBe(0);
     const breaker = `anp_model_breaker_open{host="${new URL(model.baseUrl).host}",model="m"}`;
     expect(series.get(breaker)).toBe(0);
     for (let n = 0; n < 4; n++) await ask("/api/v1/ai/chat/send", "demo-token", { question: GROUNDED });

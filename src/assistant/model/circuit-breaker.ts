@@ -1,7 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import type { ProviderConfig } from "../../config/model-config.ts";
 import { callModel, createBoundedFetch, ModelReplyError, type CallBounds } from "./model-call.ts";
-import type { Prompt } from "./model-prompt.ts";
+import type { Tokens } from "./token-budgets.ts";
+import { promptTokens, type Prompt } from "./model-prompt.ts";
 
 /** Failures in a row after which a provider is left alone, and for how long, ms: then one call tries it again. */
 const BREAKER = { failures: 5, rest_ms: 15_000 };
@@ -26,30 +27,42 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
     });
   }
 
+  async function replyInTurn(prompt: Prompt, bounds: CallBounds, onSpent: (tokens: Tokens) => void): Promise<string> {
+    const { signal } = bounds;
+    await waitForTurn(signal);
+    try {
+      if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
+      const reply = await callModel(config, send, prompt, { ...bounds, onSpent });
+      [failures, restsUntil] = [0, 0];
+      return reply;
+    } catch (error) {
+      // A caller who left is not a failure of the provider.
+      if (!signal.aborted || (signal.reason as Error).name === "TimeoutError") failures += 1;
+      if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
+      throw error;
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next.emit("begin");
+    }
+  }
+
   return {
     config,
     /** Which endpoint it is, and whether it is left alone after failures, but for a call now and then. */
     breaker: () => ({ host: new URL(config.base_url).host, model: config.model, isOpen: failures >= BREAKER.failures }),
     /** The reply to a prompt, never empty.
+     * @throws AnpError 1007 when a budget of tokens is used up
      * @throws ModelReplyError while the provider rests after failures, or when too many calls wait for it */
     async reply(prompt: Prompt, bounds: CallBounds): Promise<string> {
-      const { signal } = bounds;
       if (performance.now() < restsUntil) throw new ModelReplyError("the provider failed too often");
-      await waitForTurn(signal);
+      const settle = await bounds.meter?.(promptTokens(prompt) + config.max_output_tokens);
+      let spent = { prompt: 0, reply: 0 };
+      const onSpent = (tokens: Tokens): void => void (spent = tokens);
       try {
-        if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
-        const reply = await callModel(config, send, prompt, bounds);
-        [failures, restsUntil] = [0, 0];
-        return reply;
-      } catch (error) {
-        // A caller who left is not a failure of the provider.
-        if (!signal.aborted || (signal.reason as Error).name === "TimeoutError") failures += 1;
-        if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
-        throw error;
+        return await replyInTurn(prompt, bounds, onSpent);
       } finally {
-        const next = waiting.shift();
-        if (next === undefined) running -= 1;
-        else next.emit("begin");
+        await settle?.(spent);
       }
     },
   };

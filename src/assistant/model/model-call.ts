@@ -1,7 +1,8 @@
 import type { Agent, RequestInit as BoundedInit } from "undici";
 import { headersOf, type ProviderConfig } from "../../config/model-config.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
-import type { Prompt } from "./model-prompt.ts";
+import { promptTokens, tokensOf, type Prompt } from "./model-prompt.ts";
+import type { TokenMeter, Tokens } from "./token-budgets.ts";
 
 /** Most bytes of a reply, as JSON and uncompressed: many times the longest answer that is asked for. */
 const MOST_BYTES = 256 * 1024;
@@ -26,8 +27,9 @@ export function createBoundedFetch({ connect_ms, headers_ms, idle_ms }: Provider
 }
 
 /** A fetch for model endpoints: it follows no redirect, stops reading a reply past its bound, and does not wait for an
- * endpoint that asks for more time than there is. @param until when the call has to end, as `performance.now()` tells it */
-function createModelFetch(send: typeof fetch, until: number): typeof fetch {
+ * endpoint that asks for more time than there is. @param until when the call has to end, as `performance.now()` tells it
+ * @param onReply called when a reply begins that may have to be paid for */
+function createModelFetch(send: typeof fetch, until: number, onReply: () => void): typeof fetch {
   return async (input, init) => {
     const response = await send(input, { ...init, redirect: "manual" });
     const { status, statusText, headers } = response;
@@ -37,29 +39,34 @@ function createModelFetch(send: typeof fetch, until: number): typeof fetch {
       await response.body?.cancel();
       throw new ModelReplyError(isLong ? `the endpoint is busy (${status})` : `the endpoint redirects (${status})`);
     }
+    if (response.ok) onReply();
     const tooLarge = () => new ModelReplyError(`the reply is larger than ${MOST_BYTES} bytes`);
     const bytes = await readBytes(response.body, MOST_BYTES, tooLarge);
     return new Response(bytes.length === 0 ? null : bytes, { status, statusText, headers });
   };
 }
 
-/** How long a call may take: until it is aborted, or that time of `performance.now()`. */
+/** How long a call may take: until it is aborted, or that time of `performance.now()`; and what its tokens are set
+ * aside from. */
 export interface CallBounds {
   readonly signal: AbortSignal;
   readonly until: number;
+  readonly meter?: TokenMeter | undefined;
 }
 
-/** The reply of an OpenAI-compatible endpoint to a prompt, never empty. The model libraries load at the first call. */
+/** The reply of an OpenAI-compatible endpoint to a prompt, never empty. Its tokens are reported as the endpoint says, or
+ * estimated; also of a reply that could not be read or did not come in time. The model libraries load at the first call. */
 export async function callModel(
   config: ProviderConfig,
   send: typeof fetch,
-  { system, messages }: Prompt,
-  { signal, until }: CallBounds,
+  prompt: Prompt,
+  { signal, until, onSpent }: CallBounds & { readonly onSpent: (tokens: Tokens) => void },
 ): Promise<string> {
   const [{ generateText }, { createOpenAICompatible }] = await Promise.all([
     import("ai"),
     import("@ai-sdk/openai-compatible"),
   ]);
+  let hasBegun = false;
   const provider = createOpenAICompatible({
     name: "model",
     baseURL: config.base_url,
@@ -70,22 +77,29 @@ export async function callModel(
       [config.length_field]: length,
       ...config.body,
     }),
-    fetch: createModelFetch(send, until),
+    fetch: createModelFetch(send, until, () => (hasBegun = true)),
   });
-  const { text, finishReason } = await generateText({
+  const estimated = promptTokens(prompt);
+  const { text, finishReason, usage } = await generateText({
     model: provider.chatModel(config.model),
-    system,
-    messages,
+    ...prompt,
     ...(config.send_temperature ? { temperature: config.temperature } : {}),
     maxOutputTokens: config.max_output_tokens,
     maxRetries: config.max_retries,
     abortSignal: signal,
+  }).catch((error: unknown) => {
+    if (hasBegun || signal.aborted) onSpent({ prompt: estimated, reply: 0 });
+    throw error;
   });
+  onSpent({ prompt: reported(usage.inputTokens) ?? estimated, reply: reported(usage.outputTokens) ?? tokensOf(text) });
   const reply = cleanReply(text);
   const whole = finishReason === "length" ? dropCutSentence(reply) : reply;
   if (whole.trim() === "") throw new ModelReplyError("the reply is empty");
   return whole;
 }
+
+const reported = (tokens: number | undefined): number | undefined =>
+  Number.isSafeInteger(tokens) && tokens! > 0 ? tokens : undefined;
 
 // Models that reason name their tags differently, and some leave out the opening one.
 const THINKING = /<(think|thinking|thought|reasoning)>[^]*?(?:<\/\1>|$)/gi;

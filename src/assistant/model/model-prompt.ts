@@ -37,13 +37,16 @@ export interface PromptRequest {
 export function toPrompt(request: PromptRequest, most = Infinity): Prompt {
   const { passages, history } = request;
   const prompt = promptOf(request);
-  if (tokensOf(prompt.system + prompt.messages.map(({ content }) => content).join("")) <= most) return prompt;
+  if (promptTokens(prompt) <= most) return prompt;
   if (history.length > 0) return toPrompt({ ...request, history: history.slice(1) }, most);
   return passages.length > 1 ? toPrompt({ ...request, passages: passages.slice(0, -1) }, most) : prompt;
 }
 
+export const promptTokens = ({ system, messages }: Prompt): number =>
+  tokensOf(system + messages.map(({ content }) => content).join(""));
+
 /** Tokens of a text, estimated with a margin: one a Chinese character, one for three others. */
-function tokensOf(text: string): number {
+export function tokensOf(text: string): number {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0;
   return Math.ceil((han + (text.length - han) / 3) * 1.1);
 }

@@ -6,11 +6,20 @@ import { ModelReplyError, type CallBounds } from "./model-call.ts";
 import { createModelProvider, type ModelProvider } from "./circuit-breaker.ts";
 import type { Checked } from "../answering/model-answer.ts";
 import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model-prompt.ts";
+import type { TokenMeter } from "./token-budgets.ts";
 
 /** A model that writes answers from passages. */
 export type ModelGateway = ReturnType<typeof createModelGateway>;
 
 type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promise<Checked<T>>;
+
+/** What the calls for one answer have in common. */
+export interface ModelUse {
+  /** Aborted when the caller has disconnected. */
+  readonly signal?: AbortSignal | undefined;
+  /** Counts their tokens. */
+  readonly meter?: TokenMeter | undefined;
+}
 
 interface ModelDeps {
   readonly logger?: Logger;
@@ -32,7 +41,8 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
     check: CheckReply<T>,
     bounds: CallBounds,
   ): Promise<{ value: T } | null> {
-    const prompt = toPrompt(request, provider.config.prompt_tokens);
+    const { prompt_tokens, max_output_tokens: longest } = provider.config;
+    const prompt = toPrompt(request, Math.min(prompt_tokens, (config.budget.answer ?? Infinity) - longest));
     let sent: Prompt = prompt;
     for (const isLast of [false, true]) {
       const reply = await provider.reply(sent, bounds);
@@ -52,9 +62,9 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
     breakers: () => providers.map(({ breaker }) => breaker()),
     /** What `check` makes of a model's reply, and the id of that model; a reply that it refuses is asked for once more,
      * with what was wrong.
-     * @throws AnpError 1007 when the model is exhausted, fails, times out, replies with nothing or is refused again; the
-     *   caller's own abort is thrown as its reason */
-    async generate<T>(request: PromptRequest, check: CheckReply<T>, caller?: AbortSignal) {
+     * @throws AnpError 1007 when the model fails, times out, replies with nothing or is refused again, or a
+     *   budget is used up; the caller's own abort is thrown as its reason */
+    async generate<T>(request: PromptRequest, check: CheckReply<T>, { signal: caller, meter }: ModelUse = {}) {
       const deadline = performance.now() + config.timeout_ms;
       let cause = new Error("model call: the reply was refused");
       for (const [at, provider] of providers.entries()) {
@@ -63,7 +73,7 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
         const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(share)));
         const signal = caller === undefined ? timeout : AbortSignal.any([timeout, caller]);
         try {
-          const found = await ask(provider, request, check, { signal, until });
+          const found = await ask(provider, request, check, { signal, until, meter });
           if (found !== null) return { ...found, model: provider.config.model };
         } catch (error) {
           caller?.throwIfAborted();

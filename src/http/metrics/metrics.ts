@@ -7,7 +7,7 @@ import METRICS from "./metrics.json" with { type: "json" };
 import STARTS from "./series-at-start.json" with { type: "json" };
 
 interface Sources {
-  readonly service: Pick<Service, "breakers" | "clock" | "events" | "news">;
+  readonly service: Pick<Service, "breakers" | "tokensOfDay" | "clock" | "events" | "news">;
   readonly inFlight: () => number;
   readonly state: () => "starting" | "draining" | undefined; // Why no requests are taken, apart from the storage.
 }
@@ -58,6 +58,11 @@ async function readSources({ counters, gauges }: Meters, { service, inFlight, st
   counters.anp_events_dropped_total.inc(dropped);
   gauges.anp_http_requests_in_flight.set(inFlight());
   for (const { isOpen, ...one } of service.breakers()) gauges.anp_model_breaker_open.set(one, Number(isOpen));
+  const spent = await service.tokensOfDay().catch(() => undefined);
+  if (spent !== undefined) {
+    gauges.anp_model_day_tokens.set(spent.tokens);
+    gauges.anp_model_day_budget_tokens.set(spent.budget);
+  }
   const storageUp = (await gauges.anp_storage_up.get()).values[0]?.value;
   gauges.anp_draining.set(Number(state() === "draining"));
   gauges.anp_ready.set(Number(state() === undefined && storageUp === 1));
@@ -126,6 +131,11 @@ function createCallMetrics({ counters, histograms }: Meters): CallObserver {
       counters.anp_model_calls_total.inc({ outcome });
       histograms.anp_model_call_duration_seconds.observe(ms / 1000);
     },
+    tokensSpent({ prompt, reply }) {
+      counters.anp_model_tokens_total.inc({ part: "prompt" }, prompt);
+      counters.anp_model_tokens_total.inc({ part: "reply" }, reply);
+    },
+    budgetRefused: (budget) => counters.anp_model_budget_refused_total.inc({ budget }),
     refreshed(mode, ok, ms) {
       counters.anp_news_refreshes_total.inc({ mode, outcome: ok ? "published" : "failed" });
       histograms.anp_news_refresh_duration_seconds.observe({ mode }, ms / 1000);

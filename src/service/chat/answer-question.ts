@@ -2,6 +2,7 @@ import { answerMarket } from "../../assistant/answering/market-answer.ts";
 import type { Answer } from "../../assistant/answer.ts";
 import type { PreparedQuestion } from "../../assistant/assistant.ts";
 import type { HostedAssistant } from "../../assistant/hosted-assistant.ts";
+import type { ModelUse } from "../../assistant/model/provider-failover.ts";
 import type { Config } from "../../config/config-schema.ts";
 import type { News } from "../../news/news.ts";
 import { toIso, type Clock } from "../../runtime/clock.ts";
@@ -26,12 +27,12 @@ export async function answerQuestion(
   { asked, subscription }: Question,
   prepared: PreparedQuestion,
   state: UserState,
-  signal: AbortSignal | undefined,
+  use: ModelUse,
 ): Promise<Answer> {
   const { route } = prepared.routing;
   if (route === "account") return answerAboutAccount(deps, prepared, subscription, state);
   if (route === "market") return answerAboutMarket(deps.news, prepared);
-  return deps.assistant.complete(prepared, asked, signal);
+  return deps.assistant.complete(prepared, asked, use);
 }
 
 async function answerAboutAccount(

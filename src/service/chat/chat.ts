@@ -2,6 +2,7 @@ import type { Subscriptions } from "../../accounts/subscriptions.ts";
 import type { Answer } from "../../assistant/answer.ts";
 import type { QuestionKind } from "../../assistant/assistant.ts";
 import { AnpError } from "../../contract/errors.ts";
+import type { TokenBudgets } from "../../assistant/model/token-budgets.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Ids } from "../../runtime/ids.ts";
 import { createKeyedMutex } from "../../runtime/keyed-mutex.ts";
@@ -21,7 +22,14 @@ const MOST_UNPAID = 20;
 const UNPAID_WINDOW_MS = 60_000;
 
 type ChatDeps = AnswerDeps &
-  DeliveryDeps & { ids: Ids; ledger: Ledger; userStates: UserStates; subscriptions: Subscriptions };
+  DeliveryDeps & {
+    ids: Ids;
+    ledger: Ledger;
+    userStates: UserStates;
+    subscriptions: Subscriptions;
+    /** Of the model's tokens; absent without a model. */
+    budgets: TokenBudgets | undefined;
+  };
 
 /** Where a question meets the ledger: read, admit, answer, store, charge once, then deliver. */
 export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
@@ -43,13 +51,14 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const { state, refused } = admitted;
       if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);
       await knowledge.ready();
+      const use = { signal: call.signal, meter: deps.budgets?.meterOf(user) };
       const prepared = await assistant.prepare(
         { ...question.asked, refused },
         { caller: user, wait_ms, ...(call.signal && { signal: call.signal }) },
       );
       const { kind, routing } = prepared;
       if (refused.includes(kind) || !answer.reserve(state.funds, prices[kind])) throw new AnpError(1005);
-      const reply = await answerQuestion(deps, question, prepared, state, call.signal);
+      const reply = await answerQuestion(deps, question, prepared, state, use);
       const latency_ms = Math.max(0, clock.now() - started);
       const message = await messages.create(draftOf(question, kind, reply, latency_ms), question.session);
       const { message_id, session_id, route, sub_intent } = message;

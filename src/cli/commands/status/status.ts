@@ -82,6 +82,7 @@ function screenOf({ url, state, reason, metrics_error, version, ...status }: Dae
     refreshed: age_s === Infinity ? "never" : `${showSpan(age_s * 1000)} ago`,
     all_sources: sources.length,
     failing: failing.slice(0, MOST_NAMED).join(""),
+    of_day: figures?.model_day_budget ? `, today ${figures.model_day_tokens} of ${figures.model_day_budget}` : "",
     breakers: breakers.map(({ host, model, open }) => `; ${host} ${model} ${open ? "left alone" : "in use"}`).join(""),
   };
   const ofModel = breakers.length === 0 ? {} : SCREEN.model;
