@@ -7,7 +7,6 @@ import { link, mkdir, open, readFile, rename, sync, unlink, writeAll } from "./s
 
 const READ_AT_ONCE = 16 * 1024; // Bytes of a file read without thread switches: four take ten times an entry's reading.
 const READS_A_TURN = 32; // So many are read before others have their turn: about a millisecond.
-
 const VALUE_GONE = "ERR_VALUE_GONE"; // Our own: a value was read and is gone. Nothing confirmed is ever removed.
 /** Something that is not a value, in the place of one. Other errors than ENOENT are outages: for ENOTDIR, the storage's own folder may be a file. */
 const DAMAGE_CODES = ["EISDIR", "ERR_FS_FILE_TOO_LARGE", "ERR_STRING_TOO_LONG", VALUE_GONE];

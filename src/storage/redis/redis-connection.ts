@@ -20,9 +20,7 @@ import type { RedisSettings } from "./redis-url.ts";
 import { stopSocketTimer, watchReplicationId, watchSlotOwners } from "./redis-watchers.ts";
 
 const SECOND_TRY_MS = 250; // How long the second try waits at least for a connection that was lost, ms.
-
 type Tries = { readonly uncertain: boolean }; // An earlier try may have been applied, though its reply did not arrive.
-
 type EarlierTry = Partial<Tries> & { readonly error?: Error | undefined };
 
 /** A connection to one Redis or to a cluster, which is restored in the background. It connects when it is first used. Its
