@@ -25,7 +25,6 @@ export type RequestWrapper = (
 ) => (event: H3Event) => Promise<Response>;
 
 const LOGGED_AS_COUNT: ReadonlySet<number> = new Set([429, 503]); // A line for each would flood the log under load.
-
 const REFUSALS_EVERY_MS = 5000;
 const DAMAGED = "Stored data that this request needs is damaged. Other requests are served; nothing was charged.";
 const REPAIR_S = 60; // No repair takes less.

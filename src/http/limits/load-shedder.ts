@@ -5,7 +5,6 @@ import type { RefusalReason } from "./concurrency-limits.ts";
 // Reads come from memory: a refusal would cost as much.
 /** The groups that queue for processor or disk, with the mean interval between ends that is assumed at first, ms. */
 const INTERVALS = { chat: 7, points: 1, events: 1 } satisfies Partial<Record<RateGroup, number>>;
-
 const FEW = 8; // So many are never too many. Fewer also say nothing of the throughput: their intervals are latencies.
 const BUSY_SHARE = 0.75; // Share of the longest wait that is open to callers who have other requests running.
 /** Time over which the interval is averaged, and the longest pause that counts, ms: a stopped process is no trend. */
