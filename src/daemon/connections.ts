@@ -6,34 +6,22 @@ import { answerParseError } from "./malformed-requests.ts";
 
 /** Bounds of the connections of one server. */
 export interface ConnectionBounds {
-  /** Longest wait for the peer: for headers, for a body, or until it reads more of a response, ms. */
-  readonly peer_ms: number;
-  /** Most connections; beyond them, idle ones are closed. */
-  readonly most: number;
-  /** Called for each connection that is closed before its peer has closed it. */
-  readonly closed?: ((reason: ClosingReason) => void) | undefined;
+  readonly peer_ms: number; // Longest wait for the peer: for headers, for a body, or until it reads more of a response.
+  readonly most: number; // Most connections; beyond them, idle ones are closed.
+  readonly closed?: ((reason: ClosingReason) => void) | undefined; // For each that is closed before its peer has.
 }
 
-/** What a connection was closed for: no complete headers, no complete body, a response that is not read, or because it
- * was idle when there were too many. */
-type ClosingReason = "headers" | "body" | "response" | "idle";
+type ClosingReason = "headers" | "body" | "response" | "idle"; // Not complete, not read, or idle among too many.
 
-/** How often connections are examined at least, ms. */
-const EXAMINED_MS = 1000;
-/** How many connections are closed in one turn of the event loop; idle ones together, so that not each new one searches. */
-const CLOSED_TOGETHER = 64;
-/** Files that are kept free for the storage and for sources. */
-const OTHER_FILES = 512;
-/** A slow reader gets so many times the usual wait: Node does not show how much of a response it has read. */
-const READING = 6;
-/** Most bytes of all responses that wait for their readers. */
-const MOST_UNREAD = 64 * 1024 * 1024;
+const EXAMINED_MS = 1000; // How often connections are examined at least, ms.
+const CLOSED_TOGETHER = 64; // Closed in one turn of the event loop; idle ones together: not each new one searches.
+const OTHER_FILES = 512; // Files that are kept free for the storage and for sources.
+const READING = 6; // So many times the usual wait for slow readers: Node does not show how much they have read.
+const MOST_UNREAD = 64 * 1024 * 1024; // Most bytes of all responses that wait for their readers.
 
 interface Connection {
-  /** The last response that was begun; undefined before the first request. */
-  response?: ServerResponse;
-  /** What the peer is waited for, and since when. */
-  awaited: ClosingReason | undefined;
+  response?: ServerResponse; // The last response that was begun; undefined before the first request.
+  awaited: ClosingReason | undefined; // What the peer is waited for, and since when.
   since: number;
 }
 
@@ -64,7 +52,6 @@ export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
     }
   }
 
-  /** Closes the oldest idle connections, those without any request first; false when there is none. */
   function closeIdle(): boolean {
     const unused = [...open].filter(([, { response }]) => response === undefined);
     const used = [...open].filter(([, { response }]) => response?.writableFinished && response.req.complete);
@@ -78,8 +65,7 @@ export function createConnections({ peer_ms, most, closed }: ConnectionBounds) {
 
   function close(socket: Socket, reason: ClosingReason): void {
     closed?.(reason);
-    // The peer of an earlier end may not read it.
-    if (socket.writableEnded || reason === "response") socket.destroy();
+    if (socket.writableEnded || reason === "response") socket.destroy(); // The peer of an earlier end may not read it.
     else if (reason === "headers" && socket.bytesRead > 0) answerParseError(TIMEOUT, socket);
     else socket.destroySoon();
   }

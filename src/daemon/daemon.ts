@@ -27,26 +27,20 @@ import { tlsFilesOf } from "./tls-files.ts";
 interface DaemonSession {
   readonly service: Service;
   readonly baseDir: string;
-  /** Loads a fixture, and returns the users whose tokens the banner shows; undefined without a fixture. */
-  readonly fill: (() => Promise<readonly FixtureUser[]>) | undefined;
+  readonly fill: (() => Promise<readonly FixtureUser[]>) | undefined; // Loads a fixture, whose users the banner shows.
 }
 
 export interface DaemonOptions {
   readonly process: Stoppable;
-  /** The clock of the log's timestamps. */
-  readonly clock: Clock;
-  /** Refuses to start on a storage that may lose acknowledged data. */
-  readonly requireDurable: boolean;
+  readonly clock: Clock; // The clock of the log's timestamps.
+  readonly requireDurable: boolean; // Refuses to start on a storage that may lose acknowledged data.
   readonly faults: Faults | undefined;
-  /** The commands of the admin address. */
   readonly adminCommands: (service: Service) => Promise<readonly AdminCommand[]>;
-  /** Shows a text to the person who starts the daemon. */
-  readonly say: (text: string) => void;
+  readonly say: (text: string) => void; // Shows a text to the person who starts the daemon.
   /** Where the log goes: as JSON lines, but to a terminal as lines for that person. */
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-/** What serves, the API first, and what it needs. */
 interface Started {
   readonly listeners: Partial<Record<"api" | "metrics" | "admin", Listener>>;
   readonly inFlight: ConcurrencyLimits;
@@ -148,7 +142,6 @@ export class Daemon {
     await this.#logger?.end();
   }
 
-  /** Checks the storage before anything is served from it, and watches it from then on. */
   async #open({ storage, logger, probe }: Service): Promise<() => Promise<void>> {
     const { storageIsUp: onChange, storagePartsLost: onLostParts, storageRisks: onRisks } = this.#metrics;
     const { requireDurable: required } = this.#options;
@@ -166,7 +159,6 @@ export class Daemon {
     };
   }
 
-  /** Opens the addresses one after the other, into `started`. */
   async #listen({ service, baseDir }: DaemonSession, { listeners, inFlight, rates }: Started): Promise<void> {
     const { config, logger } = service;
     const { server, admin, metrics: about } = config;
@@ -205,7 +197,6 @@ export class Daemon {
     return users;
   }
 
-  /** Reports that the daemon listens. */
   #report({ storage }: Service, { listeners }: Started, users: readonly FixtureUser[] | undefined): void {
     const { faults, stderr, clock, say } = this.#options;
     const { api, metrics, admin } = listeners;
@@ -214,7 +205,6 @@ export class Daemon {
     say(stderr.isTTY === true ? startBanner(about) : startLine(about, toIso(clock.now())));
   }
 
-  /** Starts the background work, which ends at the stop signal. */
   #work(service: Service, refreshes: RefreshTimer): readonly Promise<void>[] {
     const { logger } = service;
     const { signal } = this.#stop;

@@ -1,7 +1,6 @@
 import type { Server } from "node:http";
 
-/** How often connections that have become idle are closed while the server stops, ms. */
-const SWEEP_MS = 50;
+const SWEEP_MS = 50; // How often connections that have become idle are closed while the server stops, ms.
 
 /** Stops accepting, and waits up to `drain_ms` milliseconds for running requests; then cuts the rest off. */
 export function drain(server: Server, drain_ms: number): Promise<void> {

@@ -11,11 +11,8 @@ import { nodeHandler } from "../http/direct-routes.ts";
 import { checkPort, PortError } from "./bind-check.ts";
 import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
 
-/** Connections that wait to be accepted; the kernel takes at most its `net.core.somaxconn`. */
-const BACKLOG = 4096;
-
-/** Longer than proxies and clients keep idle connections, so that none sends a request on one that is just closed. */
-const KEEP_ALIVE_MS = 75_000;
+const BACKLOG = 4096; // Connections that wait to be accepted; the kernel takes at most its `net.core.somaxconn`.
+const KEEP_ALIVE_MS = 75_000; // Longer than proxies and clients keep idle connections: none sends on one just closed.
 
 type Server = Awaited<ReturnType<typeof listhen>>["server"];
 
@@ -36,12 +33,10 @@ export async function listen(
   bounds: ConnectionBounds = { peer_ms: 10_000, most: Infinity },
 ) {
   if (tls !== undefined) await checkTlsFiles(tls);
-  // listhen reports any failure of its own port check as a port in use.
-  await checkPort(host, port);
+  await checkPort(host, port); // listhen reports any failure of its own port check as a port in use.
   const connections = createConnections(bounds);
   const { server, url } = await listenWithListhen(connections.watch(withHost(nodeHandler(app))), host, port, tls);
-  // Else Node answers such a request itself, without an envelope.
-  Object.assign(server, { requireHostHeader: false });
+  Object.assign(server, { requireHostHeader: false }); // Else Node answers such a request itself, without an envelope.
   server.on("checkExpectation", (...sent: [IncomingMessage, ServerResponse]) => refuseRequest(...sent, 417));
   // This is no proxy. Node hands the socket over without any listener.
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
@@ -54,7 +49,6 @@ export async function listen(
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return {
     url,
-    /** See `drain`. */
     stop: async (drain_ms: number): Promise<void> => {
       await drain(server, drain_ms);
       connections.stop();
@@ -81,9 +75,7 @@ async function listenWithListhen(
       ...(tls === undefined ? {} : { https: { ...tls } }),
     });
     // listhen's http-shutdown tracks each request, and crashes the process when its socket has already gone.
-    for (const other of server.listeners("request")) {
-      if (other !== handler) server.off("request", other as () => void);
-    }
+    for (const other of server.listeners("request")) if (other !== handler) server.off("request", other as () => void);
     await listenAgain(server, host);
     // listhen omits the scheme's default port, but keeps the colon before it.
     return { server, url: url.replace(/:?\/?$/, "") };

@@ -18,8 +18,7 @@ export function withHost(handler: RequestListener): RequestListener {
   };
 }
 
-/** The id of a request that has none of its own, or cannot be read. */
-const NO_ID = "unreadable";
+const NO_ID = "unreadable"; // The id of a request that has none of its own, or cannot be read.
 
 /** Sends an envelope for a request that Node's HTTP parser refused: no route sees such a request. */
 export function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -30,8 +29,7 @@ export function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): 
   const { status, list, body } = refusal(CODES[error.code ?? ""] ?? 400, NO_ID);
   const head = list.map((part, at) => part + (at % 2 === 0 ? ": " : "\r\n"));
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${body}`);
-  // The other side may never close, and may not read.
-  (socket as Socket).destroySoon();
+  (socket as Socket).destroySoon(); // The other side may never close, and may not read.
 }
 
 /** Sends an envelope for a request that Node refuses with an empty body: without Host (400), with an unknown Expect (417). */

@@ -4,11 +4,9 @@ import { SonicBoom } from "sonic-boom";
 import type { Clock } from "../runtime/clock.ts";
 import { stackOf } from "../runtime/logger.ts";
 
-/** How long a line may wait to be written, ms. */
-const FLUSH_MS = 200;
+const FLUSH_MS = 200; // How long a line may wait to be written, ms.
 const END_WITHIN_MS = 500;
-/** Bound of the buffer while nobody reads, UTF-16 code units; further lines are dropped. */
-const MOST_WAITING = 4 * 1024 * 1024;
+const MOST_WAITING = 4 * 1024 * 1024; // Of the buffer while nobody reads, UTF-16 units; further lines are dropped.
 
 /** Logs JSON lines to stderr in the background, or to `write`, which takes each one at once. */
 export function createPinoLogger(

@@ -1,11 +1,8 @@
 import type { RefreshMode } from "../news/news.ts";
 import type { Service } from "../service/service.ts";
 
-/** Every this many intervals, a refresh is full. */
-const FULL_EVERY = 12;
-
-/** How many times a failed refresh is retried within an interval. */
-const RETRIES = 10;
+const FULL_EVERY = 12; // After so many intervals, a refresh is full.
+const RETRIES = 10; // How many times a failed refresh is retried within an interval.
 
 type Due = { readonly in_ms: number; readonly mode: RefreshMode };
 
@@ -32,8 +29,7 @@ export class RefreshTimer {
   readonly #interval_ms: number;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
-  /** The newest snapshot and when this daemon first saw it, by a monotonic clock. */
-  #newest = { version: -1, since: 0 };
+  #newest = { version: -1, since: 0 }; // The newest snapshot and when this daemon first saw it, by a monotonic clock.
 
   constructor(service: Pick<Service, "news" | "clock" | "config" | "logger">) {
     this.#service = service;

@@ -5,8 +5,7 @@ import { pruneStorage } from "../admin/prune-storage.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Service } from "../service/service.ts";
 
-/** The shortest wait, ms: a timer may end a little before the midnight that it waits for. */
-const LEAST_MS = 1000;
+const LEAST_MS = 1000; // The shortest wait, ms: a timer may end a little before the midnight that it waits for.
 
 /** Removes at each midnight of the quota what the configuration no longer keeps, until the signal. Several daemons may do
  * so at once. @param wait passes so many ms, or less when the signal is aborted */

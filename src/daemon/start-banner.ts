@@ -1,16 +1,12 @@
 import type { FixtureUser } from "../admin/load-fixture.ts";
 
-/** A daemon that has started. */
 interface Started {
   readonly url: string;
   readonly storage: string;
-  /** Where the metrics are, if they have a separate port. */
-  readonly metrics: string | undefined;
-  /** The admin address, if there is one. */
+  readonly metrics: string | undefined; // Where the metrics are, if they have a separate port.
   readonly admin: string | undefined;
   readonly faults: readonly string[] | undefined;
-  /** The users of a fixture, whose tokens are shown. */
-  readonly users: readonly FixtureUser[] | undefined;
+  readonly users: readonly FixtureUser[] | undefined; // Of a fixture; their tokens are shown.
 }
 
 /** A line of the log, whatever its level: who reads it must find the daemon. It has no tokens. */

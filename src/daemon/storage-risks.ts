@@ -4,10 +4,8 @@ import { lastUseFinding } from "../storage/health/last-use.ts";
 import { isOutage, StorageError } from "../storage/storage-errors.ts";
 import type { Storage } from "../storage/storage.ts";
 
-/** How often the storage's generation is compared, ms. */
-const COMPARE_EVERY_MS = 1000;
-/** How often it is examined even if its generation is the same, ms: settings can change while a server runs. */
-const EXAMINE_EVERY_MS = 60_000;
+const COMPARE_EVERY_MS = 1000; // How often the storage's generation is compared, ms.
+const EXAMINE_EVERY_MS = 60_000; // Even if the generation is the same: settings can change while a server runs.
 
 /** The storage may lose acknowledged data, and the operator requires one that does not. */
 export class DurabilityError extends Error {
@@ -16,14 +14,11 @@ export class DurabilityError extends Error {
 
 interface RiskOptions {
   readonly logger: Logger;
-  /** The machine's clock, ms since 1970. */
-  readonly now: () => number;
+  readonly now: () => number; // The machine's clock, ms since 1970.
 }
 
 /** Examines the storage before the daemon serves from it, and logs what an operator should know: what may be lost, and
- * the setting that fixes it. A storage that cannot be written must be reported now, not at the first charge.
- * @param options.probe reads and writes
- * @returns all findings
+ * the setting that fixes it. A storage that cannot be written (`probe`) must be reported now, not at the first charge.
  * @throws DurabilityError when `required` and acknowledged data may be lost
  * @throws StorageError when the storage cannot be used: it cannot be read and written, or the clock is wrong */
 export async function checkStorageRisks(
@@ -45,15 +40,12 @@ export async function checkStorageRisks(
     throw new DurabilityError(`${storage.url} may lose acknowledged data:\n${lines.join("\n")}`);
   }
   await probe();
-  for (const finding of findings) {
-    if (finding.level !== "ok") logFinding(logger, finding);
-  }
+  for (const finding of findings) if (finding.level !== "ok") logFinding(logger, finding);
   return findings;
 }
 
-/** Examines the storage again in the background: when its server was lost or replaced, and once a minute.
- * @param findings what was found and logged at the start
- * @returns ends it */
+/** Examines the storage again in the background, until ended: when its server was lost or replaced, and once a minute.
+ * @param findings what was found and logged at the start */
 export function watchStorageRisks(
   storage: Storage,
   findings: readonly Finding[],

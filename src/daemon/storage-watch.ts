@@ -4,23 +4,18 @@ import { type LostParts, StorageReplacedError } from "../storage/identity/expect
 import { isOutage } from "../storage/storage-errors.ts";
 import { storageRemedy } from "../storage/health/storage-remedy.ts";
 
-/** How often its identity is read, and how often the storage is probed while calls on it fail, ms. */
-const LOOK_EVERY_MS = 1000;
-/** How often it is probed while nothing fails, ms. */
-const PROBE_EVERY_MS = 10_000;
+const LOOK_EVERY_MS = 1000; // How often its identity is read, and how often it is probed while calls fail.
+const PROBE_EVERY_MS = 10_000; // How often it is probed while nothing fails, ms.
 /** Shortest pause between two log lines, ms; while the storage stays lost, the pause doubles up to the longest. */
 const LEAST_PAUSE_MS = 5000;
 const MOST_PAUSE_MS = 60_000;
 
 interface WatchDeps {
   readonly logger: Logger;
-  /** Reads and writes; rejects while the storage is lost. */
-  readonly probe: () => Promise<void>;
-  /** Reads the identity of every part of the storage; absent where no other storage can take its place. */
-  readonly findLost?: (() => Promise<LostParts>) | undefined;
+  readonly probe: () => Promise<void>; // Reads and writes; rejects while the storage is lost.
+  readonly findLost?: (() => Promise<LostParts>) | undefined; // Absent where no other storage can take its place.
   readonly onChange?: (up: boolean) => void;
-  /** Parts of the storage were lost, as the primaries of a cluster, or are back. */
-  readonly onLostParts?: (lost: number) => void;
+  readonly onLostParts?: (lost: number) => void; // Parts, as the primaries of a cluster, were lost or are back.
 }
 
 /** Logs when the storage is lost and when it is back, in few lines however many calls fail meanwhile. It is lost when a
@@ -59,8 +54,7 @@ export class StorageWatch {
     this.#lastError = error;
     this.#failedAt = performance.now();
     if (!this.#isUp) this.#report();
-    // It may be a part of the storage.
-    else if (error instanceof StorageReplacedError) this.#lookForLoss();
+    else if (error instanceof StorageReplacedError) this.#lookForLoss(); // It may be a part of the storage.
     else {
       this.#isSuspect = true;
       if (this.#failedAt - this.#probedAt >= LOOK_EVERY_MS) this.#check();
@@ -113,7 +107,6 @@ export class StorageWatch {
     this.#report();
   }
 
-  /** Reports the parts that are lost while others are there. */
   async #compareParts(): Promise<void> {
     const { lost = [], parts = 0 } = (await this.#deps.findLost?.()) ?? {};
     if (lost.length > 0 && lost.length === parts) {

@@ -5,8 +5,7 @@ import { createSecureContext } from "node:tls";
 
 /** The files of a certificate, PEM. */
 export interface TlsFiles {
-  /** Certificate and its chain. */
-  readonly cert: string;
+  readonly cert: string; // Certificate and its chain.
   readonly key: string;
 }
 
