@@ -49,7 +49,6 @@ export function createAccountsService(deps: AccountsDeps) {
   return {
     ...parts,
     ...points,
-    /** As the whole service's. */
     run: async <K extends AccountOperationId>(id: K, call: Call, raw: RawInput): Promise<Outcome<K>> =>
       points.operations[id](call, validateRequest(id, raw)),
     close: () => storage.close(),

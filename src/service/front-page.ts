@@ -20,7 +20,7 @@ export type FrontPageOperations = {
   readonly [K in Exclude<OperationId, AccountOperationId | "sendChat">]: OperationHandler<K>;
 };
 
-const MOST = 50;
+const MOST = 50; // As many topics, or questions, as a request may ask for.
 
 interface FrontPageDeps {
   readonly config: Config;
@@ -69,8 +69,7 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
   };
 }
 
-/** How long a ranking is shown for each of its days, ms: questions that come meanwhile are counted after it. */
-const SHOWN_MS = 1000;
+const SHOWN_MS = 1000; // How long a ranking is shown for each of its days: questions meanwhile are counted after it.
 
 /** The hot questions of the last `days`, ranked at most once in so many seconds; none where they cannot be read. */
 function createHotQuestions({ config, events, clock, logger, reportDamage }: FrontPageDeps) {

@@ -19,8 +19,7 @@ export type GroundedSuggestions = ReturnType<typeof createGroundedSuggestions>;
  * each topic of a content. */
 export function createGroundedSuggestions(deps: { assistant: HostedAssistant; knowledge: Knowledge; clock: Clock }) {
   const { assistant, knowledge, clock } = deps;
-  /** The answered questions of topics by all that they depend on, for one content. */
-  let answered = new Map<string, Promise<readonly string[]>>();
+  let answered = new Map<string, Promise<readonly string[]>>(); // By all that the answers depend on, for one content.
   let known = 0;
 
   /** Makes of all topics the list of the first so many, by their number, up to all. */

@@ -6,20 +6,15 @@ import type { Ids } from "../runtime/ids.ts";
 /** The caller and the request of an operation. */
 export interface Call {
   readonly request_id: string;
-  /** The authenticated user; absent for an anonymous caller. */
-  readonly user?: string;
-  /** From the Idempotency-Key header. */
-  readonly idempotency_key?: string;
-  /** Aborted when the caller has disconnected. */
-  readonly signal?: AbortSignal;
+  readonly user?: string; // The authenticated user; absent for an anonymous caller.
+  readonly idempotency_key?: string; // From the Idempotency-Key header.
+  readonly signal?: AbortSignal; // Aborted when the caller has disconnected.
 }
 
 export interface Outcome<K extends OperationId> {
   readonly data: OperationData<K>;
-  /** The result of an earlier call of the same operation id. */
-  readonly replayed?: boolean;
-  /** Of a daemon: seconds in which its rate limit takes no more requests. */
-  readonly pause_s?: number;
+  readonly replayed?: boolean; // The result of an earlier call of the same operation id.
+  readonly pause_s?: number; // Of a daemon: seconds in which its rate limit takes no more requests.
 }
 
 /** One operation of the interface, on checked input. */

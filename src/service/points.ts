@@ -11,8 +11,7 @@ import type { UserState, UserStates } from "./user-state.ts";
 
 interface Adjustment {
   readonly user: string;
-  /** Points, not 0. */
-  readonly delta: number;
+  readonly delta: number; // Points, not 0.
   readonly reason: string;
   readonly actor: string;
   readonly request_id: string;
@@ -22,8 +21,7 @@ interface Adjustment {
 /** What an operator takes back: an entry that moved points, at most once. */
 interface Reversal extends Omit<Adjustment, "delta" | "idempotency_key"> {
   readonly entry: number;
-  /** Takes what there is where the user has fewer points than the entry gave. */
-  readonly partial: boolean;
+  readonly partial: boolean; // Takes what there is where the user has fewer points than the entry gave.
 }
 
 /** The operation that reverses an entry: its id makes it happen only once, whichever operator asks. */

@@ -34,17 +34,12 @@ export type Service = Awaited<ReturnType<typeof createService>>;
 export interface ServiceDeps extends AccountsDeps {
   readonly baseDir: string;
   readonly logger: Logger;
-  /** Instant a fixture was written for, ms since the epoch: its dates move from there to the clock's now. */
-  readonly anchor_ms?: number;
-  /** How to reach the model's endpoint; the platform's fetch by default. */
-  readonly modelFetch?: typeof fetch;
-  /** What news snapshots are shown through; the news room's own by default. */
-  readonly newsViews?: NonNullable<NewsDeps["views"]>;
+  readonly anchor_ms?: number; // Instant a fixture was written for: its dates move from there to the clock's now.
+  readonly modelFetch?: typeof fetch; // How to reach the model's endpoint; the platform's fetch by default.
+  readonly newsViews?: NonNullable<NewsDeps["views"]>; // What snapshots are shown through; the news room's by default.
   readonly observer?: ServiceObserver;
-  /** Computes in worker threads what costs time by foreign text, as a daemon must. Default: in this process. */
-  readonly workers?: boolean | undefined;
-  /** Runs the assistant's jobs without workers; a runner of its own by default. */
-  readonly assistantRunner?: JobRunner<AssistantJobs>;
+  readonly workers?: boolean | undefined; // For what foreign text makes slow, as a daemon must; else in this process.
+  readonly assistantRunner?: JobRunner<AssistantJobs>; // For the assistant's jobs without workers; its own by default.
 }
 
 /** @example
@@ -82,8 +77,7 @@ export async function createService(given: ServiceDeps) {
     news,
     events,
     reportDamage,
-    /** The endpoints of the model, none where none is configured: see {@link ModelGateway}. */
-    breakers: assistant.breakers,
+    breakers: assistant.breakers, // The endpoints of the model, none where none is configured.
     /** The tokens that the model has used of the day's budget; undefined without one. */
     tokensOfDay: async () => budgets?.ofDay(),
     /** Checks the input against the contract and runs the operation.
@@ -140,7 +134,6 @@ async function openModel(deps: ServiceDeps): Promise<ModelGateway | undefined> {
   return observer === undefined ? model : observeModel(model, observer);
 }
 
-/** Requests what most front pages show, so that it is computed and cached. */
 async function warmFeed(feed: FrontPageOperations, request_id: string): Promise<void> {
   const topicsIn = (lang: string) => feed.getNewsTopics({ request_id }, { query: { limit: 5, lang }, body: undefined });
   await Promise.all([
@@ -160,7 +153,6 @@ export interface ServiceObserver extends StorageObserver, LedgerObserver, JobObs
   refreshed(mode: RefreshMode, ok: boolean, ms: number): void;
 }
 
-/** The same model, its calls reported to the observer. */
 function observeModel(model: ModelGateway, observer: ServiceObserver): ModelGateway {
   return {
     ...model,
@@ -177,7 +169,6 @@ function observeModel(model: ModelGateway, observer: ServiceObserver): ModelGate
   };
 }
 
-/** The same news room, its refreshes reported to the observer. */
 function observeNews(news: News, observer: ServiceObserver): News {
   function reported<T>(mode: RefreshMode, refreshing: Promise<T>): Promise<T> {
     const started = performance.now();

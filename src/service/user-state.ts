@@ -20,7 +20,7 @@ export function createUserStates(deps: {
   ledger: Ledger;
   quotaRules: QuotaRules;
   clock: Clock;
-  defaultQuota: number;
+  defaultQuota: number; // Free uses per day of a user without their own quota.
 }) {
   const { users, quotaRules, clock, defaultQuota } = deps;
 

@@ -14,15 +14,12 @@ interface AccountFacts {
   readonly quota: QuotaState;
   readonly subscription: Subscription;
   readonly recent: readonly Entry[];
-  /** Points a unit of the platform token. */
-  readonly exchange_rate: number;
-  /** ISO 8601: when the figures were read. */
-  readonly read_at: string;
+  readonly exchange_rate: number; // Points a unit of the platform token.
+  readonly read_at: string; // ISO 8601: when the figures were read.
 }
 
 type Fact = keyof typeof FACTS;
-
-const FACTS_OF = WORDINGS.facts_of as Readonly<Record<string, readonly Fact[]>>;
+const FACTS_OF = WORDINGS.facts_of as Readonly<Record<string, readonly Fact[]>>; // Others get balance and quota.
 
 /** An answer to a question about the user's own account, made only of the figures. */
 export function answerFromAccount(

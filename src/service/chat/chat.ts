@@ -16,8 +16,7 @@ import { readQuestion, RESEARCH, type Question } from "./question.ts";
 import type { Entry } from "../../ledger/entry.ts";
 import type { LedgerOperation } from "../../ledger/ledger-idempotency.ts";
 
-/** Questions of a user who cannot pay, in a window: whether one is free is known only once it was computed. Beyond them
- * it is refused without that. */
+/** Questions in a window of a user who cannot pay: whether one is free is known only once it was computed. */
 const MOST_UNPAID = 20;
 const UNPAID_WINDOW_MS = 60_000;
 
@@ -67,8 +66,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
         operation,
         command: {
           type: "chat_cost",
-          // Nothing unless we are sure of it, and no free use either.
-          cost: reply.outcome === "answered" ? prices[kind] : 0,
+          cost: reply.outcome === "answered" ? prices[kind] : 0, // Nothing unless sure, and no free use either.
           quota: state.quota,
           ...details,
         } as const,
@@ -107,8 +105,7 @@ function draftOf({ user, body }: Question, kind: QuestionKind, reply: Answer, la
 // Admission and charge hold the ledger's lock, so that what is charged is not counted as in flight too. It is not held while
 // an answer is created: a user's questions are answered concurrently.
 
-/** Points that a sure answer costs by kind. A free use pays first: see `decideChange` of the ledger. */
-type Prices = Readonly<Record<QuestionKind, number>>;
+type Prices = Readonly<Record<QuestionKind, number>>; // Of a sure answer. A free use pays first: see `decideChange`.
 
 /** Admits a question before it is known what it is, or finds the entry that its operation made before.
  * @returns `refused`: the kinds of question that the user cannot pay for beside what is in flight */

@@ -8,18 +8,15 @@ import type { Clock } from "../../runtime/clock.ts";
 /** The route of an advanced research, which has its own price. */
 export const RESEARCH = "advanced_research";
 
-const MEMORY_TURNS = 6;
-/** The user's last entries, among which one may have charged for an answer that its session lacks yet. */
-const RECENT_ENTRIES = 16;
-
+const MEMORY_TURNS = 6; // Turns of a session that the plan's memory gives to the answer.
+const RECENT_ENTRIES = 16; // Entries among which one may have charged for an answer that its session lacks yet.
 type Body = OperationInput<"sendChat">["body"];
 
 /** A question with what its user's plan and session add to it. */
 export interface Question {
   readonly user: string;
   readonly body: Body;
-  /** The session that the answer joins; undefined for a new one. */
-  readonly session: number | undefined;
+  readonly session: number | undefined; // The session that the answer joins; undefined for a new one.
   readonly subscription: Subscription;
   readonly asked: Omit<AskedQuestion, "hasModel" | "refused">;
 }
