@@ -11,25 +11,19 @@ export const RATE_GROUPS = ["account", "chat", "events", "points", "public", "re
 
 export type RateGroup = (typeof RATE_GROUPS)[number];
 
-/** The facts of an endpoint, from `endpoints.json`. */
 interface EndpointFacts {
   readonly method: "GET" | "POST";
   readonly tag: "Accounts" | "Assistant" | "News" | "Points" | "Events";
-  /** Whether a valid X-User-Token header is required, optional, or ignored. */
-  readonly auth: "required" | "optional" | "none";
-  /** `stable` when left out. */
-  readonly stability?: "experimental";
+  readonly auth: "required" | "optional" | "none"; // Of a valid X-User-Token header; with `none` it is ignored.
+  readonly stability?: "experimental"; // `stable` when left out.
   readonly rate: RateGroup;
   /** Codes of the error catalogue that this endpoint may answer with, besides those that follow from the rest
    * (`codesOf`): 500 and 503 when left out. An endpoint without 503 either needs no storage, or has another code for a
    * storage that cannot be reached. */
   readonly errors?: readonly ErrorCode[];
-  /** Seconds for which a success may be used again. It has an ETag, and is 304 where If-None-Match names that. */
-  readonly max_age_s?: number;
-  /** Whether an Idempotency-Key header makes a repeat safe. */
-  readonly idempotent?: true;
-  /** Whether the body is stored as it was sent: what JavaScript would change is refused. */
-  readonly keeps_body?: true;
+  readonly max_age_s?: number; // How long a success may be used again. It has an ETag: 304 where If-None-Match has it.
+  readonly idempotent?: true; // Whether an Idempotency-Key header makes a repeat safe.
+  readonly keeps_body?: true; // Whether the body is stored as it was sent: what JavaScript would change is refused.
 }
 
 /** One endpoint of the interface, as data; `documentation.json` describes it. */
@@ -37,8 +31,7 @@ export interface Endpoint extends EndpointFacts {
   readonly path: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** The envelope's `data` on success. */
-  readonly data: z.ZodObject;
+  readonly data: z.ZodObject; // The envelope's `data` on success.
 }
 
 const OPERATIONS = {

@@ -5,12 +5,9 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 export interface ErrorKind {
   readonly status: number;
   readonly exit: ExitCode;
-  /** The envelope's default message. */
-  readonly message: string;
-  /** What the caller can do about it. */
-  readonly remedy: string;
-  /** Default `Retry-After` in seconds, for errors that do not carry a delay of their own. */
-  readonly retry_after_s?: number;
+  readonly message: string; // The envelope's default message.
+  readonly remedy: string; // What the caller can do about it.
+  readonly retry_after_s?: number; // Default `Retry-After`, for errors that do not carry a delay of their own.
 }
 
 /** A code of the error catalogue. */
@@ -25,8 +22,7 @@ export const ERRORS = Object.fromEntries(
 /** A field of a request that failed validation. The message gives the bound or the type that it must have. */
 export interface FieldError {
   readonly in: "query" | "body" | "header" | "path";
-  /** Dotted path of the field; empty for the query or body as a whole. */
-  readonly path: string;
+  readonly path: string; // Dotted path of the field; empty for the query or body as a whole.
   readonly message: string;
 }
 
@@ -34,10 +30,8 @@ export interface FieldError {
 export class AnpError extends Error {
   override readonly name = "AnpError";
   readonly code: ErrorCode;
-  /** With code 422: every field error found, not only the first. */
-  readonly fieldErrors: readonly FieldError[];
-  /** Headers that the response must carry, such as `Allow`. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly fieldErrors: readonly FieldError[]; // With code 422: every field error found, not only the first.
+  readonly headers: Readonly<Record<string, string>>; // Headers that the response must carry, such as `Allow`.
 
   constructor(
     code: ErrorCode,

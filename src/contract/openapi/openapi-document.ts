@@ -18,11 +18,8 @@ export const DOCUMENTATION: Readonly<
   Record<OperationId, { summary: string; description: string; query?: object; body?: object; data: object }>
 > = documentation;
 
-/** The document without its paths. The operator differs from daemon to daemon, and has no name here. */
-const FRAME = frame as ZodOpenApiObject;
-
-/** Largest values of fields of request bodies, by name, that the configuration of a daemon sets. */
-type Ceilings = Readonly<Record<string, number>>;
+const FRAME = frame as ZodOpenApiObject; // Without paths. The operator differs from daemon to daemon: no name here.
+type Ceilings = Readonly<Record<string, number>>; // Largest values of body fields, by name, as configured.
 
 /** The OpenAPI 3.1 document of the interface, as JSON text. */
 export function openApiText(ceilings?: Ceilings): string {
@@ -99,7 +96,6 @@ function withMeta(schema: z.ZodObject, values: object = {}, keywords: (value: un
   return z.object(Object.fromEntries(fields) as z.ZodRawShape);
 }
 
-/** The headers of requests, by what an endpoint takes them for. */
 function requestHeaders({ idempotent, max_age_s }: Endpoint) {
   const { always, idempotent: keyed, reusable } = headers.requests;
   return [...always, ...(idempotent ? keyed : []), ...(max_age_s ? reusable : [])] as oas31.ParameterObject[];
@@ -111,7 +107,6 @@ export type ResponseHeader = oas31.HeaderObject & {
 };
 type ResponseHeaders = Record<string, ResponseHeader>;
 
-/** The headers of answers, by what an answer has them for. */
 const HEADERS = headers as Readonly<Record<Exclude<keyof typeof headers, "statuses" | "requests">, ResponseHeaders>> & {
   readonly statuses: Readonly<Record<number, ResponseHeaders>>;
 };

@@ -39,17 +39,11 @@ export function named<T extends z.ZodRawShape>(id: string, shape: T): z.ZodObjec
   return z.object(shape).meta({ id });
 }
 
-/** A positive integer up to 2^53 - 1. */
-export const positiveInt = z.int().min(1);
+export const positiveInt = z.int().min(1); // A positive integer up to 2^53 - 1.
+export const count = z.int().min(0); // An integer of at least 0.
+export const timestamp = z.iso.datetime({ offset: true }); // ISO 8601 timestamp with an offset.
 
-/** An integer of at least 0. */
-export const count = z.int().min(0);
-
-/** ISO 8601 timestamp with an offset. */
-export const timestamp = z.iso.datetime({ offset: true });
-
-/** The languages that content is sorted by and answers are written in. */
-export const language = z.enum(["zh", "en"]);
+export const language = z.enum(["zh", "en"]); // The languages that content is sorted by and answers are written in.
 
 export type Language = z.infer<typeof language>;
 

@@ -6,8 +6,7 @@ import { validate } from "./validate-value.ts";
 export interface RawInput {
   readonly query?: unknown;
   readonly body?: unknown;
-  /** Field errors that were found while the request was read, reported together with those of the input. */
-  readonly fieldErrors?: readonly FieldError[];
+  readonly fieldErrors?: readonly FieldError[]; // Found while the request was read, reported with those of the input.
 }
 
 /** Validates an operation's input against the contract and fills in the defaults.

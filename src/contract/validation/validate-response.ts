@@ -7,20 +7,15 @@ import { validate, type InvalidField } from "./validate-value.ts";
 /** A response of a daemon, with the request that it belongs to. */
 export interface CheckedResponse {
   readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** The request's headers, names in lower case. */
-  readonly sent: Readonly<Record<string, string>>;
+  readonly path: string; // Without the query.
+  readonly sent: Readonly<Record<string, string>>; // The request's headers, names in lower case.
   readonly status: number;
   readonly headers: Pick<Headers, "get">;
-  /** Parsed JSON; undefined for a body that is not JSON. */
-  readonly body: unknown;
+  readonly body: unknown; // Parsed JSON; undefined for a body that is not JSON.
 }
 
-/** One place where a response deviates from the contract. */
 interface Deviation {
-  /** As `data.items.0.delta`, or `headers.x-request-id`. */
-  readonly path: string;
+  readonly path: string; // As `data.items.0.delta`, or `headers.x-request-id`.
   readonly message: string;
 }
 
@@ -38,8 +33,7 @@ function checkBody({ method, status, body }: CheckedResponse, endpoint: Endpoint
     if (hasNone) return [{ path: "status", message: "is 304, which the operation does not have" }];
     return body === undefined ? [] : [{ path: "body", message: "is not empty" }];
   }
-  // A HEAD is answered as the GET, without its body (RFC 9110 §9.3.2).
-  if (method === "HEAD") return [];
+  if (method === "HEAD") return []; // It is answered as the GET, without its body (RFC 9110 §9.3.2).
   if (typeof body !== "object" || body === null) return [{ path: "body", message: "is not a JSON object" }];
   return status === 200 ? checkSuccess(endpoint, body) : checkFailure(endpoint, status, body);
 }
@@ -50,7 +44,6 @@ function checkContentType({ status, headers }: CheckedResponse): Deviation[] {
   return [{ path: "headers.content-type", message: `is ${type || "missing"}, not application/json` }];
 }
 
-/** The headers are those that the document has for the status. */
 function checkHeaders(response: CheckedResponse, endpoint: Endpoint | undefined): Deviation[] {
   const documented = responseHeaders(endpoint ?? {}, response.status);
   const names = new Set(["X-Request-Id", "X-Stability", "Idempotency-Replayed", ...Object.keys(documented)]);

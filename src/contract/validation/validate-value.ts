@@ -9,22 +9,17 @@ export type ValuePath = readonly (string | number)[];
 /** One field of a value that does not match its schema. */
 export interface InvalidField {
   readonly path: ValuePath;
-  /** Goes on after the field's name: "must be an integer from 1 to 20, not 21". */
-  readonly message: string;
-  /** A sentence that helps to correct it: "Did you mean limit?" */
-  readonly hint?: string;
-  /** Whether the key itself is wrong, or its value (the default). */
-  readonly of?: "key" | "value";
+  readonly message: string; // Goes on after the field's name: "must be an integer from 1 to 20, not 21".
+  readonly hint?: string; // A sentence that helps to correct it: "Did you mean limit?"
+  readonly of?: "key" | "value"; // Whether the key itself is wrong, or its value (the default).
 }
 
-/** A value that matches its schema, or every field that does not. */
 type Validation<T> =
   | { readonly valid: true; readonly data: T }
   | { readonly valid: false; readonly errors: readonly InvalidField[] };
 
-/**
- * Parses a value by a schema. Requests, configurations, smoke files and stored values are all validated here, so that an
- * error reads the same wherever it is found.
+/** Parses a value by a schema. Requests, configurations, smoke files and stored values are all validated here, so that
+ * an error reads the same wherever it is found.
  * @example
  * const checked = validate(z.object({ limit: z.int().min(1).max(20) }), { limit: 21 });
  * if (!checked.valid) console.log(checked.errors.map(printField));
@@ -44,8 +39,7 @@ export function printField({ path, message, hint }: InvalidField, whole = "value
   return `${path.join(".") || whole}: ${message}${hint === undefined ? "" : `. ${hint}`}`;
 }
 
-/** A list of so many known keys is short enough to be shown. */
-const LISTED_KEYS = 12;
+const LISTED_KEYS = 12; // A list of so many known keys is short enough to be shown.
 
 /** The field errors of an issue: zod reports the unknown keys of one object together. */
 function fieldsOf(issue: z.core.$ZodIssue, schema: z.ZodType): InvalidField[] {
