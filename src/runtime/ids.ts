@@ -1,12 +1,9 @@
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 
-/** 2026-01-01T00:00:00Z: counting from here leaves 41 bits of milliseconds, until the year 2095. */
-const EPOCH_MS = 1_767_225_600_000;
+const EPOCH_MS = 1_767_225_600_000; // 2026-01-01: from here, 41 bits of milliseconds last until the year 2095.
 const RANDOM_BITS = 12;
-
-/** Random bytes are fetched for many request ids at once: the call would cost more than the rest of a request. */
-const POOL_BYTES = 4096;
+const POOL_BYTES = 4096; // For many request ids at once: a call for each would cost more than the rest of a request.
 const REQUEST_BYTES = 16;
 const DIGITS = "0123456789abcdefghijklmnopqrstuv";
 

@@ -5,14 +5,11 @@ type StopSignal = "SIGINT" | "SIGTERM";
 
 /** A process, as far as its end is concerned. */
 export interface Stoppable {
-  /** Emits SIGINT and SIGTERM. */
-  readonly signals: Pick<EventEmitter, "on" | "off">;
-  /** Ends the process at once, whatever it still waits for. */
-  readonly exit: (code: number) => void;
+  readonly signals: Pick<EventEmitter, "on" | "off">; // Emits SIGINT and SIGTERM.
+  readonly exit: (code: number) => void; // Ends the process at once, whatever it still waits for.
 }
 
-/** A signal that comes again so soon is the same one, ms: npm sends on what the terminal has sent to all. */
-const ECHO_MS = 500;
+const ECHO_MS = 500; // A signal that comes again so soon is the same: npm sends on what the terminal has sent to all.
 
 /** The first SIGINT or SIGTERM requests an orderly end; the second ends the process at once, as if it had been killed.
  * @param beforeEnd the last work of the process after a second signal */
@@ -30,8 +27,7 @@ export function awaitInterrupt({ signals, exit }: Stoppable, beforeEnd?: () => P
   signals.on("SIGINT", stop);
   signals.on("SIGTERM", stop);
   return {
-    /** Aborted at the first SIGINT or SIGTERM; the message of its reason is the signal's name. */
-    signal: controller.signal,
+    signal: controller.signal, // Aborted at the first SIGINT or SIGTERM; its reason's message is the signal's name.
     forget: (): void => {
       signals.off("SIGINT", stop);
       signals.off("SIGTERM", stop);

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The folder of the installed package. This file has the same depth as a source, compiled and bundled. */
-const ROOT = new URL("../../", import.meta.url);
+const ROOT = new URL("../../", import.meta.url); // This file has the same depth as a source, compiled and bundled.
 
 /** The URL of a file or folder of the package, such as `fixtures/demo/`. */
 export function packageFile(path: string): URL {

@@ -1,10 +1,6 @@
 /** The result of a promise if it comes within `ms`, else that of `late`. */
 export function within<T>(result: Promise<T>, ms: number, late: () => T | Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  return Promise.race([result, over.then(late)]).finally(() => {
-    clearTimeout(timer);
-  });
+  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  return Promise.race([result, over.then(late)]).finally(() => clearTimeout(timer));
 }

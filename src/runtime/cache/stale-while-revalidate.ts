@@ -1,7 +1,6 @@
 import { within } from "../within.ts";
 
-/** How long a caller waits for what is new, ms. */
-const PATIENCE_MS = 100;
+const PATIENCE_MS = 100; // How long a caller waits for what is new, ms.
 
 /** Makes a result of each new source, once. While that takes long, callers get the result before; so they do when it
  * fails, and the next caller tries again. Without a result before, they wait.

@@ -46,7 +46,6 @@ export function createTtlCache<T extends object>(
       cache.delete(key);
       loading.delete(key);
     },
-    /** Evicts everything. */
     clear(): void {
       cache.clear();
       loading.clear();

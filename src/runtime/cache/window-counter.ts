@@ -1,7 +1,6 @@
 import { BoundedLru } from "./bounded-lru.ts";
 
-/** Bound of the callers that are counted: addresses are easy to change. */
-const CALLERS = 50_000;
+const CALLERS = 50_000; // Bound of the callers that are counted: addresses are easy to change.
 
 /** Counts callers in windows of `window_ms`, each from its caller's first call on: how often it came in the current
  * one, and how long that still lasts, ms; `by` 0 only looks. Beyond a bound, the least recently seen one is forgotten. */

@@ -1,14 +1,11 @@
 import { Decimal } from "decimal.js";
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
-/** What a text with an unkept value has; most texts have nothing of it, and are not read token by token. */
-const SUSPECT = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)|__proto__|\\u00/i;
-/** Shorter numbers without an exponent have at most 15 digits, which a double always keeps. */
-const SHORT_NUMBER = /^-?[\d.]{1,15}$/;
+const SUSPECT = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)|__proto__|\\u00/i; // Texts without it are not read token by token.
+const SHORT_NUMBER = /^-?[\d.]{1,15}$/; // At most 15 digits without an exponent: a double always keeps them.
 
-/**
- * What of a JSON text would silently be changed by `JSON.parse` and object literals: numbers that a double does not hold, and
- * `__proto__`. Numbers beyond 2^53 - 1 are left to the schemas, which have a bound of their own.
+/** What of a JSON text would silently be changed by `JSON.parse` and object literals: numbers that a double does not
+ * hold, and `__proto__`. Numbers beyond 2^53 - 1 are left to the schemas, which have a bound of their own.
  * @param json valid JSON
  * @returns paths of names and indexes, with what must be changed there
  * @example
@@ -18,8 +15,7 @@ export function findLossyValues(json: string): { readonly path: readonly string[
   const found: { path: string[]; message: string }[] = [];
   if (!SUSPECT.test(json)) return found;
   const path: string[] = [];
-  /** Of each open container: the index of its element, -1 in an object. */
-  const indexes: number[] = [];
+  const indexes: number[] = []; // Of each open container: the index of its element, -1 in an object.
   let text = "";
   for (const [token] of json.matchAll(TOKEN)) {
     const index = indexes.at(-1) ?? -1;

@@ -12,8 +12,7 @@ export function notValid(rule: string, given: unknown): RangeError {
   return new RangeError(`${rule}, not ${describeGiven(given)}`);
 }
 
-/** Longest given text that a message repeats, in characters. */
-const SHOWN_CHARACTERS = 60;
+const SHOWN_CHARACTERS = 60; // Longest given text that a message repeats, in characters.
 
 /** A given value for a message: short scalars as JSON, anything else by its type. */
 export function describeGiven(value: unknown): string {
