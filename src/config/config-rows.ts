@@ -9,8 +9,7 @@ export function configRows({ config, sources }: LoadedConfig) {
       key: name,
       /** Null when there is none; `(set)` in place of a secret. */
       value: secret && value !== null ? "(set)" : withoutPasswords(value),
-      /** `default`, `flag`, `fixture`, `environment NAME`, `file PATH`, or `not set`. */
-      source: value === null ? "not set" : sources.get(name)!,
+      source: value === null ? "not set" : sources.get(name)!, // As `LoadedConfig.sources`, or `not set`.
     };
   });
 }

@@ -56,8 +56,7 @@ const limitsConfig = section({
 const keptDays = (shown: number) => example(z.int().min(1).max(36_500), shown).optional();
 
 const points = z.int().min(0);
-/** Points per USD; computed in exact decimal arithmetic. */
-const rewardRate = z.number().min(0);
+const rewardRate = z.number().min(0); // Points per USD; computed in exact decimal arithmetic.
 
 /** The whole configuration. Every key has a default; an unknown key is an error. */
 export const configSchema = z.strictObject({
@@ -105,14 +104,10 @@ export type Config = z.infer<typeof configSchema>;
 
 /** A section of the configuration, or one key that holds a value, a list or a map. */
 export interface ConfigKey extends Omit<ReturnType<typeof unwrapSchema>, "inner"> {
-  /** `["server", "port"]` */
-  readonly path: readonly string[];
-  /** `server.port` */
-  readonly name: string;
-  /** The environment variable that sets it; absent for what one line of text cannot hold. */
-  readonly variable?: string;
-  /** Its schema without the wrappers for default and optionality. */
-  readonly schema: z.ZodType;
+  readonly path: readonly string[]; // `["server", "port"]`
+  readonly name: string; // `server.port`
+  readonly variable?: string; // The environment variable that sets it; absent for what one line of text cannot hold.
+  readonly schema: z.ZodType; // Its schema without the wrappers for default and optionality.
 }
 
 /** Every section and key in the schema's order, a section before its keys. */

@@ -13,25 +13,18 @@ export type ConfigValues = Readonly<Record<string, unknown>>;
 /** A loaded configuration, and what is known about it. */
 export interface LoadedConfig {
   readonly config: Config;
-  /** The working directory, which the storage's URL is relative to. */
-  readonly cwd: string;
-  /** The folder that its relative paths start from. */
-  readonly baseDir: string;
-  /** The source of each key by its dotted name: `flag`, `environment NAME`, `file PATH`, `fixture` or `default`. */
-  readonly sources: ReadonlyMap<string, string>;
+  readonly cwd: string; // The working directory, which the storage's URL is relative to.
+  readonly baseDir: string; // The folder that its relative paths start from.
+  readonly sources: ReadonlyMap<string, string>; // `flag`, `environment NAME`, `file PATH`, `fixture` or `default`.
 }
 
-/** What a configuration is loaded from. */
 interface ConfigInput {
   readonly file?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What relative paths of `file` and of the environment start from; by default the working directory. */
-  readonly cwd?: string;
+  readonly cwd?: string; // Where relative paths of `file` and the environment start; by default the working directory.
   readonly flags: ConfigValues;
-  /** A fixture's own values: they override the file, and the environment overrides them. */
-  readonly fixture?: ConfigValues;
-  /** Environment variables of the program that are not keys of the configuration. */
-  readonly otherVariables?: readonly string[];
+  readonly fixture?: ConfigValues; // A fixture's values: they override the file, and the environment overrides them.
+  readonly otherVariables?: readonly string[]; // The program's variables that are not keys of the configuration.
 }
 
 interface Draft {
@@ -39,8 +32,7 @@ interface Draft {
   readonly sources: Map<string, string>;
   readonly baseDir: string;
   readonly cwd: string;
-  /** Every error found, one line each. */
-  readonly errors: string[];
+  readonly errors: string[]; // Every error found, one line each.
 }
 
 /** Loads the configuration. Precedence: flags, environment (`ANP_SERVER_PORT` is `server.port`), fixture, file (YAML or
@@ -112,8 +104,7 @@ async function applySecretFile(draft: Draft, file: string, key: ConfigKey): Prom
 async function applyEnvironment(draft: Draft, key: ConfigKey, env: ConfigInput["env"]): Promise<void> {
   const { variable } = key;
   if (variable === undefined) return;
-  // An empty variable counts as not set.
-  const text = env[variable] || undefined;
+  const text = env[variable] || undefined; // An empty variable counts as not set.
   if (text !== undefined) set(draft, key, valueFromText(text, key.schema), `environment ${variable}`);
   const pointer = `${variable}_FILE`;
   const path = key.secret ? env[pointer] || undefined : undefined;
@@ -132,7 +123,6 @@ async function readSecret(draft: Draft, key: ConfigKey, path: string, pointer: s
   }
 }
 
-/** Resolves the file's storage folder against the file, and refuses a password in its storage URL. */
 function checkStorageUrl({ tree, baseDir, errors }: Draft, file: string): void {
   const { storage } = tree;
   if (typeof storage !== "string") return;
@@ -173,8 +163,7 @@ type ConfigTree = Record<string, unknown>;
 async function readConfigTree(file: string, cwd: string): Promise<ConfigTree> {
   let tree: unknown;
   try {
-    // Loaded on demand: most runs of the command line read no file.
-    const { parse } = await import("yaml");
+    const { parse } = await import("yaml"); // Loaded on demand: most runs of the command line read no file.
     tree = parse(await readFile(resolve(cwd, file), "utf8"));
   } catch (error) {
     throw new ConfigError([`Cannot read the configuration ${file}: ${(error as Error).message}`], { cause: error });
