@@ -12,8 +12,7 @@ import { codePoints, isPortable, type Language } from "../contract/schemas/share
 import { sha256 } from "../runtime/json/canonical-json.ts";
 import { createThrottle } from "../runtime/throttle.ts";
 
-/** The user of a token, one of ours or the platform's; undefined when it is not valid. */
-type Authenticator = (token: string) => string | undefined | Promise<string | undefined>;
+type Authenticator = (token: string) => string | undefined | Promise<string | undefined>; // The user of a valid token.
 
 export async function createAuthenticator(deps: {
   config: Config;
@@ -55,10 +54,8 @@ export async function createAuthenticator(deps: {
 /** The claims of a valid platform token. */
 export interface JwtIdentity {
   readonly user_id: string;
-  /** Milliseconds since the epoch: from then on the token is not valid. */
-  readonly expires_at: number;
-  /** Orders tokens: the claims of the one with the greater text are newer. */
-  readonly as_of: string;
+  readonly expires_at: number; // Milliseconds since the epoch: from then on the token is not valid.
+  readonly as_of: string; // Orders tokens: the claims of the one with the greater text are newer.
   readonly free_daily_quota?: number;
   readonly plan?: string;
   readonly lang?: Language;
@@ -66,10 +63,8 @@ export interface JwtIdentity {
 
 /** The codes of jose's errors for a key set that times out, has another status than 200, or is invalid. */
 const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"]);
-
 const KEY_SET_MS = 2000;
-/** How long callers are refused at once after the key set failed, ms: each would wait for it in vain. */
-const PAUSE_MS = 1000;
+const PAUSE_MS = 1000; // Callers are refused at once for so long after the key set failed: each would wait in vain.
 const LOGGED_EVERY_MS = 30_000;
 
 /** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */

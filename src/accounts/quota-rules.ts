@@ -41,15 +41,12 @@ export function createQuotaRules(timezone: string) {
     stateOf(use: { readonly day: string; readonly used: number }, quota: number, now: number) {
       const day = dayOf(now, use.day);
       const used = day === use.day ? use.used : 0;
-      if (reset.day !== day) {
-        reset = { day, at: `${toIso(Date.parse(day) + DAY_MS).slice(0, 10)}T00:00:00${suffix}` };
-      }
+      if (reset.day !== day) reset = { day, at: `${toIso(Date.parse(day) + DAY_MS).slice(0, 10)}T00:00:00${suffix}` };
       return {
         free_daily_quota: quota,
         free_daily_used: used,
         remaining_free_quota: Math.max(0, quota - used),
-        /** ISO 8601 with the quota's offset. */
-        next_reset_at: reset.at,
+        next_reset_at: reset.at, // ISO 8601 with the quota's offset.
       };
     },
   };

@@ -13,8 +13,7 @@ export const storedSubscription = z.strictObject({
   plan: z.string(),
   started_at: z.iso.datetime().nullable(),
   expires_at: z.iso.datetime().nullable(),
-  /** The platform's token that set it, as `JwtIdentity.as_of`; absent when an operator did. */
-  as_of: z.string().optional(),
+  as_of: z.string().optional(), // The token that set it, as `JwtIdentity.as_of`; absent when an operator did.
 });
 
 type Stored = z.infer<typeof storedSubscription>;
@@ -22,14 +21,12 @@ type Stored = z.infer<typeof storedSubscription>;
 /** A user's subscription, in the fields of the interface. */
 export type Subscription = z.infer<typeof subscription>;
 
-/** Which features each plan has: whether a feature is on, by its name. */
-type Plans = Readonly<Record<string, Readonly<Record<string, boolean>>>>;
+type Plans = Readonly<Record<string, Readonly<Record<string, boolean>>>>; // By plan, whether each feature is on.
 
 /** The plans of users. */
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
-/** Milliseconds since the epoch; open-ended without `expires_at`. */
-type Period = { readonly started_at: number; readonly expires_at?: number | undefined };
+type Period = { readonly started_at: number; readonly expires_at?: number | undefined }; // Ms since the epoch.
 
 export function createSubscriptions(deps: { storage: Storage; clock: Clock; plans: Plans; ttl_ms: number }) {
   const { storage, clock, plans } = deps;
@@ -47,8 +44,7 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
     async get(user: string): Promise<Subscription> {
       return subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now());
     },
-    /** Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period. */
-    set,
+    set, // Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period.
     /** Sets the plan and when it expires, ms since the epoch; when left out it does not expire. An active subscription to
      * the same plan keeps its start. */
     async setPlan(user: string, plan: string, expires_at?: number): Promise<void> {
@@ -67,8 +63,7 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
      * @param as_of the token's, as `JwtIdentity.as_of` */
     async adopt(user: string, plan: string, as_of: string): Promise<void> {
       if (!isNewer((await cache.get(user)) ?? NONE, as_of)) return;
-      // Not from the cache, which may be older than another process's change.
-      const held = await read(user);
+      const held = await read(user); // Not from the cache, which may be older than another process's change.
       if (!isNewer(held, as_of)) return;
       const keepsPeriod =
         held.plan === plan && (plan === FREE_PLAN || subscriptionAt(held, plans, clock.now()).is_active);

@@ -11,14 +11,11 @@ import type { Key } from "../storage/storage.ts";
 
 /** What is kept of a token: never the token itself, only its SHA-256 (which is the document's name). */
 export const tokenRecord = z.strictObject({
-  /** The first 16 hex digits of the token's SHA-256: enough to name it, useless to log in. */
-  id: z.string(),
+  id: z.string(), // The first 16 hex digits of the token's SHA-256: enough to name it, useless to log in.
   user_id: z.string(),
   label: z.string(),
-  /** What the operator may do whose token it is; absent for a user's. */
-  role: z.enum(ROLES).optional(),
-  /** The token's first characters, so that its owner can be found by them; absent for a registered secret. */
-  start: z.string().optional(),
+  role: z.enum(ROLES).optional(), // What the operator may do whose token it is; absent for a user's.
+  start: z.string().optional(), // To find its owner by its first characters; absent for a registered secret.
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().nullable(),
   revoked_at: z.iso.datetime().nullable(),
@@ -84,8 +81,7 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
     async register(user_id: string, secret: string, label: string): Promise<void> {
       await add(secret, { user_id, label });
     },
-    /** The record of a token, or undefined when it is unknown, expired or revoked. */
-    identify,
+    identify, // The record of a token, or undefined when it is unknown, expired or revoked.
     /** The user of such a token; without a promise where the token was looked up before. */
     resolve(secret: string): string | undefined | Promise<string | undefined> {
       const known = cache.known(secret);
@@ -125,7 +121,6 @@ export function createTokens({ prefix = "anp_", ...deps }: TokenDeps) {
   };
 }
 
-/** @param now ms since the epoch */
 function stateOf({ revoked_at, expires_at }: TokenRecord, now: number): TokenRow["state"] {
   if (revoked_at !== null) return "revoked";
   return expires_at !== null && Date.parse(expires_at) <= now ? "expired" : "active";
@@ -144,7 +139,6 @@ async function endToken(storage: Documents, digest: string, now: number, grace_m
   return ended;
 }
 
-/** The tokens whose digests are below a key. */
 async function* tokensBelow(storage: Documents, prefix: Key): AsyncGenerator<TokenRecord> {
   for await (const segments of batchesOf(storage.children(prefix), BATCH)) {
     const keys = segments.map(({ text }) => tokenKey(text));

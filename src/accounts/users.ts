@@ -12,11 +12,9 @@ import { language } from "../contract/schemas/shared-fields.ts";
 export const userProfile = z.strictObject({
   user_id: z.string().min(1).max(LIMITS.userId),
   created_at: z.iso.datetime(),
-  /** Free uses per day; null means the configured default. */
-  free_daily_quota: z.int().min(0).nullable(),
+  free_daily_quota: z.int().min(0).nullable(), // Free uses per day; null means the configured default.
   lang: language,
-  /** The platform's token that set it, as `JwtIdentity.as_of`; absent when none did. */
-  as_of: z.string().optional(),
+  as_of: z.string().optional(), // The token that set it, as `JwtIdentity.as_of`; absent when none did.
   /** Who erased what was stored about the user, when and why; `complete` once nothing is left but the ledger. */
   erased: z
     .strictObject({ at: z.iso.datetime(), actor: z.string(), reason: z.string(), complete: z.boolean() })
@@ -49,10 +47,8 @@ export function createUsers(deps: { storage: Storage; clock: Clock; ttl_ms: numb
   });
 
   return {
-    /** The profile, at most `ttl_ms` old. */
-    get: (user: string) => cache.get(user),
-    /** The same if it is at hand, without a promise. */
-    known: (user: string) => cache.known(user),
+    get: (user: string) => cache.get(user), // The profile, at most `ttl_ms` old.
+    known: (user: string) => cache.known(user), // The same if it is at hand, without a promise.
     /** Creates a user; false when the id exists. */
     async create(user: string, settings: NewSettings): Promise<boolean> {
       const created = await storage.create(profileKey(user), JSON.stringify(newProfile(user, settings)));
