@@ -1,7 +1,6 @@
 /** What callers wait for, taken in turn, one of each. What has no caller is the service's own, taken every other time. */
 export class FairQueue<T> {
-  /** By caller, undefined for the service: the caller whose turn is next comes first. */
-  readonly #waiting = new Map<string | undefined, T[]>();
+  readonly #waiting = new Map<string | undefined, T[]>(); // By caller (undefined: the service), the next one first.
   #wasOwn = false;
 
   get size(): number {

@@ -2,8 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { JobError, timeoutError } from "./job-runner.ts";
 import type { Input, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts";
 
-/** Steps of a job between two turns of the event loop: a few milliseconds. */
-const STEPS = 32;
+const STEPS = 32; // Steps of a job between two turns of the event loop: a few milliseconds.
 
 /** Runs jobs in this process, for commands and tests. A job is interrupted between its steps only, so what a step reads
  * has to be bounded by its size.

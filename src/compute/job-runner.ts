@@ -1,6 +1,5 @@
-/**
- * Work whose cost depends on foreign text, as jobs: a room of the program names its jobs in one table, and a runner runs
- * them one at a time, either in a worker thread (`WorkerRunner`) or in this process (`createInProcessRunner`).
+/** Work whose cost depends on foreign text, as jobs: a room of the program names its jobs in one table, and a runner
+ * runs them one at a time, either in a worker thread (`WorkerRunner`) or in this process (`createInProcessRunner`).
  * @example
  * const jobs = { count: (text: string) => text.length };
  * const runner: JobRunner<typeof jobs> = createInProcessRunner(() => jobs, { deadline_ms: 1000 });
@@ -27,16 +26,11 @@ export interface JobContext {
 }
 
 export interface RunOptions {
-  /** Longest run, ms, from the moment the job begins. Default: the runner's. */
-  readonly deadline_ms?: number;
-  /** Drops a job that waits; a running one continues, but its output is not waited for. */
-  readonly signal?: AbortSignal;
-  /** Who the job is for: jobs of different callers are run in turn. */
-  readonly caller?: string;
-  /** Longest wait for its turn, ms; then the job fails without having been run. */
-  readonly wait_ms?: number;
-  /** Buffers of the input whose memory is handed over instead of copied. */
-  readonly move?: readonly ArrayBuffer[];
+  readonly deadline_ms?: number; // Longest run, from the moment the job begins. Default: the runner's.
+  readonly signal?: AbortSignal; // Drops a job that waits; a running one continues, but its output is not waited for.
+  readonly caller?: string; // Who the job is for: jobs of different callers are run in turn.
+  readonly wait_ms?: number; // Longest wait for its turn, ms; then the job fails without having been run.
+  readonly move?: readonly ArrayBuffer[]; // Buffers of the input whose memory is handed over instead of copied.
 }
 
 /** Runs the jobs of one table, one at a time, in the order of the calls. */
@@ -44,14 +38,11 @@ export interface JobRunner<J extends Jobs> {
   /** @throws JobError when this job fails; the jobs that wait are not affected
    * @throws DOMException an AbortError, when the signal aborts it or the runner is closed */
   run<K extends keyof J & string>(name: K, input: Input<J, K>, options?: RunOptions): Promise<Output<J, K>>;
-  /** Jobs that wait or run. */
-  pending(): number;
-  /** Aborts what waits and runs. */
-  close(): Promise<void>;
+  pending(): number; // Jobs that wait or run.
+  close(): Promise<void>; // Aborts what waits and runs.
 }
 
-/** How a job failed: past its deadline, past the memory of its thread, before its turn came, or by an error of its own. */
-type JobFailure = "timeout" | "out_of_memory" | "overdue" | "failed";
+type JobFailure = "timeout" | "out_of_memory" | "overdue" | "failed"; // Overdue: its turn did not come in time.
 
 /** One job failed. For `failed`, the cause has the job's error. */
 export class JobError extends Error {

@@ -7,23 +7,17 @@ import { JobError, timeoutError } from "./job-runner.ts";
 import type { Input, JobObserver, JobRunner, Jobs, Output, RunOptions } from "./job-runner.ts";
 import type { JobReply, JobRequest } from "./serve-jobs.ts";
 
-/** How long the end of a worker is waited for before the next one starts, ms: one that is in native code may take long. */
-const END_MS = 1000;
-/** How long no worker is started after one that failed before it was ready, ms. */
-const RETRY_MS = 1000;
-/** The young generation, MB: small, since each worker has one of its own. */
-const YOUNG_MB = 8;
+const END_MS = 1000; // Longest wait for a worker's end before the next one starts: in native code it may take long.
+const RETRY_MS = 1000; // How long no worker is started after one that failed before it was ready, ms.
+const YOUNG_MB = 8; // The young generation, MB: small, since each worker has one of its own.
 
 export interface WorkerOptions {
   readonly name: string;
-  /** A module that calls `serveJobs`. */
-  readonly file: URL;
+  readonly file: URL; // A module that calls `serveJobs`.
   readonly deadline_ms: number;
   readonly start_ms: number;
-  /** V8's heap, MB. Buffers do not count. */
-  readonly memory_mb: number;
-  /** A worker without a job for so long is ended, ms; the next job starts a new one. Default: it stays. */
-  readonly idle_ms?: number;
+  readonly memory_mb: number; // V8's heap, MB. Buffers do not count.
+  readonly idle_ms?: number; // Without a job for so long, a worker is ended; the next job starts one. Default: never.
   readonly logger: Logger;
   readonly observer?: JobObserver | undefined;
 }
@@ -35,17 +29,15 @@ export function workerFile(name: string): URL {
 
 interface Task {
   readonly request: JobRequest;
-  /** When it was asked for, by a monotonic clock. */
-  readonly since: number;
+  readonly since: number; // When it was asked for, by a monotonic clock.
   readonly options: RunOptions;
   readonly resolve: (output: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-/**
- * Runs jobs in one worker thread, which starts with the first job, and takes those of different callers in turn. A worker
- * that exceeds a deadline or its memory is ended and replaced; only the job it was running fails. (Pools such as piscina
- * and tinypool share jobs among equal workers without state; here one worker keeps what its jobs need.)
+/** Runs jobs in one worker thread, which starts with the first job, and takes those of different callers in turn. A
+ * worker that exceeds a deadline or its memory is ended and replaced; only the job it was running fails. (Pools such as
+ * piscina and tinypool share jobs among equal workers without state; here one worker keeps what its jobs need.)
  * @example
  * const runner = new WorkerRunner<NewsJobs>({ name: "news", file: workerFile("news-worker"), ... });
  * const parsed = await runner.run("parse", { bytes }, { deadline_ms: 5000 });
@@ -56,10 +48,8 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
   #running: Task | undefined;
   #worker: Worker | undefined;
   #isReady = false;
-  /** No worker is started before this instant, by a monotonic clock. */
-  #restartAt = 0;
-  /** Of the start, of the running job, or of idleness. */
-  #timer: NodeJS.Timeout | undefined;
+  #restartAt = 0; // No worker is started before this instant, by a monotonic clock.
+  #timer: NodeJS.Timeout | undefined; // Of the start, of the running job, or of idleness.
   #ending: Promise<unknown> | undefined;
   #isClosed = false;
 
@@ -115,8 +105,7 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     try {
       worker.postMessage(task.request, task.options.move ?? []);
     } catch (error) {
-      // The input cannot be cloned.
-      this.#settle({ error: error as Error });
+      this.#settle({ error: error as Error }); // The input cannot be cloned.
     }
   }
 
