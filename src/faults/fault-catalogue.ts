@@ -11,8 +11,7 @@ export type Fault = {
   readonly [N in FaultName]: {
     readonly name: N;
     readonly kind: keyof Catalogue[N];
-    /** How long an answer is held back, in milliseconds. */
-    readonly ms: number;
+    readonly ms: number; // How long an answer is held back, in milliseconds.
     readonly times: number;
   };
 }[FaultName];

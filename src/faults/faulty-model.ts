@@ -13,7 +13,6 @@ export const FAILING_MODEL: ModelConfig = modelConfig.parse({
 
 type ModelFailure = Extract<Fault, { name: "model" }>["kind"];
 
-/** What a model's endpoint does that fails. */
 const FAILURES: Readonly<Record<ModelFailure, (init?: RequestInit) => Promise<Response>>> = {
   timeout: (init) => untilAborted(init?.signal ?? new AbortController().signal),
   error: () => Promise.resolve(Response.json({ error: { message: "injected fault" } }, { status: 500 })),

@@ -23,8 +23,7 @@ const FAILING_ACCESS: Readonly<Record<"read-error" | "write-error" | "down" | "d
 export class Faults {
   readonly texts: readonly string[];
   readonly #faults: ReadonlyMap<FaultName, { readonly fault: Fault; left: number }>;
-  /** Marks requests, which early faults strike from the first one on. Once used, it slows every promise down. */
-  readonly #early: AsyncLocalStorage<true> | undefined;
+  readonly #early: AsyncLocalStorage<true> | undefined; // Marks requests for early faults. It slows every promise.
   #isArmed = false;
 
   /** @param faults at most one of each name
@@ -53,8 +52,7 @@ export class Faults {
 
   /** Warms the service up, then activates the faults everywhere: a daemon that does not start would show nothing. */
   async arm(service: Service): Promise<void> {
-    // Warming up would use up a fault that is limited by `times`.
-    await service.warm();
+    await service.warm(); // Warming up would use up a fault that is limited by `times`.
     this.#isArmed = true;
   }
 
