@@ -104,11 +104,7 @@ async function* ownValues(storage: Storage, user: string): AsyncGenerator<Key> {
 const ERASED = "[erased]";
 const isErased = ({ question, answer }: Message): boolean => question === "" && answer === ERASED;
 
-async function* storedAnswers(
-  storage: Storage,
-  user: string,
-  onStep: () => void = () => undefined,
-): AsyncGenerator<{ readonly key: Key; readonly value: Message }> {
+async function* storedAnswers(storage: Storage, user: string, onStep: () => void = () => undefined) {
   for await (const segments of batchesOf<EncodedSegment>(storage.children(["messages"]), BATCH)) {
     onStep();
     const keys = segments.map((segment) => messageKey(Number(decodeSegment(segment))));

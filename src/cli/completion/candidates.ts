@@ -10,20 +10,15 @@ import TOPICS from "../help/help-topics.json" with { type: "json" };
 import { findDaemon } from "../target/daemon-target.ts";
 import { userIds } from "../target/bare-storage.ts";
 
-/** A word that may be typed. */
 interface Candidate {
   readonly word: string;
   readonly about?: string;
 }
 
-/** What may be typed for the last word of a line. */
 interface Completion {
-  /** What is typed of it: the word, or its end after `--flag=`. */
-  readonly typed: string;
-  /** The candidates, whatever is typed. */
-  readonly words: readonly Candidate[];
-  /** Whether paths are candidates too, which the shell completes itself. */
-  readonly paths?: "files" | "folders";
+  readonly typed: string; // What is typed of it: the word, or its end after `--flag=`.
+  readonly words: readonly Candidate[]; // The candidates, whatever is typed.
+  readonly paths?: "files" | "folders"; // Whether paths are candidates too, which the shell completes itself.
 }
 
 /** What may be typed at the end of a command line.
@@ -51,7 +46,6 @@ export async function completionOf(words: string[], { env, cwd }: CommandIo, sig
   }
 }
 
-/** `anp help` knows commands, their verbs, and topics. */
 async function helpWords([first, ...others]: readonly string[]): Promise<readonly Candidate[]> {
   const topics = Object.entries(TOPICS).map(([word, about]) => ({ word, about }));
   if (first === undefined) return [...COMMAND_NAMES, ...topics];
@@ -66,12 +60,11 @@ const loadCommand = async (first: string | undefined): Promise<Definition | unde
 const verbNames = (group: Definition | undefined): Candidate[] =>
   Object.entries(group?.commands ?? {}).map(([word, { summary }]) => ({ word, about: summary }));
 
-/** Flags by their names, as `--page-size`. */
-type Flags = Readonly<Record<string, Param<unknown> & { readonly short?: string | undefined }>>;
+type FlagsByName = Readonly<Record<string, Param<unknown> & { readonly short?: string | undefined }>>;
 
 const HELD: Readonly<Record<string, Held>> = { "--config": "file", "--fixtures": "folder", "--profile": "profile" };
 
-function globalFlags({ options }: Command, formats: readonly Format[] = FORMATS): Flags {
+function globalFlags({ options }: Command, formats: readonly Format[] = FORMATS): FlagsByName {
   const flags = options.map(({ long, short, description: about, required }) => {
     const read = long === "--format" ? oneOf(...formats) : anything;
     const value = required ? "VALUE" : undefined;
@@ -80,16 +73,14 @@ function globalFlags({ options }: Command, formats: readonly Format[] = FORMATS)
   return Object.fromEntries(flags);
 }
 
-function flagsOf(command: Definition | undefined): Flags {
+function flagsOf(command: Definition | undefined): FlagsByName {
   return Object.fromEntries(Object.entries(command?.options ?? {}).map(([key, param]) => [flagOf(key), param]));
 }
 
 /** What the last word of a line is: a command, an argument, a flag or a flag's value. */
 interface Place extends Completion {
-  /** The command that is typed so far. */
-  readonly command: Definition | undefined;
-  /** The param whose values may be typed. */
-  readonly param?: Param<unknown> | undefined;
+  readonly command: Definition | undefined; // The command that is typed so far.
+  readonly param?: Param<unknown> | undefined; // The param whose values may be typed.
 }
 
 /** Finds the place of the last word. The program gets the flags before it. */
@@ -98,7 +89,10 @@ async function findPlace(words: string[], program: Command): Promise<Place> {
   const group = await loadCommand(first);
   const verbs = new Map(Object.entries(group?.commands ?? {}));
   const known = [...verbs.values(), group].map(flagsOf);
-  const { names, given, last, ended } = readLine(words, Object.assign({}, ...known, globalFlags(program)) as Flags);
+  const { names, given, last, ended } = readLine(
+    words,
+    Object.assign({}, ...known, globalFlags(program)) as FlagsByName,
+  );
   const verb = verbs.get(names[1] ?? "");
   const command = verb ?? group?.fallback ?? group;
   const flags = { ...flagsOf(command), ...globalFlags(program, command?.formats) };
@@ -118,14 +112,14 @@ async function findPlace(words: string[], program: Command): Promise<Place> {
 
 const HELP: Candidate = { word: "help", about: "Show help" };
 
-function flagNames(flags: Flags, given: readonly string[]): Candidate[] {
+function flagNames(flags: FlagsByName, given: readonly string[]): Candidate[] {
   const open = Object.entries(flags).filter(([flag, { readAll }]) => readAll !== undefined || !given.includes(flag));
   const names = open.map(([word, { about }]) => ({ word, about }));
   return [...names, { word: "--help", about: "show help" }, { word: "--version", about: "show the version" }];
 }
 
 /** Takes a line apart: the words before the last that are no flags nor their values, the flags, and the last token. */
-function readLine(args: string[], flags: Flags) {
+function readLine(args: string[], flags: FlagsByName) {
   const options = Object.entries(flags).map(([flag, { value, short }]) => {
     const type = value === undefined ? "boolean" : "string";
     return [flag.slice(2), { type, ...(short !== undefined && { short }) }] as const;
@@ -135,14 +129,12 @@ function readLine(args: string[], flags: Flags) {
   return {
     names: before.flatMap((token) => (token.kind === "positional" ? token.value : [])),
     given: before.flatMap((token) => (token.kind === "option" ? `--${token.name}` : [])),
-    /** Whether `--` came before. */
-    ended: before.some(({ kind }) => kind === "option-terminator"),
+    ended: before.some(({ kind }) => kind === "option-terminator"), // Whether `--` came before.
     last: tokens.at(-1)!,
   };
 }
 
-/** More would be slow to show, and of no help. */
-const MOST_USERS = 200;
+const MOST_USERS = 200; // More would be slow to show, and of no help.
 
 async function heldWords(
   held: Held | undefined,

@@ -3,8 +3,7 @@ import type { CommandIo } from "../framework/command-io.ts";
 import { EXIT } from "../framework/command-failure.ts";
 import { completionOf } from "./candidates.ts";
 
-/** Longest time to wait for a storage or a file after a key was pressed, ms. */
-const TIMEOUT_MS = 5000;
+const TIMEOUT_MS = 5000; // Longest time to wait for a storage or a file after a key was pressed, ms.
 
 /** Answers a shell that asks what may be typed: `anp __complete words -- WORD…`, the last one at the cursor, or
  * `anp __complete bash LINE BREAKS` with the line up to the cursor and readline's word breaks. Prints `words`, `files`
@@ -39,8 +38,7 @@ const PART = /'([^']*)('?)|"((?:\\[^]|[^"])*)("?)|\\([^])|(\s)|([^])/g;
 /** Splits a command line, up to the cursor, by the quoting rules of POSIX shells.
  * @param breaks characters that readline ends a word at: it takes `=` and `:` for breaks between words
  * @returns the words, without quotes, the one at the cursor last (an empty one where none was begun), and how many of its
- *   characters are kept before what readline replaces
- */
+ *   characters are kept before what readline replaces */
 export function readBashLine(line: string, breaks: string): { words: string[]; kept: number } {
   const words: string[] = [];
   let word: string | undefined;

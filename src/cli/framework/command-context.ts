@@ -9,12 +9,9 @@ import { readGlobals, type Surroundings } from "./global-flags.ts";
 export interface Context extends Surroundings {
   readonly io: CommandIo;
   readonly terminal: Terminal;
-  /** The clock of `--now`, else the machine's. */
-  readonly clock: Clock;
-  /** The running daemon that the command works on; absent when it works on the storage itself. */
-  readonly daemon?: DaemonTarget;
-  /** The admin address that runs the command, and the operator's token; absent where the command runs here. */
-  readonly operatorOf?: DaemonTarget & { readonly token: string };
+  readonly clock: Clock; // The clock of `--now`, else the machine's.
+  readonly daemon?: DaemonTarget; // What the command works on; absent when that is the storage itself.
+  readonly operatorOf?: DaemonTarget & { readonly token: string }; // The admin address that runs it, if one does.
 }
 
 /** The context of a command line, without its daemon.

@@ -6,8 +6,7 @@ import type { Params, Readings } from "../params/param.ts";
 
 /** What `commands.json` says of a command. `help/commands.md` has its description and examples. */
 export interface CommandFacts {
-  /** The heading in the help, of a first word. */
-  readonly group?: string;
+  readonly group?: string; // The heading in the help, of a first word.
   readonly summary: string;
   /** What it works on: only the storage (when left out), the storage or a running daemon (`--url`), or neither of them (it
    * may then interpret these flags itself). */
@@ -15,13 +14,11 @@ export interface CommandFacts {
   /** Who may run it through the admin address; nobody when left out. `support` is for what only reads, `operator` for
    * what writes, erases or takes the data of many users away. */
   readonly role?: Role;
-  /** The formats it prints; all of them when left out. */
-  readonly formats?: readonly Format[];
+  readonly formats?: readonly Format[]; // The formats it prints; all of them when left out.
   /** The texts of its arguments and flags: the placeholder of a value, and what it means. A flag without a value has
    * only a meaning. Those of `shared-params.json` hold where it has none of its own. */
   readonly takes?: Texts;
-  /** Field of the contract → argument or flag, if that is not `--field-name`. */
-  readonly fields?: Readonly<Record<string, string>>;
+  readonly fields?: Readonly<Record<string, string>>; // Field of the contract → its argument or flag, if not `--field`.
 }
 
 type Texts = Readonly<Record<string, string | readonly string[]>>;

@@ -11,32 +11,25 @@ export type Env = Readonly<Record<string, string | undefined>>;
 /** Everything that a command uses of its process, so that a test can run a command line in its own process. */
 export interface CommandIo extends Stoppable {
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  /** Where the data goes. */
-  readonly stdout: OutputStream;
-  /** Where prompts, progress, hints and errors go. */
-  readonly stderr: OutputStream;
+  readonly stdout: OutputStream; // Where the data goes.
+  readonly stderr: OutputStream; // Where prompts, progress, hints and errors go.
   readonly env: Env;
-  /** The working directory, which relative paths start from. */
-  readonly cwd: string;
-  /** The machine's clock, which `--now` replaces. */
-  readonly clock: Clock;
+  readonly cwd: string; // The working directory, which relative paths start from.
+  readonly clock: Clock; // The machine's clock, which `--now` replaces.
   /** Makes what runs the assistant's jobs, for many runs in one process that share what they compute of equal content. With
    * it, a daemon too computes in the thread it was started in; in worker threads without. */
   readonly assistantRunner?: () => JobRunner<AssistantJobs>;
-  /** Set for a command that a daemon runs for an operator. */
-  readonly hosted?: Hosted;
+  readonly hosted?: Hosted; // Set for a command that a daemon runs for an operator.
 }
 
 /** The daemon that runs a command for an operator of its admin address. */
 interface Hosted {
-  /** The daemon's own: a command never closes it. */
-  readonly service: Service;
+  readonly service: Service; // The daemon's own: a command never closes it.
   /** Ends the command with a question, which the operator answers by calling again; absent where nobody can answer. */
   readonly ask?: ((question: string) => never) | undefined;
 }
 
 type OutputStream = Writable & {
   readonly isTTY?: boolean;
-  /** Width in columns, of a terminal. */
-  readonly columns?: number;
+  readonly columns?: number; // Width in columns, of a terminal.
 };

@@ -21,8 +21,7 @@ function osUser(): string {
 /** The flag of commands that ask for confirmation. */
 export const yesFlag: Reading<boolean> = toggle();
 
-/** A question; a function where it takes time to make. */
-type Question = string | (() => Promise<string>);
+type Question = string | (() => Promise<string>); // A function where it takes time to make.
 
 /** Asks for confirmation before a change. Without a terminal, the command line itself is the confirmation.
  * @throws CommandFailure when the answer is no */

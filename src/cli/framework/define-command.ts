@@ -24,8 +24,7 @@ interface CommandSpec<A extends Readings = None, O extends Readings = None> {
 
 /** The command that runs, once it is known: what the report of its failure needs, and what it returned. */
 export interface Invocation {
-  /** Undefined until it is known. */
-  command?: CommandName;
+  command?: CommandName; // Undefined until it is known.
   verbose: boolean;
   exit: ExitCode;
 }
@@ -50,12 +49,10 @@ export interface Wiring {
 /** A command, a group of commands, or both. */
 export interface Definition extends CommandFacts, CommandParams {
   readonly name: CommandName;
-  /** The verbs of a group by their names, and the one that runs when none is typed. */
-  readonly commands: Readonly<Record<string, Definition>>;
-  readonly fallback?: Definition | undefined;
+  readonly commands: Readonly<Record<string, Definition>>; // The verbs of a group by their names.
+  readonly fallback?: Definition | undefined; // The verb that runs when none is typed.
   readonly ask?: ((values: never, context: Context) => Promise<Asked>) | undefined;
-  /** Absent for what is only a group. */
-  readonly run?: (values: never, context: RunContext) => Promise<void> | Promise<ExitCode>;
+  readonly run?: (values: never, context: RunContext) => Promise<void> | Promise<ExitCode>; // Absent in a mere group.
 }
 
 /** Defines one command of `commands.json`.
@@ -96,11 +93,7 @@ export function declareCommand(command: Command, definition: Definition, wiring:
   }
 }
 
-async function runCommand(
-  command: Command,
-  definition: Definition,
-  { io, program, invocation }: Wiring,
-): Promise<void> {
+async function runCommand(command: Command, definition: Definition, { io, program, invocation }: Wiring) {
   const { name, formats = FORMATS } = definition;
   invocation.command = name;
   const opened = openContext(rootOf(command), io);
@@ -155,7 +148,6 @@ async function withTarget({ name, target = "storage", role }: Definition, contex
   return context;
 }
 
-/** The name of an argument in usage; one that takes all remaining words has dots. */
 function nameOf(param: Param<unknown>): string {
   return param.readAll === undefined ? param.value! : `${param.value!}...`;
 }

@@ -47,5 +47,4 @@ function describe(error: Error, { command }: Invocation) {
   return { exit: EXIT[exit], errors: exit === "usage" ? error.message.split("\n") : [error.message], advice };
 }
 
-/** Of the remedies of errors that carry a delay. */
-const WAIT = /the number of seconds in the Retry-After header/;
+const WAIT = /the number of seconds in the Retry-After header/; // Of the remedies of errors that carry a delay.

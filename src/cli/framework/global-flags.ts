@@ -15,10 +15,8 @@ export interface Globals extends Readonly<Partial<Record<Exclude<(typeof LOCAL)[
   readonly url?: string;
   readonly token?: string;
   readonly profile?: string;
-  /** Milliseconds since the epoch. */
-  readonly now?: number;
-  /** Absent where the terminal decides. */
-  readonly format?: Format;
+  readonly now?: number; // Milliseconds since the epoch.
+  readonly format?: Format; // Absent where the terminal decides.
   readonly color: boolean;
   readonly input: boolean;
   readonly quiet: boolean;
@@ -29,8 +27,7 @@ export interface Globals extends Readonly<Partial<Record<Exclude<(typeof LOCAL)[
 export interface Surroundings {
   readonly globals: Globals;
   readonly env: Env;
-  /** The working directory, which relative paths start from. */
-  readonly cwd: string;
+  readonly cwd: string; // The working directory, which relative paths start from.
 }
 
 const DEMO = packageFile("fixtures/demo/").pathname;
@@ -53,7 +50,6 @@ const EXCLUSIVE: readonly (readonly [string, string])[] = [
   ...["url", "profile"].flatMap((daemon) => LOCAL.map((local): [string, string] => [daemon, local])),
 ];
 
-/** Readers of flags that are not free text. */
 const READERS: Readonly<Record<string, Reader<unknown>>> = { now: instant, format: oneOf(...FORMATS) };
 
 /** @throws UsageError that names each invalid flag */

@@ -8,8 +8,7 @@ import { showCount } from "./time-format.ts";
  * to end the work here. It is called as often as there is progress. */
 export type ReportPlace = (show: (spent_ms: number) => string) => void;
 
-/** The shortest time between two lines of progress, ms. */
-const SHOW_MS = 100;
+const SHOW_MS = 100; // The shortest time between two lines of progress, ms.
 
 /** Runs work that may take long. At Ctrl-C it ends where it next reports its place.
  * @param advice a sentence or more, after how far the work is
@@ -39,10 +38,8 @@ export async function longWork<T>(
     });
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error;
-    throw new CommandFailure(
-      EXIT.interrupted,
-      `Interrupted: ${place(spent())}. ${typeof advice === "string" ? advice : advice()}`,
-    );
+    const howToGoOn = typeof advice === "string" ? advice : advice();
+    throw new CommandFailure(EXIT.interrupted, `Interrupted: ${place(spent())}. ${howToGoOn}`);
   } finally {
     terminal.progress("");
     forget();

@@ -12,9 +12,8 @@ const UNITS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS
 
 /** An instant in a zone, an offset such as `+08:00`, to the second: `2026-11-20 08:00:00`. */
 export function showTime(iso: string, zone: string): string {
-  return toIso(Date.parse(iso) + shiftOf(zone))
-    .slice(0, 19)
-    .replace("T", " ");
+  const shifted = toIso(Date.parse(iso) + shiftOf(zone));
+  return shifted.slice(0, 19).replace("T", " ");
 }
 
 /** When a quota is reset, in its own zone, and how long that is: `2026-11-21 00:00:00 +08:00 (in 3 h 12 min)`. */

@@ -5,18 +5,14 @@ import { readInstant } from "../framework/time-format.ts";
 
 /** How a value that a command takes is read. `T` includes undefined where it may be left out. */
 export interface Reading<T> {
-  /** Reads a typed text; throws a RangeError whose message continues after the name. */
-  readonly read: Reader<T>;
+  readonly read: Reader<T>; // Reads a typed text; throws a RangeError whose message continues after the name.
   /** The allowed values, where they are defined elsewhere; others are refused. */
   readonly choices?: () => Promise<readonly string[]>;
   /** Reads all values of a param that may be repeated; without it, the last one counts. */
   readonly readAll?: (typed: readonly string[]) => T;
-  /** The value when left out; where there is none, the command cannot run without it. */
-  readonly missing?: () => T;
-  /** Why it cannot be left out with an operator's token although it can elsewhere. */
-  readonly operatorsNeed?: string;
-  /** What the value names, for completion and for prompts. */
-  readonly holds?: Held | undefined;
+  readonly missing?: () => T; // The value when left out; where there is none, the command cannot run without it.
+  readonly operatorsNeed?: string; // Why it cannot be left out with an operator's token although it can elsewhere.
+  readonly holds?: Held | undefined; // What the value names, for completion and for prompts.
 }
 
 /** A value that a command takes, as an argument or a flag, with its texts of `commands.json`. */
@@ -161,8 +157,7 @@ export function delta(typed: string): number {
   return value;
 }
 
-/** Decimal digits that any JSON number (a double) keeps without loss. */
-const EXACT_DIGITS = 15;
+const EXACT_DIGITS = 15; // Decimal digits that any JSON number (a double) keeps without loss.
 
 /** A decimal amount greater than 0. */
 export function amount(typed: string): number {
@@ -170,10 +165,7 @@ export function amount(typed: string): number {
   const value = match === null ? NaN : Number(typed);
   if (!Number.isFinite(value)) throw notValid("must be a decimal number", typed);
   if (value <= 0) throw notValid("must be a number greater than 0", typed);
-  const digits = match![1]!
-    .replace(".", "")
-    .replace(/^0+/, "")
-    .replace(/(?<!0)0+$/, "");
+  const digits = match![1]!.replace(".", "").replace(/^0+|(?<!0)0+$/g, "");
   if (digits.length > EXACT_DIGITS) throw new RangeError(`must have at most ${EXACT_DIGITS} significant digits`);
   return value;
 }
@@ -195,8 +187,7 @@ export function instant(typed: string, or = " as 2026-11-20T00:00:00Z"): number 
   throw notValid(`must be an ISO 8601 instant with an offset,${or}`, typed);
 }
 
-/** When something expires: from the present instant to the last, both ms since the epoch; undefined for never. */
-type Expiry = (now: number) => number | undefined;
+type Expiry = (now: number) => number | undefined; // Present → last instant, both ms since the epoch; undefined: never.
 
 /** An ISO 8601 instant, a number of days as `30d`, or `never`. */
 export function expiry(typed: string): Expiry {

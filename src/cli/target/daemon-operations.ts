@@ -41,8 +41,6 @@ function clientOf({ url, token }: DaemonTarget, retry?: RetryPolicy): Client {
 
 function requireToken({ url, token }: DaemonTarget): void {
   if (token !== undefined) return;
-  throw new CommandFailure(
-    EXIT.auth,
-    `There is no token for ${url}. Give ANP_TOKEN_FILE, ANP_TOKEN, --token, or a --profile that has one.`,
-  );
+  const remedy = "Give ANP_TOKEN_FILE, ANP_TOKEN, --token, or a --profile that has one.";
+  throw new CommandFailure(EXIT.auth, `There is no token for ${url}. ${remedy}`);
 }

@@ -50,10 +50,7 @@ async function locate(surroundings: Surroundings): Promise<DaemonTarget | undefi
 }
 
 /** The daemon of a profile; without a name, of the one in use, if there is one. */
-async function targetOfProfile(
-  name: string | undefined,
-  { env, cwd }: Surroundings,
-): Promise<DaemonTarget | undefined> {
+async function targetOfProfile(name: string | undefined, { env, cwd }: Surroundings) {
   // Most users have no profiles: the YAML reader is loaded only for those who do.
   if (name === undefined && !existsSync(profilesFile(env))) return undefined;
   const { profileNamed, readProfiles } = await import("./profiles.ts");

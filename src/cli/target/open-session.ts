@@ -21,33 +21,21 @@ export type AccountsSession = ReturnType<typeof sessionOf<AccountsService>>;
 
 /** The whole service, on the same storage. */
 export interface Session extends ReturnType<typeof sessionOf<Service>> {
-  /** The folder that relative paths of the configuration are resolved against. */
-  readonly baseDir: string;
-  /** Loads the fixture in use, where `fillLater` was given: its users. Undefined without a fixture. */
-  readonly fill: (() => Promise<FixtureUser[]>) | undefined;
+  readonly baseDir: string; // The folder that relative paths of the configuration are resolved against.
+  readonly fill: (() => Promise<FixtureUser[]>) | undefined; // Loads the fixture, with `fillLater`: its users.
 }
 
 export interface SessionOptions {
-  /** Logs to the terminal without. */
-  readonly logger?: (config: Config) => Logger;
-  /** Configuration from the command's own flags. */
-  readonly config?: ConfigValues;
-  /** Checks values against the configuration before anything is opened. */
-  readonly check?: (config: Config) => void | Promise<void>;
-  /** Creates the storage if it does not exist; other commands treat that as a mistyped name. */
-  readonly create?: true;
-  /** Only reads, so a storage that does not exist is as good as an empty one. */
-  readonly absent?: true;
-  /** Also works on a storage whose import is not finished. */
-  readonly unfinished?: true;
-  /** Observes what the whole service does. */
-  readonly observer?: (config: Config) => ServiceObserver;
-  /** Replaces `createService`, to inject faults. */
-  readonly open?: (deps: ServiceDeps) => Promise<Service>;
-  /** Computes in worker threads. */
-  readonly workers?: true;
-  /** Leaves it to the caller to load the fixture, even if it was loaded before: the daemon repairs what is missing. */
-  readonly fillLater?: true;
+  readonly logger?: (config: Config) => Logger; // Logs to the terminal without.
+  readonly config?: ConfigValues; // Configuration from the command's own flags.
+  readonly check?: (config: Config) => void | Promise<void>; // Checks values against it, first of all.
+  readonly create?: true; // Creates the storage if it does not exist; other commands treat that as a mistyped name.
+  readonly absent?: true; // Only reads, so a storage that does not exist is as good as an empty one.
+  readonly unfinished?: true; // Also works on a storage whose import is not finished.
+  readonly observer?: (config: Config) => ServiceObserver; // Observes what the whole service does.
+  readonly open?: (deps: ServiceDeps) => Promise<Service>; // Replaces `createService`, to inject faults.
+  readonly workers?: true; // Computes in worker threads.
+  readonly fillLater?: true; // Leaves the fixture to the caller, even a loaded one: the daemon repairs what is missing.
 }
 
 /** Opens the whole service, or only the users and their points if no fixture is still to be loaded. See `withSession`
@@ -56,11 +44,7 @@ export interface SessionOptions {
  * @throws CommandFailure for a storage whose import is not finished */
 export async function openSession(context: Context, whole: true, options: SessionOptions): Promise<Session>;
 export async function openSession(context: Context, whole: boolean, options: SessionOptions): Promise<AccountsSession>;
-export async function openSession(
-  context: Context,
-  whole: boolean,
-  options: SessionOptions,
-): Promise<Session | AccountsSession> {
+export async function openSession(context: Context, whole: boolean, options: SessionOptions) {
   const { io, globals, clock, terminal } = context;
   if (io.hosted !== undefined) {
     const { service } = io.hosted;
@@ -123,21 +107,17 @@ function sessionOf<S extends AccountsService>(service: S, restart: (salt: string
   };
   return {
     service,
-    /** The zone of the quota's days, an offset such as `+08:00`. */
-    zone: service.config.quota.timezone,
+    zone: service.config.quota.timezone, // The zone of the quota's days, an offset such as `+08:00`.
     close: () => service.close(),
-    /** A call on behalf of a user.
-     * @throws AnpError 404 for a user who is not known */
+    /** A call on behalf of a user. @throws AnpError 404 for a user who is not known */
     callOf,
-    /** The same for what gives a user something, or acts for them: refused where the user was erased.
-     * @throws CommandFailure, AnpError 404 */
+    /** The same for what gives something or acts for the user. @throws CommandFailure for one who was erased */
     activeCallOf: async (user: string, idempotency_key?: string): Promise<Call> => {
       const { erased } = await userStates.profileOf(user);
       if (erased === undefined) return callOf(user, idempotency_key);
       throw new CommandFailure(EXIT.failure, `${user} was erased on ${erased.at}: only the ledger is kept.`);
     },
-    /** A call without a user. */
-    anonymous: (): Call => ({ request_id: ids.request() }),
+    anonymous: (): Call => ({ request_id: ids.request() }), // A call without a user.
   };
 }
 

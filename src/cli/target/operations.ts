@@ -13,12 +13,9 @@ export interface Operations<Id extends OperationId = OperationId, S = Session> {
   /** Runs an operation. The client of a daemon generates an idempotency key if none is given, so that it can retry.
    * @throws AnpError as the operation does */
   readonly run: <K extends Id>(id: K, input: RawInput, key?: string) => Promise<Outcome<K>>;
-  /** The id of the user; on a daemon, of the token's user. */
-  readonly currentUser: () => Promise<string>;
-  /** The zone of the quota's days, an offset such as `+08:00`. */
-  readonly zone: () => Promise<string>;
-  /** The session of operations that run on the storage. */
-  readonly session?: S;
+  readonly currentUser: () => Promise<string>; // The id of the user; on a daemon, of the token's user.
+  readonly zone: () => Promise<string>; // The zone of the quota's days, an offset such as `+08:00`.
+  readonly session?: S; // The session of operations that run on the storage.
 }
 
 /** The operations on a user's points, quota and plan. */
@@ -69,8 +66,7 @@ function onStorage<Id extends OperationId, S extends AccountsSession>(
 ): Operations<Id, S> {
   return {
     session,
-    // Only commands that name a user ask for it.
-    currentUser: () => Promise.resolve(user!),
+    currentUser: () => Promise.resolve(user!), // Only commands that name a user ask for it.
     zone: () => Promise.resolve(session.zone),
     async run(id, input, key) {
       if (user === undefined) return session.service.run(id, session.anonymous(), input);
@@ -147,9 +143,7 @@ async function withSuggestion(error: unknown, { users }: Pick<AccountsService, "
   const { UnknownUserError } = await import("../../contract/errors.ts");
   if (!(error instanceof UnknownUserError)) return error;
   const known: string[] = [];
-  for await (const { user_id } of users.list()) {
-    if (known.push(user_id) === MOST_COMPARED) break;
-  }
+  for await (const { user_id } of users.list()) if (known.push(user_id) === MOST_COMPARED) break;
   const { didYouMean } = await import("../../runtime/text/edit-distance.ts");
   return new UnknownUserError(error.user, didYouMean(error.user, known));
 }
@@ -167,7 +161,6 @@ export async function findUser(
     terminal.say(`Only the first ${compared} characters of the token could be compared.`);
   });
   if (others.length === 0) return user;
-  throw new UsageError(
-    `USER is ambiguous: tokens of ${[user, ...others].join(", ")} begin with it. Type more of the token.`,
-  );
+  const found = [user, ...others].join(", ");
+  throw new UsageError(`USER is ambiguous: tokens of ${found} begin with it. Type more of the token.`);
 }

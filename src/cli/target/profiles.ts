@@ -10,8 +10,7 @@ import { profilesFile, writePrivately } from "./user-folder.ts";
 const profile = z
   .strictObject({
     url: z.string().min(1),
-    /** The token itself, or the file that holds it. */
-    token: z.string().min(1).optional(),
+    token: z.string().min(1).optional(), // The token itself, or the file that holds it.
     token_file: z.string().min(1).optional(),
   })
   .refine(({ token, token_file }) => token === undefined || token_file === undefined, {
@@ -19,8 +18,7 @@ const profile = z
   });
 
 const profilesFileSchema = z.strictObject({
-  /** The profile that commands use when nothing else is named. */
-  current: z.string().optional(),
+  current: z.string().optional(), // The profile that commands use when nothing else is named.
   profiles: z.record(z.string(), profile).default({}),
 });
 

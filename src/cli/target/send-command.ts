@@ -12,8 +12,7 @@ import type { Typed } from "../params/read-values.ts";
 import { escapeForTerminal } from "../terminal/clean-text.ts";
 import { CLEARED_LINE } from "../terminal/terminal.ts";
 
-/** How long a daemon may take to begin its answer, ms. */
-const BEGIN_MS = 30_000;
+const BEGIN_MS = 30_000; // How long a daemon may take to begin its answer, ms.
 
 /** Runs a command at the admin address of `context.operatorOf`, and passes its output on.
  * @param typed what was typed for its params

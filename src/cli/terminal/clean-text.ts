@@ -5,10 +5,8 @@ const UNPAINTED = /(\u001b\[\d{1,2}m)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p
 
 /** Writes what could move a terminal's cursor or reverse its text as `\uXXXX`: JSON stays the same JSON. */
 export function escapeForTerminal(text: string): string {
-  return text.replace(
-    UNPAINTED,
-    (found, colour?: string) => colour ?? `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  const escape = (found: string): string => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(UNPAINTED, (found, colour?: string) => colour ?? escape(found));
 }
 
 /** Removes from foreign text what could move a terminal's cursor or reverse its text; line ends and tabs stay. */

@@ -12,18 +12,12 @@ export type Column<T> = Display<T> &
   ({ readonly name: CellField<T>; readonly of?: never } | { readonly name: string; readonly of: (row: T) => Cell });
 
 interface Display<T> {
-  /** How a terminal shows it, if not as the plain value. */
-  readonly show?: (row: T, terminal: Terminal) => string;
-  /** Gets the rest of the terminal's width, and is truncated if that is too narrow. */
-  readonly wide?: true;
-  /** Left out if the terminal is too narrow for all columns. */
-  readonly spare?: true;
-  /** Only in machine formats: a terminal has no room for it. */
-  readonly machine?: true;
-  /** Only on a terminal: a program can derive it from the other columns. */
-  readonly person?: true;
-  /** Its heading on a terminal, if not its name. */
-  readonly title?: string;
+  readonly show?: (row: T, terminal: Terminal) => string; // How a terminal shows it, if not as the plain value.
+  readonly wide?: true; // Gets the rest of the terminal's width, and is truncated if that is too narrow.
+  readonly spare?: true; // Left out if the terminal is too narrow for all columns.
+  readonly machine?: true; // Only in machine formats: a terminal has no room for it.
+  readonly person?: true; // Only on a terminal: a program can derive it from the other columns.
+  readonly title?: string; // Its heading on a terminal, if not its name.
 }
 
 /** Columns by their names, in full where more is to be said of one. */

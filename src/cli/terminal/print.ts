@@ -87,13 +87,10 @@ export function openRowPrinter<T extends object>(
 /** Prints lines as they come; false when stdout was closed before the last of them. */
 export async function printLines(context: Context, lines: AsyncIterable<string>): Promise<boolean> {
   const { add, flush } = openBatches<string>(context, (batch) => batch.map((line) => `${line}\n`).join(""));
-  for await (const line of lines) {
-    if (!(await add(line))) return false;
-  }
+  for await (const line of lines) if (!(await add(line))) return false;
   return flush();
 }
 
-/** Makes text of some rows, the first or later ones. */
 type Render<T> = (rows: readonly T[], isFirst: boolean) => string | Promise<string>;
 
 const BATCH_ROWS = 100;

@@ -56,9 +56,8 @@ export async function askForSecret(message: string, { io }: Context): Promise<st
 
 /** @throws CommandFailure when the answer is no */
 export async function askToGoOn(message: string, { io }: Context): Promise<void> {
-  if (!(await confirm({ message, default: false }, streamsOf(io)))) {
-    throw new CommandFailure(EXIT.failure, "Nothing was changed.");
-  }
+  const isYes = await confirm({ message, default: false }, streamsOf(io));
+  if (!isYes) throw new CommandFailure(EXIT.failure, "Nothing was changed.");
 }
 
 /** Prompts go to stderr: stdout is for data. */

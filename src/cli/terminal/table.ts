@@ -4,10 +4,8 @@ import type { Terminal } from "./terminal.ts";
 
 const GAP = 2;
 const LEAST_WIDTH = 16;
-/** A table of so few columns stays one on any terminal: its lines wrap. */
-const FEW_COLUMNS = 3;
-/** Characters kept for a column of the terminal: the library takes quadratic time to cut a longer cell to its width. */
-const MOST_PER_COLUMN = 4;
+const FEW_COLUMNS = 3; // A table of so few columns stays one on any terminal: its lines wrap.
+const MOST_PER_COLUMN = 4; // Characters: the library takes quadratic time to cut a longer cell to its width.
 
 const LINES =
   "top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right";
@@ -17,8 +15,7 @@ const NO_LINES = Object.fromEntries([...LINES.split(" "), "right-mid", "middle"]
 export interface TableLayout<T> {
   readonly columns: readonly Column<T>[];
   readonly widths: readonly number[];
-  /** Whether each row is drawn as a record instead. */
-  readonly asRecords: boolean;
+  readonly asRecords: boolean; // Whether each row is drawn as a record instead.
 }
 
 /** Draws each row as lines of a name and a value, in full, with an empty line between two rows.

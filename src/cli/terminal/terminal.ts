@@ -29,10 +29,8 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
     /** Whether questions may be asked: stdin and stderr are terminals, and neither CI nor --no-input is set. */
     canPrompt:
       stdin.isTTY === true && stderr.isTTY === true && flags.input && ["", "0", "false"].includes(env["CI"] ?? ""),
-    /** Whether text for stdout is coloured. */
-    colour,
-    /** Width in columns. */
-    columns: stdout.columns || 80,
+    colour, // Whether text for stdout is coloured.
+    columns: stdout.columns || 80, // Width in columns.
     /** Writes data to stdout and waits until the reader has taken it; false when the reader has gone.
      * @throws CommandFailure when it cannot be written, as on a full disk */
     write: (text: string) =>
@@ -49,8 +47,7 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
     say: (text: string): void => {
       if (!flags.quiet) warn(text);
     },
-    /** Writes a line to stderr that is read even with --quiet. */
-    warn,
+    warn, // Writes a line to stderr, also with --quiet.
     /** Rewrites one line of progress on stderr, if that is a terminal that keeps up. An empty text clears it. */
     progress(text: string): void {
       if (stderr.isTTY !== true || flags.quiet || (text !== "" && stderr.writableNeedDrain)) return;

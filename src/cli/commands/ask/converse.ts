@@ -22,7 +22,6 @@ export async function converse(
   let interrupt: (() => void) | undefined;
   lines.on("SIGINT", () => (interrupt === undefined ? lines.close() : interrupt()));
 
-  /** False when it was interrupted. */
   async function answer(question: string): Promise<boolean> {
     const interrupted = new Promise<undefined>((resolve) => (interrupt = () => resolve(undefined)));
     terminal.progress("answering, Ctrl-C ends");

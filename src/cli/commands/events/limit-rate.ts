@@ -1,9 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Shorter waits are postponed until they add up, ms: timers are no more precise. */
-const LEAST_WAIT_MS = 5;
-/** After the source or the target stalled, at most this much time is caught up, ms. */
-const MOST_BEHIND_MS = 1000;
+const LEAST_WAIT_MS = 5; // Shorter waits are postponed until they add up, ms: timers are no more precise.
+const MOST_BEHIND_MS = 1000; // After the source or the target stalled, at most this much time is caught up, ms.
 
 /** The items of a source one by one, at most `perSecond` of them a second, evenly spaced.
  * @param signal ends a wait early; the items end when the source does */

@@ -32,16 +32,13 @@ export async function openLineSource(file: string, io: CommandIo) {
   const readBefore = ({ offset }: LinePlace): Readable =>
     offset === 0 ? Readable.from([]) : again!.createReadStream({ start: 0, end: offset - 1, autoClose: false });
   return {
-    /** The real path of a file; undefined for a pipe, which cannot be resumed. */
-    file: stats && (await realpath(resolve(io.cwd, file))),
-    /** Size of a file in bytes. */
-    size: stats?.size,
+    file: stats && (await realpath(resolve(io.cwd, file))), // Undefined for a pipe, which cannot be resumed.
+    size: stats?.size, // Size of a file in bytes.
     async close(): Promise<void> {
       await input?.handle.close();
       await again?.close();
     },
-    /** The place after the last line that was read. */
-    place: (): LinePlace => ({ ...position }),
+    place: (): LinePlace => ({ ...position }), // The place after the last line that was read.
     /** Begins at a place of an earlier run, before any line is read. */
     goTo(place: LinePlace): void {
       position = { ...place };
@@ -52,7 +49,6 @@ export async function openLineSource(file: string, io: CommandIo) {
       for await (const chunk of readBefore(place)) digest.update(chunk as Buffer);
       return digest.digest("hex");
     },
-    /** The lines before a place. */
     linesBefore: (place: LinePlace) => splitLines(readBefore(place), { offset: 0, line: 0 }),
     /** The lines from here on, without their line ends, until the last one or until the signal is aborted. */
     async *lines(signal: AbortSignal): AsyncGenerator<Iterable<Line>> {
@@ -70,8 +66,7 @@ export async function openLineSource(file: string, io: CommandIo) {
 }
 
 const LINE_END = 10;
-/** Bytes of a line that are kept. A longer line is too long for any event. */
-const KEPT_BYTES = 1024 * 1024;
+const KEPT_BYTES = 1024 * 1024; // Bytes of a line that are kept. A longer line is too long for any event.
 
 /** Splits chunks into lines, and moves the position to the end of the last line that was taken. */
 async function* splitLines(

@@ -9,11 +9,9 @@ import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import type { Operations } from "../../target/operations.ts";
 
 const IN_FLIGHT = 8;
-/** Events between two points from which a later run can resume. */
-const CHUNK = 128;
+const CHUNK = 128; // Events between two points from which a later run can resume.
 
-/** For an event that a daemon cannot store at the moment. */
-const ATTEMPTS = 4;
+const ATTEMPTS = 4; // For an event that a daemon cannot store at the moment.
 
 /** How lines are replayed, and what waits so many seconds until a daemon takes more; it rejects to end the replay. */
 export type PacedOptions = ReplayOptions & { readonly pause: (seconds: number) => Promise<void> };
@@ -85,8 +83,7 @@ export async function replayToDaemon(
   }
 
   async function store(events: readonly ReplayedEvent[]): Promise<StoredChunk> {
-    // From 1, of the equal lines without an id.
-    const sent = events.map((event) => [event, count(event)] as const);
+    const sent = events.map((event) => [event, count(event)] as const); // From 1, of the equal lines without an id.
     const rejected: { event: ReplayedEvent; reason: string }[] = [];
     let stored = 0;
     const waiting = each(sent);

@@ -16,10 +16,9 @@ import { printRecord } from "../../terminal/print.ts";
 import { openLineSource, type LinePlace, type LineSource } from "./line-source.ts";
 import { limitRate } from "./limit-rate.ts";
 import type { PacedOptions } from "./replay-to-daemon.ts";
-import { resumePointFile, type ResumePoint, type ResumePointFile } from "./resume-point.ts";
+import { resumePointFile, type ResumePointFile } from "./resume-point.ts";
 
-/** With --rate, events are stored in this many chunks a second, so that the rate is even. */
-const CHUNKS_PER_SECOND = 5;
+const CHUNKS_PER_SECOND = 5; // With --rate, events are stored in this many chunks a second, so that the rate is even.
 const LARGEST_CHUNK = 2048;
 const REJECTED_LISTED = 20;
 
@@ -47,10 +46,8 @@ export const replay = defineCommand("events replay", {
 
 interface Replayed {
   readonly report: ReplayReport;
-  /** The last line that was processed, when the user interrupted it. */
-  readonly interruptedAt?: number;
-  /** Of the storage's log. */
-  readonly damagedBatches?: readonly string[];
+  readonly interruptedAt?: number; // The last line that was processed, when the user interrupted it.
+  readonly damagedBatches?: readonly string[]; // Of the storage's log.
 }
 
 type ReplayTarget = (lines: Lines, options: PacedOptions) => Promise<ReplayReport>;
@@ -58,9 +55,7 @@ type ReplayTarget = (lines: Lines, options: PacedOptions) => Promise<ReplayRepor
 async function replayFrom(context: Context, source: LineSource, flags: Flags): Promise<Replayed> {
   const { env, daemon } = context;
   const pointFor = (target: string | undefined): ResumePointFile | undefined =>
-    source.file === undefined || target === undefined || flags.dryRun
-      ? undefined
-      : resumePointFile(env, source.file, target);
+    source.file && target && !flags.dryRun ? resumePointFile(env, source.file, target) : undefined;
   if (daemon === undefined) {
     const { replayEvents } = await import("../../../events/replay/replay-events.ts");
     return withAccounts(
@@ -134,9 +129,7 @@ async function run(
     const isSaved = await saveResumePoint();
     const { report = emptyReport(), place } = done;
     if ((error as Error).name === "AbortError") return { report, interruptedAt: place.line };
-    if (isSaved) {
-      terminal.say(`Lines 1 to ${done.place.line} are done. The same command resumes from there.`);
-    }
+    if (isSaved) terminal.say(`Lines 1 to ${place.line} are done. The same command resumes from there.`);
     throw error;
   } finally {
     terminal.progress("");
@@ -145,24 +138,16 @@ async function run(
   }
 }
 
-/** Goes to where an earlier run ended, if there was one and the file has not changed up to there. */
-async function resume(
-  source: LineSource,
-  pointFile: ResumePointFile | undefined,
-  terminal: Context["terminal"],
-): Promise<ResumePoint | undefined> {
+async function resume(source: LineSource, pointFile: ResumePointFile | undefined, terminal: Context["terminal"]) {
   const point = await pointFile?.read();
   if (point === undefined || point.place.line === 0) return undefined;
   if ((await source.digestBefore(point.place)) !== point.place.sha256) return undefined;
   source.goTo(point.place);
-  terminal.say(
-    `Resuming after line ${point.place.line}, where an earlier run ended; the counts include that run. ` +
-      "--restart starts from the beginning.",
-  );
+  const where = `Resuming after line ${point.place.line}, where an earlier run ended`;
+  terminal.say(`${where}; the counts include that run. --restart starts from the beginning.`);
   return point;
 }
 
-/** A line of progress: the share of the file and the time left, events, and how many a second. */
 function progressFrom({ offset: start }: LinePlace, { read: before } = emptyReport()) {
   const since = performance.now();
   return ({ offset }: LinePlace, size: number | undefined, { read, rejected_total }: ReplayReport): string => {
@@ -176,8 +161,7 @@ function progressFrom({ offset: start }: LinePlace, { read: before } = emptyRepo
   };
 }
 
-/** Opens the file for rejected lines, each one line of JSON.
- * @param append keeps what an earlier run wrote */
+/** @param append keeps what an earlier run wrote */
 async function openRejects(file: string, cwd: string, append: boolean) {
   const handle = await open(resolve(cwd, file), append ? "a" : "w").catch((error: unknown) => {
     throw new UsageError(`--rejected ${file} cannot be written: ${(error as Error).message}.`);

@@ -11,8 +11,7 @@ const resumePoint = z.strictObject({
   file: z.string(),
   target: z.string(),
   saved_at: z.iso.datetime(),
-  /** `sha256` is that of the bytes before it. */
-  place: z.strictObject({ offset: count, line: count, sha256: z.string() }),
+  place: z.strictObject({ offset: count, line: count, sha256: z.string() }), // `sha256` is that of the bytes before it.
   report: replayReport,
 });
 

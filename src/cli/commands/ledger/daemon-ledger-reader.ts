@@ -34,8 +34,7 @@ function daemonLedgerReader({ run }: AccountOperations): LedgerReader {
     for (let wanted = to; wanted >= from;) {
       const page = await pageOf(Math.floor((newest - wanted) / size) + 1, size);
       for (const item of page.items) found.set(item.id, item);
-      // Entries written meanwhile have shifted the pages.
-      newest = page.total;
+      newest = page.total; // Entries written meanwhile have shifted the pages.
       while (wanted >= from && found.has(wanted)) wanted -= 1;
     }
     return { items: Array.from({ length: to - from + 1 }, (_, step) => found.get(from + step)!), newest };

@@ -32,9 +32,7 @@ export const exportLedger = defineCommand("ledger export", {
       }
       const printer = openRowPrinter(context, COLUMNS, { format });
       for (const id of users) {
-        for await (const entry of service.ledger.entries(id)) {
-          if (!(await printer.print(entry))) return;
-        }
+        for await (const entry of service.ledger.entries(id)) if (!(await printer.print(entry))) return;
       }
       await printer.end();
     });

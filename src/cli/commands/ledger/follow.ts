@@ -5,8 +5,7 @@ import type { RowPrinter } from "../../terminal/print.ts";
 import { matches, newestFirst } from "../../../admin/ledger-reader.ts";
 import type { LedgerReader, LedgerRow, Selection } from "../../../admin/ledger-reader.ts";
 
-/** Time between two polls of the ledger's end, ms. A poll costs one small read. */
-const POLL_MS = 500;
+const POLL_MS = 500; // Time between two polls of the ledger's end, ms. A poll costs one small read.
 const PAGE = 100;
 
 interface Followed {

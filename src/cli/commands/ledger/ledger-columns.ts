@@ -5,8 +5,7 @@ import { cleanLine } from "../../terminal/clean-text.ts";
 import { showDelta } from "../../terminal/print.ts";
 import { showAge } from "../../framework/time-format.ts";
 
-/** A reference is shortened to its first characters, by which --ref finds it. */
-const REF_SHOWN = 13;
+const REF_SHOWN = 13; // A reference is shortened to its first characters, by which --ref finds it.
 
 /** An entry with what it charged for. */
 export type WideRow = LedgerRow &

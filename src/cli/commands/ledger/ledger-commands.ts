@@ -6,8 +6,6 @@ import { show } from "./show.ts";
 import { summary } from "./summary.ts";
 import { verify } from "./verify.ts";
 
-export const command = defineGroup(
-  "ledger",
-  { list, show, summary, search, top, verify, export: exportLedger },
-  "list",
-);
+const verbs = { list, show, summary, search, top, verify, export: exportLedger };
+
+export const command = defineGroup("ledger", verbs, "list");

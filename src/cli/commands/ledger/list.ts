@@ -57,11 +57,8 @@ export const list = defineCommand("ledger list", {
       if (!following) return EXIT.ok;
       const { follow } = await import("./follow.ts");
       const { signal, forget } = awaitInterrupt(context.io);
-      // The age of a new entry would always be "now".
-      const printer = openRowPrinter(
-        context,
-        columns.filter(({ person }) => person !== true),
-      );
+      const shown = columns.filter(({ person }) => person !== true); // The age of a new entry would always be "now".
+      const printer = openRowPrinter(context, shown);
       await follow(printer, context, { reader, selection, count: tail, signal }).finally(forget);
       return signal.aborted ? EXIT.interrupted : EXIT.ok;
     };
@@ -69,7 +66,6 @@ export const list = defineCommand("ledger list", {
   },
 });
 
-/** The flags that were given. */
 function givenOf(values: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(values)
     .filter((key) => values[key] !== undefined)
@@ -78,7 +74,6 @@ function givenOf(values: Readonly<Record<string, unknown>>): string[] {
 
 const NO_CHARGE = { route: null, question: null, repeats_entry: null, seconds_after: null, repeat_key: null };
 
-/** Reads a ledger with what its entries charged for. */
 async function openWideReader(
   { service: { ledger, storage } }: AccountsSession,
   user: string,

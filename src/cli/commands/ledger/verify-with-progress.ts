@@ -34,8 +34,7 @@ export function withAdvice(error: unknown, advice: Readonly<Record<string, strin
   return error.name === "StorageError" ? error : new CommandFailure(EXIT.failure, error.message);
 }
 
-/** How many messages are kept of values that belong to no user, and per user. */
-const MAX_MESSAGES = 100;
+const MAX_MESSAGES = 100; // How many messages are kept of values that belong to no user, and per user.
 
 /** Verifies the values beside the ledgers: adds the first damage of each user to a verification without one.
  * @returns what is damaged and belongs to no verified user */

@@ -11,11 +11,8 @@ export const command = defineCommand("hot-topics", {
       ...data.topics.map(({ topic, heat }) => ({ kind: "topic", weight: heat, text: topic })),
       ...data.user_hot_questions.map(({ question, count }) => ({ kind: "question", weight: count, text: question })),
     ];
-    await printRows(context, {
-      data,
-      rows,
-      columns: [{ name: "kind" }, { name: "weight" }, { name: "text", wide: true }],
-    });
+    const columns = [{ name: "kind" }, { name: "weight" }, { name: "text", wide: true }] as const;
+    await printRows(context, { data, rows, columns });
     const { dominant, positive, neutral, negative, index } = data.sentiment_overview;
     const { source, stale, last_refresh_at } = data.refresh_meta;
     if (formatOf(context) === "table") {

@@ -64,14 +64,11 @@ export const command = defineCommand("serve", {
       await daemon.end();
     }
     // A feed that does not answer would keep a refresh running, and the process alive. Nothing waits for it any more.
-    setTimeout(() => {
-      io.exit(EXIT.ok);
-    }, GRACE_MS).unref();
+    setTimeout(() => io.exit(EXIT.ok), GRACE_MS).unref();
   },
 });
 
-/** Time for the event loop to end by itself once everything is closed, ms. */
-const GRACE_MS = 100;
+const GRACE_MS = 100; // Time for the event loop to end by itself once everything is closed, ms.
 
 /** Refuses addresses that cannot be listened on before anything is written.
  * @throws CommandFailure that names the setting, and says whether another daemon has the port */

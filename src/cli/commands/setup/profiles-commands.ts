@@ -53,10 +53,8 @@ const add = defineCommand("profiles add", {
     const { readProfiles, writeProfiles } = await import("../../target/profiles.ts");
     const before = await readProfiles(env);
     if (Object.hasOwn(before.profiles, name)) await confirmChange(context, yes, `Replace the profile ${name}?`);
-    const profile =
-      tokenFile === undefined
-        ? { url, ...(await tokenFor(url, context)) }
-        : { url, token_file: resolve(cwd, tokenFile) };
+    const secret = tokenFile === undefined ? await tokenFor(url, context) : { token_file: resolve(cwd, tokenFile) };
+    const profile = { url, ...secret };
     const after = { current: use ? name : before.current, profiles: { ...before.profiles, [name]: profile } };
     await writeProfiles(env, after);
     await printRecord(context, toRow(name, profile, after));

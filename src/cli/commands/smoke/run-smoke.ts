@@ -20,8 +20,7 @@ import type { SmokeOptions } from "./smoke-params.ts";
 /** Files that run at the same time, each on its own daemon, all in one thread: waits overlap, work does not. */
 const OWN_JOBS = 2;
 
-/** Tags that an error lists. */
-const TAGS_LISTED = 10;
+const TAGS_LISTED = 10; // Tags that an error lists.
 
 interface PlannedFile {
   readonly file: SmokeFile;

@@ -14,17 +14,13 @@ const run = defineCommand("smoke", {
       return;
     }
     if (values.files.length === 0) throw new UsageError("FILE is missing: a smoke file, or a folder of them.");
-    const { runSmoke } = await import("./run-smoke.ts");
-    await runSmoke(values, context);
+    await (await import("./run-smoke.ts")).runSmoke(values, context);
   },
 });
 
 const record = defineCommand("smoke record", {
   options: RECORD_OPTIONS,
-  async run(values, context) {
-    const { recordCalls } = await import("./record-calls.ts");
-    await recordCalls(values, context);
-  },
+  run: async (values, context) => (await import("./record-calls.ts")).recordCalls(values, context),
 });
 
 /** `anp smoke FILE...`, and its verbs; a file of such a name is written as ./record. */

@@ -20,8 +20,7 @@ const COLUMNS: readonly Column<DaemonStatus>[] = [
     return { name, of: ({ figures }: DaemonStatus) => figures?.[name] };
   }),
 ];
-/** Operations that one screen has room for. */
-const MOST_OPERATIONS = 10;
+const MOST_OPERATIONS = 10; // Operations that one screen has room for.
 
 export const command = defineCommand("status", {
   options: { watch: toggle(), interval: optional(interval), metricsUrl: metricsUrlFlag },
@@ -65,10 +64,8 @@ function openStatusPrinter(context: Context, watch: boolean): (status: DaemonSta
   };
 }
 
-/** Sources that fail that are named. */
-const MOST_NAMED = 5;
+const MOST_NAMED = 5; // Sources that fail that are named.
 
-/** What a terminal shows of a daemon: a line for each of its parts. */
 function screenOf({ url, state, reason, metrics_error, version, ...status }: DaemonStatus) {
   const { figures, sources, breakers } = status;
   const failing = sources.filter(({ ok }) => !ok).map(({ id }, at) => `${at === 0 ? ": " : ", "}${id}`);

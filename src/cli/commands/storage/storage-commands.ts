@@ -169,11 +169,6 @@ const prune = defineCommand("storage prune", {
   },
 });
 
-export const command = defineGroup("storage", {
-  accept,
-  copy,
-  export: exportStorage,
-  import: importStorage,
-  info,
-  prune,
-});
+const verbs = { accept, copy, export: exportStorage, import: importStorage, info, prune };
+
+export const command = defineGroup("storage", verbs);

@@ -48,11 +48,9 @@ const show = defineCommand("users show", {
       return userOverview(service, await findUser(context, service, user));
     });
     const format = formatOf(context);
-    if (format === "table") await printOverview(context, overview);
-    else {
-      const { details, ...lists } = overview;
-      await printRecord(context, format === "json" || format === "jsonl" ? { ...details, ...lists } : details);
-    }
+    if (format === "table") return printOverview(context, overview);
+    const { details, ...lists } = overview;
+    await printRecord(context, format === "json" || format === "jsonl" ? { ...details, ...lists } : details);
   },
 });
 
