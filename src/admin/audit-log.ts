@@ -81,9 +81,7 @@ export function createAuditLog({ storage, clock }: { readonly storage: Storage; 
       return (outcome) => append(call, { began, outcome });
     },
     refused: (call: AuditCall) => append(call, { outcome: "refused" }), // Records a call that does not run.
-    /** Calls, newest first, with their outcome; `unfinished` without one.
-     * @param since the first instant, ms since the epoch
-     * @param until the last instant, ms since the epoch */
+    /** Calls from `since` to `until`, ms since the epoch, newest first, with outcomes; `unfinished` without one. */
     async *newestFirst(since = -Infinity, until = Infinity): AsyncGenerator<AuditRow> {
       const outcomes = new Map<number, string | null>();
       for (let to = await stream.head(); to >= 1; to -= PAGE) {

@@ -97,8 +97,7 @@ async function* checkItems(storage: Storage, found: readonly StoredText[]): Dama
   }
 }
 
-/** The item of a stream that must exist: of an item the one before, since items are appended in order, and of a head the
- * one that it names. */
+/** The item that must exist: for an item the one before, as they are appended in order; for a head the one it names. */
 function itemShownBy({ key, text }: StoredText) {
   if (isHead(key)) {
     const version = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;

@@ -16,7 +16,6 @@ const SHORTEST_REF = 10; // They hold the time of a request id of ours.
 
 /** Finds entries by their reference (the request id) or its beginning, by the message id of the answer they charged for,
  * or by their number in a user's ledger. Only a reference may be that of more than one.
- * @param id one of the three
  * @param user whose ledger to search; all users' when left out, and a number then finds nothing
  * @param onUser called before each ledger that is searched, with its position from 1 and their number
  * @throws AnpError 404 for a user who is not known

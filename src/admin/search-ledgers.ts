@@ -26,8 +26,7 @@ export interface LedgerSearch extends Selection {
 /** An entry and whose it is. */
 export type FoundRow = LedgerRow & { readonly user_id: string };
 
-/** The entries of all users that match, by user, newest first. A user whose last entry is older than the range costs a
- * few reads.
+/** The entries of all users that match, by user, newest first. A ledger that ends before the range costs a few reads.
  * @param onUser called with how many users have been searched, and their number
  * @throws CorruptionError */
 export async function* searchLedgers(
@@ -145,7 +144,6 @@ export async function topUsers(
 }
 
 /** What a user asked and was answered, newest first, with the user's last word on each answer.
- * @param range.most how many
  * @throws CorruptionError */
 export async function askedQuestions(
   service: AccountsService,

@@ -116,8 +116,7 @@ async function* storedAnswers(storage: Storage, user: string, onStep: () => void
   }
 }
 
-/** Takes a user's events out of the log; their places stay, since they are the addresses of the events after them.
- * Yields how many were in each batch. */
+/** Takes a user's events out of each batch, and yields how many. Places stay: they are addresses of later events. */
 async function* eraseEvents(storage: Storage, user: string): AsyncGenerator<number> {
   for (const day of await listDays(storage, {})) {
     const log = openDay(storage, day);

@@ -11,9 +11,7 @@ import { declareGlobals } from "./framework/global-flags.ts";
 import { descriptionOf, examplesOf, notesOf } from "./help/command-help.ts";
 import { escapeForTerminal } from "./terminal/clean-text.ts";
 
-/** Runs one command line.
- * @param argv the words after `anp`
- * @returns the exit code of the process
+/** Runs one command line, the words after `anp`. @returns the exit code of the process
  * @example
  * const code = await main(["ledger", "alice", "--json"], io);
  */

@@ -21,8 +21,7 @@ export function waitBefore(attempt: number, retryAfter_ms = 0, policy: RetryPoli
   return Math.max(retryAfter_ms, Math.round(step * (0.5 + Math.random() / 2)));
 }
 
-/** A Retry-After header in ms: seconds or an HTTP date (RFC 9110 §10.2.3).
- * @param now ms since the Unix epoch */
+/** A Retry-After header in ms: seconds or an HTTP date (RFC 9110 §10.2.3). @param now ms since the Unix epoch */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;

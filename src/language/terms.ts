@@ -13,9 +13,8 @@ const NUMBER =
 /** A month as the period of a figure ("9月CPI"), not of a date ("9月3日"). */
 const MONTH = /(?<!\d)(1[0-2]|[1-9])\s?月份?(?!\s?\d)/g;
 
-/** Terms that show whether news items report one event, each once: stems, pairs of Chinese characters, and what is the same
- * in both languages (concepts, quantities, assets).
- * @param assets tickers the text is about
+/** Terms that show whether news items report one event, each once: stems, pairs of Chinese characters, and what both
+ * languages have in common (concepts, quantities, the `assets`: tickers that the text is about).
  * @example
  * headlineTermsOf("Fed cuts rates by 0.5%", []); // #5.0e-1%, @fed, @rate-cut, @rates, fed, cut, rate
  */

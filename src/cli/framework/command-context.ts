@@ -14,8 +14,7 @@ export interface Context extends Surroundings {
   readonly operatorOf?: DaemonTarget & { readonly token: string }; // The admin address that runs it, if one does.
 }
 
-/** The context of a command line, without its daemon.
- * @throws UsageError that names each bad global flag */
+/** The context of a command line, without its daemon. @throws UsageError that names each bad global flag */
 export function openContext(program: Command, io: CommandIo): Context {
   const { env, cwd } = io;
   const globals = readGlobals(program, env);

@@ -9,8 +9,7 @@ import { CommandFailure, EXIT, UsageError } from "./command-failure.ts";
 /** Errors of other rooms by their names, which are not loaded for a report: the exit code, and what the user can do. */
 const KINDS = ERROR_KINDS as unknown as Readonly<Record<string, readonly [keyof typeof EXIT, ...advice: string[]]>>;
 
-/** The one place that makes a message and an exit code of an error; those of the API are in `contract/error-catalogue.json`.
- * @returns how the failure ends the process, and the lines to print */
+/** The one place that makes a message and an exit code of an error; those of the API are in `contract/error-catalogue.json`. */
 export function reportOf(thrown: unknown, invocation: Invocation): { exit: number; lines: readonly string[] } {
   const error = thrown instanceof Error ? thrown : new CommandFailure(EXIT.failure, String(thrown));
   const { exit, errors, advice } = describe(error, invocation);

@@ -2,10 +2,8 @@ import type { Config } from "../../config/config-schema.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Surroundings } from "../framework/global-flags.ts";
 
-/** Lists ids of the storage's users, in no order. Nothing is created. An id whose key is a digest, because it is long,
- * is not listed.
- * @param options.most ends the listing at this number
- * @param options.signal ends the listing early */
+/** Lists ids of the storage's users, in no order, until there are `most` or the signal is aborted. Nothing is created.
+ * An id whose key is a digest, because it is long, is not listed. */
 export async function userIds(
   surroundings: Surroundings,
   options: { readonly fits?: (id: string) => boolean; readonly most: number; readonly signal?: AbortSignal },

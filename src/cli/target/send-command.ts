@@ -77,8 +77,7 @@ function escaped(text: string): string {
   return head + escapeForTerminal(text.slice(head.length));
 }
 
-/** One call of the admin address. Nothing is retried.
- * @throws RemoteRefusal, UnreachableError */
+/** One call of the admin address. Nothing is retried. @throws RemoteRefusal, UnreachableError */
 async function call(
   { url, token }: NonNullable<Context["operatorOf"]>,
   name: string,

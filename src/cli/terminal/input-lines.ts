@@ -19,8 +19,7 @@ export async function openLines(file: string, io: CommandIo) {
   };
 }
 
-/** Opens a file, or a pipe that has a path.
- * @throws UsageError when it cannot be read */
+/** Opens a file, or a pipe that has a path. @throws UsageError when it cannot be read */
 export async function openInput(file: string, { cwd }: CommandIo) {
   let handle: FileHandle | undefined;
   try {

@@ -14,9 +14,7 @@ const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED
 
 /** Opens the output of a command: the one place that decides about terminal, colour and prompts. Control characters
  * reach a terminal escaped, and a pipe or a file as they are.
- * @param flags.color false with --no-color
- * @param flags.input false with --no-input
- * @param flags.quiet leaves out hints and progress */
+ * @param flags `color` is false with --no-color, `input` with --no-input; `quiet` leaves out hints and progress */
 export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, io: CommandIo) {
   const { stdin, stdout, stderr, env } = io;
   const interactive = stdout.isTTY === true;

@@ -15,8 +15,7 @@ interface Subject {
   readonly isCompared?: boolean; // Whether the value itself is compared: not in `$not`.
 }
 
-/** The errors of an expectation: unknown matchers, arguments that a matcher does not accept, and, where the contract says
- * what it is about, fields and values that the answer cannot have. */
+/** The errors of an expectation: unknown matchers, wrong arguments, and what an answer cannot have by the contract. */
 export function checkExpectation(expected: unknown, path: ValuePath, subject?: Subject): InvalidField[] {
   if (typeof expected !== "object" || expected === null) return subject ? checkValue(expected, path, subject) : [];
   if (isMatching(expected)) {

@@ -23,8 +23,7 @@ export function answerOf(step: Step): z.ZodObject | undefined {
   return answer.extend({ all: z.array(answer) });
 }
 
-/** The errors of what a step expects of its operation, and sends to it, by the contract: a status or code that it does not
- * have, and names that it does not know. */
+/** The errors of a step by the contract: a status or a code that its operation does not have, unknown names. */
 export function checkOperation(step: Step, path: ValuePath): InvalidField[] {
   const operation = operationOf(step);
   if (operation === undefined) return [];

@@ -19,8 +19,7 @@ export function partsOf(text: string): (string | Reference)[] {
   return split(text).map((part) => (isReference(part) ? parse(part) : part));
 }
 
-/** The references in all texts of a value, those within others first.
- * @throws RangeError for a malformed one */
+/** The references in all texts of a value, those within others first. @throws RangeError for a malformed one */
 export function referencesIn(value: unknown): Reference[] {
   const parts = textsIn(value).flatMap(([text]) => partsOf(text));
   return parts.flatMap((part) =>

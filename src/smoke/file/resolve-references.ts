@@ -140,8 +140,7 @@ function writtenValue(reference: Reference, [name, ...rest]: readonly string[], 
   }
 }
 
-/** The value at a path.
- * @throws UnresolvedError that names the first segment that does not exist */
+/** The value at a path. @throws UnresolvedError that names the first segment that does not exist */
 export function valueAt(root: unknown, path: readonly string[], reference: Reference, what: string): unknown {
   let value = root;
   for (const [index, key] of path.entries()) {

@@ -26,8 +26,7 @@ interface Context extends Recording {
   readonly note: (text: string) => void; // Notes what the file does not repeat or compare.
 }
 
-/** The text of a smoke file that repeats the calls and expects their answers, and the environment variables that it
- * needs. The same calls make the same text. */
+/** A smoke file that repeats the calls and expects their answers, the same for the same calls, and its variables. */
 export function toSmokeFile(calls: readonly RecordedCall[], recording: Recording) {
   const isOwn = recording.head.seed !== undefined;
   const secrets = createSecrets(calls, recording.tokens, isOwn);

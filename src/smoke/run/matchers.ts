@@ -8,8 +8,7 @@ import { differs, show, type Problem } from "./smoke-result.ts";
 export interface Matcher {
   /** What its argument is: an expectation, a list of them, or a value of a schema. */
   readonly argument: "expectation" | "expectations" | z.ZodType;
-  /** Whether `actual`, which is undefined for an absent field, matches: true, what was expected instead, or the problems
-   * of its parts. */
+  /** True, what was expected instead, or the problems of the parts of `actual`, which is undefined without a field. */
   readonly match: (actual: unknown, argument: never, path: string) => true | string | readonly Problem[];
 }
 

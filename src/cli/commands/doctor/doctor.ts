@@ -28,7 +28,7 @@ export const command = defineCommand("doctor", {
 const WIDE = { name: "message", wide: true } as const;
 const COLUMNS = columnsOf<CheckResult>("check", "subject", "level", WIDE, "loses", "remedy");
 
-/** All checks; of a running daemon, where a flag names one. If the configuration is not valid: its errors, and the checks that do not need it.
+/** All checks; of a running daemon, where a flag names one; without a valid configuration, its errors and what is left.
  * @param listens configuration from the flags that `anp serve` has too */
 async function checksOf(context: Context, metricsUrl: string | undefined, listens: ConfigValues) {
   const { openConfig } = await import("../../target/open-config.ts");

@@ -16,8 +16,7 @@ export interface LinePlace {
 /** Lines that are read one after the other, in constant memory. */
 export type LineSource = Awaited<ReturnType<typeof openLineSource>>;
 
-/** Opens a file of lines, or stdin for `-`.
- * @throws UsageError when the file cannot be read */
+/** Opens a file of lines, or stdin for `-`. @throws UsageError when the file cannot be read */
 export async function openLineSource(file: string, io: CommandIo) {
   const input = file === "-" ? undefined : await openInput(file, io);
   const stats = input?.stats.isFile() === true ? input.stats : undefined;

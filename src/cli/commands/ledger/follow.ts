@@ -15,8 +15,7 @@ interface Followed {
   readonly signal: AbortSignal;
 }
 
-/** Prints the last `count` entries of the selection, oldest first, and then new ones as they are written, until the
- * signal is aborted or stdout is closed. */
+/** Prints the last `count` entries, oldest first, then new ones as they come, until an abort or a closed stdout. */
 export async function follow(
   printer: RowPrinter<LedgerRow>,
   { terminal }: Context,

@@ -86,8 +86,7 @@ async function checkPorts(config: Config): Promise<void> {
   }
 }
 
-/** Reports an outage of the storage as a whole: the key that was read or written first means nothing to the person who
- * starts a daemon. */
+/** Reports an outage of the storage as a whole: who starts a daemon knows nothing of the key that was used first. */
 async function unusableStorage(error: unknown): Promise<unknown> {
   const { isOutage } = await import("../../../storage/storage-errors.ts");
   if (!isOutage(error)) return error;

@@ -107,8 +107,7 @@ const revoke = defineCommand("tokens revoke", {
   },
 });
 
-/** Asks on the terminal which active token of a user is meant, and first for the user where that is left out.
- * @returns its id */
+/** Asks for the id of an active token of a user, and first for the user where that is left out. */
 async function chooseToken(context: Context, user: string | undefined): Promise<string> {
   const { askFor, askForOneOf } = await import("../../terminal/prompt.ts");
   const owner = user ?? (await askFor({ ...knownUser(), value: "USER", about: "whose token to revoke" }, context));
