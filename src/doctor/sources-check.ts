@@ -1,6 +1,6 @@
 import { NO_VALIDATORS, printLocation, type ReaderOptions, readSource } from "../news/sources/read-source.ts";
 import { parseSource } from "../news/sources/parse-source.ts";
-import { SOURCE_REMEDIES, SourceError, type SourceFailure } from "../news/sources/source-error.ts";
+import { remedyOf, SourceError, type SourceFailure } from "../news/sources/source-error.ts";
 import { createSourceFetch } from "../news/sources/public-fetch.ts";
 import { type Source, sourcesOf } from "../news/sources/sources.ts";
 import { batchesOf } from "../runtime/batches.ts";
@@ -50,11 +50,7 @@ async function probe(source: Source, reader: ReaderOptions, now: number): Promis
     // Errors of a file name it already.
     const reason = message.includes(place) ? `${message[0]!.toUpperCase()}${message.slice(1)}` : `${place}: ${message}`;
     const isOutside = OUTSIDE.has(failure);
-    return finding(isOutside ? "sourceDown" : "sourceFails", {
-      source: source.id,
-      reason,
-      remedy: SOURCE_REMEDIES[failure],
-    });
+    return finding(isOutside ? "sourceDown" : "sourceFails", { source: source.id, reason, remedy: remedyOf(error) });
   }
 }
 

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rmdir, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parseSnapshot } from "../news/snapshot/snapshot-document.ts";
+import { remedyOf } from "../news/sources/source-error.ts";
+import { isDisabled } from "../news/sources/source-pacing.ts";
 import { createSnapshotStore } from "../news/snapshot/snapshot-store.ts";
 import { createQuotaRules } from "../accounts/quota-rules.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
@@ -151,7 +153,11 @@ async function newestSnapshot(storage: Storage, now: number): Promise<Finding[]>
   const newest = await store.readNewest(await store.newestNumber(), parseSnapshot);
   const ahead = newest === undefined ? 0 : newest.record.published_ms - now;
   if (ahead > CLOCK_BOUND_MS) return [finding("futureNews", { seconds: seconds(ahead) })];
-  return damaged.length === 0 ? [] : [finding("damagedNews", { count: damaged.length })];
+  const disabled = (newest?.record.sources ?? []).filter(isDisabled).map(({ id, last_error, ...source }) => {
+    const remedy = remedyOf({ ...source, failure: source.failure! });
+    return finding("disabledSource", { id, failures: source.failures, reason: last_error, remedy });
+  });
+  return damaged.length === 0 ? disabled : [finding("damagedNews", { count: damaged.length }), ...disabled];
 }
 
 export function seconds(ms: number): string {

@@ -13,13 +13,13 @@ import { type RefreshResult, resultOf } from "./refresh/build-snapshot.ts";
 import { longestRefresh, createSharedRefresh } from "./refresh/shared-refresh.ts";
 import { createRefreshLease } from "./refresh/refresh-lease.ts";
 import { createSourceFetch } from "./sources/public-fetch.ts";
-import { createSourcePacing } from "./sources/source-pacing.ts";
+import { createSourcePacing, isDisabled } from "./sources/source-pacing.ts";
 import { createBundledSnapshot } from "./snapshot/bundled-snapshot.ts";
 import type { DateShift } from "./snapshot/date-shift.ts";
 import { deepFreeze } from "./snapshot/deep-freeze.ts";
 import { LatestSnapshot } from "./snapshot/latest-snapshot.ts";
 import type { Projection } from "./snapshot/show-snapshot.ts";
-import type { RefreshMode, SnapshotRecord } from "./snapshot/snapshot-document.ts";
+import type { RefreshMode, SnapshotRecord, SourceState } from "./snapshot/snapshot-document.ts";
 import { createSnapshotStore, type SnapshotStore } from "./snapshot/snapshot-store.ts";
 import { createSnapshotViews, type NewsList, type TopicList } from "./snapshot/snapshot-views.ts";
 
@@ -160,10 +160,34 @@ function statusOf(projection: Projection | undefined) {
     notices: projection?.notices.length ?? 0,
     help: projection?.help.length ?? 0,
     coverage: record?.coverage ?? {},
-    sources: (record?.sources ?? []).map(({ id, kind, name, url, ok, items, last_ok_ms, last_error }) => {
-      return { id, kind, name, url, ok, items, last_ok_at: isoOrNull(last_ok_ms), last_error };
+    sources: (record?.sources ?? []).map((source) => {
+      const {
+        id,
+        kind,
+        name,
+        url,
+        ok,
+        items,
+        last_ok_ms,
+        last_error,
+        failures = 0,
+        next_ms,
+        status,
+        last_read,
+      } = source;
+      return {
+        ...{ id, kind, name, url, ok, state: stateOf(source), items, last_ok_at: isoOrNull(last_ok_ms), last_error },
+        ...{ failures, next_try_at: isoOrNull(next_ms), http_status: status ?? null },
+        /** Whether the last read brought nothing new, and what the last one that did brought. */
+        ...{ unchanged: source.unchanged ?? null, last_read: last_read ?? null },
+      };
     }),
   };
+}
+
+function stateOf(source: SourceState): "ok" | "unread" | "failed" | "disabled" {
+  if (source.ok) return "ok";
+  return source.last_error === null ? "unread" : isDisabled(source) ? "disabled" : "failed";
 }
 
 function isoOrNull(ms: number | null | undefined): string | null {

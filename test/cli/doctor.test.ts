@@ -352,6 +352,31 @@ it("reads each news source as a refresh would, and says what to do about each th
   expect(of("news", "slow")?.message).toContain("no complete answer within 3000 ms");
 });
 
+it("reports a disabled source, with a remedy that fits its status", async () => {
+  const url = await serve((request, response) => {
+    response.writeHead(request.url === "/gone" ? 410 : 401).end();
+  });
+  const source = (id: string): object => ({ id, name: id, lang: "en", url: `${url}/${id}`, allow_private: true });
+  const [, file] = await configure({ storage: "fs:data", news: { sources: [source("gone"), source("login")] } });
+  const { code } = await anp(["news", "refresh", "--config", file!], { cwd });
+  expect(code).toBe(6);
+  const { stdout } = await anp(["news", "status", "--config", file!], { cwd });
+  const [head, gone] = stdout.split("\n");
+  expect(head).toBe(
+    "id\tkind\tstate\titems\tfailures\tnext_try_at\thttp_status\tlast_ok_at\tread\tkept\tcut\told\tundated\trefused\t" +
+      "unchanged\turl\tlast_error",
+  );
+  expect(gone).toMatch(/^gone\tnews\tdisabled\t0\t1\t20\S+Z\t410\t{9}http:\S+\tthe server answered 410/);
+  const { of } = await examine(["--config", file!]);
+  expect(of("storage", "source gone")).toMatchObject({
+    level: "warning",
+    message: expect.stringContaining("after 1 failures in a row: the server answered 410 (gone)") as string,
+    remedy: expect.stringMatching(/new URL.*`anp news sources test gone`/) as string,
+  });
+  expect(of("storage", "source login")).toBeUndefined();
+  expect(of("news", "login")?.remedy).toContain("credentials");
+});
+
 it.skipIf(noRedis !== undefined)("reports what a Redis may lose, and the setting that prevents it", async () => {
   const redis = await startRedis({
     config: { "maxmemory-policy": "allkeys-lru", maxmemory: "100mb" },

@@ -7,7 +7,7 @@ import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
 import { project, type ProjectedParts } from "../snapshot/projection.ts";
 import { type SnapshotContent, snapshotDocument } from "../snapshot/snapshot-document.ts";
 import { topicViews } from "../snapshot/topic-views.ts";
-import { parseSource, type SourceBody, type SourceContent } from "../sources/parse-source.ts";
+import { countsOf, parseSource, type SourceBody, type SourceContent } from "../sources/parse-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 
 /** Entries of one page: what the receiver reads and freezes in a few milliseconds. */
@@ -98,7 +98,7 @@ async function parse({ knownHash, ...body }: SourceBody & { knownHash: string | 
     const parsed = await parseSource(body);
     const content = encode(parsed);
     move(content.buffer);
-    return { outcome: "read", hash, content, refused: parsed.refused } as const;
+    return { outcome: "read", hash, content, counts: countsOf(parsed) } as const;
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     return { outcome: "failed", failure: error.failure, message: error.message } as const;

@@ -60,15 +60,19 @@ export async function buildSnapshot(
 ): Promise<SnapshotContent> {
   const { mode, now, counted } = options;
   const before = base?.parts ?? NO_PARTS;
-  const items = nextItems(before.items, read, options);
+  const { items, cut, isOld } = nextItems(before.items, read, options);
   const mood = { index: base?.record.index ?? null, sentiment_ms: base?.record.sentiment_ms ?? null };
   const listed = { notices: before.notices, help: before.help, ...mood };
   const { notices, help, index, sentiment_ms } = mode === "full" ? nextListings(listed, read, now) : listed;
   const topics = await nextTopics(items, before, options, step);
   const parts: Parts = { items, topics, notices, help };
-  const states = read.map(({ source, state }) => {
-    return { ...state, weight: source.weight, settings: settingsOf(source), items: countOf(source, parts, index) };
-  });
+  const states = read.map(({ source, state, content }) => ({
+    ...state,
+    ...(content?.kind === "news" && { last_read: keptOf(state.last_read!, content.entries, { cut, isOld }) }),
+    weight: source.weight,
+    settings: settingsOf(source),
+    items: countOf(source, parts, index),
+  }));
   const sources = read.map(({ source }) => source);
   const record: SnapshotRecord = {
     mode,
@@ -90,7 +94,7 @@ function nextItems(
   before: readonly StoredItem[],
   read: readonly ReadSource<SourceContent>[],
   { now, shift, max_age_days, max_items }: BuildOptions,
-): StoredItem[] {
+) {
   const news = read.filter(({ source }) => source.kind === "news");
   const configured = new Set(news.map(({ source }) => source.id));
   const known = before.flatMap((item) => {
@@ -105,10 +109,23 @@ function nextItems(
   const unchanged = new Set(news.flatMap(({ source, content }) => (content === undefined ? source.id : [])));
   const undated = new Set(listed.filter(({ dated }) => !dated).map(({ id }) => id));
   for (const { dated, id, source_ids } of known) if (!dated && unchanged.has(source_ids[0]!)) undated.add(id);
-  return mergeItems(known, listed)
+  const items = mergeItems(known, listed)
     .filter((item) => at(item) >= oldest || undated.has(item.id))
-    .sort((a, b) => Number(b.dated) - Number(a.dated) || at(b) - at(a) || (a.id < b.id ? -1 : 1))
-    .slice(0, max_items);
+    .sort((a, b) => Number(b.dated) - Number(a.dated) || at(b) - at(a) || (a.id < b.id ? -1 : 1));
+  const isOld = (item: StoredItem): boolean => item.dated && at(item) < oldest;
+  return { items: items.slice(0, max_items), cut: items.slice(max_items), isOld };
+}
+
+/** What became of the entries of a feed: too old ones are left out, and those beyond `max_items`. */
+function keptOf(
+  counts: NonNullable<SourceState["last_read"]>,
+  entries: readonly StoredItem[],
+  { cut: beyond, isOld }: { readonly cut: readonly StoredItem[]; readonly isOld: (item: StoredItem) => boolean },
+) {
+  const ids = new Set(beyond.map(({ id }) => id));
+  const old = entries.filter(isOld).length;
+  const cut = entries.filter((item) => !isOld(item) && ids.has(item.id)).length;
+  return { ...counts, old, cut, kept: entries.length - old - cut };
 }
 
 interface Listings extends Pick<Parts, "notices" | "help">, Pick<SnapshotRecord, "index" | "sentiment_ms"> {}

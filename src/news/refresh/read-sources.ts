@@ -5,10 +5,10 @@ import type { Logger } from "../../runtime/logger.ts";
 import type { EncodedContent, NewsJobs } from "../jobs/news-jobs.ts";
 import { type DateShift, shiftAt } from "../snapshot/date-shift.ts";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
-import { isRemote, NO_VALIDATORS, printLocation, readSource } from "../sources/read-source.ts";
+import { NO_VALIDATORS, printLocation, readSource } from "../sources/read-source.ts";
 import type { ReaderOptions, Reading } from "../sources/read-source.ts";
 import { SourceError } from "../sources/source-error.ts";
-import type { SourcePacing } from "../sources/source-pacing.ts";
+import { NEVER_FAILED, type SourcePacing } from "../sources/source-pacing.ts";
 import { isLocal, settingsOf, type Source } from "../sources/sources.ts";
 import type { ReadSource } from "./build-snapshot.ts";
 
@@ -32,42 +32,20 @@ export interface SourceReaderDeps {
   readonly slowMs?: number | undefined;
 }
 
+type Outcome = Omit<ReadSource<EncodedContent>, "source">;
+
 const FAILED = "a news source failed; its last good content stays";
 
 /** Reads sources and records the outcome of each; a failure is recorded and logged, never thrown.
  * @param before states of the snapshot whose content is kept where a source has nothing new */
 export function createSourceReader(before: readonly SourceState[], deps: SourceReaderDeps) {
-  const { reader, pacing, clock, logger, slowMs = SLOW_MS } = deps;
-  const read = new Map<string, Omit<ReadSource<EncodedContent>, "source">>();
-  const running = new Set<Promise<void>>();
+  const { slowMs = SLOW_MS } = deps;
+  const read = new Map<string, Outcome>();
+  const running = new Set<Promise<unknown>>();
   let bring: () => void = () => undefined;
   const brought = new Promise<void>((resolve) => (bring = resolve));
 
   const unread = (source: Source) => ({ source, state: stateBefore(source, before), content: undefined });
-
-  async function readOne(source: Source, fetched: AbortController): Promise<void> {
-    const { location } = source;
-    if (pacing.isPaused(location)) return;
-    const previous = unread(source).state;
-    const last_ok_ms = clock.now();
-    try {
-      // The value of the series depends on the day, so it is read each time.
-      const mayStay = source.kind !== "fear_greed";
-      const reading = await readSource(source, mayStay ? previous : NO_VALIDATORS, reader);
-      fetched.abort();
-      pacing.succeeded(location);
-      const parsed = reading && (await parse(deps, source, reading, mayStay ? previous.hash : null));
-      const { hash = previous.hash, content } = parsed ?? {};
-      const state = { ...previous, ok: true, last_ok_ms, last_error: null, ...reading?.validators, hash };
-      read.set(source.id, { state, content });
-    } catch (error) {
-      if (!(error instanceof SourceError)) throw error;
-      if (isRemote(location)) pacing.failed(location, error);
-      const { failure, message: reason } = error;
-      logger.warn({ source: source.id, url: previous.url, failure, reason }, FAILED);
-      read.set(source.id, { state: { ...previous, ok: false, last_error: reason }, content: undefined });
-    }
-  }
 
   return {
     /** Whether some source has brought something and another one is still being read. */
@@ -84,11 +62,13 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
       const next = async (): Promise<void> => {
         for (const source of queue) {
           const fetched = new AbortController();
-          const task = readOne(source, fetched).finally(() => {
-            running.delete(task);
-            fetched.abort();
-            if (read.get(source.id)?.content !== undefined) bring();
-          });
+          const task = readOne(source, unread(source).state, deps, fetched)
+            .then((outcome) => outcome && read.set(source.id, outcome))
+            .finally(() => {
+              running.delete(task);
+              fetched.abort();
+              if (read.get(source.id)?.content !== undefined) bring();
+            });
           running.add(task);
           const isSlow = await wait(slowMs, true, { signal: fetched.signal, ref: false }).catch(() => false);
           if (!isSlow || slow >= MOST_SLOW) await task;
@@ -104,6 +84,39 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
       return { some: started.then(() => Promise.race([brought, all])), all };
     },
   };
+}
+
+/** Reads a source, unless it is paused.
+ * @param fetched aborted as soon as its content is here */
+async function readOne(
+  source: Source,
+  previous: Outcome["state"],
+  deps: SourceReaderDeps,
+  fetched: AbortController,
+): Promise<Outcome | undefined> {
+  const { reader, pacing, clock, logger } = deps;
+  const { location } = source;
+  if (pacing.isPaused(location, previous)) return undefined;
+  const last_ok_ms = clock.now();
+  let status: number | undefined;
+  try {
+    // The value of the series depends on the day, so it is read each time.
+    const mayStay = source.kind !== "fear_greed";
+    const reading = await readSource(source, mayStay ? previous : NO_VALIDATORS, reader);
+    fetched.abort();
+    status = reading === undefined ? 304 : reading.status;
+    const parsed = reading && (await parse(deps, source, reading, mayStay ? previous.hash : null));
+    const { hash = previous.hash, content, counts: last_read = previous.last_read } = parsed ?? {};
+    const good = { ...NEVER_FAILED, ok: true, last_ok_ms, last_error: null };
+    const unchanged = parsed === undefined;
+    return { state: { ...previous, ...good, ...reading?.validators, hash, status, unchanged, last_read }, content };
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const { failure, message: reason } = error;
+    logger.warn({ source: source.id, url: previous.url, failure, reason }, FAILED);
+    const state = { ...previous, status, ...pacing.failed(location, previous, error), ok: false, last_error: reason };
+    return { state, content: undefined };
+  }
 }
 
 /** The state of a source in an earlier snapshot, or that of a new one. */
@@ -139,8 +152,7 @@ async function parse(
   });
   if (parsed.outcome === "unchanged") return undefined;
   if (parsed.outcome === "failed") throw new SourceError(parsed.failure, parsed.message);
-  if (parsed.refused > 0) {
-    logger.warn({ source: source.id, refused: parsed.refused }, "entries of a listing are not valid and left out");
-  }
+  const { refused } = parsed.counts;
+  if (refused > 0) logger.warn({ source: source.id, refused }, "entries of a listing are not valid and left out");
   return parsed;
 }

@@ -5,6 +5,7 @@ import type { Key } from "../../storage/storage.ts";
 import { type Parts, storedParts } from "../items/stored-items.ts";
 
 const instant = z.int();
+const count = z.int().min(0);
 
 const sourceState = z.object({
   /** The feed's id; `notices`, `help:zh`, `help:en` or `fear_greed` for the listings. */
@@ -21,6 +22,16 @@ const sourceState = z.object({
   last_modified: z.string().nullable(),
   /** SHA-256 of the content that was parsed last. Snapshots of earlier versions have none. */
   hash: z.string().nullable().default(null),
+  /** Failures in a row, why the last one failed, and when it is asked again, if that is not at the next refresh. */
+  failures: z.int().optional(),
+  failure: z.string().optional(),
+  next_ms: instant.optional(),
+  /** HTTP status of the last answer. */
+  status: z.int().optional(),
+  /** Whether it had nothing new when it was read last. */
+  unchanged: z.boolean().optional(),
+  /** The entries that it had when it last had something new, and what became of them. */
+  last_read: z.object({ read: count, kept: count, cut: count, old: count, undated: count, refused: count }).optional(),
   /** How much its outlet counts in heat; 1 when absent. */
   weight: z.number().optional(),
   /** The settings that its content was read with; absent where they are the defaults. */

@@ -68,7 +68,8 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
       const { parseFeed } = await import("./parse-feed.ts");
       const { timezone = source.lang === "zh" ? CHINA_ZONE : "+00:00" } = source;
       const parsed = parseFeed(text, offsetMinutes(timezone));
-      return { kind, entries: feedItems(source, parsed, now, url), refused: 0 };
+      const entries = feedItems(source, parsed, now, url);
+      return { kind, entries, refused: parsed.length - entries.length };
     }
     case "notice":
       return { kind, ...readNotices(text, isLocal(source)) };
@@ -77,6 +78,17 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
     case "fear_greed":
       return { kind, index: readFearGreed(text, day), refused: 0 };
   }
+}
+
+type Entry = StoredItem | StoredNotice | StoredArticle;
+
+/** How many entries were read, and what has become of them by now. */
+export function countsOf(content: SourceContent) {
+  const entries: readonly Entry[] = content.kind === "fear_greed" ? [] : content.entries;
+  const isUndated = (entry: Entry): boolean =>
+    "dated" in entry ? !entry.dated : ("updated_ms" in entry ? entry.updated_ms : entry.published_ms) === null;
+  const [kept, undated, refused] = [entries.length, entries.filter(isUndated).length, content.refused];
+  return { read: kept + refused, kept, cut: 0, old: 0, undated, refused };
 }
 
 function readJson(text: string): unknown {

@@ -1,9 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { SourceState } from "../snapshot/snapshot-document.ts";
-import { SourceError } from "./source-error.ts";
+import { SourceError, statusError } from "./source-error.ts";
 import type { createSourceFetch } from "./public-fetch.ts";
-import { statusError } from "./source-pacing.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
 
 const MAX_REDIRECTS = 5;
@@ -31,6 +30,8 @@ export interface Reading {
   readonly validators: Validators;
   /** Where the content came from in the end; undefined for a file. */
   readonly url: string | undefined;
+  /** HTTP status; undefined for a file. */
+  readonly status: number | undefined;
 }
 
 export interface ReaderOptions {
@@ -74,7 +75,7 @@ async function readLocal(path: string, options: ReaderOptions): Promise<Reading>
     const { size } = await stat(file);
     if (size > options.maxBytes) throw tooLarge(options.maxBytes);
     const bytes = await readFile(file);
-    return { bytes, contentType: null, validators: NO_VALIDATORS, url: undefined };
+    return { bytes, contentType: null, validators: NO_VALIDATORS, url: undefined, status: undefined };
   } catch (error) {
     if (error instanceof SourceError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
@@ -97,7 +98,7 @@ async function readRemote(place: Place, known: Validators, options: ReaderOption
     const bytes = await readBytes(response.body, options.maxBytes, () => tooLarge(options.maxBytes));
     const { headers } = response;
     const validators = { etag: headers.get("etag"), last_modified: headers.get("last-modified") };
-    return { bytes, contentType: headers.get("content-type"), validators, url };
+    return { bytes, contentType: headers.get("content-type"), validators, url, status: response.status };
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof SourceError) throw error;

@@ -1,7 +1,18 @@
 import REMEDIES from "./source-remedies.json" with { type: "json" };
+import STATUSES from "./status-remedies.json" with { type: "json" };
 
-/** What an operator can do about a source that could not be read, by the reason. */
-export const SOURCE_REMEDIES = REMEDIES;
+const REMEDY_OF: Readonly<Record<string, string>> = { ...REMEDIES, ...STATUSES };
+
+/** What an operator can do about a source that could not be read. */
+export function remedyOf({
+  failure,
+  status,
+}: {
+  readonly failure: string;
+  readonly status?: number | undefined;
+}): string {
+  return REMEDY_OF[`${status}`] ?? REMEDY_OF[failure] ?? REMEDIES.network;
+}
 
 /** Why a source could not be read. */
 export type SourceFailure = keyof typeof REMEDIES;
@@ -10,6 +21,8 @@ export type SourceFailure = keyof typeof REMEDIES;
 export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly failure: SourceFailure;
+  /** Of the server's answer, if there was one. */
+  status?: number | undefined;
   /** How long the server asked not to be asked again, ms. */
   retry_after_ms?: number;
 
@@ -17,4 +30,20 @@ export class SourceError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.failure = failure;
   }
+}
+
+/** The error of a response that is not a success.
+ * @param now milliseconds since the epoch, for a date in `Retry-After` (RFC 9110 §10.2.3) */
+export function statusError({ status, headers }: Pick<Response, "status" | "headers">, now: number): SourceError {
+  if (status === 410) {
+    const gone = new SourceError("gone", "the server answered 410 (gone); it is asked again once a day");
+    return Object.assign(gone, { status });
+  }
+  const error = Object.assign(new SourceError("status", `the server answered ${status}`), { status });
+  const after = headers.get("retry-after");
+  if (after !== null) {
+    const ms = /^\d{1,10}$/.test(after) ? Number(after) * 1000 : Date.parse(after) - now;
+    if (ms > 0) error.retry_after_ms = ms;
+  }
+  return error;
 }

@@ -1,17 +1,31 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
-import { SourceError } from "./source-error.ts";
+import { isRemote } from "./read-source.ts";
+import type { SourceState } from "../snapshot/snapshot-document.ts";
+import type { SourceError } from "./source-error.ts";
 
-/** Pause after the second failure in a row, ms, which doubles with each further one; the longest, and the longest that a
- * server may ask for in `Retry-After`. */
+/** Pause after the second failure in a row, ms, which doubles with each further one; the longest; and the longest that a
+ * server may ask for in `Retry-After`, which is that of a disabled source too. */
 const PAUSE_MS = { first: 60_000, longest: 3_600_000, asked: 86_400_000 };
+/** So many failures in a row disable a source. */
+const MOST_FAILURES = 20;
 
 export type SourcePacing = ReturnType<typeof createSourcePacing>;
 
-/** When this process may ask remote sources again. A failing one is asked ever less often, each at its own time;
- * `Retry-After` is obeyed; one that is gone (410) is not asked again until a restart. */
+/** The state of a source that answers. */
+export const NEVER_FAILED = { failures: undefined, failure: undefined, next_ms: undefined };
+
+type Paced = Pick<SourceState, "failures" | "next_ms" | "failure">;
+
+/** Whether a source is asked only once a day: it is gone (410), or has failed too often in a row. */
+export function isDisabled({ failures = 0, next_ms, failure }: Paced): boolean {
+  return next_ms !== undefined && (failure === "gone" || failures >= MOST_FAILURES);
+}
+
+/** When remote sources may be asked again. A failing one is asked ever less often, each at its own time, by the process
+ * that saw it fail; `Retry-After` is obeyed. Every process leaves a disabled one alone. */
 export function createSourcePacing(clock: Clock, random: Random) {
-  const failing = new Map<string, { readonly failures: number; readonly until: number }>();
+  const paused = new Map<string, number | undefined>();
 
   /** Between half of the pause and all of it, so that sources that failed together are not asked together. */
   function pauseAfter(failures: number): number {
@@ -21,28 +35,19 @@ export function createSourcePacing(clock: Clock, random: Random) {
   }
 
   return {
-    isPaused: (location: string): boolean => (failing.get(location)?.until ?? 0) > clock.now(),
-    succeeded: (location: string): void => void failing.delete(location),
-    failed(location: string, { failure, retry_after_ms = 0 }: SourceError): void {
-      const failures = (failing.get(location)?.failures ?? 0) + 1;
-      const asked = Math.min(retry_after_ms, PAUSE_MS.asked);
-      const pause = failure === "gone" ? Infinity : Math.max(asked, pauseAfter(failures));
-      failing.set(location, { failures, until: clock.now() + pause });
+    isPaused(location: string, state: Paced): boolean {
+      const isKnown = isDisabled(state) || paused.get(location) === state.next_ms;
+      return isKnown && (state.next_ms ?? 0) > clock.now();
+    },
+    /** What a failure changes in the state of a source. */
+    failed(location: string, before: Paced, { failure, status, retry_after_ms = 0 }: SourceError) {
+      const failures = (before.failures ?? 0) + 1;
+      const isOff = failure === "gone" || failures >= MOST_FAILURES;
+      const asked = Math.min(isOff ? Infinity : retry_after_ms, PAUSE_MS.asked);
+      const pause = isRemote(location) ? Math.round(Math.max(asked, pauseAfter(failures))) : 0;
+      const next_ms = pause === 0 ? undefined : clock.now() + pause;
+      paused.set(location, next_ms);
+      return { failures, failure, next_ms, ...(status !== undefined && { status }) };
     },
   };
-}
-
-/** The error of a response that is not a success.
- * @param now milliseconds since the epoch, for a date in `Retry-After` (RFC 9110 §10.2.3) */
-export function statusError({ status, headers }: Pick<Response, "status" | "headers">, now: number): SourceError {
-  if (status === 410) {
-    return new SourceError("gone", "the server answered 410 (gone); it is not asked again until a restart");
-  }
-  const error = new SourceError("status", `the server answered ${status}`);
-  const after = headers.get("retry-after");
-  if (after !== null) {
-    const ms = /^\d{1,10}$/.test(after) ? Number(after) * 1000 : Date.parse(after) - now;
-    if (ms > 0) error.retry_after_ms = ms;
-  }
-  return error;
 }

@@ -232,7 +232,7 @@ describe("a source that fails", () => {
     expect(world.log).toMatchObject([{ level: "warn", fields: { source: "en", failure: "status" } }]);
   });
 
-  test("is not asked again once it is gone, and the status says so", async () => {
+  test("is asked once a day once it is gone, and the status says so", async () => {
     server = await serve((request, response) => {
       response.writeHead(request.url === "/gone" ? 410 : 503, { "retry-after": "3600" }).end();
     });
@@ -243,10 +243,20 @@ describe("a source that fails", () => {
       await news.refresh("view");
     }
     expect(server.requests.map(({ url }) => url).sort()).toEqual(["/busy", "/busy", "/gone"]);
-    expect((await news.status()).sources.map(({ id, ok, last_error }) => [id, ok, last_error])).toEqual([
-      ["gone", false, "the server answered 410 (gone); it is not asked again until a restart"],
-      ["busy", false, "the server answered 503"],
+    expect((await news.status()).sources).toMatchObject([
+      {
+        ...{ id: "gone", ok: false, state: "disabled", failures: 1, http_status: 410 },
+        ...{ last_error: "the server answered 410 (gone); it is asked again once a day" },
+        next_try_at: "2026-11-21T12:00:00.000Z",
+      },
+      {
+        ...{ id: "busy", ok: false, state: "failed", failures: 2, http_status: 503 },
+        ...{ last_error: "the server answered 503", next_try_at: "2026-11-20T14:00:00.000Z" },
+      },
     ]);
+    world.clock.advance(24 * HOUR);
+    await news.refresh("view");
+    expect(server.requests).toHaveLength(5);
   });
 
   test("that is not a feed any more keeps its last good items", async () => {
@@ -280,6 +290,27 @@ describe("a source that fails", () => {
     expect(await news.refresh("view")).toMatchObject({ news_updated_count: 0 });
     expect(server.requests[1]?.headers["if-none-match"]).toBe('"v1"');
     expect(await news.status()).toMatchObject({ items: 2, sources: [{ ok: true }] });
+  });
+
+  test("reports what became of the entries that it had last, and whether it had anything new", async () => {
+    const entry = (n: number, at?: number): Story => {
+      return { title: `Story ${n}`, link: `https://w.example/${n}`, ...(at !== undefined && { at }) };
+    };
+    const [old, none] = [NOON - 31 * 24 * HOUR, { title: "<br>" }];
+    await world.write("en.xml", rss([entry(1, NOON), entry(2, NOON - HOUR), entry(3), entry(4, old), none]));
+    await world.write(
+      "notices.json",
+      JSON.stringify({ notices: [NOTICE, { ...NOTICE, id: "n2", published_at: "?" }, {}] }),
+    );
+    const news = world.news({ sources: [EN], notices: "notices.json", help: { en: "none.json" }, max_items: 2 });
+    await news.refresh("view");
+    expect((await news.status()).sources.map(({ state }) => state)).toEqual(["ok", "unread", "unread"]);
+    await news.refresh("full");
+    expect((await news.status()).sources).toMatchObject([
+      { unchanged: true, last_read: { read: 5, kept: 2, cut: 1, old: 1, undated: 1, refused: 1 } },
+      { unchanged: false, last_read: { read: 3, kept: 2, cut: 0, old: 0, undated: 1, refused: 1 } },
+      { state: "failed", failures: 1, next_try_at: null, http_status: null, last_read: null },
+    ]);
   });
 
   test("is read again under another name, so that its items carry it", async () => {

@@ -43,6 +43,7 @@ describe("a remote source", () => {
       contentType: "text/xml; charset=gbk",
       validators: { etag: '"a"', last_modified: "x" },
       url: `${server.url}/feed`,
+      status: 200,
     });
   });
 

@@ -1,52 +1,88 @@
 import { expect, test } from "vitest";
-import { SourceError } from "../../../src/news/sources/source-error.ts";
-import { createSourcePacing, type SourcePacing } from "../../../src/news/sources/source-pacing.ts";
+import { SourceError, type SourceFailure } from "../../../src/news/sources/source-error.ts";
+import {
+  createSourcePacing,
+  isDisabled,
+  NEVER_FAILED,
+  type SourcePacing,
+} from "../../../src/news/sources/source-pacing.ts";
 import { fixedClock } from "../../../src/runtime/clock.ts";
 import { seededRandom } from "../../../src/runtime/random.ts";
 
 const MINUTE = 60_000;
-const FEED = "https://a.example/feed";
+const DAY = 86_400_000;
 
-/** How long a source is paused, to the second. */
-function pauseOf(pacing: SourcePacing, clock: ReturnType<typeof fixedClock>, location = FEED): number {
-  const from = clock.now();
-  let pause = 0;
-  while (pacing.isPaused(location) && pause < 100_000_000) clock.set(from + (pause += 1000));
-  clock.set(from);
-  return pause;
+/** A source of a process: its state as a snapshot keeps it. */
+function createSource(pacing: SourcePacing, clock: ReturnType<typeof fixedClock>, url = "https://a.example/feed") {
+  let state: Parameters<SourcePacing["isPaused"]>[1] = {};
+  return {
+    fails: (error: SourceError) => void (state = pacing.failed(url, state, error)),
+    succeeds: () => void (state = NEVER_FAILED),
+    /** How long it is paused, to the second; `by` another process: as that one knows it. */
+    pause(by = pacing): number {
+      const from = clock.now();
+      let pause = 0;
+      while (by.isPaused(url, state)) clock.set(from + (pause += 1000));
+      clock.set(from);
+      return pause;
+    },
+    isDisabled: () => isDisabled(state),
+  };
 }
+
+const failure = (name: SourceFailure, more = {}) => Object.assign(new SourceError(name, "x"), more);
 
 test("asks a failing source ever less often, at a time of its own, and at once after a success", () => {
   const clock = fixedClock(0);
   const pacing = createSourcePacing(clock, seededRandom("x"));
-  const error = new SourceError("timeout", "x");
-  const pauses = Array.from({ length: 12 }, () => {
-    pacing.failed(FEED, error);
-    return pauseOf(pacing, clock);
-  });
+  const source = createSource(pacing, clock);
+  const pausesOf = (of: typeof source) =>
+    Array.from({ length: 12 }, () => {
+      of.fails(failure("timeout"));
+      return of.pause();
+    });
+  const pauses = pausesOf(source);
   expect(pauses[0]).toBe(0);
   for (const [index, pause] of pauses.slice(1).entries()) {
     const longest = Math.min(60 * MINUTE, MINUTE * 2 ** index);
     expect(pause).toBeGreaterThanOrEqual(longest / 2);
     expect(pause).toBeLessThanOrEqual(longest + 1000);
   }
-  for (let n = 0; n < 12; n++) pacing.failed("https://b.example/", error);
-  expect(pauseOf(pacing, clock, "https://b.example/")).not.toBe(pauses.at(-1));
-  pacing.succeeded(FEED);
-  expect(pacing.isPaused(FEED)).toBe(false);
+  expect(pausesOf(createSource(pacing, clock, "https://b.example/")).at(-1)).not.toBe(pauses.at(-1));
+  source.succeeds();
+  expect(source.pause()).toBe(0);
 });
 
-test("obeys what a server asks for, for a day at most, and never asks one that is gone", () => {
+test("obeys what a server asks for, for a day at most", () => {
   const clock = fixedClock(0);
   const pacing = createSourcePacing(clock, seededRandom("x"));
-  const asking = (retry_after_ms: number): SourceError =>
-    Object.assign(new SourceError("status", "x"), { retry_after_ms });
-  pacing.failed(FEED, asking(120_000));
-  expect(pauseOf(pacing, clock)).toBe(120_000);
-  pacing.succeeded(FEED);
-  pacing.failed(FEED, asking(1e12));
-  expect(pauseOf(pacing, clock)).toBe(86_400_000);
-  pacing.failed(FEED, new SourceError("gone", "x"));
-  clock.set(Number.MAX_SAFE_INTEGER);
-  expect(pacing.isPaused(FEED)).toBe(true);
+  const source = createSource(pacing, clock);
+  source.fails(failure("status", { retry_after_ms: 120_000 }));
+  expect(source.pause()).toBe(120_000);
+  expect(source.pause(createSourcePacing(clock, seededRandom("y")))).toBe(0);
+  source.succeeds();
+  source.fails(failure("status", { retry_after_ms: 1e12 }));
+  expect([source.pause(), source.isDisabled()]).toEqual([DAY, false]);
+});
+
+test("asks one that is gone, or failed 20 times in a row, once a day, in every process", () => {
+  const clock = fixedClock(0);
+  const pacing = createSourcePacing(clock, seededRandom("x"));
+  const other = createSourcePacing(clock, seededRandom("y"));
+  const [gone, down] = [createSource(pacing, clock), createSource(pacing, clock, "https://b.example/")];
+  gone.fails(failure("gone"));
+  expect([gone.pause(), gone.pause(other), gone.isDisabled()]).toEqual([DAY, DAY, true]);
+  for (let n = 0; n < 19; n++) down.fails(failure("network"));
+  expect([down.pause(other), down.isDisabled()]).toEqual([0, false]);
+  down.fails(failure("network"));
+  expect([down.pause(), down.pause(other), down.isDisabled()]).toEqual([DAY, DAY, true]);
+  down.succeeds();
+  expect([down.pause(other), down.isDisabled()]).toEqual([0, false]);
+});
+
+test("neither pauses nor disables a file", () => {
+  const clock = fixedClock(0);
+  const file = createSource(createSourcePacing(clock, seededRandom("x")), clock, "feeds/a.xml");
+  for (let n = 0; n < 30; n++) file.fails(failure("not_found"));
+  expect([file.pause(), file.isDisabled()]).toEqual([0, false]);
 });

@@ -1,6 +1,8 @@
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
 import { among, optional, word, integer } from "../../params/param.ts";
+import type { News } from "../../../news/news.ts";
+import type { Column } from "../../terminal/column.ts";
 import { runOperation, withOperations, withSession } from "../../target/operations.ts";
 import { formatOf, printRecord, printRows, showInstant } from "../../terminal/print.ts";
 
@@ -82,13 +84,15 @@ const status = defineCommand("news status", {
       columns: [
         { name: "id" },
         { name: "kind" },
-        {
-          name: "state",
-          of: ({ ok }) => (ok ? "ok" : "failed"),
-          show: ({ ok }, terminal) => (ok ? terminal.paint("green", "ok") : terminal.paint("red", "failed")),
-        },
+        { name: "state", show: ({ ok, state }, terminal) => terminal.paint(ok ? "green" : "red", state) },
         { name: "items" },
+        { name: "failures", spare: true },
+        { name: "next_try_at", show: ({ next_try_at }) => showInstant(next_try_at), spare: true },
+        { name: "http_status", title: "http", spare: true },
         { name: "last_ok_at", show: ({ last_ok_at }) => showInstant(last_ok_at) },
+        ...COUNTS.map((name): Column<SourceRow> => ({ name, of: ({ last_read }) => last_read?.[name], machine: true })),
+        { name: "unchanged", machine: true },
+        { name: "last_read", of: lastRead, person: true, spare: true },
         { name: "url", machine: true },
         { name: "last_error", wide: true },
       ],
@@ -101,5 +105,15 @@ const status = defineCommand("news status", {
     }
   },
 });
+
+type SourceRow = Awaited<ReturnType<News["status"]>>["sources"][number];
+
+const COUNTS = ["read", "kept", "cut", "old", "undated", "refused"] as const;
+
+/** What the last read brought, as `12 read, 10 kept, 2 old`. */
+function lastRead({ last_read, unchanged }: SourceRow): string {
+  const counts = COUNTS.flatMap((name) => (last_read?.[name] ? `${last_read[name]} ${name}` : []));
+  return [...counts, ...(unchanged === true ? ["unchanged"] : [])].join(", ");
+}
 
 export const command = defineGroup("news", { hot, topics, refresh, status });
