@@ -9,7 +9,7 @@ import { createHotTopics } from "./hot-topics.ts";
 import type { JobRunner } from "../compute/job-runner.ts";
 import type { NewsJobs } from "./jobs/news-jobs.ts";
 import { newsInProcess } from "./jobs/news-runner.ts";
-import { type RefreshResult, resultOf } from "./refresh/build-snapshot.ts";
+import { type RefreshResult, resultOf } from "./refresh/refresh-result.ts";
 import { longestRefresh, createSharedRefresh } from "./refresh/shared-refresh.ts";
 import { createRefreshLease } from "./refresh/refresh-lease.ts";
 import { createSourceFetch } from "./sources/public-fetch.ts";

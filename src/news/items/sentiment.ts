@@ -144,13 +144,3 @@ export function sentimentOf(title: string, summary: string): Sentiment {
   const score = sentimentScore(title, summary);
   return score > THRESHOLD ? "positive" : score < -THRESHOLD ? "negative" : "neutral";
 }
-
-/** The label that most items carry. A tie is decided by the fear-and-greed index (above 54 greed, below 46 fear), and
- * is neutral without one. */
-export function dominantSentiment(counts: Readonly<Record<Sentiment, number>>, index: number | null): Sentiment {
-  const most = Math.max(counts.positive, counts.neutral, counts.negative);
-  const leading = (["positive", "neutral", "negative"] as const).filter((label) => counts[label] === most);
-  if (leading.length === 1) return leading[0]!;
-  const mood = index === null ? "neutral" : index > 54 ? "positive" : index < 46 ? "negative" : "neutral";
-  return leading.includes(mood) ? mood : "neutral";
-}

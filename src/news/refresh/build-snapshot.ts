@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { z } from "zod";
-import type { refreshResult } from "../../contract/schemas/news-schemas.ts";
 import type { Step } from "../../compute/job-runner.ts";
 import { language } from "../../contract/schemas/shared-fields.ts";
-import { DAY_MS, toIso } from "../../runtime/clock.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
 import { mergeItems } from "../items/dedupe.ts";
 import { NO_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts";
 import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
@@ -12,23 +10,8 @@ import type { SourceContent } from "../sources/parse-source.ts";
 import { settingsOf, type Source } from "../sources/sources.ts";
 import { buildTopics, countRebuilt } from "../topics/build-topics.ts";
 
-export type RefreshResult = z.infer<typeof refreshResult>;
-
 /** How many entries a refresh has changed. */
 export type RefreshCounts = Pick<SnapshotRecord, "news_updated" | "notice_updated" | "topic_rebuild">;
-
-/** The answer of a refresh that was published.
- * @param never ISO 8601 time to show for a sync that never happened */
-export function resultOf(record: SnapshotRecord, never: string, mode = record.mode): RefreshResult {
-  return {
-    refresh_mode: mode,
-    news_updated_count: record.news_updated,
-    notice_updated_count: mode === "view" ? 0 : record.notice_updated,
-    topic_rebuild_count: record.topic_rebuild,
-    last_full_sync_at: record.last_full_ms === null ? never : toIso(record.last_full_ms),
-    sentiment_updated_at: record.sentiment_ms === null ? never : toIso(record.sentiment_ms),
-  };
-}
 
 /** What was read of a source: its state without `items`, and its content unless that stays as it is known. */
 export interface ReadSource<C> {

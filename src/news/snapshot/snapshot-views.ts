@@ -1,9 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { z } from "zod";
 import type { hotTopics, newsList, sentimentOverview, topicList } from "../../contract/schemas/news-schemas.ts";
-import type { Language } from "../../contract/schemas/shared-fields.ts";
+import type { Language, Sentiment } from "../../contract/schemas/shared-fields.ts";
 import { toIso } from "../../runtime/clock.ts";
-import { dominantSentiment } from "../items/sentiment.ts";
 import { HALF_LIFE_MS } from "../topics/heat.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import type { Projection } from "./show-snapshot.ts";
@@ -97,4 +96,14 @@ function countNewer(times: Float64Array, after: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** The label that most items carry. A tie is decided by the fear-and-greed index (above 54 greed, below 46 fear), and
+ * is neutral without one. */
+export function dominantSentiment(counts: Readonly<Record<Sentiment, number>>, index: number | null): Sentiment {
+  const most = Math.max(counts.positive, counts.neutral, counts.negative);
+  const leading = (["positive", "neutral", "negative"] as const).filter((label) => counts[label] === most);
+  if (leading.length === 1) return leading[0]!;
+  const mood = index === null ? "neutral" : index > 54 ? "positive" : index < 46 ? "negative" : "neutral";
+  return leading.includes(mood) ? mood : "neutral";
 }

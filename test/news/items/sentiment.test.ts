@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { dominantSentiment, sentimentOf } from "../../../src/news/items/sentiment.ts";
+import { sentimentOf } from "../../../src/news/items/sentiment.ts";
+import { dominantSentiment } from "../../../src/news/snapshot/snapshot-views.ts";
 
 describe("sentiment", () => {
   test.each([
