@@ -4,6 +4,7 @@ import { AnpError } from "../contract/errors.ts";
 import type { Language } from "../contract/schemas/shared-fields.ts";
 import type { Logger } from "../runtime/logger.ts";
 import type { Answer, Quotation } from "./answer.ts";
+import type { AnswerExplanation } from "./answering/explain-answer.ts";
 import { asUnsure } from "./answering/replies.ts";
 import type { AskedQuestion, PreparedQuestion } from "./assistant.ts";
 import type { AssistantJobs, SuggestedQuestions } from "./jobs/assistant-jobs.ts";
@@ -66,40 +67,47 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
     },
     /** The answer to a prepared question: the model's, if there is one and passages were found.
      * @throws AnpError 1007 when the model fails and extraction is not its fallback */
-    async complete(
-      { answer, forModel, routing, kind }: PreparedQuestion,
-      { question, history }: Pick<AskedQuestion, "question" | "history">,
-      use: ModelUse = {},
-    ): Promise<Answer> {
-      if (answer === undefined) throw new Error(`${routing.route} is not answered from passages`);
-      if (forModel === undefined || model === undefined) return answer;
-      const wide = kind === "advanced_research";
-      const { excerpts } = forModel;
-      const asked = { question, lang: routing.lang, wide };
-      const previous = history.at(-1)?.question;
-      try {
-        const check = (reply: string, instructions: string) =>
-          inTime(runner.run("check", { ...asked, reply, previous, instructions, excerpts }));
-        const request = { ...asked, history, passages: excerpts };
-        const { value: found, model: model_name } = await model.generate(request, check, use);
-        const written = found === null ? forModel.otherwise : judged(found, answer, routing.lang);
-        return { ...written, routing, model_name };
-      } catch (error) {
-        use.signal?.throwIfAborted();
-        if (model.fallback === "none")
-          throw error instanceof AnpError ? error : new AnpError(1007, undefined, { cause: error });
-        logger.warn(
-          { model: model.name, cause: String(error instanceof AnpError ? error.cause : error) },
-          "The model failed; answering by extraction",
-        );
-        return answer;
-      }
-    },
+    complete: (prepared: PreparedQuestion, asked: Asked, use: ModelUse = {}): Promise<Answer> =>
+      complete({ runner, model, logger }, prepared, asked, use),
+    explain: (asked: AskedQuestion, prepared: PreparedQuestion): Promise<AnswerExplanation> =>
+      content.on((index) => runner.run("explain", { index, asked, prepared })),
     answered: (suggested: SuggestedQuestions): Promise<readonly string[]> =>
       content.on((index) => runner.run("answered", { ...suggested, index })),
     breakers: () => model?.breakers() ?? [],
     close: () => runner.close(),
   };
+}
+
+type Asked = Pick<AskedQuestion, "question" | "history">;
+
+async function complete(
+  { runner, model, logger }: Pick<HostedAssistantDeps, "runner" | "model" | "logger">,
+  { answer, forModel, routing, kind }: PreparedQuestion,
+  { question, history }: Asked,
+  use: ModelUse,
+): Promise<Answer> {
+  if (answer === undefined) throw new Error(`${routing.route} is not answered from passages`);
+  if (forModel === undefined || model === undefined) return answer;
+  const { excerpts } = forModel;
+  const asked = { question, lang: routing.lang, wide: kind === "advanced_research" };
+  const previous = history.at(-1)?.question;
+  try {
+    const check = (reply: string, instructions: string) =>
+      inTime(runner.run("check", { ...asked, reply, previous, instructions, excerpts }));
+    const { value: found, model: model_name } = await model.generate(
+      { ...asked, history, passages: excerpts },
+      check,
+      use,
+    );
+    const written = found === null ? forModel.otherwise : judged(found, answer, routing.lang);
+    return { ...written, routing, model_name };
+  } catch (error) {
+    use.signal?.throwIfAborted();
+    const failure = error instanceof AnpError ? error : new AnpError(1007, undefined, { cause: error });
+    if (model.fallback === "none") throw failure;
+    logger.warn({ model: model.name, cause: String(failure.cause) }, "The model failed; answering by extraction");
+    return answer;
+  }
 }
 
 /** The evidence decides whether an answer is sure, not the model: a checked reply may still answer another question. */

@@ -1,4 +1,6 @@
 import type { OperationData, OperationId, OperationInput } from "../contract/endpoints.ts";
+import type { AnswerExplanation } from "../assistant/answering/explain-answer.ts";
+import type { ModelCall } from "../assistant/model/model-call.ts";
 import { AnpError } from "../contract/errors.ts";
 import type { LedgerOperation } from "../ledger/ledger-idempotency.ts";
 import type { Ids } from "../runtime/ids.ts";
@@ -9,6 +11,8 @@ export interface Call {
   readonly user?: string; // The authenticated user; absent for an anonymous caller.
   readonly idempotency_key?: string; // From the Idempotency-Key header.
   readonly signal?: AbortSignal; // Aborted when the caller has disconnected.
+  /** Takes how the answer to a question comes about, which no API shows; the calls are added as they are made. */
+  readonly explain?: (explanation: AnswerExplanation & { readonly calls: readonly ModelCall[] }) => void;
 }
 
 export interface Outcome<K extends OperationId> {

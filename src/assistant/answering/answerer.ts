@@ -12,6 +12,8 @@ export interface PreparedAnswer extends Pick<Draft, "forModel"> {
   readonly routing: Routing;
   /** Absent for what the service answers from its own figures: account and market. */
   readonly answer?: Answer;
+  /** What the answer was made by. */
+  readonly by?: "rule" | "latest" | "evidence";
 }
 
 const SURE_OF_ROUTE = 0.9;
@@ -28,14 +30,14 @@ export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): Prepare
   const { routing } = request;
   if (title === undefined && isForService(request, true)) return { routing };
   const plain = title === undefined ? answerPlainly(request) : undefined;
-  if (plain !== undefined) return withRouting(plain, routing);
-  if (asksForLatest(request)) return withRouting(answerLatest(request, index), routing);
+  if (plain !== undefined) return withRouting(plain, routing, "rule");
+  if (asksForLatest(request)) return withRouting(answerLatest(request, index), routing, "latest");
   const findings = searchFor(request, index);
   return settle(answerFromEvidence(findings, request), findings, request, index);
 }
 
-function withRouting({ forModel, ...answer }: Draft, routing: Routing): PreparedAnswer {
-  return { routing, answer: { ...answer, routing }, ...(forModel && { forModel }) };
+function withRouting({ forModel, ...answer }: Draft, routing: Routing, by: PreparedAnswer["by"] = "evidence") {
+  return { routing, by, answer: { ...answer, routing }, ...(forModel && { forModel }) };
 }
 
 function answerPlainly({ routing }: AnswerRequest): Draft | undefined {
@@ -62,11 +64,11 @@ function settle(found: Draft, findings: Findings, request: AnswerRequest, index:
     const isShown = outcome === "unsure";
     if ((route === "account" || !isShown) && isForService(request, false)) return { routing };
     if (!isShown && route === "small_talk" && confidence >= SURE_OF_ROUTE) {
-      return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing);
+      return withRouting(draft(smallTalk(sub_intent, lang), "answered"), routing, "rule");
     }
     if (route === "news" || route === "notice") {
       const latest = answerLatest(request, index);
-      if (latest.outcome === "answered") return withRouting(latest, routing);
+      if (latest.outcome === "answered") return withRouting(latest, routing, "latest");
     }
   }
   const [best] = findings.evidence;

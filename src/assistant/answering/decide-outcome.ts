@@ -3,14 +3,14 @@ import type { AnswerOutcome } from "../answer.ts";
 import { featuresOf, SURE_OF_SCOPE } from "../retrieval/evidence-features.ts";
 import type { Findings } from "../retrieval/find-evidence.ts";
 
-type Feature = keyof ReturnType<typeof featuresOf>;
+type Features = ReturnType<typeof featuresOf>;
 
 /** Two logistic models: whether what is quoted answers the question, and whether anything in the content does. They
  * were fitted on four companies' help centers, with and without the articles that answer (`npm run eval
  * outcome-model`): the intercepts, and a weight for each feature. */
 const MODELS = MODEL as {
   readonly intercepts: readonly number[];
-  readonly weights: Readonly<Record<Feature, readonly number[]>>;
+  readonly weights: Readonly<Record<keyof Features, readonly number[]>>;
 };
 
 /** Least probability that the quoted is right for an answer to be charged, and that there is an answer for one to be shown. */
@@ -22,18 +22,20 @@ const OFFERED = { usual: 0.04, outOfScope: 0.25 };
 export function decideOutcome(
   findings: Findings,
   reading: Parameters<typeof featuresOf>[2],
-): { readonly outcome: AnswerOutcome; readonly probability: number } {
+): { readonly outcome: AnswerOutcome; readonly probability: number; readonly features?: Features } {
   const [best, ...rest] = findings.evidence;
   if (best === undefined) return { outcome: "declined", probability: 0 };
-  const features = Object.entries(featuresOf([best, ...rest], findings.ranked, reading)) as [Feature, number][];
+  const features = featuresOf([best, ...rest], findings.ranked, reading);
   const probabilityOf = (model: 0 | 1): number => {
-    const logit = features.reduce((sum, [name, value]) => sum + MODELS.weights[name][model]! * value, 0);
+    const logit = Object.entries(features).reduce((sum, [name, value]) => {
+      return sum + MODELS.weights[name as keyof Features][model]! * value;
+    }, 0);
     return 1 / (1 + Math.exp(-logit - MODELS.intercepts[model]!));
   };
   const probability = probabilityOf(0);
-  if (probability >= LEAST.answered) return { outcome: "answered", probability };
-  if (probabilityOf(1) >= LEAST.unsure) return { outcome: "unsure", probability };
+  if (probability >= LEAST.answered) return { outcome: "answered", probability, features };
+  if (probabilityOf(1) >= LEAST.unsure) return { outcome: "unsure", probability, features };
   const { route, confidence } = reading.routing;
   const least = route === "out_of_scope" && confidence >= SURE_OF_SCOPE ? OFFERED.outOfScope : OFFERED.usual;
-  return { outcome: best.article.score >= least ? "offered" : "declined", probability };
+  return { outcome: best.article.score >= least ? "offered" : "declined", probability, features };
 }

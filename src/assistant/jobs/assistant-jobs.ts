@@ -1,5 +1,6 @@
 import { prepareQuestion, type AskedQuestion, type PreparedQuestion } from "../assistant.ts";
 import { prepareAnswer } from "../answering/answerer.ts";
+import { explainAnswer } from "../answering/explain-answer.ts";
 import { checkReply } from "../answering/model-answer.ts";
 import type { MeaningRows } from "../../language/thesaurus.ts";
 import type { PassageChanges } from "../passage.ts";
@@ -49,6 +50,10 @@ export function createAssistantJobs(begin = beginIndex) {
     prepare({ index, ...asked }: OnIndex & AskedQuestion): PreparedQuestion | undefined {
       const on = heldOf(index);
       return on && prepareQuestion(asked, on.index());
+    },
+    explain({ index, asked, prepared }: OnIndex & { asked: AskedQuestion; prepared: PreparedQuestion }) {
+      const on = heldOf(index);
+      return on && explainAnswer(asked, prepared, on.index());
     },
     check: checkReply,
     /** The first `most` of the questions that are answered, by extraction, from one of the passages. */

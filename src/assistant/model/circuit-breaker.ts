@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import type { ProviderConfig } from "../../config/model-config.ts";
-import { callModel, createBoundedFetch, ModelReplyError, type CallBounds } from "./model-call.ts";
+import { callModel, createBoundedFetch, ModelReplyError, type CallBounds, type ModelCall } from "./model-call.ts";
 import type { Tokens } from "./token-budgets.ts";
 import { promptTokens, type Prompt } from "./model-prompt.ts";
 
@@ -27,7 +27,11 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
     });
   }
 
-  async function replyInTurn(prompt: Prompt, bounds: CallBounds, onSpent: (tokens: Tokens) => void): Promise<string> {
+  async function replyInTurn(
+    prompt: Prompt,
+    bounds: CallBounds,
+    onSpent: (tokens: Tokens) => unknown,
+  ): Promise<string> {
     const { signal } = bounds;
     await waitForTurn(signal);
     try {
@@ -57,12 +61,13 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
     async reply(prompt: Prompt, bounds: CallBounds): Promise<string> {
       if (performance.now() < restsUntil) throw new ModelReplyError("the provider failed too often");
       const settle = await bounds.meter?.(promptTokens(prompt) + config.max_output_tokens);
-      let spent = { prompt: 0, reply: 0 };
-      const onSpent = (tokens: Tokens): void => void (spent = tokens);
+      const { host } = new URL(config.base_url);
+      const call: ModelCall = { host, model: config.model, tokens: { prompt: 0, reply: 0 }, prompt };
+      bounds.calls?.push(call);
       try {
-        return await replyInTurn(prompt, bounds, onSpent);
+        return (call.reply = await replyInTurn(prompt, bounds, (tokens) => (call.tokens = tokens)));
       } finally {
-        await settle?.(spent);
+        await settle?.(call.tokens);
       }
     },
   };

@@ -1,4 +1,5 @@
 import type { Agent, RequestInit as BoundedInit } from "undici";
+import type { Finding } from "../grounding/reply-fault.ts";
 import { headersOf, type ProviderConfig } from "../../config/model-config.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
 import { promptTokens, tokensOf, type Prompt } from "./model-prompt.ts";
@@ -46,12 +47,26 @@ function createModelFetch(send: typeof fetch, until: number, onReply: () => void
   };
 }
 
-/** How long a call may take: until it is aborted, or that time of `performance.now()`; and what its tokens are set
- * aside from. */
+/** A call of a model, for operators. */
+export interface ModelCall {
+  readonly host: string;
+  readonly model: string;
+  tokens: Tokens;
+  readonly prompt: Prompt;
+  /** Absent where there was none. */
+  reply?: string;
+  failure?: string;
+  /** What the checks found; nothing where all were passed. */
+  findings?: readonly Finding[];
+}
+
+/** How long a call may take: until it is aborted, or that time of `performance.now()`; what its tokens are set aside
+ * from, and where the calls are listed. */
 export interface CallBounds {
   readonly signal: AbortSignal;
   readonly until: number;
   readonly meter?: TokenMeter | undefined;
+  readonly calls?: ModelCall[] | undefined;
 }
 
 /** The reply of an OpenAI-compatible endpoint to a prompt, never empty. Its tokens are reported as the endpoint says, or
@@ -60,7 +75,7 @@ export async function callModel(
   config: ProviderConfig,
   send: typeof fetch,
   prompt: Prompt,
-  { signal, until, onSpent }: CallBounds & { readonly onSpent: (tokens: Tokens) => void },
+  { signal, until, onSpent }: CallBounds & { readonly onSpent: (tokens: Tokens) => unknown },
 ): Promise<string> {
   const [{ generateText }, { createOpenAICompatible }] = await Promise.all([
     import("ai"),

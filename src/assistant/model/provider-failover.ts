@@ -6,7 +6,6 @@ import { ModelReplyError, type CallBounds } from "./model-call.ts";
 import { createModelProvider, type ModelProvider } from "./circuit-breaker.ts";
 import type { Checked } from "../answering/model-answer.ts";
 import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model-prompt.ts";
-import type { TokenMeter } from "./token-budgets.ts";
 
 /** A model that writes answers from passages. */
 export type ModelGateway = ReturnType<typeof createModelGateway>;
@@ -14,11 +13,9 @@ export type ModelGateway = ReturnType<typeof createModelGateway>;
 type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promise<Checked<T>>;
 
 /** What the calls for one answer have in common. */
-export interface ModelUse {
+export interface ModelUse extends Omit<CallBounds, "signal" | "until"> {
   /** Aborted when the caller has disconnected. */
   readonly signal?: AbortSignal | undefined;
-  /** Counts their tokens. */
-  readonly meter?: TokenMeter | undefined;
 }
 
 interface ModelDeps {
@@ -47,6 +44,8 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
     for (const isLast of [false, true]) {
       const reply = await provider.reply(sent, bounds);
       const checked = await check(reply, prompt.system);
+      const call = bounds.calls?.at(-1);
+      if (call !== undefined) call.findings = "value" in checked ? [] : checked.findings;
       if ("value" in checked) return checked;
       const faults = [...new Set(checked.findings.map(({ fault }) => fault))];
       logger.warn({ model: provider.config.model, faults, isLast }, "A reply of the model was refused");
@@ -64,7 +63,7 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
      * with what was wrong.
      * @throws AnpError 1007 when the model fails, times out, replies with nothing or is refused again, or a
      *   budget is used up; the caller's own abort is thrown as its reason */
-    async generate<T>(request: PromptRequest, check: CheckReply<T>, { signal: caller, meter }: ModelUse = {}) {
+    async generate<T>(request: PromptRequest, check: CheckReply<T>, { signal: caller, ...use }: ModelUse = {}) {
       const deadline = performance.now() + config.timeout_ms;
       let cause = new Error("model call: the reply was refused");
       for (const [at, provider] of providers.entries()) {
@@ -73,10 +72,12 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
         const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(share)));
         const signal = caller === undefined ? timeout : AbortSignal.any([timeout, caller]);
         try {
-          const found = await ask(provider, request, check, { signal, until, meter });
+          const found = await ask(provider, request, check, { ...use, signal, until });
           if (found !== null) return { ...found, model: provider.config.model };
         } catch (error) {
           caller?.throwIfAborted();
+          const call = use.calls?.at(-1);
+          if (call !== undefined && call.reply === undefined) call.failure = String(failureOf(error));
           if (error instanceof AnpError) throw error;
           cause = timeout.aborted ? (timeout.reason as Error) : failureOf(error);
           logger.warn({ model: provider.config.model, cause: String(cause) }, "A model failed");

@@ -9,7 +9,7 @@ import { readValue } from "./read-values.ts";
  * computer takes: a file here, and who does it, which the token says. */
 export function remoteParams(command: CommandParams) {
   const all = Object.entries({ ...command.arguments, ...command.options });
-  const remote = all.filter(([, param]) => param.holds !== "file" && !isActor(param));
+  const remote = all.filter(([, param]) => param.holds !== "file" && param.isLocal !== true && !isActor(param));
   const named = remote.map(([key, param]) => ({ key, param, field: flagOf(key).slice(2).replaceAll("-", "_") }));
   return new Map(named.map((one) => [one.field, one]));
 }

@@ -13,6 +13,7 @@ export interface Reading<T> {
   readonly missing?: () => T; // The value when left out; where there is none, the command cannot run without it.
   readonly operatorsNeed?: string; // Why it cannot be left out with an operator's token although it can elsewhere.
   readonly holds?: Held | undefined; // What the value names, for completion and for prompts.
+  readonly isLocal?: true; // Taken on the storage alone, not by a daemon.
 }
 
 /** A value that a command takes, as an argument or a flag, with its texts of `commands.json`. */

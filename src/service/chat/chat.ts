@@ -2,6 +2,7 @@ import type { Subscriptions } from "../../accounts/subscriptions.ts";
 import type { Answer } from "../../assistant/answer.ts";
 import type { QuestionKind } from "../../assistant/assistant.ts";
 import { AnpError } from "../../contract/errors.ts";
+import type { ModelCall } from "../../assistant/model/model-call.ts";
 import type { TokenBudgets } from "../../assistant/model/token-budgets.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Ids } from "../../runtime/ids.ts";
@@ -50,11 +51,15 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       const { state, refused } = admitted;
       if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);
       await knowledge.ready();
-      const use = { signal: call.signal, meter: deps.budgets?.meterOf(user) };
+      const use = { signal: call.signal, meter: deps.budgets?.meterOf(user), calls: [] as ModelCall[] };
       const prepared = await assistant.prepare(
         { ...question.asked, refused },
         { caller: user, wait_ms, ...(call.signal && { signal: call.signal }) },
       );
+      if (call.explain !== undefined) {
+        const explained = await assistant.explain({ ...question.asked, refused }, prepared);
+        call.explain({ ...explained, calls: use.calls });
+      }
       const { kind, routing } = prepared;
       if (refused.includes(kind) || !answer.reserve(state.funds, prices[kind])) throw new AnpError(1005);
       const reply = await answerQuestion(deps, question, prepared, state, use);

@@ -1,11 +1,9 @@
-import { cleanText } from "../../terminal/clean-text.ts";
-import type { Context } from "../../framework/command-context.ts";
 import { defineCommand } from "../../framework/define-command.ts";
 import { EXIT, UsageError } from "../../framework/command-failure.ts";
-import { optional, userParam, anything, idempotencyKey, integer } from "../../params/param.ts";
+import { optional, userParam, anything, idempotencyKey, integer, toggle } from "../../params/param.ts";
 import { printRecord } from "../../terminal/print.ts";
 import { runOperation, withOperations } from "../../target/operations.ts";
-import { costOf, sourcesOf, type Answer } from "./show-answer.ts";
+import { printAnswer } from "./show-answer.ts";
 
 const NO_CONVERSATION =
   "with an operator's token it is one question at a time; a conversation takes the user's own token, or the storage";
@@ -19,8 +17,9 @@ export const command = defineCommand("ask", {
     tokenSymbol: optional(anything),
     pageContext: optional(anything),
     idempotencyKey: optional(idempotencyKey),
+    explain: { ...toggle(), isLocal: true },
   },
-  async run({ question, user, session, tokenSymbol, pageContext, idempotencyKey: key }, context) {
+  async run({ question, user, session, tokenSymbol, pageContext, idempotencyKey: key, explain }, context) {
     const place = { token_symbol: tokenSymbol, page_context: pageContext };
     if (question === undefined) {
       if (!context.terminal.canPrompt || context.globals.format !== undefined || key !== undefined)
@@ -33,19 +32,10 @@ export const command = defineCommand("ask", {
       });
     }
     const body = { question, session_id: session, ...place };
+    if (explain) return (await import("./explain.ts")).askAndExplain(context, user, { body }, key);
     const { data } = await runOperation(context, "sendChat", { user, idempotencyKey: key, input: { body } });
     if (context.globals.format === undefined) await printAnswer(context, data);
     else await printRecord(context, data);
     return EXIT.ok;
   },
 });
-
-async function printAnswer({ terminal }: Context, data: Answer): Promise<void> {
-  const sources = sourcesOf(data);
-  const parts = [cleanText(data.answer), ...(sources.length === 0 ? [] : [sources.join("\n")])];
-  if (terminal.interactive) {
-    const { route, sub_intent, session_id } = data;
-    parts.push(terminal.paint("dim", `${costOf(data)} · ${route}/${sub_intent} · session ${session_id}`));
-  }
-  await terminal.write(`${parts.join("\n\n")}\n`);
-}

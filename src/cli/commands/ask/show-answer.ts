@@ -1,5 +1,6 @@
 import type { OperationData } from "../../../contract/endpoints.ts";
-import { cleanLine } from "../../terminal/clean-text.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { cleanLine, cleanText } from "../../terminal/clean-text.ts";
 
 /** An answer of the assistant, with its sources and its cost. */
 export type Answer = OperationData<"sendChat">;
@@ -12,4 +13,15 @@ export function sourcesOf({ source_items }: Answer): string[] {
 /** What an answer cost, and the points that are left. */
 export function costOf({ points_cost, credits_remaining }: Answer): string {
   return `${points_cost} ${points_cost === 1 ? "point" : "points"}, ${credits_remaining} left`;
+}
+
+/** Prints an answer with its sources. */
+export async function printAnswer({ terminal }: Context, data: Answer): Promise<void> {
+  const sources = sourcesOf(data);
+  const parts = [cleanText(data.answer), ...(sources.length === 0 ? [] : [sources.join("\n")])];
+  if (terminal.interactive) {
+    const { route, sub_intent, session_id } = data;
+    parts.push(terminal.paint("dim", `${costOf(data)} · ${route}/${sub_intent} · session ${session_id}`));
+  }
+  await terminal.write(`${parts.join("\n\n")}\n`);
 }

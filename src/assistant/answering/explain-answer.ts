@@ -1,0 +1,29 @@
+import type { AskedQuestion, PreparedQuestion } from "../assistant.ts";
+import type { AnswerIndex } from "../retrieval/answer-index.ts";
+import { isElliptical, routeQuestion } from "../routing/router.ts";
+import { chosenTitle } from "./chosen-title.ts";
+import { decideOutcome } from "./decide-outcome.ts";
+import { searchFor } from "./evidence-answer.ts";
+
+/** How a question's answer came about, for operators. Plain data. */
+export type AnswerExplanation = ReturnType<typeof explainAnswer>;
+
+/** Computes again what the answer to a question was decided by: what the router took it for, what finally answers it
+ * (`figures` of the service, a `rule`, the `latest` items or the `evidence`), and the evidence with its features, looked
+ * for even where something else answers. */
+export function explainAnswer(given: AskedQuestion, { routing, kind, by }: PreparedQuestion, on: AnswerIndex) {
+  const asked = { ...given, question: chosenTitle(given.question, given.history) ?? given.question };
+  const router = routeQuestion(asked.question, asked);
+  const findings = searchFor({ ...asked, routing: router, wide: router.research && asked.research }, on);
+  const isFollowUp = isElliptical(asked.question) && asked.history.length > 0;
+  return {
+    question: asked.question,
+    router,
+    route: { route: routing.route, sub_intent: routing.sub_intent, kind, by: by ?? "figures" },
+    decision: decideOutcome(findings, { routing: router, isFollowUp }),
+    evidence: findings.evidence.map(({ article: { found, groups, ...scores }, window }) => {
+      const { id, kind, lang, title } = found.passage;
+      return { id, kind, lang, title, ...scores, window, terms: groups.length };
+    }),
+  };
+}
