@@ -58,7 +58,7 @@ async function tried(read: () => Promise<unknown>, good: Finding, bad: (reason: 
   }
 }
 
-const NAMED = ["h3", "listhen", "unstorage", "ioredis", "zod", "ai", "feedsmith", "jose", "decimal.js"];
+const NAMED = ["h3", "listhen", "unstorage", "ioredis", "zod", "ai", "entities", "jose", "decimal.js"];
 
 interface Manifest {
   readonly name: string;

@@ -18,7 +18,7 @@ const COMMENT = /<!--[^]*?(?:-->|$)/g;
 const SCRIPT = /<(script|style)\b[^<>]*>[^]*?(?:<\/\1\s*>|$)/gi;
 const BLOCK_TAG = /<\/?(?:p|div|br|li|ul|ol|h[1-6]|tr|table|blockquote|section|article|figure|hr)\b[^<>]*>/gi;
 const SPACE_TAG = /<\/?(?:td|th|img)\b[^<>]*>/gi;
-const TAG = /<\/?[a-z][^<>]*>/gi;
+const TAG = /<(?:\/?[a-z]|!doctype\b|\?xml\b)[^<>]*>/gi;
 const CDATA = /<!\[CDATA\[|\]\]>/g;
 
 /** HTML without tags, comments, scripts and styles; a block begins a line. A `<` that does not open a tag is kept. */
@@ -60,9 +60,13 @@ export function plainTextWithLists(article: string): string {
   return plainText(article.replace(ITEM_TAG, "\n- "), "- ");
 }
 
-/** Plain text of a feed's HTML field, on one line; white space is folded but for no-break spaces. Linear in its length. */
+const END_TAG = /<\/[a-z][a-z\d]*>/i;
+
+/** Plain text of a feed's HTML field, on one line; white space is folded but for no-break spaces. What was escaped twice
+ * is decoded twice. Linear in its length. */
 export function plainLine(html: string): string {
-  return withoutControls(decodeEntities(withoutTags(html)))
+  const text = decodeEntities(withoutTags(html));
+  return withoutControls(decodeEntities(END_TAG.test(text) ? withoutTags(text) : text))
     .replace(/[^\S\u00a0]+/gu, " ")
     .trim();
 }

@@ -7,7 +7,7 @@ import { newsConfig } from "../../src/config/news-config.ts";
 import { decodeText } from "../../src/news/sources/decode-text.ts";
 import { mergeItems } from "../../src/news/items/dedupe.ts";
 import { feedItems } from "../../src/news/items/feed-item.ts";
-import { parseFeed } from "../../src/news/sources/parse-feed.ts";
+import { parseFeed } from "../../src/news/sources/feeds/parse-feed.ts";
 import { sourcesOf } from "../../src/news/sources/sources.ts";
 import type { Headline } from "../../src/news/topics/term-vectors.ts";
 import { seededRandom } from "../../src/runtime/random.ts";

@@ -1,12 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseDate } from "../../src/news/sources/feed-dates.ts";
 import { decodeText } from "../../src/news/sources/decode-text.ts";
 import { mergeItems } from "../../src/news/items/dedupe.ts";
 import { feedItems } from "../../src/news/items/feed-item.ts";
-import { type FeedEntry, parseFeed } from "../../src/news/sources/parse-feed.ts";
-import { plainLine } from "../../src/language/plain-text.ts";
+import { type FeedEntry, parseFeed } from "../../src/news/sources/feeds/parse-feed.ts";
+import { feedparserCases, gofeedCases } from "./feed-suites.ts";
 import type { Source } from "../../src/news/sources/sources.ts";
 
 const DATA = process.env["ANP_DATA"];
@@ -26,46 +25,13 @@ function entriesOf(file: string, contentType: string | null): FeedEntry[] {
   return parseFeed(decodeText(readFileSync(file), contentType));
 }
 
-function filesOf(folder: string, ending: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(ending))
-    .sort()
-    .map((name) => join(folder, name));
-}
-
-/** What one expectation says about an entry, or undefined when it is about a field that news items do not have. */
-type Check = { field: string; holds: (entries: readonly FeedEntry[]) => boolean };
-
-/** Python's string literals, as far as the expectations use them. */
-function literal(text: string): string {
-  return text
-    .replace(/\\u([\da-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replace(/\\x([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replace(/\\(['"\\])/g, "$1");
-}
-
-function feedparserChecks(head: string): Check[] {
-  const checks: Check[] = [];
-  const expression = /^Expect:\s*(.*)$/m.exec(head)?.[1] ?? "";
-  for (const [, index, field, value] of expression.matchAll(
-    /entries\[(\d+)\](?:\['|\.)(title|link|id)(?:'\])? == u?'((?:[^'\\]|\\.)*)'/g,
-  )) {
-    const expected = literal(value!);
-    const read = (entry: FeedEntry | undefined): string | undefined =>
-      field === "title" ? entry?.title : field === "link" ? entry?.link : entry?.guid;
-    // Our titles are plain text where feedparser keeps harmless markup.
-    const same = (text: string | undefined): boolean => plainLine(text ?? "") === plainLine(expected);
-    checks.push({ field: field!, holds: (entries) => same(read(entries[Number(index)])) });
-  }
-  for (const [, index, field, value] of expression.matchAll(
-    /entries\[(\d+)\](?:\['|\.)(published_parsed|updated_parsed)(?:'\])? == \(([\d, ]+)\)/g,
-  )) {
-    const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = value!.split(",").map(Number);
-    const expected = Date.UTC(year, month - 1, day, hour, minute, second);
-    checks.push({ field: field!, holds: (entries) => entries[Number(index)]?.published === expected });
-  }
-  return checks;
-}
+/** Least shares of the suites' expectations that hold, by field. Those that do not are listed with the reason in
+ * `feed-deviations.tsv`. */
+const FLOORS = {
+  feedparser: { title: 0.98, link: 1, id: 0.9, date: 0.92, summary: 0.97, category: 1, author: 1 },
+  gofeed: { title: 1, link: 0.75, id: 1, date: 1, summary: 1, category: 1, author: 1 },
+} as const;
+const IDENTITY = ["title", "link", "id", "date"];
 
 class Score {
   readonly #rows = new Map<string, { right: number; of: number }>();
@@ -74,7 +40,12 @@ class Score {
   note(row: string, isRight: boolean, what: string): void {
     const counts = this.#rows.get(row) ?? { right: 0, of: 0 };
     this.#rows.set(row, { right: counts.right + (isRight ? 1 : 0), of: counts.of + 1 });
-    if (!isRight) this.wrong.push(`${row}: ${what}`);
+    if (!isRight) this.wrong.push(`${row}\t${what}`);
+  }
+
+  shareOf(rows: readonly string[]): number {
+    const counts = Array.from(this.#rows).filter(([row]) => rows.includes(row));
+    return counts.reduce((sum, [, { right }]) => sum + right, 0) / counts.reduce((sum, [, { of }]) => sum + of, 0);
   }
 
   print(title: string): void {
@@ -111,45 +82,29 @@ describe.skipIf(DATA === undefined || !existsSync(FEEDS))("feeds (ANP_DATA names
     expect(score.wrong).toEqual([]);
   });
 
-  it("agrees with feedparser's suite", () => {
+  it.each([
+    ["feedparser", feedparserCases],
+    ["gofeed", gofeedCases],
+  ] as const)("agrees with the suite of %s, but for what is listed", (suite, casesOf) => {
     const score = new Score();
-    for (const file of filesOf(join(FEEDS, "feedparser"), ".xml")) {
-      const head = readFileSync(file).subarray(0, 2000).toString("latin1");
-      const checks = feedparserChecks(head);
-      if (checks.length === 0) continue;
-      const contentType = /^Header:\s*Content-type:\s*(.*)$/im.exec(head)?.[1]?.trim() ?? null;
-      let entries: FeedEntry[] = [];
+    const cases = casesOf(join(FEEDS, suite));
+    for (const { name, checks, entries } of cases) {
+      let read: FeedEntry[] = [];
       try {
-        entries = entriesOf(file, contentType);
+        read = entries();
       } catch {
-        // Counted below: nothing that was expected holds.
+        // Nothing that was expected holds.
       }
-      for (const { field, holds } of checks) score.note(field, holds(entries), file);
+      for (const { field, holds } of checks) score.note(field, holds(read), `${suite}/${name}`);
     }
-    score.print("feedparser");
-  });
-
-  it("agrees with gofeed's suite", () => {
-    const score = new Score();
-    for (const file of filesOf(join(FEEDS, "gofeed", "translator"), ".xml")) {
-      const expected = JSON.parse(readFileSync(file.replace(/\.xml$/, ".json"), "utf8")) as {
-        items?: { title?: string; link?: string; guid?: string; published?: string; updated?: string }[];
-      };
-      let entries: FeedEntry[] = [];
-      try {
-        entries = entriesOf(file, null);
-      } catch {
-        // Counted below.
-      }
-      for (const [index, item] of (expected.items ?? []).entries()) {
-        const entry = entries[index];
-        if (item.title !== undefined) score.note("title", entry?.title === item.title, file);
-        if (item.link !== undefined) score.note("link", entry?.link === item.link, file);
-        if (item.guid !== undefined) score.note("guid", entry?.guid === item.guid, file);
-        const date = parseDate(item.published ?? item.updated);
-        if (date !== null) score.note("date", entry?.published === date, file);
-      }
-    }
-    score.print("gofeed");
+    const floors = Object.entries(FLOORS[suite]);
+    score.print(`${suite}: ${cases.length} feeds`);
+    console.log("title, link, id and date", score.shareOf(IDENTITY).toFixed(3));
+    console.log("all fields", score.shareOf(floors.map(([field]) => field)).toFixed(3));
+    const listed = readFileSync(new URL("feed-deviations.tsv", import.meta.url), "utf8").split("\n");
+    const expected = listed.map((line) => line.split("\t").slice(0, 2).join("\t"));
+    expect(score.wrong.sort()).toEqual(expected.filter((line) => line.includes(`\t${suite}/`)).sort());
+    for (const [field, floor] of floors) expect(score.shareOf([field]), field).toBeGreaterThanOrEqual(floor);
+    expect(score.shareOf(IDENTITY)).toBeGreaterThanOrEqual(0.95);
   });
 });

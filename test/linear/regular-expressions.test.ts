@@ -18,7 +18,6 @@ const MAKE_EXPRESSIONS = [
   "language/traditional.ts",
   "news/items/sentiment.ts",
   "news/sources/feed-dates.ts",
-  "news/sources/parse-feed.ts",
   "runtime/text/patterns.ts",
   "smoke/file/smoke-file.ts",
   "smoke/run/matchers.ts",

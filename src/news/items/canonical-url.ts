@@ -4,10 +4,10 @@ import PATTERNS from "./tracking-patterns.json" with { type: "json" };
 /** Query parameters that track where a reader came from and do not identify the page. */
 const TRACKING = patternsOf(PATTERNS, "i");
 
-function parsed(url: string, base?: string): URL | undefined {
+function parsed(url: string): URL | undefined {
   const text = url.trim();
-  if (text === "" || !URL.canParse(text, base)) return undefined;
-  const result = new URL(text, base);
+  if (!URL.canParse(text)) return undefined;
+  const result = new URL(text);
   return result.protocol === "http:" || result.protocol === "https:" ? result : undefined;
 }
 
@@ -18,11 +18,11 @@ function meaningful(query: string): string[] {
     .filter((pair) => pair !== "" && !TRACKING.names.test(pair.split("=")[0]!) && !TRACKING.values.test(pair));
 }
 
-/** The link as a reader should get it: absolute, without tracking parameters, credentials and fragment. A fragment
+/** The absolute link as a reader should get it: without tracking parameters, credentials and fragment. A fragment
  * that is a route (`#!/…`, `#/…`) stays.
  * @returns "" when it is empty or not an http(s) URL */
-export function cleanUrl(url: string, base?: string): string {
-  const target = parsed(url, base);
+export function cleanUrl(url: string): string {
+  const target = parsed(url);
   if (target === undefined) return "";
   target.username = "";
   target.password = "";

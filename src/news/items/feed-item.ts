@@ -2,7 +2,7 @@ import { isLocal, type Source } from "../sources/sources.ts";
 import { cleanUrl, urlKey } from "./canonical-url.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
 import { detectLanguage } from "../../language/detect-language.ts";
-import type { FeedEntry } from "../sources/parse-feed.ts";
+import type { FeedEntry } from "../sources/feeds/parse-feed.ts";
 import { shorten } from "../../language/plain-text.ts";
 import { sentimentOf } from "./sentiment.ts";
 import type { StoredItem } from "./stored-items.ts";
@@ -19,10 +19,9 @@ const SUMMARY_LENGTH = 600;
  * The id is made from the link's key, so that one page is one item in whichever feed it is listed; from the feed and the entry's own
  * identifier when there is no link, or when the feed gives one link to entries of different titles; from the title too when
  * there is no identifier, or several entries have it.
- * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be
- * @param base where the feed came from, for relative links */
-export function feedItems(source: Source, entries: readonly FeedEntry[], now: number, base?: string): StoredItem[] {
-  const keys = entries.map(({ link }) => urlKey(cleanUrl(link, base)));
+ * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be */
+export function feedItems(source: Source, entries: readonly Omit<FeedEntry, "author">[], now: number): StoredItem[] {
+  const keys = entries.map(({ link }) => urlKey(cleanUrl(link)));
   const titles = { link: new Map<string, Set<string>>(), guid: new Map<string, Set<string>>() };
   for (const [index, { guid, title }] of entries.entries()) {
     titles.link.set(keys[index]!, (titles.link.get(keys[index]!) ?? new Set()).add(title));
@@ -35,7 +34,7 @@ export function feedItems(source: Source, entries: readonly FeedEntry[], now: nu
     const isOwn = key !== "" && titles.link.get(key)!.size === 1;
     const isNamed = entry.guid !== "" && titles.guid.get(entry.guid)!.size === 1;
     const summary = entry.summary === title ? "" : shorten(entry.summary, SUMMARY_LENGTH);
-    const url = cleanUrl(entry.link, base);
+    const url = cleanUrl(entry.link);
     const dated = entry.published !== null;
     return {
       id: `n${isOwn ? digestOf(key) : digestOf(source.id, entry.guid || key, isNamed ? "" : title)}`,

@@ -1,6 +1,7 @@
 import { feedItems } from "../items/feed-item.ts";
 import type { StoredArticle, StoredItem, StoredNotice } from "../items/stored-items.ts";
 import { decodeText } from "./decode-text.ts";
+import { parseFeed } from "./feeds/parse-feed.ts";
 import { z } from "zod";
 import { withoutControls } from "../../language/plain-text.ts";
 import { parseDate } from "./feed-dates.ts";
@@ -59,16 +60,14 @@ export type SourceContent =
 
 /** Decodes and parses a source.
  * @throws SourceError with the failure named: `invalid` for a listing that is not one */
-export async function parseSource({ source, bytes, contentType, url, now, day }: SourceBody): Promise<SourceContent> {
+export function parseSource({ source, bytes, contentType, url, now, day }: SourceBody): SourceContent {
   const text = decodeText(bytes, contentType);
   const { kind } = source;
   switch (kind) {
     case "news": {
-      // The parser's library would slow the start of every command that reads no feed.
-      const { parseFeed } = await import("./parse-feed.ts");
       const { timezone = source.lang === "zh" ? CHINA_ZONE : "+00:00" } = source;
-      const parsed = parseFeed(text, offsetMinutes(timezone));
-      const entries = feedItems(source, parsed, now, url);
+      const parsed = parseFeed(text, offsetMinutes(timezone), url);
+      const entries = feedItems(source, parsed, now);
       return { kind, entries, refused: parsed.length - entries.length };
     }
     case "notice":

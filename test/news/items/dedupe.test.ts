@@ -132,10 +132,9 @@ describe("entries without a link", () => {
     published: NOON - HOUR,
     categories: [],
   });
-  const feed = (...entries: ReturnType<typeof entry>[]): StoredItem[] =>
-    feedItems(A, entries, NOON, "https://a.example/feed");
+  const feed = (...entries: ReturnType<typeof entry>[]): StoredItem[] => feedItems(A, entries, NOON);
 
-  test("that come one at a time are different items, without the address of the feed", () => {
+  test("that come one at a time are different items", () => {
     const items = mergeItems(feed(entry("Ferries return")), feed(entry("Museum opens")));
     expect(items.map(({ title, url }) => [title, url])).toEqual([
       ["Ferries return", ""],

@@ -1,0 +1,129 @@
+import { plainLine, withoutControls } from "../../../language/plain-text.ts";
+import { parseDate } from "../feed-dates.ts";
+import { SourceError } from "../source-error.ts";
+import NAMES from "./feed-names.json" with { type: "json" };
+import { type FeedFields, type Field, MOST, readXmlFeed, resolveLink } from "./read-xml-feed.ts";
+
+const MOST_CATEGORIES = 64;
+
+/** One entry of a feed, whatever its format. Texts are plain. */
+export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
+
+/** Reads RSS, RDF, Atom, CDF and JSON Feed.
+ *
+ * Accepts what real feeds carry: text before and after the document, control characters, bare ampersands, elements that
+ * are not closed. Leaves out references to entities that the document declares, so nothing external is read and nothing
+ * expands. A feed that is cut off gives its complete entries. Linear in the length of the text.
+ * @param zone minutes east of UTC that dates without a zone are read in
+ * @param base where the feed came from: links are resolved by `xml:base`, by this, or by the page that the feed is of
+ * @throws SourceError `not_a_feed`, and `empty` for a feed without entries */
+export function parseFeed(text: string, zone = 0, base?: string): FeedEntry[] {
+  const document = withoutControls(text).trim();
+  const read = document.startsWith("{") ? readJsonFeed : readXmlFeed;
+  const fields = read(withoutEntities(document), base);
+  if (fields === undefined) throw new SourceError("not_a_feed", "the content is not an RSS, Atom, RDF or JSON feed");
+  if (fields.entries.length === 0) throw new SourceError("empty", "the feed has no entries");
+  const [page] = linksOf(fields.feed, undefined);
+  return fields.entries.map((entry) => entryOf(entry, zone, page));
+}
+
+/** The document without references to the entities that it declares before its root. */
+function withoutEntities(document: string): string {
+  const root = document.search(/<(?:[\w-]+:)?(?:rss|feed|rdf|channel)(?=[\s>])/i);
+  const declared = document.slice(0, Math.max(root, 0)).matchAll(/<!entity\s+(?:%\s+)?([\w.:-]+)/gi);
+  const names = new Set(Array.from(declared, ([, name]) => name!));
+  return names.size === 0
+    ? document
+    : document.replace(/&([\w.:-]+);/g, (whole, name: string) => (names.has(name) ? "" : whole));
+}
+
+function readJsonFeed(document: string, base: string | undefined): FeedFields | undefined {
+  let feed: Partial<Record<string, unknown>>;
+  try {
+    feed = JSON.parse(document) as typeof feed;
+  } catch {
+    return undefined;
+  }
+  const { home_page_url: page, items } = feed;
+  if (!Array.isArray(items)) return undefined;
+  const fieldsOf = (name: string, value: unknown): Field[] =>
+    [value].flat().map((one) => ({ name, markup: textOf(one), attributes: new Map(), base }));
+  const entries = items
+    .slice(0, MOST.entries)
+    .map((item: unknown) =>
+      Object.entries(NAMES.json).flatMap(([key, name]) =>
+        fieldsOf(name, (item as Partial<Record<string, unknown>> | null)?.[key]),
+      ),
+    );
+  return { feed: fieldsOf("link", page), entries };
+}
+
+/** A JSON value's text; that of a person is the name. */
+function textOf(value: unknown): string {
+  if (typeof value === "object" && value !== null && "name" in value) return textOf(value.name);
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+/** The pages that an entry may be of: what it links to, else its permanent link, else what else it links to, else its identifier. */
+function linksOf(fields: readonly Field[], page: string | undefined): string[] {
+  const links = fieldsOf(fields, "link").map(({ markup, attributes, base }) => {
+    const { rel = "alternate", type = "html" } = Object.fromEntries(attributes);
+    const link = resolveLink((attributes.get("href") ?? markup).trim(), base ?? page);
+    return { link, rank: rel !== "alternate" ? 3 : /html|^$/.test(type) ? 0 : 2 };
+  });
+  for (const { name, markup, attributes } of fieldsOf(fields, "guid")) {
+    const link = markup.trim();
+    const isLink = attributes.get("ispermalink") !== "false" && /^https?:\/\//i.test(link);
+    if (isLink) links.push({ link, rank: name === "id" ? 4 : 1 });
+  }
+  return links
+    .filter(({ link }) => link !== "")
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ link }) => link);
+}
+
+/** The fields of a kind, in the order of preference. */
+function fieldsOf(fields: readonly Field[], kind: keyof typeof NAMES.fields): Field[] {
+  return NAMES.fields[kind].flatMap((wanted) => fields.filter(({ name }) => name === wanted));
+}
+
+function entryOf(fields: readonly Field[], zone: number, page: string | undefined) {
+  const texts = (kind: keyof typeof NAMES.fields): string[] => fieldsOf(fields, kind).map(({ markup }) => markup);
+  const first = (found: readonly string[]): string => found.find((text) => text.trim() !== "") ?? "";
+  const line = (markup: string): string => plainLine(markup.slice(0, MOST.markup));
+  const author = first(texts("author"));
+  return {
+    /** The feed's own identifier of the entry, or "". */
+    guid: reference(first(texts("guid"))),
+    /** The link, absolute where the feed says by what to resolve it, or "". */
+    link: reference(first(linksOf(fields, page))),
+    title: line(first(texts("title"))),
+    summary: line(first(texts("summary"))),
+    /** The name of its first author, or "". */
+    author: nameOf(line(/<(?:[\w-]+:)?name\b[^<>]*>([^<>]*)/i.exec(author)?.[1] ?? author)),
+    /** Milliseconds since the epoch, or null when there is no readable date. */
+    published:
+      texts("date")
+        .map((date) => parseDate(date, zone))
+        .find((date) => date !== null) ?? null,
+    categories: fields
+      .flatMap(({ name, markup, attributes }) => {
+        if (NAMES.fields.keywords.includes(name)) return markup.split(",");
+        if (!NAMES.fields.category.includes(name)) return [];
+        return attributes.get("label") ?? attributes.get("term") ?? attributes.get("text") ?? markup;
+      })
+      .slice(0, MOST_CATEGORIES)
+      .map((category) => plainLine(category.slice(0, MOST.link)))
+      .filter((category) => category !== ""),
+  };
+}
+
+/** The name in `name`, `mail (name)` and `name (mail)`. */
+function nameOf(person: string): string {
+  const [before = "", inner = ""] = person.replace(/\)$/, "").split(" (");
+  return before.includes("@") && inner !== "" ? inner : inner.includes("@") ? before : person;
+}
+
+function reference(text: string): string {
+  return text.length > MOST.link ? "" : text.trim();
+}

@@ -1,0 +1,190 @@
+import { decodeXML } from "entities/decode";
+import NAMES from "./feed-names.json" with { type: "json" };
+
+/** Most entries of a feed, fields of an entry, and characters of a field, of a tag's attributes and of a link. */
+export const MOST = { entries: 1000, fields: 128, markup: 20_000, attributes: 8192, link: 4096 };
+
+/** A child element of a feed or an entry, or an attribute of the entry itself with `@` before its name. */
+export interface Field {
+  /** In lower case, with the usual prefix of its namespace: `dc:date`. */
+  readonly name: string;
+  /** HTML. */
+  readonly markup: string;
+  readonly attributes: ReadonlyMap<string, string>;
+  /** What relative links of it are resolved by. */
+  readonly base: string | undefined;
+}
+
+/** The fields of a feed itself, and those of each entry. */
+export type FeedFields = Readonly<Record<"feed", readonly Field[]> & Record<"entries", readonly (readonly Field[])[]>>;
+
+/** The absolute link, or the link as it is where its base is not known. */
+export function resolveLink(link: string, base: string | undefined): string {
+  const isRelative = link !== "" && base !== undefined && !/^[a-z][a-z\d+.-]*:/i.test(link) && URL.canParse(link, base);
+  return isRelative ? new URL(link, base).href : link;
+}
+
+/** Reads an RSS, Atom, RDF or CDF document.
+ * @param base where it came from, for relative links
+ * @returns undefined when it is a web page, or has no root of a feed */
+export function readXmlFeed(document: string, base: string | undefined): FeedFields | undefined {
+  const root = document.search(/<(?:html|(?:[\w-]+:)?(?:rss|feed|rdf|channel))(?=[\s>])/i);
+  if (root < 0 || /^<html/i.test(document.slice(root, root + 5))) return undefined;
+  return new FeedReader(document.slice(root), base).read();
+}
+
+const NAMESPACES = new Map(Object.entries(NAMES.namespaces));
+const WANTED = new Set(Object.values(NAMES.fields).flat());
+
+interface OpenField extends Omit<Field, "markup"> {
+  readonly tag: string;
+  readonly start: number;
+  /** Elements of its own tag, and entries, that are open. */
+  depth: number;
+  entries: number;
+  hasTags: boolean;
+}
+
+/** Reads tags, well-formed or not: a field ends with its entry at the latest, an entry where the next begins, and what is
+ * cut off at the document's end is left out. */
+class FeedReader {
+  readonly feed: Field[] = [];
+  readonly entries: Field[][] = [];
+  readonly #document: string;
+  readonly #prefixes = new Map<string, string>();
+  readonly #open: { readonly name: string; readonly base: string | undefined }[];
+  #isAtom = false;
+  #entry: Field[] | undefined;
+  #field: OpenField | undefined;
+
+  constructor(document: string, base: string | undefined) {
+    this.#document = document;
+    this.#open = [{ name: "", base }];
+  }
+
+  read(): this {
+    const markup = /<!\[CDATA\[|<!--|<(\/?)([a-z_\u0080-\uffff][^\s<>/]*)([\s/](?:[^<>"']|"[^"<]*"|'[^'<]*')*)?>/gi;
+    while (this.entries.length < MOST.entries) {
+      const found = markup.exec(this.#document);
+      if (found === null) break;
+      const [token, slash, tag, attributes = ""] = found;
+      if (tag === undefined) {
+        markup.lastIndex = this.#document.indexOf(token === "<!--" ? "-->" : "]]>", found.index);
+        if (markup.lastIndex < found.index) break;
+      } else if (slash === "/") this.#close(tag.toLowerCase(), found.index);
+      else this.#start(tag.toLowerCase(), attributes, found.index, markup.lastIndex);
+    }
+    return this;
+  }
+
+  #start(tag: string, text: string, start: number, end: number): void {
+    const isEmpty = text.endsWith("/");
+    if (this.#continues(tag, start, isEmpty ? 0 : 1)) return;
+    const attributes = attributesOf(text);
+    const isRoot = this.#open.length === 1;
+    for (const [name, value] of attributes) {
+      const usual = name.startsWith("xmlns:") ? NAMESPACES.get(value.toLowerCase().replace(/[/#]$/, "")) : undefined;
+      if (usual !== undefined) this.#prefixes.set(name.slice(6), usual);
+    }
+    if (isRoot && !tag.startsWith("rdf")) this.#prefixes.set(tag.slice(0, Math.max(tag.lastIndexOf(":"), 0)), "");
+    const name = this.#nameOf(tag);
+    if (isRoot) this.#isAtom = name === "feed";
+    const outer = this.#open.at(-1)!.base;
+    const own = resolveLink((attributes.get("xml:base") ?? "").trim(), outer);
+    const base = /^https?:/i.test(own) && own.length <= MOST.link ? own : outer;
+    if (isEntry(name)) {
+      this.#endEntry();
+      const fields = Array.from(attributes, ([key, markup]): Field => ({ name: `@${key}`, markup, attributes, base }));
+      this.#entry = fields.filter((field) => WANTED.has(field.name));
+    } else if (!isRoot && !NAMES.containers.includes(name)) {
+      const field = { name, tag, start: end, attributes, base, depth: 1, entries: 0, hasTags: false };
+      // Links of Atom are often left open.
+      if (isEmpty || (name === "link" && attributes.has("href"))) this.#addField(field, end);
+      else this.#field = field;
+      return;
+    }
+    this.#open.push({ name, base });
+    if (isEmpty) this.#close(tag, end);
+  }
+
+  #close(tag: string, start: number): void {
+    if (this.#continues(tag, start, -1)) return;
+    const name = this.#nameOf(tag);
+    if (isEntry(name)) this.#endEntry();
+    else if (this.#open.length > 1 && this.#open.at(-1)!.name === name) this.#open.pop();
+  }
+
+  /** Whether a tag is part of the field that is open. */
+  #continues(tag: string, start: number, step: number): boolean {
+    const field = this.#field;
+    if (field === undefined) return false;
+    const isOfEntry = isEntry(this.#nameOf(tag));
+    const endsEntry = isOfEntry && (this.#entry === undefined || (step < 0 && field.entries === 0));
+    if (isOfEntry) field.entries += step;
+    if (tag === field.tag) field.depth += step;
+    field.hasTags ||= field.depth > 0 && !endsEntry;
+    if (endsEntry || field.depth === 0) this.#addField(field, start);
+    return !endsEntry;
+  }
+
+  #nameOf(tag: string): string {
+    const [local = "", prefix = ""] = tag.split(":").reverse();
+    const usual = this.#prefixes.get(prefix) ?? prefix;
+    return usual === "" ? local : `${usual}:${local}`;
+  }
+
+  #endEntry(): void {
+    if (this.#entry !== undefined && this.#entry.length > 0) this.entries.push(this.#entry);
+    this.#entry = undefined;
+    while (this.#open.length > 2 && this.#open.at(-1)!.name !== "channel") this.#open.pop();
+  }
+
+  #addField({ name, start, attributes, base, hasTags }: OpenField, end: number): void {
+    this.#field = undefined;
+    const fields = this.#entry ?? this.feed;
+    if (!WANTED.has(name) || fields.length === MOST.fields) return;
+    const raw = this.#document.slice(start, Math.min(end, start + 4 * MOST.markup));
+    fields.push({ name, markup: markupOf(raw, hasTags, this.#isAtom, attributes), attributes, base });
+  }
+}
+
+function isEntry(name: string): boolean {
+  return name === "item" || name === "entry";
+}
+
+function attributesOf(text: string): Map<string, string> {
+  const found = text
+    .slice(0, MOST.attributes)
+    .matchAll(/(?<![^\s"'])([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/g);
+  return new Map(
+    Array.from(found, ([, name, double, single, bare]) => [
+      name!.toLowerCase(),
+      decodeXML(double ?? single ?? bare ?? ""),
+    ]),
+  );
+}
+
+/** The HTML that an element holds: as text (RSS, Atom's `html`), as elements (`xhtml`), as plain text, or as base64. */
+function markupOf(raw: string, hasTags: boolean, isAtom: boolean, attributes: Field["attributes"]): string {
+  const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  if (hasTags) return withSections(raw, (text) => text, escaped);
+  const type = attributes.get("type") ?? "text";
+  const mode = attributes.get("mode") ?? (/^(?!text\/)[^/]+\/(?!.*xml$)/i.test(type) ? "base64" : "");
+  if (isAtom && mode === "base64" && /^[\w+/\s]+={0,2}$/.test(raw.trim())) {
+    const text = Buffer.from(raw, "base64").toString("utf8");
+    return text.includes("\ufffd") ? "" : text;
+  }
+  const text = withSections(raw, decodeXML, (content) => content);
+  return isAtom && /^text(?:\/plain)?$/i.test(type) ? text.replaceAll("<", "&lt;") : text;
+}
+
+/** The text without comments, and with its CDATA sections and what is between them changed. */
+function withSections(raw: string, between: (text: string) => string, section: (content: string) => string): string {
+  const parts = raw.split(/(<!--[^]*?(?:-->|$)|<!\[CDATA\[[^]*?(?:\]\]>|$))/i);
+  return parts
+    .map((part, index) => {
+      if (index % 2 === 0) return between(part);
+      return part.startsWith("<!--") ? "" : section(part.slice(9).replace(/\]\]>$/, ""));
+    })
+    .join("");
+}
