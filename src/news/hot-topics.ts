@@ -63,7 +63,9 @@ export function createHotTopics({ latest, viewsOf, bundled, clock, logger, inter
     const full_ms = live?.record.last_full_ms ?? undefined;
     const isStale = now - (live?.record.published_ms ?? -Infinity) > (interval_s * 3 || HOUR_S) * 1000;
     return {
-      topics: live?.topics ?? topics.slice(0, query.limit).map((topic) => ({ topic: topic[lang], heat: topic.heat })),
+      topics:
+        live?.topics ??
+        topics.slice(0, query.limit).map((each) => ({ topic: each[lang], heat: each.heat, trend: "steady" })),
       sentiment_overview: live?.sentiment ?? NO_SENTIMENT,
       refresh_meta: {
         last_full_sync_at: full_ms === undefined ? never : toIso(full_ms),

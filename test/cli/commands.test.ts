@@ -110,7 +110,7 @@ const CASES: readonly Case[] = [
   { args: ["news", "refresh", "--mode", "full", "--json"], json: ENDPOINTS.refreshNews.data },
   { args: ["news", "status"], has: "lantern\tnews\tok\t", once: true },
   { args: ["hot-topics", "--json"], json: ENDPOINTS.getHotTopics.data, once: true },
-  { args: ["hot-topics", "--limit", "1"], has: /^kind\tweight\ttext\ntopic\t/, once: true },
+  { args: ["hot-topics", "--limit", "1"], has: /^kind\tweight\ttext\ttrend\ntopic\t/, once: true },
   {
     args: ["questions", "--lang", "en", "--limit", "2", "--json"],
     json: ENDPOINTS.getRecommendedQuestions.data,

@@ -182,6 +182,18 @@ describe("hot topics", () => {
     expect((await news.hotTopics({ ...query, days: 2, lang: "en" })).topics).toHaveLength(2);
   });
 
+  test("rise for an hour after the last report, then fall, without another refresh", async () => {
+    await write([{ ...ATTACK, at: NOON - 40 * 60_000 }], []);
+    const news = world.news(CONFIG);
+    await news.refresh("full");
+    const trend = async () => (await news.hotTopics(query)).topics[0]!.trend;
+    expect(await trend()).toBe("rising");
+    world.clock.advance(19 * 60_000);
+    expect(await trend()).toBe("rising");
+    world.clock.advance(60_000);
+    expect(await trend()).toBe("falling");
+  });
+
   test("grow stale after three intervals", async () => {
     await write();
     const news = world.news({ ...CONFIG, refresh_interval_s: 60 });

@@ -72,8 +72,10 @@ const refreshMeta = named("RefreshMeta", {
   coverage,
 });
 
+const trend = z.enum(["rising", "steady", "falling"]).meta({ description: "Against the heat an hour ago" });
+
 export const hotTopics = named("HotTopics", {
-  topics: z.array(z.object({ topic: z.string(), heat: z.number() })),
+  topics: z.array(z.object({ topic: z.string(), heat: z.number(), trend })),
   user_hot_questions: z.array(z.object({ question: z.string(), count, lang: z.string() })),
   sentiment_overview: sentimentOverview,
   refresh_meta: refreshMeta,

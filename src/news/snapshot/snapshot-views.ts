@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { hotTopics, newsList, sentimentOverview, topicList } from "../../contract/schemas/news-schemas.ts";
 import type { Language, Sentiment } from "../../contract/schemas/shared-fields.ts";
 import { toIso } from "../../runtime/clock.ts";
-import { HALF_LIFE_MS } from "../topics/heat.ts";
+import { HALF_LIFE_MS, trendAt } from "../topics/heat.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import type { Projection } from "./show-snapshot.ts";
 import type { Topic, TopicViews } from "./topic-views.ts";
@@ -54,7 +54,9 @@ export function createSnapshotViews({ items, times, record, topics: views }: Pro
       const minute = minuteOf(now);
       return hotLists(`${minute} ${limit} ${days} ${lang}`, () => {
         const recent = views.headlines.filter(({ last_ms }) => last_ms > minute - days * DAY).slice(0, limit);
-        return recent.map((each) => ({ topic: each.titles[lang], heat: cooled(each, views, now).heat }));
+        return recent.map((each) => {
+          return { topic: each.titles[lang], heat: cooled(each, views, now).heat, trend: trendAt(each, minute) };
+        });
       });
     },
     /** Sentiment of the items of the last `days`. The same object within a minute. */

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { topic } from "../../contract/schemas/news-schemas.ts";
 import { type Language, language } from "../../contract/schemas/shared-fields.ts";
 import { toIso } from "../../runtime/clock.ts";
-import { heatOf } from "../topics/heat.ts";
+import { heatOf, trendEnds } from "../topics/heat.ts";
 import { suggestQuestions } from "../topics/suggest-questions.ts";
 import type { NewsItem, ProjectedTopic } from "./projection.ts";
 
@@ -34,11 +34,12 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
     total: topics.length,
     /** The first of a list in each language: topics with an item in it come first. */
     topics: Object.fromEntries(lists) as Record<Language, Topic[]>,
-    /** Those that are among the first in any window of time, hottest first: titles, heat, and when the last item was
-     * published, ms. */
+    /** Those that are among the first in any window of time, hottest first: titles, heat and trend, and when the last item
+     * was published, ms. */
     headlines: everShown(ranked).map(({ topic, heat }) => ({
       titles: { zh: leadingItem(topic, "zh").title, en: leadingItem(topic, "en").title },
       heat,
+      ...trendEnds(topic.reports, at),
       last_ms: topic.last_ms,
     })),
   };

@@ -1,5 +1,8 @@
+const HOUR_MS = 3_600_000;
 /** Half-life of an item's weight. A day later an item counts a quarter. */
-export const HALF_LIFE_MS = 12 * 3_600_000;
+export const HALF_LIFE_MS = 12 * HOUR_MS;
+/** Relative change within an hour that makes a trend. Without a report the heat falls by 5.6% in an hour. */
+const CHANGE = 0.05;
 
 /** One outlet's report of a story. */
 export interface Report {
@@ -15,6 +18,9 @@ export interface Report {
  *     heat = log2(1 + Σ g(o)) · Σ over outlets o of g(o) · Σ over its items k = 1, 2, … newest first of w(k) / k
  *     w = 2^(−age / half-life)
  *
+ * The first factor is the breadth: distinct outlets. The sum is recency and velocity in one: an exponentially decayed
+ * count is the moving average of the rate of reports, times half-life / ln 2, so the same reports within a shorter time
+ * are hotter.
  * Exponentially decayed counting (Cormode, Shkapenyuk, Srivastava, Xu: Forward Decay, ICDE 2009, section III.A), in
  * which an outlet's k-th item adds 1/k (a feed that repeats itself grows as the logarithm of its items), times the
  * damped number of independent outlets (the log damping of tf weights, Manning, Raghavan, Schütze, section 6.4.1). So
@@ -34,4 +40,34 @@ export function heatOf(reports: readonly Report[], now: number): number {
     sum += (weight * 2 ** (-Math.max(0, now - report.published_ms) / HALF_LIFE_MS)) / rank;
   }
   return Math.log2(size) * sum;
+}
+
+/** Until when a story without another report rises, and until when it does not fall, ms since the epoch. */
+export type TrendEnds = Readonly<ReturnType<typeof trendEnds>>;
+
+/** How the heat of a story at an instant compares to its heat an hour before, of what was published until then: `rising` or
+ * `falling` when it is more than 5% hotter or cooler. A story without dated reports is `steady`. */
+export function trendAt({ rising_ms, steady_ms }: TrendEnds, now: number) {
+  return now < rising_ms ? "rising" : now < steady_ms ? "steady" : "falling";
+}
+
+/** A report counts in the heat of an hour before from one hour after it on; else both heats cool alike, so that their
+ * ratio stays, and the trend of every later instant is known at once.
+ * @param now milliseconds since the epoch */
+export function trendEnds(reports: readonly Report[], now: number) {
+  if (reports.length === 0) return { rising_ms: -Infinity, steady_ms: Infinity };
+  const until = (time: number): Report[] => reports.filter(({ published_ms }) => published_ms <= time);
+  const past = (time: number): number => heatOf(until(time), now) * 2 ** (HOUR_MS / HALF_LIFE_MS);
+  const heat = heatOf(reports, now);
+  const times = reports.map(({ published_ms }) => published_ms).sort((a, b) => a - b);
+  const end = (most: number): number => {
+    let [low, high] = [0, times.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (heat <= most * past(times[middle]!)) high = middle;
+      else low = middle + 1;
+    }
+    return times[low]! + HOUR_MS;
+  };
+  return { rising_ms: end(1 + CHANGE), steady_ms: end(1 - CHANGE) };
 }

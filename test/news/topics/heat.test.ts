@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { HALF_LIFE_MS, heatOf, type Report } from "../../../src/news/topics/heat.ts";
-import { NOON } from "../world.ts";
+import { HALF_LIFE_MS, heatOf, type Report, trendAt, trendEnds } from "../../../src/news/topics/heat.ts";
+import { HOUR, NOON } from "../world.ts";
 
 const telling = fc.record({
   source: fc.constantFrom("a", "b", "c", "d"),
@@ -61,4 +61,33 @@ test("does not depend on the order of the items", () => {
       expect(heatOf(story.toReversed(), NOON)).toBeCloseTo(heatOf(story, NOON));
     }),
   );
+});
+
+test("the trend compares to the heat an hour ago, at every later instant, whatever the order of the items", () => {
+  const later = fc.integer({ min: NOON, max: NOON + 3 * HOUR });
+  const recent = fc.record({
+    source: fc.constantFrom("a", "b", "c", "d"),
+    published_ms: fc.integer({ min: NOON - 2 * HOUR, max: NOON }),
+  });
+  fc.assert(
+    fc.property(fc.array(fc.oneof(telling, recent), { minLength: 1, maxLength: 20 }), later, (story, now) => {
+      const past = heatOf(
+        story.filter(({ published_ms }) => published_ms <= now - HOUR),
+        now - HOUR,
+      );
+      const ratio = past === 0 ? Infinity : heatOf(story, now) / past;
+      const expected = ratio > 1.05 ? "rising" : ratio < 0.95 ? "falling" : "steady";
+      expect(trendAt(trendEnds(story.toReversed(), NOON), now)).toBe(expected);
+    }),
+  );
+});
+
+test("a story rises with a second outlet, is steady with a repeat after hours, and falls in an hour without an item", () => {
+  const at = (hours: number, source = "a"): Report => ({ source, published_ms: NOON - hours * HOUR });
+  const trend = (...story: Report[]): string => trendAt(trendEnds(story, NOON), NOON);
+  expect(trend(at(0))).toBe("rising");
+  expect(trend(at(5), at(0.5, "b"))).toBe("rising");
+  expect(trend(...[1.1, 2, 3, 4, 5, 6, 7, 8].map((hours) => at(hours)), at(0.5))).toBe("steady");
+  expect(trend(at(5), at(1, "b"))).toBe("falling");
+  expect(trend()).toBe("steady");
 });

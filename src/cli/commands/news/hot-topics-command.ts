@@ -8,10 +8,15 @@ export const command = defineCommand("hot-topics", {
   async run({ days, limit }, context) {
     const { data } = await runOperation(context, "getHotTopics", { input: { query: { days, limit } } });
     const rows = [
-      ...data.topics.map(({ topic, heat }) => ({ kind: "topic", weight: heat, text: topic })),
-      ...data.user_hot_questions.map(({ question, count }) => ({ kind: "question", weight: count, text: question })),
+      ...data.topics.map(({ topic, heat, trend }) => ({ kind: "topic", weight: heat, text: topic, trend })),
+      ...data.user_hot_questions.map(({ question: text, count }) => ({
+        kind: "question",
+        weight: count,
+        text,
+        trend: "",
+      })),
     ];
-    const columns = [{ name: "kind" }, { name: "weight" }, { name: "text", wide: true }] as const;
+    const columns = [{ name: "kind" }, { name: "weight" }, { name: "text", wide: true }, { name: "trend" }] as const;
     await printRows(context, { data, rows, columns });
     const { dominant, positive, neutral, negative, index } = data.sentiment_overview;
     const { source, stale, last_refresh_at } = data.refresh_meta;
