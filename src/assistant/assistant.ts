@@ -1,8 +1,9 @@
 import type { AnswerRequest } from "./answer.ts";
 import { prepareAnswer, type PreparedAnswer } from "./answering/answerer.ts";
+import { chosenTitle } from "./answering/chosen-title.ts";
 import type { AnswerIndex } from "./retrieval/answer-index.ts";
-import { routeQuestion } from "./routing/router.ts";
-import type { Routing } from "./routing/routing.ts";
+import { isElliptical, routeQuestion } from "./routing/router.ts";
+import type { Route, Routing } from "./routing/routing.ts";
 
 /** Kinds of question that have a price of their own. */
 export type QuestionKind = "account" | "small_talk" | "advanced_research" | "other";
@@ -13,13 +14,22 @@ export interface AskedQuestion extends Omit<AnswerRequest, "routing" | "wide"> {
   readonly research: boolean;
   /** Kinds that are not answered: their evidence is not looked for. */
   readonly refused: readonly QuestionKind[];
+  /** What a model takes the question for: it decides where the router is not sure. */
+  readonly route?: Route;
 }
 
 /** A question's final route, and its answer as far as it goes without a model: none for a kind that is refused. Plain
  * data. */
 export interface PreparedQuestion extends PreparedAnswer {
   readonly kind: QuestionKind;
+  /** Whether a follow-up had to be searched by words of the question before, or nothing sure was found. */
+  readonly isInDoubt?: boolean;
+  /** The question as a model wrote it to stand alone, where that was answered. */
+  readonly standalone?: string;
 }
+
+/** From this confidence on, the router knows what a question is about. */
+const SURE = 0.9;
 
 /** Routes a question, and answers it from the passages unless it is refused or the service answers it: a pure function of
  * its input, which knows nothing of points, accounts, storage, HTTP and model calls.
@@ -28,14 +38,21 @@ export interface PreparedQuestion extends PreparedAnswer {
  * const asked = { question: "怎么提现？", history: [], research: false, refused: [], hasModel: false, now: Date.now() };
  * const { routing, answer } = prepareQuestion(asked, index);
  */
-export function prepareQuestion({ research, refused, ...asked }: AskedQuestion, index: AnswerIndex): PreparedQuestion {
-  const first = routeQuestion(asked.question, asked);
+export function prepareQuestion(given: AskedQuestion, index: AnswerIndex): PreparedQuestion {
+  const { research, refused, route, ...asked } = given;
+  const routed = routeQuestion(asked.question, asked);
+  const isDecided = route === undefined || route === routed.route || routed.confidence >= SURE;
+  const first = isDecided ? routed : { ...routed, route, sub_intent: "general", confidence: SURE };
   const wide = first.research && research;
   if (refused.includes(kindOf(first, wide))) return { routing: first, kind: kindOf(first, wide) };
   const prepared = prepareAnswer({ ...asked, routing: first, wide }, index);
   const { routing } = prepared;
   const kind = kindOf(routing, wide);
-  return refused.includes(kind) ? { routing, kind } : { ...prepared, kind };
+  if (refused.includes(kind)) return { routing, kind };
+  const isFollowUp =
+    isElliptical(asked.question) && asked.history.length > 0 && !chosenTitle(asked.question, asked.history);
+  const isUnsure = (prepared.answer?.outcome ?? "answered") !== "answered" && first.confidence < SURE;
+  return { ...prepared, kind, isInDoubt: !first.research && (isFollowUp || isUnsure) };
 }
 
 function kindOf({ route }: Routing, wide: boolean): QuestionKind {

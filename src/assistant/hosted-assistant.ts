@@ -10,13 +10,14 @@ import type { AskedQuestion, PreparedQuestion } from "./assistant.ts";
 import type { AssistantJobs, SuggestedQuestions } from "./jobs/assistant-jobs.ts";
 import type { MeaningRows } from "../language/thesaurus.ts";
 import { IndexedContent } from "./indexed-content.ts";
-import type { ModelGateway, ModelUse } from "./model/provider-failover.ts";
+import type { ModelUse } from "./model/model-call.ts";
+import type { ModelGateway } from "./model/provider-failover.ts";
 import type { Passage } from "./passage.ts";
 
 /** The assistant behind a runner of its jobs, with its content and its model. */
 export type HostedAssistant = ReturnType<typeof createHostedAssistant>;
 
-type Turn = Pick<RunOptions, "caller" | "wait_ms" | "signal">;
+type Turn = Pick<RunOptions, "caller" | "wait_ms"> & ModelUse;
 
 interface HostedAssistantDeps {
   readonly runner: JobRunner<AssistantJobs>;
@@ -41,6 +42,20 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
   const kept = new BoundedLru<{ readonly at: number; readonly prepared: Promise<PreparedQuestion> }>(KEPT.questions);
   let learned = 0;
 
+  const prepareNow = (asked: AskedQuestion, turn?: Turn): Promise<PreparedQuestion> =>
+    inTime(content.on((index) => runner.run("prepare", { ...asked, index }, turn)));
+
+  /** What a model wrote counts only in the question's language, and asks for no research. */
+  async function prepareOnce(asked: AskedQuestion, turn?: Turn): Promise<PreparedQuestion> {
+    const first = await prepareNow(asked, turn);
+    const found = first.isInDoubt === true ? await model?.rewrite(asked, turn ?? {}) : undefined;
+    if (found === undefined) return first;
+    const { question, route } = found;
+    const again = await prepareNow({ ...asked, question, route, history: [] }, turn);
+    const isLike = again.routing.lang === first.routing.lang && !again.routing.research;
+    return isLike ? { ...again, standalone: question } : first;
+  }
+
   return {
     warm: () => runner.run("warm", undefined),
     /** Makes these the passages that answers quote. Until it has, questions are answered from those before. */
@@ -59,8 +74,7 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
         turn?.signal?.throwIfAborted();
         if (prepared !== undefined) return prepared;
       }
-      const given = { ...asked, now, hasModel: model !== undefined };
-      const prepared = inTime(content.on((index) => runner.run("prepare", { ...given, index }, turn)));
+      const prepared = prepareOnce({ ...asked, now, hasModel: model !== undefined }, turn);
       prepared.catch(() => kept.delete(key));
       if (asked.history.length === 0) kept.set(key, { at: now, prepared });
       return prepared;
@@ -82,13 +96,14 @@ type Asked = Pick<AskedQuestion, "question" | "history">;
 
 async function complete(
   { runner, model, logger }: Pick<HostedAssistantDeps, "runner" | "model" | "logger">,
-  { answer, forModel, routing, kind }: PreparedQuestion,
-  { question, history }: Asked,
+  { answer, forModel, routing, kind, standalone }: PreparedQuestion,
+  { question: given, history }: Asked,
   use: ModelUse,
 ): Promise<Answer> {
   if (answer === undefined) throw new Error(`${routing.route} is not answered from passages`);
   if (forModel === undefined || model === undefined) return answer;
   const { excerpts } = forModel;
+  const question = standalone ?? given;
   const asked = { question, lang: routing.lang, wide: kind === "advanced_research" };
   const previous = history.at(-1)?.question;
   try {

@@ -27,7 +27,7 @@ export interface JobContext {
 
 export interface RunOptions {
   readonly deadline_ms?: number; // Longest run, from the moment the job begins. Default: the runner's.
-  readonly signal?: AbortSignal; // Drops a job that waits; a running one continues, but its output is not waited for.
+  readonly signal?: AbortSignal | undefined; // Drops a job that waits; a running one continues, but its output is not waited for.
   readonly caller?: string; // Who the job is for: jobs of different callers are run in turn.
   readonly wait_ms?: number; // Longest wait for its turn, ms; then the job fails without having been run.
   readonly move?: readonly ArrayBuffer[]; // Buffers of the input whose memory is handed over instead of copied.

@@ -33,6 +33,12 @@ export const modelConfig = z.strictObject({
   timeout_ms: integer([1, Infinity], 30_000),
   budget: section({ answer: tokens(20_000), user_day: tokens(100_000), day: tokens(5_000_000) }),
   fallback: z.enum(["none", "extractive"]).default("none"),
+  rewrite: z
+    .strictObject({
+      format: z.enum(["json_schema", "json_object", "none"]).default("json_schema"),
+      timeout_ms: integer([1, 60_000], 3000),
+    })
+    .optional(),
   providers: z.array(provider).default([]),
 });
 

@@ -11,8 +11,15 @@ export type AnswerExplanation = ReturnType<typeof explainAnswer>;
 /** Computes again what the answer to a question was decided by: what the router took it for, what finally answers it
  * (`figures` of the service, a `rule`, the `latest` items or the `evidence`), and the evidence with its features, looked
  * for even where something else answers. */
-export function explainAnswer(given: AskedQuestion, { routing, kind, by }: PreparedQuestion, on: AnswerIndex) {
-  const asked = { ...given, question: chosenTitle(given.question, given.history) ?? given.question };
+export function explainAnswer(
+  given: AskedQuestion,
+  { routing, kind, by, standalone }: PreparedQuestion,
+  on: AnswerIndex,
+) {
+  const asked =
+    standalone === undefined
+      ? { ...given, question: chosenTitle(given.question, given.history) ?? given.question }
+      : { ...given, question: standalone, history: [] };
   const router = routeQuestion(asked.question, asked);
   const findings = searchFor({ ...asked, routing: router, wide: router.research && asked.research }, on);
   const isFollowUp = isElliptical(asked.question) && asked.history.length > 0;

@@ -1,6 +1,13 @@
 import { EventEmitter, once } from "node:events";
 import type { ProviderConfig } from "../../config/model-config.ts";
-import { callModel, createBoundedFetch, ModelReplyError, type CallBounds, type ModelCall } from "./model-call.ts";
+import {
+  callModel,
+  createBoundedFetch,
+  failureOf,
+  ModelReplyError,
+  type CallBounds,
+  type ModelCall,
+} from "./model-call.ts";
 import type { Tokens } from "./token-budgets.ts";
 import { promptTokens, type Prompt } from "./model-prompt.ts";
 
@@ -40,6 +47,7 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
       [failures, restsUntil] = [0, 0];
       return reply;
     } catch (error) {
+      if (prompt.form !== undefined) throw error;
       // A caller who left is not a failure of the provider.
       if (!signal.aborted || (signal.reason as Error).name === "TimeoutError") failures += 1;
       if (failures >= BREAKER.failures) restsUntil = performance.now() + BREAKER.rest_ms;
@@ -66,6 +74,9 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
       bounds.calls?.push(call);
       try {
         return (call.reply = await replyInTurn(prompt, bounds, (tokens) => (call.tokens = tokens)));
+      } catch (error) {
+        call.failure = String(failureOf(error));
+        throw error;
       } finally {
         await settle?.(call.tokens);
       }

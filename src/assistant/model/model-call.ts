@@ -69,6 +69,11 @@ export interface CallBounds {
   readonly calls?: ModelCall[] | undefined;
 }
 
+/** What the calls for one answer have in common. */
+export interface ModelUse extends Omit<CallBounds, "signal" | "until"> {
+  readonly signal?: AbortSignal | undefined; // Aborted when the caller has disconnected.
+}
+
 /** The reply of an OpenAI-compatible endpoint to a prompt, never empty. Its tokens are reported as the endpoint says, or
  * estimated; also of a reply that could not be read or did not come in time. The model libraries load at the first call. */
 export async function callModel(
@@ -81,6 +86,7 @@ export async function callModel(
     import("ai"),
     import("@ai-sdk/openai-compatible"),
   ]);
+  const { form, ...words } = prompt;
   let hasBegun = false;
   const provider = createOpenAICompatible({
     name: "model",
@@ -90,6 +96,7 @@ export async function callModel(
     transformRequestBody: ({ max_tokens: length, ...body }: Record<string, unknown>) => ({
       ...body,
       [config.length_field]: length,
+      ...form,
       ...config.body,
     }),
     fetch: createModelFetch(send, until, () => (hasBegun = true)),
@@ -97,10 +104,10 @@ export async function callModel(
   const estimated = promptTokens(prompt);
   const { text, finishReason, usage } = await generateText({
     model: provider.chatModel(config.model),
-    ...prompt,
+    ...words,
     ...(config.send_temperature ? { temperature: config.temperature } : {}),
     maxOutputTokens: config.max_output_tokens,
-    maxRetries: config.max_retries,
+    maxRetries: form === undefined ? config.max_retries : 0,
     abortSignal: signal,
   }).catch((error: unknown) => {
     if (hasBegun || signal.aborted) onSpent({ prompt: estimated, reply: 0 });
@@ -129,4 +136,23 @@ export function cleanReply(reply: string): string {
 /** The text up to its last whole sentence, for a reply that was cut at the token limit; empty without one. */
 export function dropCutSentence(text: string): string {
   return /^[\s\S]*(?:[。！？!?]|\.(?=\s|\[|$))(?:\s*[[【]\d+[\]】])*["”’」）)]*/.exec(text)?.[0] ?? "";
+}
+
+/** What the log may say of a failed call. Messages of the endpoint and of the libraries are left out: they may repeat
+ * the user's words, or hold whatever the endpoint sends. */
+export function failureOf(cause: unknown): Error {
+  if (cause instanceof ModelReplyError || !(cause instanceof Error)) return new Error(`model call: ${String(cause)}`);
+  // What the last of the retries failed with.
+  const { lastError } = cause as { lastError?: unknown };
+  if (lastError !== undefined) return failureOf(lastError);
+  const { statusCode: status } = cause as { statusCode?: unknown };
+  let reason = typeof status === "number" ? ` (status ${status})` : "";
+  // The code of a failed connection, such as ECONNREFUSED.
+  for (let at: unknown = cause; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (typeof code !== "string") continue;
+    reason = ` (${code})`;
+    break;
+  }
+  return new Error(`model call: ${cause.name}${reason}`);
 }

@@ -20,6 +20,8 @@ export interface Message {
 export interface Prompt {
   readonly system: string;
   readonly messages: Message[];
+  /** Of a reply that can be done without: it is asked for once, and says nothing about the endpoint's health. */
+  readonly form?: { readonly response_format: object | undefined };
 }
 
 /** A question for the model, and the passages to answer it from, numbered [1]..[n] in their order. */

@@ -2,21 +2,16 @@ import { readFileSync } from "node:fs";
 import { AnpError } from "../../contract/errors.ts";
 import { silentLogger, type Logger } from "../../runtime/logger.ts";
 import { providersOf, type ModelConfig } from "../../config/model-config.ts";
-import { ModelReplyError, type CallBounds } from "./model-call.ts";
+import { failureOf, type CallBounds, type ModelUse } from "./model-call.ts";
 import { createModelProvider, type ModelProvider } from "./circuit-breaker.ts";
 import type { Checked } from "../answering/model-answer.ts";
+import { createRewriter } from "./rewrite-question.ts";
 import { toCorrection, toPrompt, type Prompt, type PromptRequest } from "./model-prompt.ts";
 
 /** A model that writes answers from passages. */
 export type ModelGateway = ReturnType<typeof createModelGateway>;
 
 type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promise<Checked<T>>;
-
-/** What the calls for one answer have in common. */
-export interface ModelUse extends Omit<CallBounds, "signal" | "until"> {
-  /** Aborted when the caller has disconnected. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 interface ModelDeps {
   readonly logger?: Logger;
@@ -59,6 +54,7 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
     /** What happens when the model fails: error 1007, or an extractive answer. */
     fallback: config.fallback,
     breakers: () => providers.map(({ breaker }) => breaker()),
+    rewrite: createRewriter(providers[0]!, config, logger),
     /** What `check` makes of a model's reply, and the id of that model; a reply that it refuses is asked for once more,
      * with what was wrong.
      * @throws AnpError 1007 when the model fails, times out, replies with nothing or is refused again, or a
@@ -76,8 +72,6 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
           if (found !== null) return { ...found, model: provider.config.model };
         } catch (error) {
           caller?.throwIfAborted();
-          const call = use.calls?.at(-1);
-          if (call !== undefined && call.reply === undefined) call.failure = String(failureOf(error));
           if (error instanceof AnpError) throw error;
           cause = timeout.aborted ? (timeout.reason as Error) : failureOf(error);
           logger.warn({ model: provider.config.model, cause: String(cause) }, "A model failed");
@@ -86,23 +80,4 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
       throw new AnpError(1007, undefined, { cause });
     },
   };
-}
-
-/** What the log may say of a failed call. Messages of the endpoint and of the libraries are left out: they may repeat
- * the user's words, or hold whatever the endpoint sends. */
-function failureOf(cause: unknown): Error {
-  if (cause instanceof ModelReplyError || !(cause instanceof Error)) return new Error(`model call: ${String(cause)}`);
-  // What the last of the retries failed with.
-  const { lastError } = cause as { lastError?: unknown };
-  if (lastError !== undefined) return failureOf(lastError);
-  const { statusCode: status } = cause as { statusCode?: unknown };
-  let reason = typeof status === "number" ? ` (status ${status})` : "";
-  // The code of a failed connection, such as ECONNREFUSED.
-  for (let at: unknown = cause; at instanceof Error; at = at.cause) {
-    const { code } = at as NodeJS.ErrnoException;
-    if (typeof code !== "string") continue;
-    reason = ` (${code})`;
-    break;
-  }
-  return new Error(`model call: ${cause.name}${reason}`);
 }

@@ -2,7 +2,7 @@ import { answerMarket } from "../../assistant/answering/market-answer.ts";
 import type { Answer } from "../../assistant/answer.ts";
 import type { PreparedQuestion } from "../../assistant/assistant.ts";
 import type { HostedAssistant } from "../../assistant/hosted-assistant.ts";
-import type { ModelUse } from "../../assistant/model/provider-failover.ts";
+import type { ModelUse } from "../../assistant/model/model-call.ts";
 import type { Config } from "../../config/config-schema.ts";
 import type { News } from "../../news/news.ts";
 import { toIso, type Clock } from "../../runtime/clock.ts";

@@ -52,10 +52,7 @@ export function createChat(deps: ChatDeps): OperationHandler<"sendChat"> {
       if (refused.includes("other") && unpaid(user).times > MOST_UNPAID) throw new AnpError(1005);
       await knowledge.ready();
       const use = { signal: call.signal, meter: deps.budgets?.meterOf(user), calls: [] as ModelCall[] };
-      const prepared = await assistant.prepare(
-        { ...question.asked, refused },
-        { caller: user, wait_ms, ...(call.signal && { signal: call.signal }) },
-      );
+      const prepared = await assistant.prepare({ ...question.asked, refused }, { caller: user, wait_ms, ...use });
       if (call.explain !== undefined) {
         const explained = await assistant.explain({ ...question.asked, refused }, prepared);
         call.explain({ ...explained, calls: use.calls });
