@@ -4,7 +4,17 @@ import { createHeap } from "./heap.ts";
 import { type Neighbour, nearest } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import type { Step } from "../../compute/job-runner.ts";
-import { dot, type Headline, lengthOf, type Point, type Vector, vectorsOf } from "./term-vectors.ts";
+import {
+  dot,
+  eachTerm,
+  type Headline,
+  type Point,
+  type Sum,
+  toSum,
+  unitVector,
+  type Vector,
+  vectorsOf,
+} from "./term-vectors.ts";
 
 const { context: CONTEXT, candidates: CANDIDATES, need: NEED, apart: APART, most: MOST } = CLUSTERING;
 const NO_STEP: Step = () => undefined;
@@ -49,31 +59,39 @@ async function describe(headlines: readonly Headline[], step: Step): Promise<Poi
 }
 
 function inContext(points: readonly Point[], neighbours: readonly Neighbour[][]): Point[] {
+  const last = points.reduce((most, { vector }) => vector.terms.reduce((a, b) => Math.max(a, b), most), -1);
+  const blend = new Float64Array(last + 1);
+  const terms = new Uint32Array(last + 1);
   return points.map((point, index) => {
+    let count = 0;
+    const add = ({ vector }: Point, share: number): void => {
+      for (let at = 0; at < vector.terms.length; at++) {
+        const term = vector.terms[at]!;
+        if (blend[term] === 0) terms[count++] = term;
+        blend[term] = blend[term]! + share * vector.weights[at]!;
+      }
+    };
     const near = neighbours[index]!;
     const total = Math.max(
       CONTEXT.full,
       near.reduce((sum, { similarity }) => sum + similarity, 0),
     );
-    const blend: Vector = new Map(point.vector);
-    for (const { index: other, similarity } of near) {
-      const share = (CONTEXT.share * similarity) / total;
-      for (const [term, weight] of points[other]!.vector) blend.set(term, (blend.get(term) ?? 0) + share * weight);
+    add(point, 1);
+    for (const { index: other, similarity } of near) add(points[other]!, (CONTEXT.share * similarity) / total);
+    const found = terms.subarray(0, count);
+    const values = new Float64Array(count);
+    for (let at = 0; at < count; at++) {
+      values[at] = blend[found[at]!]!;
+      blend[found[at]!] = 0;
     }
-    const kept = Array.from(blend)
-      .sort((a, b) => b[1] - a[1] || a[0] - b[0])
-      .slice(0, CONTEXT.terms);
-    const vector: Vector = new Map(kept);
-    const length = lengthOf(vector) || 1;
-    for (const [term, weight] of vector) vector.set(term, weight / length);
-    return { ...point, vector };
+    return { ...point, vector: unitVector(found, values, CONTEXT.terms) };
   });
 }
 
 interface Cluster {
   readonly members: number[];
   /** Sum of the members' vectors; of a single member its own, which must not be changed. */
-  sum: Vector;
+  sum: Vector | Sum;
   length: number;
   /** Sum of the members' times, days. */
   days: number;
@@ -89,19 +107,29 @@ async function agglomerate(
 ): Promise<number[][]> {
   const clusters: (Cluster | undefined)[] = singleClusters(points, neighbours);
   const areApart = createDistinction();
-  const isApart = (x: number, y: number): boolean => areApart(points[x]!.traits, points[y]!.traits);
+  /** By both indices: the first members of clusters are compared at every merge. */
+  const compared = new Map<number, boolean>();
+  const isApart = (x: number, y: number): boolean => {
+    const pair = x * points.length + y;
+    const known = compared.get(pair);
+    if (known !== undefined) return known;
+    const result = areApart(points[x]!.traits, points[y]!.traits);
+    compared.set(pair, result);
+    return result;
+  };
   type Merge = Readonly<Record<"margin" | "a" | "b" | "versionA" | "versionB", number>>;
   const queue = createHeap<Merge>(
     (x, y) => x.margin > y.margin || (x.margin === y.margin && (x.a < y.a || (x.a === y.a && x.b < y.b))),
   );
-  const propose = (first: number, second: number): void => {
+  const propose = (first: number, second: number, product: number): void => {
     const [a, b] = first < second ? [first, second] : [second, first];
-    const similar = marginOf(clusters[a]!, clusters[b]!);
-    const margin = similar < 0 ? similar : similar - APART.events * shareApart(clusters[a]!, clusters[b]!, isApart);
+    const similar = marginOf(clusters[a]!, clusters[b]!, product);
+    const margin = similar < 0 ? similar : similar - penaltyOf(clusters[a]!, clusters[b]!, similar, isApart);
     if (margin >= 0) queue.push({ margin, a, b, versionA: clusters[a]!.version, versionB: clusters[b]!.version });
   };
   for (const [index, cluster] of clusters.entries()) {
-    for (const other of cluster!.near) if (index < other) propose(index, other);
+    const own = toSum(points[index]!.vector);
+    for (const other of cluster!.near) if (index < other) propose(index, other, dot(points[other]!.vector, own));
   }
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const [a, b] = [clusters[next.a], clusters[next.b]];
@@ -111,7 +139,7 @@ async function agglomerate(
     let proposed = 0;
     for (const other of clusters[kept]!.near) {
       if ((proposed += 1) > MOST.proposed) break;
-      propose(kept, other);
+      propose(kept, other, productOf(clusters[kept]!, clusters[other]!));
     }
     await step();
   }
@@ -125,7 +153,7 @@ function singleClusters(points: readonly Point[], neighbours: readonly Neighbour
   const clusters = points.map(({ vector, at }, index): Cluster => ({
     members: [index],
     sum: vector,
-    length: lengthOf(vector),
+    length: 1,
     days: at / DAY_MS,
     near: new Set(),
     version: 0,
@@ -141,6 +169,7 @@ function singleClusters(points: readonly Point[], neighbours: readonly Neighbour
 
 function groupsOf(clusters: readonly Cluster[], points: readonly Point[]): number[][] {
   return clusters.map(({ members, sum }) => {
+    if (!(sum instanceof Map)) return members;
     const central = members.map((index) => ({ index, closeness: dot(points[index]!.vector, sum) }));
     central.sort((x, y) => y.closeness - x.closeness || x.index - y.index);
     return central.map(({ index }) => index);
@@ -148,31 +177,38 @@ function groupsOf(clusters: readonly Cluster[], points: readonly Point[]): numbe
 }
 
 /** The excess of the similarity of two clusters over what a merge needs; negative when they do not merge. */
-function marginOf(a: Cluster, b: Cluster): number {
-  const similarity = dot(a.sum, b.sum) / (a.length * b.length || 1);
+function marginOf(a: Cluster, b: Cluster, product: number): number {
+  const similarity = product / (a.length * b.length || 1);
   const larger = Math.max(a.members.length, b.members.length);
   const need = Math.max(NEED.least, NEED.single - NEED.step * Math.log2(larger));
   const apart = Math.abs(a.days / a.members.length - b.days / b.members.length);
   return similarity - need - APART.day * Math.max(0, apart - APART.freeDays);
 }
 
-/** The share of pairs of the first members of each that report different events. */
-function shareApart(a: Cluster, b: Cluster, isApart: (x: number, y: number) => boolean): number {
+/** What is taken off a margin for the pairs of the first members of each that report different events; at least so much
+ * that nothing is left of the margin, however many more there are. */
+function penaltyOf(a: Cluster, b: Cluster, margin: number, isApart: (x: number, y: number) => boolean): number {
   const [first, second] = [a.members.slice(0, APART.members), b.members.slice(0, APART.members)];
-  let apart = 0;
-  for (const x of first) for (const y of second) if (isApart(x, y)) apart++;
-  return apart / (first.length * second.length);
+  const each = APART.events / (first.length * second.length);
+  let penalty = 0;
+  for (const x of first) for (const y of second) if (isApart(x, y) && (penalty += each) > margin) return penalty;
+  return penalty;
+}
+
+function productOf({ sum: a }: Cluster, { sum: b }: Cluster): number {
+  return b instanceof Map && !(a instanceof Map && a.size > b.size) ? dot(a, b) : dot(b, toSum(a));
 }
 
 function absorb(clusters: (Cluster | undefined)[], kept: number, gone: number): void {
   const target = clusters[kept]!;
   const source = clusters[gone]!;
   clusters[gone] = undefined;
-  if (target.members.length === 1) target.sum = new Map(target.sum);
+  const sum = toSum(target.sum);
+  target.sum = sum;
   target.members.push(...source.members);
   // |a + b|² = |a|² + 2ab + |b|²: the sum of a large cluster is not walked at every merge.
-  target.length = Math.sqrt(target.length ** 2 + 2 * dot(target.sum, source.sum) + source.length ** 2);
-  for (const [term, weight] of source.sum) target.sum.set(term, (target.sum.get(term) ?? 0) + weight);
+  target.length = Math.sqrt(target.length ** 2 + 2 * productOf(target, source) + source.length ** 2);
+  eachTerm(source.sum, (term, weight) => sum.set(term, (sum.get(term) ?? 0) + weight));
   target.days += source.days;
   target.version += 1;
   for (const other of source.near) {

@@ -1,6 +1,6 @@
 import type { Step } from "../../compute/job-runner.ts";
 import CLUSTERING from "./clustering.json" with { type: "json" };
-import type { Point, Vector } from "./term-vectors.ts";
+import type { Point } from "./term-vectors.ts";
 
 /** Another point and its similarity, 0 to 1. */
 export interface Neighbour {
@@ -10,51 +10,129 @@ export interface Neighbour {
 
 const { common: COMMON, across: ACROSS, most: MOST } = CLUSTERING;
 
+interface Options {
+  readonly count: number;
+  readonly least: number;
+  readonly across: boolean;
+}
+
 /** The nearest points of each by cosine, at most `count`, found through the terms they share and not by comparing all
- * pairs. Points of two languages are compared by their neutral parts alone, when `across` is set. */
-export async function nearest(
-  points: readonly Point[],
-  options: { count: number; least: number; across: boolean },
-  step: Step,
-): Promise<Neighbour[][]> {
-  const postings = postingsOf(points.map(({ vector }) => vector));
-  const limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share));
-  const sums = new Float64Array(points.length);
-  const shared = new Uint16Array(points.length);
+ * pairs: through the heaviest terms of a point that has many in common with others. Points of two languages are compared
+ * by their neutral parts alone, when `across` is set. */
+export async function nearest(points: readonly Point[], options: Options, step: Step): Promise<Neighbour[][]> {
+  const search = new NeighbourSearch(points, options);
   const result: Neighbour[][] = [];
-  for (const [index, point] of points.entries()) {
-    const touched: number[] = [];
-    let work = 0;
-    for (const [term, weight] of point.vector) {
-      const posting = postings.get(term)!;
-      if (posting.points.length > limit) continue;
-      work += posting.points.length;
-      if (work > MOST.work) break;
-      for (let at = 0; at < posting.points.length; at++) {
-        const other = posting.points[at]!;
-        if (other === index) continue;
-        if (shared[other] === 0) touched.push(other);
-        sums[other] = sums[other]! + weight * posting.weights[at]!;
-        shared[other] = shared[other]! + 1;
-      }
-    }
-    const near: Neighbour[] = [];
-    for (const other of touched) {
-      const similarity =
-        options.across && points[other]!.lang !== point.lang
-          ? acrossLanguages(point, points[other]!, sums[other]!, shared[other]!)
-          : sums[other]! >= options.least
-            ? sums[other]!
-            : 0;
-      if (similarity > 0) near.push({ index: other, similarity });
-      sums[other] = 0;
-      shared[other] = 0;
-    }
-    near.sort((a, b) => b.similarity - a.similarity || a.index - b.index);
-    result.push(near.slice(0, options.count));
+  for (const index of points.keys()) {
+    result.push(search.nearestOf(index));
     await step();
   }
   return result;
+}
+
+class NeighbourSearch {
+  readonly #points: readonly Point[];
+  readonly #options: Options;
+  readonly #postings: ReturnType<typeof postingsOf>;
+  /** Terms of more points do not count. */
+  readonly #limit: number;
+  /** The least product that makes a similarity. */
+  readonly #enough: number;
+  /** Of one point at a time: the products with the others, how many terms they share, which share any, its own weights. */
+  readonly #sums: Float64Array;
+  readonly #shared: Uint16Array;
+  readonly #touched: Uint32Array;
+  readonly #own: Float64Array;
+
+  constructor(points: readonly Point[], options: Options) {
+    this.#points = points;
+    this.#options = options;
+    this.#postings = postingsOf(points);
+    this.#limit = Math.min(COMMON.most, Math.max(COMMON.count, points.length * COMMON.share));
+    const { least, across } = options;
+    this.#enough = across ? Math.min(least, ACROSS.similarity * ACROSS.neutral ** 2) : least;
+    this.#sums = new Float64Array(points.length);
+    this.#shared = new Uint16Array(points.length);
+    this.#touched = new Uint32Array(points.length);
+    this.#own = new Float64Array(this.#postings.starts.length);
+  }
+
+  nearestOf(index: number): Neighbour[] {
+    const { reached, isCut } = this.#addUp(index);
+    const { count } = this.#options;
+    const [sums, shared] = [this.#sums, this.#shared];
+    const near: Neighbour[] = [];
+    for (let at = 0; at < reached; at++) {
+      const other = this.#touched[at]!;
+      if (sums[other]! >= this.#enough && other !== index) {
+        const similarity = this.#similarity(index, other, sums[other]!, shared[other]!);
+        if (similarity > 0) insert(near, { index: other, similarity }, isCut ? MOST.exact * count : count);
+      }
+      sums[other] = 0;
+      shared[other] = 0;
+    }
+    return isCut ? this.#exactly(index, near).slice(0, count) : near;
+  }
+
+  /** Adds up the products with the points that share a term: how many these are, and whether terms are left. */
+  #addUp(index: number): { reached: number; isCut: boolean } {
+    const { terms, weights } = this.#points[index]!.vector;
+    const [sums, shared, postings] = [this.#sums, this.#shared, this.#postings];
+    let reached = 0;
+    let work = 0;
+    for (let at = 0; at < terms.length; at++) {
+      const [from, to] = [postings.starts[terms[at]!]!, postings.starts[terms[at]! + 1]!];
+      if (to - from > this.#limit) continue;
+      work += to - from;
+      if (work > MOST.work) return { reached, isCut: true };
+      for (let entry = from; entry < to; entry++) {
+        const other = postings.points[entry]!;
+        if (shared[other] === 0) this.#touched[reached++] = other;
+        sums[other] = sums[other]! + weights[at]! * postings.weights[entry]!;
+        shared[other] = shared[other]! + 1;
+      }
+    }
+    return { reached, isCut: false };
+  }
+
+  /** The same neighbours by all terms of both. */
+  #exactly(index: number, near: readonly Neighbour[]): Neighbour[] {
+    const { terms, weights } = this.#points[index]!.vector;
+    const [own, { starts }] = [this.#own, this.#postings];
+    for (let at = 0; at < terms.length; at++) {
+      const isCommon = starts[terms[at]! + 1]! - starts[terms[at]!]! > this.#limit;
+      own[terms[at]!] = isCommon ? 0 : weights[at]!;
+    }
+    const result = near.map(({ index: other }) => {
+      const { vector } = this.#points[other]!;
+      let product = 0;
+      let shared = 0;
+      for (let at = 0; at < vector.terms.length; at++) {
+        const weight = own[vector.terms[at]!]!;
+        product += weight * vector.weights[at]!;
+        if (weight > 0) shared += 1;
+      }
+      return { index: other, similarity: this.#similarity(index, other, product, shared) };
+    });
+    for (const term of terms) own[term] = 0;
+    return result.sort(nearerFirst);
+  }
+
+  #similarity(index: number, other: number, product: number, shared: number): number {
+    const [a, b] = [this.#points[index]!, this.#points[other]!];
+    if (this.#options.across && a.lang !== b.lang) return acrossLanguages(a, b, product, shared);
+    return product >= this.#options.least ? product : 0;
+  }
+}
+
+const nearerFirst = (a: Neighbour, b: Neighbour): number => b.similarity - a.similarity || a.index - b.index;
+
+/** Keeps the nearest ones, in order. */
+function insert(near: Neighbour[], one: Neighbour, most: number): void {
+  if (near.length === most && nearerFirst(one, near.at(-1)!) > 0) return;
+  if (near.length === most) near.pop();
+  let at = near.length;
+  while (at > 0 && nearerFirst(one, near[at - 1]!) < 0) at--;
+  near.splice(at, 0, one);
 }
 
 /** Cosine of the neutral parts. Texts of two languages have no other terms in common, so the dot product is known. */
@@ -65,17 +143,20 @@ function acrossLanguages(a: Point, b: Point, product: number, shared: number): n
   return similarity >= ACROSS.similarity ? Math.min(1, similarity) : 0;
 }
 
-function postingsOf(vectors: readonly Vector[]): Map<number, { points: number[]; weights: number[] }> {
-  const postings = new Map<number, { points: number[]; weights: number[] }>();
-  for (const [index, vector] of vectors.entries()) {
-    for (const [term, weight] of vector) {
-      const posting = postings.get(term);
-      if (posting === undefined) postings.set(term, { points: [index], weights: [weight] });
-      else {
-        posting.points.push(index);
-        posting.weights.push(weight);
-      }
+/** The points that have each term, with its weights: those of term t are at `starts[t]` to `starts[t + 1]`. */
+function postingsOf(points: readonly Point[]) {
+  const last = points.reduce((most, { vector }) => vector.terms.reduce((a, b) => Math.max(a, b), most), -1);
+  const starts = new Uint32Array(last + 2);
+  for (const { vector } of points) for (const term of vector.terms) starts[term + 1]! += 1;
+  for (let term = 0; term <= last; term++) starts[term + 1]! += starts[term]!;
+  const next = starts.slice();
+  const result = { starts, points: new Uint32Array(starts[last + 1]!), weights: new Float64Array(starts[last + 1]!) };
+  for (const [index, { vector }] of points.entries()) {
+    for (let at = 0; at < vector.terms.length; at++) {
+      const entry = next[vector.terms[at]!]!++;
+      result.points[entry] = index;
+      result.weights[entry] = vector.weights[at]!;
     }
   }
-  return postings;
+  return result;
 }

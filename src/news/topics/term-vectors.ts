@@ -14,8 +14,14 @@ export interface Headline {
   readonly at: number;
 }
 
-/** A sparse vector: term number → weight. */
-export type Vector = Map<number, number>;
+/** A sparse vector: term numbers and their weights, the heaviest first. */
+export interface Vector {
+  readonly terms: Uint32Array;
+  readonly weights: Float64Array;
+}
+
+/** A sum of vectors: term number → weight. */
+export type Sum = Map<number, number>;
 
 /** A headline as a point: a unit vector of all its terms. */
 export interface Point {
@@ -59,36 +65,56 @@ export async function vectorsOf(headlines: readonly Headline[], step: Step): Pro
     await step();
   }
   return documents.map((terms, index): Point => {
-    const vector: Vector = new Map();
     const neutral: number[] = [];
-    for (const term of terms) {
+    const values = terms.map((term) => {
       const number = term >> 1;
       const kind = kinds[number]!;
       const weight = WEIGHTS[kind] * (term % 2 === 1 ? 1 : SHARES.summary);
       const seen = frequency[number]! + BACKGROUND.documents * BACKGROUND[kind];
       const isOwn = kind === "concept" && languages[number] === "en";
       const value = weight * (isOwn ? SHARES.own : 1) * Math.log(1 + (headlines.length + BACKGROUND.documents) / seen);
-      vector.set(number, value);
       // Latin words that Chinese texts use are names, so they count as neutral too.
       if (kind !== "han" && (kind !== "word" || languages[number] === "both")) neutral.push(value);
-    }
-    const length = lengthOf(vector) || 1;
-    for (const [number, value] of vector) vector.set(number, value / length);
+      return value;
+    });
     const { lang, at } = headlines[index]!;
-    const neutralLength = Math.sqrt(neutral.reduce((sum, value) => sum + (value / length) ** 2, 0));
+    const numbers = terms.map((term) => term >> 1);
+    const vector = unitVector(numbers, new Float64Array(values));
+    const neutralLength = Math.hypot(...neutral) / (Math.hypot(...values) || 1);
     return { vector, neutralLength, lang, at, traits: traits[index]! };
   });
 }
 
-export function lengthOf(vector: Vector): number {
-  let sum = 0;
-  for (const value of vector.values()) sum += value * value;
-  return Math.sqrt(sum);
+/** The vector of length 1 of these different terms, or of the `most` heaviest. */
+export function unitVector(terms: ArrayLike<number>, values: Float64Array, most = Infinity): Vector {
+  const least = values.length > most ? values.slice().sort()[values.length - most]! : 0;
+  let order: number[] = [];
+  for (let at = 0; at < values.length; at++) if (values[at]! >= least) order.push(at);
+  order = order.sort((a, b) => values[b]! - values[a]! || terms[a]! - terms[b]!).slice(0, most);
+  const length = Math.hypot(...order.map((at) => values[at]!)) || 1;
+  return {
+    terms: new Uint32Array(order.map((at) => terms[at]!)),
+    weights: new Float64Array(order.map((at) => values[at]! / length)),
+  };
 }
 
-export function dot(a: Vector, b: Vector): number {
-  const [small, large] = a.size <= b.size ? [a, b] : [b, a];
-  let sum = 0;
-  for (const [number, value] of small) sum += value * (large.get(number) ?? 0);
+/** Calls back for each term and weight. */
+export function eachTerm(vector: Vector | Sum, call: (term: number, weight: number) => void): void {
+  if (vector instanceof Map) for (const [term, weight] of vector) call(term, weight);
+  else for (let at = 0; at < vector.terms.length; at++) call(vector.terms[at]!, vector.weights[at]!);
+}
+
+/** A vector as a sum, which is its own unless it is one already. */
+export function toSum(vector: Vector | Sum): Sum {
+  if (vector instanceof Map) return vector;
+  const sum: Sum = new Map();
+  eachTerm(vector, (term, weight) => sum.set(term, weight));
   return sum;
+}
+
+/** The dot product, by the terms of the first. */
+export function dot(few: Vector | Sum, many: Sum): number {
+  let product = 0;
+  eachTerm(few, (term, weight) => (product += weight * (many.get(term) ?? 0)));
+  return product;
 }
