@@ -112,6 +112,14 @@ describe("topics", () => {
         { lang: "en", size: 2 },
       ],
     });
+    expect(list.topics[0]!.outlets).toHaveLength(2);
+    expect(list.topics[0]!.outlets).toEqual(
+      expect.arrayContaining([
+        { source: "Wire", lang: "en" },
+        { source: "快讯", lang: "zh" },
+      ]),
+    );
+    expect(list.topics[1]!.outlets).toEqual([{ source: "Wire", lang: "en" }]);
     expect((await news.topics({ limit: 1, lang: "fr" })).topics).toMatchObject([{ title: ATTACK.title, lang: "en" }]);
     expect(list.topics[0]!.question_suggestions[0]).toBe("Tidepool 是怎么遭到攻击的？");
   });

@@ -29,6 +29,9 @@ export const topic = named("Topic", {
   heat: z.number(),
   size: count.meta({ description: "Number of items about the event" }),
   sources: z.array(z.string()).meta({ description: "Outlets that report it" }),
+  outlets: z
+    .array(z.object({ source: z.string(), lang: z.string() }))
+    .meta({ description: "The outlets with the language of their reports; one of two languages twice" }),
   first_seen_at: timestamp,
   last_seen_at: timestamp,
   items: z.array(newsItem),

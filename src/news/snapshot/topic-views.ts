@@ -3,6 +3,7 @@ import type { topic } from "../../contract/schemas/news-schemas.ts";
 import { type Language, language } from "../../contract/schemas/shared-fields.ts";
 import { toIso } from "../../runtime/clock.ts";
 import { heatOf, trendEnds } from "../topics/heat.ts";
+import { clearestOf } from "../topics/clear-headline.ts";
 import { suggestQuestions } from "../topics/suggest-questions.ts";
 import type { NewsItem, ProjectedTopic } from "./projection.ts";
 
@@ -65,8 +66,10 @@ function everShown(ranked: readonly Ranked[]): Ranked[] {
   });
 }
 
-function leadingItem(topic: ProjectedTopic, asked: Language): NewsItem {
-  return topic.items.find(({ lang }) => lang === asked) ?? topic.items[0]!;
+/** The one with the clearest headline, in the language asked for where there is one. */
+function leadingItem({ items }: ProjectedTopic, asked: Language): NewsItem {
+  const own = items.filter(({ lang }) => lang === asked);
+  return clearestOf(own.length > 0 ? own : items);
 }
 
 /** Title and questions are in the language asked for, or in the topic's own when it has no item in that. */
@@ -83,6 +86,9 @@ function shownTopic({ topic, heat }: Ranked, asked: Language): Topic {
     heat,
     size: topic.items.length,
     sources: Array.from(new Set(topic.items.map(({ source }) => source))),
+    outlets: Array.from(
+      new Map(topic.items.map(({ source, lang: its }) => [`${its} ${source}`, { source, lang: its }])).values(),
+    ),
     first_seen_at: toIso(topic.first_ms),
     last_seen_at: toIso(topic.last_ms),
     items: topic.items.toSorted(order).slice(0, TOPIC_ITEMS),
