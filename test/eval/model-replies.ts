@@ -7,6 +7,7 @@ import type { Language } from "../../src/contract/schemas/shared-fields.ts";
 /** A labelled reply: see the README beside the data. */
 export interface LabelledReply {
   readonly id: string;
+  readonly part: 1 | 2;
   readonly language: Language;
   readonly question: string;
   readonly passages: readonly { readonly n: number; readonly id: string }[];
@@ -19,9 +20,10 @@ export interface LabelledReply {
 const FOLDER = new URL("../../fixtures/eval/model-replies/", import.meta.url);
 const read = (file: string): unknown => JSON.parse(readFileSync(new URL(file, FOLDER), "utf8"));
 
-/** The replies of a split. */
-export function readReplies(split: LabelledReply["split"]): LabelledReply[] {
-  return (read("replies.json") as LabelledReply[]).filter((reply) => reply.split === split);
+/** The replies of a split, and of one part or both. */
+export function readReplies(split: LabelledReply["split"], part?: LabelledReply["part"]): LabelledReply[] {
+  const all = read("replies.json") as LabelledReply[];
+  return all.filter((reply) => reply.split === split && (part === undefined || reply.part === part));
 }
 
 /** What becomes of each reply as the check finds it. */
