@@ -1,5 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Context } from "../../src/cli/framework/command-context.ts";
+import { printRows } from "../../src/cli/terminal/print.ts";
 import { openTerminal } from "../../src/cli/terminal/terminal.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -11,10 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-const HARMFUL = "a\u0007b\u001b[2Jc\u009b1md\u202eefed\u2066\u200f\r";
+const HARMFUL = "a\u0007b\u001b[2J\u001b[8mc\u009b1md\u202eefed\u2066\u200f\r";
 
 /** What a terminal, or a pipe, gets of both streams. */
-async function shown(isTTY: boolean): Promise<{ out: string; err: string; painted: string }> {
+async function shown(isTTY: boolean): Promise<Record<"out" | "err" | "csv" | "painted", string>> {
   const texts = { out: "", err: "" };
   const sink = (name: "out" | "err") =>
     Object.assign(
@@ -35,24 +37,28 @@ async function shown(isTTY: boolean): Promise<{ out: string; err: string; painte
   );
   await terminal.write(`${JSON.stringify({ text: HARMFUL })}\n`);
   terminal.say(HARMFUL);
-  return { ...texts, painted: terminal.paint("red", "x") };
+  const { out, err } = texts;
+  const context = { terminal, globals: { format: "csv" } } as unknown as Context;
+  await printRows(context, { rows: [{ text: HARMFUL }], columns: [{ name: "text" }] });
+  return { out, err, csv: texts.out.slice(out.length), painted: terminal.paint("red", "x") };
 }
 
 it("escapes control characters on a terminal, where JSON stays the same JSON, and leaves them alone in a pipe", async () => {
-  const { out, err, painted } = await shown(true);
-  expect(`${out}${err}`).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  const { out, err, csv, painted } = await shown(true);
+  expect(`${out}${err}${csv}`).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
   expect(JSON.parse(out)).toEqual({ text: HARMFUL });
   expect(painted).toBe("\u001b[31mx\u001b[39m");
   const piped = await shown(false);
   expect(piped.out).toBe(`${JSON.stringify({ text: HARMFUL })}\n`);
   expect(piped.err).toBe(`${HARMFUL}\n`);
+  expect(piped.csv).toBe(`text\n"${HARMFUL}"\n`);
 });
 
 it("guards a text in CSV that a spreadsheet would run, and leaves numbers alone", async () => {
   const run = async (...args: string[]) => (await anp([...args, "--storage", "fs:csv"], { cwd: folder.path })).stdout;
-  for (const user of ["=1+1", "@SUM(A1)", "+1", "plain"]) await run("users", "create", user);
+  for (const user of ["=1+1", "＝1", "@SUM(A1)", "+1", "plain"]) await run("users", "create", user);
   const first = (await run("users", "list", "--format", "csv")).split("\n").map((line) => line.split(",")[0]);
-  expect(first.slice(1, -1).sort()).toEqual(["'+1", "'=1+1", "'@SUM(A1)", "plain"]);
+  expect(first.slice(1, -1).sort()).toEqual(["'+1", "'=1+1", "'@SUM(A1)", "'＝1", "plain"]);
   await run("points", "adjust", "plain", "7", "--reason", "x", "--yes");
   await run("points", "adjust", "plain", "-5", "--reason", "x", "--yes");
   expect(await run("ledger", "plain", "--format", "csv")).toMatch(/,-5,/);

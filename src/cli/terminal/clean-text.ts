@@ -3,10 +3,16 @@ const HARMFUL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
 // The same, but for the colours that `Terminal.paint` makes.
 const UNPAINTED = /(\u001b\[\d{1,2}m)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
 
+const escaped = (found: string): string => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
 /** Writes what could move a terminal's cursor or reverse its text as `\uXXXX`: JSON stays the same JSON. */
 export function escapeForTerminal(text: string): string {
-  const escape = (found: string): string => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return text.replace(UNPAINTED, (found, colour?: string) => colour ?? escape(found));
+  return text.replace(HARMFUL, escaped);
+}
+
+/** The same, but for colours: foreign text in it must have none. */
+export function escapeUnpainted(text: string): string {
+  return text.replace(UNPAINTED, (found, colour?: string) => colour ?? escaped(found));
 }
 
 /** Removes from foreign text what could move a terminal's cursor or reverse its text; line ends and tabs stay. */

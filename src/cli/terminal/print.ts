@@ -3,6 +3,7 @@ import type { Context } from "../framework/command-context.ts";
 import type { Format } from "../framework/global-flags.ts";
 import type { TableLayout } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { escapeForTerminal } from "./clean-text.ts";
 
 /** The format of this run: the one of the flags, else a table on a terminal and tab-separated lines in a pipe. */
 export function formatOf({ globals, terminal }: Context): Format {
@@ -128,8 +129,9 @@ function rendererOf<T extends object>(format: Format, columns: readonly Column<T
     };
   }
   const shown = columns.filter(({ person }) => person !== true);
+  const escape = terminal.interactive ? escapeForTerminal : String;
   const lineOf = (cells: readonly Cell[]): string =>
-    `${format === "tsv" ? cells.map(plain).join("\t") : cells.map(csvField).join(",")}\n`;
+    `${format === "tsv" ? cells.map(plain).join("\t") : escape(cells.map(csvField).join(","))}\n`;
   return (rows, isFirst) => {
     const lines = rows.map((row) => lineOf(shown.map((column) => cellOf(row, column))));
     return [...(isFirst ? [lineOf(shown.map(({ name }) => name))] : []), ...lines].join("");
@@ -155,6 +157,9 @@ function toCell(value: unknown): Cell {
 /** RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay numbers. */
 function csvField(cell: Cell): string {
   if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
-  const text = (Array.isArray(cell) ? cell.join("; ") : ((cell ?? "") as string)).replace(/^[=+\-@\t\r]/, "'$&");
+  const text = (Array.isArray(cell) ? cell.join("; ") : ((cell ?? "") as string)).replace(
+    /^[=+\-@＝＋－＠\t\r\n]/,
+    "'$&",
+  );
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

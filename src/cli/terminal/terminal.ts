@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { CommandIo, Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT } from "../framework/command-failure.ts";
 import type { Globals } from "../framework/global-flags.ts";
-import { escapeForTerminal } from "./clean-text.ts";
+import { escapeForTerminal, escapeUnpainted } from "./clean-text.ts";
 
 /** The output of a command. */
 export type Terminal = ReturnType<typeof openTerminal>;
@@ -33,7 +33,7 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
      * @throws CommandFailure when it cannot be written, as on a full disk */
     write: (text: string) =>
       new Promise<boolean>((resolve, reject) => {
-        stdout.write(interactive ? escapeForTerminal(text) : text, (error?: NodeJS.ErrnoException | null) => {
+        stdout.write(interactive ? escapeUnpainted(text) : text, (error?: NodeJS.ErrnoException | null) => {
           if (!error) resolve(true);
           else if (READER_GONE.has(error.code ?? "")) resolve(false);
           else reject(new CommandFailure(EXIT.failure, `The output cannot be written: ${error.message}`));
