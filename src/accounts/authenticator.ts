@@ -10,6 +10,7 @@ import type { JwtConfig } from "../config/jwt-config.ts";
 import { AnpError } from "../contract/errors.ts";
 import { codePoints, isPortable, type Language } from "../contract/schemas/shared-fields.ts";
 import { sha256 } from "../runtime/json/canonical-json.ts";
+import { readBytes } from "../runtime/read-bytes.ts";
 import { createThrottle } from "../runtime/throttle.ts";
 
 type Authenticator = (token: string) => string | undefined | Promise<string | undefined>; // The user of a valid token.
@@ -64,6 +65,7 @@ export interface JwtIdentity {
 /** The codes of jose's errors for a key set that times out, has another status than 200, or is invalid. */
 const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"]);
 const KEY_SET_MS = 2000;
+const KEY_SET_BYTES = 1024 * 1024;
 const PAUSE_MS = 1000; // Callers are refused at once for so long after the key set failed: each would wait in vain.
 const LOGGED_EVERY_MS = 30_000;
 
@@ -75,7 +77,7 @@ function isJwt(token: string): boolean {
 /** Makes what checks a compact JWS; undefined when it is not valid now. A token without an expiry is refused. It throws
  * an AnpError 503 when the key set does not answer. */
 export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger: Logger = silentLogger) {
-  const { jwtVerify, createRemoteJWKSet, errors } = await import("jose");
+  const { jwtVerify, createRemoteJWKSet, customFetch, errors } = await import("jose");
   const options = {
     ...(config.issuer !== undefined && { issuer: config.issuer }),
     ...(config.audience !== undefined && { audience: config.audience }),
@@ -83,7 +85,13 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
   };
   const secret = config.secret === undefined ? undefined : new TextEncoder().encode(config.secret);
   const { jwks_url } = config;
-  const keys = jwks_url && createRemoteJWKSet(new URL(jwks_url), { timeoutDuration: KEY_SET_MS });
+  const tooLarge = () => new errors.JWKSInvalid(`the key set is larger than ${KEY_SET_BYTES} bytes`);
+  const fetchKeys = async (url: string, init: RequestInit): Promise<Response> => {
+    const { status, body } = await fetch(url, init);
+    return new Response(await readBytes(body, KEY_SET_BYTES, tooLarge), { status });
+  };
+  const keys =
+    jwks_url && createRemoteJWKSet(new URL(jwks_url), { timeoutDuration: KEY_SET_MS, [customFetch]: fetchKeys });
   const failed = createThrottle(LOGGED_EVERY_MS, (times) => {
     logger.error({ times, reason }, "the key set of auth.jwt.jwks_url cannot be read: its tokens are refused with 503");
   });

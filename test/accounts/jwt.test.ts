@@ -209,6 +209,7 @@ describe("platform tokens with a key set", () => {
       [503, "{}"],
       [200, "<html>"],
       [200, '{"error":"later"}'],
+      [200, `{"keys":[]${" ".repeat(1024 * 1024)}}`],
     ];
     for (const [status, body] of answers) {
       server = createServer((_request, response) => response.writeHead(status).end(body));
@@ -216,7 +217,7 @@ describe("platform tokens with a key set", () => {
       const { port } = server.address() as AddressInfo;
       const config = jwtConfig.parse({ jwks_url: `http://127.0.0.1:${port}/jwks` });
       const verify = await createJwtVerifier(config, { now: () => ANCHOR });
-      await expect(verify(await sign({ sub: "u9" })), body).rejects.toThrow();
+      await expect(verify(await sign({ sub: "u9" })), body.slice(0, 20)).rejects.toThrow();
       server.close();
     }
   });
