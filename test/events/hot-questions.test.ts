@@ -209,7 +209,10 @@ describe("hot questions", () => {
     "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq 到账了吗",
     "where is TX-A1B2C3D4E5",
     "user id 1000234 is blocked",
-  ])("shows nothing that names somebody or leads somewhere: %s", (text) => {
+    "maker fees at evil。com",
+    "What are the fees, you idiot?",
+    "手续费多少？你们是骗子",
+  ])("shows nothing that names somebody, leads somewhere or insults: %s", (text) => {
     expect(isPublic(text)).toBe(false);
   });
 
@@ -220,6 +223,9 @@ describe("hot questions", () => {
     "What is 2FA and KYC level 2?",
     "Is BTC above $105,000 in 2026?",
     "authentication vs. responsibility?",
+    "How do I report a scammer in Scunthorpe?",
+    "今日你们的手续费是多少。BTC 呢",
+    "遇到骗子怎么办",
   ])("shows ordinary questions: %s", (text) => {
     expect(isPublic(text)).toBe(true);
   });

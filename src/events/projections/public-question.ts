@@ -1,8 +1,13 @@
+import { patternsOf } from "../../runtime/text/patterns.ts";
+import patterns from "./insult-patterns.json" with { type: "json" };
+
+const { insult } = patternsOf(patterns, "iu");
+
 const ADDRESS = [
   /@/,
-  // A scheme, or a name with a top-level domain.
+  // A scheme, or a name with a top-level domain; browsers take an ideographic full stop for a dot.
   /\w:\/\//,
-  /[\p{L}\d-]{2}\.[a-z]{2,}(?![\p{L}\d])/iu,
+  /(?:[\p{L}\d-]{2}\.|[a-z\d-]{2}。)[a-z]{2,}(?![\p{L}\d])/iu,
   // Phone numbers, and numbers of accounts and orders; amounts have commas.
   /\d{6}/,
   /(?<!\d)(?:\d[ ()./-]{0,2}){7}/,
@@ -14,9 +19,10 @@ const ADDRESS = [
 const MIXED = /[a-z\d_-]{10,}/gi; // A word of letters and digits: an id if it is long and has several digits.
 const ID_DIGITS = 3;
 
-/** Whether a question may be shown to everybody: it names no address, URL, mail, phone, wallet or id. In doubt it does. */
+/** Whether a question may be shown to everybody: it names no address, URL, mail, phone, wallet or id, and insults
+ * nobody. In doubt it does. */
 export function isPublic(question: string): boolean {
   const text = question.normalize("NFKC");
-  if (ADDRESS.some((pattern) => pattern.test(text))) return false;
+  if ([...ADDRESS, insult].some((pattern) => pattern.test(text))) return false;
   return (text.match(MIXED) ?? []).every((word) => (word.match(/\d/g)?.length ?? 0) < ID_DIGITS);
 }
