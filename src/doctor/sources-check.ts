@@ -36,7 +36,7 @@ async function probe(source: Source, reader: ReaderOptions, now: number): Promis
   try {
     // Without validators a server has nothing to compare with: one that answers "not modified" all the same sends nothing.
     const reading = await readSource(source, NO_VALIDATORS, reader);
-    const content = reading && parseSource({ source, now, day: now, ...reading });
+    const content = reading && (await parseSource({ source, now, day: now, ...reading }));
     const entries = content === undefined ? [] : content.kind === "fear_greed" ? [content.index] : content.entries;
     const [items, refused] = [entries.length, content?.refused ?? 0];
     const found = `${place} has ${items} ${items === 1 ? "entry" : "entries"}`;

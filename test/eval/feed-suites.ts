@@ -15,7 +15,7 @@ interface Check {
 interface Case {
   readonly name: string;
   readonly checks: readonly Check[];
-  readonly entries: () => FeedEntry[];
+  readonly entries: () => Promise<FeedEntry[]>;
 }
 
 /** Files below a folder, in a stable order. */
@@ -99,7 +99,7 @@ function feedparserCase(folder: string, name: string): Case {
   return {
     name,
     checks: Array.from(expression.matchAll(COMPARISON), checkOf).flat(),
-    entries: () => parseFeed(decodeText(bytes, header("Content-type")), 0, base),
+    entries: async () => parseFeed(await decodeText(bytes, header("Content-type")), 0, base),
   };
 }
 
@@ -154,6 +154,10 @@ export function gofeedCases(suite: string): Case[] {
         name.endsWith(".xml") ? ".json" : "json11_full_expected.json",
       );
       const { items = [] } = JSON.parse(readFileSync(join(folder, answer), "utf8")) as { items?: GofeedItem[] };
-      return { name, checks: items.flatMap(gofeedChecks), entries: () => parseFeed(decodeText(bytes, null)) };
+      return {
+        name,
+        checks: items.flatMap(gofeedChecks),
+        entries: async () => parseFeed(await decodeText(bytes, null)),
+      };
     });
 }

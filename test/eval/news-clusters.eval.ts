@@ -44,18 +44,17 @@ function uci(): Labelled[] {
   }));
 }
 
-function demo(): Labelled[] {
+async function demo(): Promise<Labelled[]> {
   const document: unknown = parse(readFileSync(join(DEMO, "config.yaml"), "utf8"));
   const config = newsConfig.parse((document as { news: unknown }).news);
   const gold = JSON.parse(readFileSync(GOLD, "utf8")) as { stories: { story: string; items: string[] }[] };
   const stories = new Map(gold.stories.flatMap(({ story, items }) => items.map((guid) => [guid, story] as const)));
-  const listed = sourcesOf(config)
-    .filter(({ kind }) => kind === "news")
-    .flatMap((source) => {
-      const text = decodeText(readFileSync(join(DEMO, source.location)), null);
-      return feedItems(source, parseFeed(text), Date.parse("2026-11-20"));
-    });
-  return mergeItems([], listed).map((item) => ({
+  const news = sourcesOf(config).filter(({ kind }) => kind === "news");
+  const listed = news.map(async (source) => {
+    const text = await decodeText(readFileSync(join(DEMO, source.location)), null);
+    return feedItems(source, parseFeed(text), Date.parse("2026-11-20"));
+  });
+  return mergeItems([], (await Promise.all(listed)).flat()).map((item) => ({
     ...item,
     assets: item.symbols,
     at: item.published_ms,
@@ -137,7 +136,7 @@ describe("clusters of headlines", () => {
   );
 
   it("of the demo's feeds, Chinese and English", async () => {
-    const headlines = demo();
+    const headlines = await demo();
     const scores = await score(headlines);
     console.table({ demo: row([scores], headlines.length) });
     expect(scores.b3F1).toBeGreaterThan(0.85);

@@ -21,8 +21,8 @@ interface Expected {
   http?: { "content-type": string };
 }
 
-function entriesOf(file: string, contentType: string | null): FeedEntry[] {
-  return parseFeed(decodeText(readFileSync(file), contentType));
+async function entriesOf(file: string, contentType: string | null): Promise<FeedEntry[]> {
+  return parseFeed(await decodeText(readFileSync(file), contentType));
 }
 
 /** Least shares of the suites' expectations that hold, by field. Those that do not are listed with the reason in
@@ -60,12 +60,12 @@ class Score {
 }
 
 describe.skipIf(DATA === undefined || !existsSync(FEEDS))("feeds (ANP_DATA names the folder of labelled data)", () => {
-  it("reads every hostile feed", () => {
+  it("reads every hostile feed", async () => {
     const folder = join(FEEDS, "fault-feeds");
     const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8")) as Record<string, Expected>;
     const score = new Score();
     for (const [name, want] of Object.entries(expected)) {
-      const entries = entriesOf(join(folder, name), want.http?.["content-type"] ?? null);
+      const entries = await entriesOf(join(folder, name), want.http?.["content-type"] ?? null);
       const items = mergeItems([], feedItems(SOURCE, entries, NOW));
       const dates = items.map(({ published_ms }) => published_ms);
       score.note("titles", JSON.stringify(items.map(({ title }) => title)) === JSON.stringify(want.titles), name);
@@ -85,13 +85,13 @@ describe.skipIf(DATA === undefined || !existsSync(FEEDS))("feeds (ANP_DATA names
   it.each([
     ["feedparser", feedparserCases],
     ["gofeed", gofeedCases],
-  ] as const)("agrees with the suite of %s, but for what is listed", (suite, casesOf) => {
+  ] as const)("agrees with the suite of %s, but for what is listed", async (suite, casesOf) => {
     const score = new Score();
     const cases = casesOf(join(FEEDS, suite));
     for (const { name, checks, entries } of cases) {
       let read: FeedEntry[] = [];
       try {
-        read = entries();
+        read = await entries();
       } catch {
         // Nothing that was expected holds.
       }

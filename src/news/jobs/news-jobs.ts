@@ -91,11 +91,11 @@ function pagesOf(entries: readonly object[], known: string | undefined, move: Jo
   return { digest, pages };
 }
 
-function parse({ knownHash, ...body }: SourceBody & { knownHash: string | null }, { move }: JobContext) {
+async function parse({ knownHash, ...body }: SourceBody & { knownHash: string | null }, { move }: JobContext) {
   const hash = createHash("sha256").update(body.bytes).digest("hex");
   if (hash === knownHash) return { outcome: "unchanged" } as const;
   try {
-    const parsed = parseSource(body);
+    const parsed = await parseSource(body);
     const content = encode(parsed);
     move(content.buffer);
     return { outcome: "read", hash, content, counts: countsOf(parsed) } as const;
@@ -105,7 +105,7 @@ function parse({ knownHash, ...body }: SourceBody & { knownHash: string | null }
   }
 }
 
-export type Parsed = ReturnType<typeof parse>;
+export type Parsed = Awaited<ReturnType<typeof parse>>;
 
 const encode = (value: object) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (content: EncodedContent) => JSON.parse(new TextDecoder().decode(content)) as SourceContent;

@@ -1,8 +1,12 @@
-/** How many bytes are searched for a declaration and sampled for sniffing. */
+import { SourceError } from "./source-error.ts";
+
+/** How many bytes are searched for a declaration, and for the charset of text that declares none. */
 const DECLARATION_WINDOW = 1024;
-const SNIFF_WINDOW = 64 * 1024;
+const SAMPLE = 64 * 1024;
 /** Share of the characters that may not be decodable in a declared charset that is believed. */
-const MOST_BROKEN = 0.02;
+const MOST_BROKEN = 0.05;
+/** Share of the characters beyond ASCII that may be odd in text of a detected charset. */
+const MOST_ODD = 0.1;
 /** Broken sequences beside one that is well-formed in a declared UTF-8 that is believed: titles cut within a character. */
 const MOST_CUT = 0.5;
 
@@ -13,15 +17,34 @@ const BOMS: readonly [charset: string, bytes: readonly number[]][] = [
 ];
 
 /** Windows' numbers of East Asian charsets, which the Encoding Standard has no label for. */
-const CODE_PAGES: Readonly<Record<string, string>> = { 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5" };
+const CODE_PAGES: Readonly<Record<string, string>> = {
+  ...{ 874: "windows-874", 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5" },
+};
+
+/** What is looked for in text that declares nothing. */
+const DETECTED = [
+  "big5hkscs",
+  "cp874",
+  "cp932",
+  "cp949",
+  "euc-jis-2004",
+  "euc-kr",
+  "gb18030",
+  "iso2022-jp-2",
+  "koi8-r",
+];
+for (let page = 1250; page <= 1258; page++) DETECTED.push(`windows-${page}`);
+for (const part of [2, 5, 6, 7, 8, 9, 13, 15]) DETECTED.push(`iso-8859-${part}`);
 
 /** The bytes 80 to 9F of windows-1252 (https://encoding.spec.whatwg.org/#windows-1252). */
 const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
-/** Text of unknown charset: byte order mark, then the HTTP header, then the XML declaration, then sniffing. A charset
+/** Text of unknown charset: byte order mark, then the HTTP header, then the XML declaration, then detection. A charset
  * that the bytes contradict is ignored: valid UTF-8 with multi-byte characters is UTF-8 whatever is declared (a
- * longer text of another charset is practically never valid UTF-8), and bytes that are far from UTF-8 are not. */
-export function decodeText(input: Uint8Array, contentType: string | null): string {
+ * longer text of another charset is practically never valid UTF-8), and bytes that are far from UTF-8 are not.
+ * C1 controls, which no text has, are read as the characters that windows-1252 has in their place.
+ * @throws SourceError `charset` when nothing is declared and what is detected is no plausible text */
+export async function decodeText(input: Uint8Array, contentType: string | null): Promise<string> {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   for (const [charset, mark] of BOMS) {
     if (mark.every((byte, index) => bytes[index] === byte)) return decoderOf(charset)!(bytes.subarray(mark.length));
@@ -29,7 +52,8 @@ export function decodeText(input: Uint8Array, contentType: string | null): strin
   const wide = wideCharset(bytes);
   if (wide !== undefined) return decoderOf(wide)!(bytes);
   const { multibyte, invalid } = utf8Shape(bytes);
-  if (multibyte > 0 && invalid === 0) return bytes.toString("utf8");
+  const decodeUtf8 = decoderOf("utf-8")!;
+  if (multibyte > 0 && invalid === 0) return decodeUtf8(bytes);
   const header = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
   const head = bytes.subarray(0, DECLARATION_WINDOW).toString("latin1");
   const declared = /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1];
@@ -42,22 +66,39 @@ export function decodeText(input: Uint8Array, contentType: string | null): strin
     const { high, broken } = highCharacters(text);
     if (isUtf8 || broken <= high * MOST_BROKEN) return text;
   }
-  if (invalid <= multibyte * 0.05) return bytes.toString("utf8");
-  return decoderOf(sniff(bytes))!(bytes);
+  if (invalid <= multibyte * 0.05 && !bytes.includes("\x1b$")) return decodeUtf8(bytes);
+  return detectText(bytes);
+}
+
+async function detectText(bytes: Buffer): Promise<string> {
+  // Loads a megabyte of models.
+  const { detect } = await import("jschardet");
+  const from = Math.max(bytes.findIndex((byte) => byte >= 0x80 || byte === 0x1b) - DECLARATION_WINDOW, 0);
+  const { encoding } = detect(bytes.subarray(from, from + SAMPLE), { detectEncodings: DETECTED });
+  const text = decoderOf(encoding ?? "")?.(bytes);
+  if (text !== undefined && isPlausible(text.slice(from, from + SAMPLE))) return text;
+  throw new SourceError(
+    "charset",
+    "the character set is not declared, and the content is no text in any that is known",
+  );
+}
+
+/** Whether few characters beyond ASCII are undecodable or symbols that text seldom has, and few capitals follow small letters. */
+function isPlausible(text: string): boolean {
+  const odd =
+    text.match(/[\ufffd\p{Co}\p{Cn}\p{No}¤¦§¬±¶×÷¨´¸¯ªº]|\p{Ll}(?=[^\P{Lu}A-Z])|[^\P{Ll}a-z](?=\p{Lu})/gu)?.length ?? 0;
+  return odd <= 1 + highCharacters(text).high * MOST_ODD;
 }
 
 function decoderOf(label: string): ((bytes: Buffer) => string) | undefined {
   try {
     const decoder = new TextDecoder(CODE_PAGES[/^(?:cp|ms|windows-)(\d+)$/i.exec(label)?.[1] ?? ""] ?? label);
-    return decoder.encoding === "windows-1252" ? decodeWindows1252 : (bytes) => decoder.decode(bytes);
+    // Node 20 and others decode windows-1252 as ISO-8859-1, without its punctuation (nodejs/node issue 56542).
+    return (bytes) =>
+      decoder.decode(bytes).replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80]!);
   } catch {
     return undefined;
   }
-}
-
-/** Node 20 and others decode windows-1252 as ISO-8859-1, without its punctuation (nodejs/node issue 56542). */
-function decodeWindows1252(bytes: Buffer): string {
-  return bytes.toString("latin1").replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80]!);
 }
 
 /** UTF-16 without a mark: markup and JSON begin with ASCII, so the zero bytes show the byte order. */
@@ -83,26 +124,4 @@ function highCharacters(text: string): { high: number; broken: number } {
     if (character === "\ufffd") broken += 1;
   }
   return { high, broken };
-}
-
-/** Distinguishes GB18030 from Big5 by where the double bytes fall. Both standards put their frequent characters in one region
- * (GB 2312 level 1: lead B0–D7, trail A1–FE; Big5 level 1: lead A4–C6), and running text stays in it. Text that stays
- * in neither is taken for windows-1252. */
-function sniff(bytes: Buffer): string {
-  const sample = bytes.subarray(0, SNIFF_WINDOW);
-  let pairs = 0;
-  let gb = 0;
-  let big5 = 0;
-  for (let at = 0; at + 1 < sample.length; at++) {
-    const lead = sample[at]!;
-    if (lead < 0x81) continue;
-    const trail = sample[at + 1]!;
-    pairs += 1;
-    if ((lead >= 0xb0 && lead <= 0xd7 && trail >= 0xa1) || (lead >= 0xa1 && lead <= 0xa3 && trail >= 0xa1)) gb += 1;
-    const big5Trail = (trail >= 0x40 && trail <= 0x7e) || trail >= 0xa1;
-    if (big5Trail && lead >= 0xa1 && lead <= 0xc6) big5 += 1;
-    at += 1;
-  }
-  if (pairs === 0 || Math.max(gb, big5) < pairs * 0.6) return "windows-1252";
-  return gb >= big5 ? "gb18030" : "big5";
 }

@@ -60,8 +60,8 @@ export type SourceContent =
 
 /** Decodes and parses a source.
  * @throws SourceError with the failure named: `invalid` for a listing that is not one */
-export function parseSource({ source, bytes, contentType, url, now, day }: SourceBody): SourceContent {
-  const text = decodeText(bytes, contentType);
+export async function parseSource({ source, bytes, contentType, url, now, day }: SourceBody): Promise<SourceContent> {
+  const text = await decodeText(bytes, contentType);
   const { kind } = source;
   switch (kind) {
     case "news": {

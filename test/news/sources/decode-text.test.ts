@@ -47,53 +47,135 @@ describe("a text's charset", () => {
     ["UTF-8 bytes that claim to be GBK", "utf-8", "gbk"],
     ["GBK bytes without a declaration", "gbk", undefined],
     ["an unknown charset name", "gbk", "x-none"],
-  ])("is read: %s", (_, actual, declared) => {
-    expect(decodeText(encode(xml(SIMPLIFIED, declared), actual), null)).toContain(SIMPLIFIED);
+  ])("is read: %s", async (_, actual, declared) => {
+    expect(await decodeText(encode(xml(SIMPLIFIED, declared), actual), null)).toContain(SIMPLIFIED);
   });
 
   test.each([
     ["big5", "big5"],
     ["undeclared Big5", undefined],
-  ])("is read: %s", (_, declared) => {
-    expect(decodeText(encode(xml(TRADITIONAL, declared), "big5"), null)).toContain(TRADITIONAL);
+  ])("is read: %s", async (_, declared) => {
+    expect(await decodeText(encode(xml(TRADITIONAL, declared), "big5"), null)).toContain(TRADITIONAL);
   });
 
-  test.each(["utf-8", "utf-16le", "utf-16be"])("is read from a mark: %s", (charset) => {
+  test.each(["utf-8", "utf-16le", "utf-16be"])("is read from a mark: %s", async (charset) => {
     const bytes = encode(`\ufeff${xml(SIMPLIFIED)}`, charset);
-    expect(decodeText(bytes, "text/xml; charset=iso-8859-1")).toBe(xml(SIMPLIFIED));
+    expect(await decodeText(bytes, "text/xml; charset=iso-8859-1")).toBe(xml(SIMPLIFIED));
   });
 
-  test.each(["utf-16le", "utf-16be"])("is read without a mark: %s", (charset) => {
-    expect(decodeText(encode(xml(SIMPLIFIED), charset), null)).toBe(xml(SIMPLIFIED));
+  test.each(["utf-16le", "utf-16be"])("is read without a mark: %s", async (charset) => {
+    expect(await decodeText(encode(xml(SIMPLIFIED), charset), null)).toBe(xml(SIMPLIFIED));
   });
 
-  test("of the HTTP header takes precedence over the declaration", () => {
-    expect(decodeText(encode(xml(TRADITIONAL, "gbk"), "big5"), 'text/xml; charset="big5"')).toContain(TRADITIONAL);
+  test("of the HTTP header takes precedence over the declaration", async () => {
+    expect(await decodeText(encode(xml(TRADITIONAL, "gbk"), "big5"), 'text/xml; charset="big5"')).toContain(
+      TRADITIONAL,
+    );
   });
 
-  test("of Japanese mail is read", () => {
+  test("of Japanese mail is read", async () => {
     const bytes = Buffer.from("\u001b$B%S%C%H%3%$%s\u001b(B", "latin1");
-    expect(decodeText(bytes, "text/xml; charset=iso-2022-jp")).toBe("ビットコイン");
+    expect(await decodeText(bytes, "text/xml; charset=iso-2022-jp")).toBe("ビットコイン");
   });
 
-  test("stays UTF-8 when a few bytes are broken or the last character is cut", () => {
+  test("stays UTF-8 when a few bytes are broken or the last character is cut", async () => {
     const bytes = Buffer.from(xml(SIMPLIFIED));
-    expect(decodeText(bytes.subarray(0, bytes.indexOf("市场") + 1), null)).toContain("比特币突破十万美元");
+    expect(await decodeText(bytes.subarray(0, bytes.indexOf("市场") + 1), null)).toContain("比特币突破十万美元");
     const broken = Buffer.concat([Buffer.from(SIMPLIFIED), Buffer.from([0xff]), Buffer.from(SIMPLIFIED)]);
-    expect(decodeText(broken, null)).toBe(`${SIMPLIFIED}\ufffd${SIMPLIFIED}`);
+    expect(await decodeText(broken, null)).toBe(`${SIMPLIFIED}\ufffd${SIMPLIFIED}`);
   });
 
-  test("that is declared stays UTF-8 though titles are cut within a character", () => {
+  test("that is declared stays UTF-8 though titles are cut within a character", async () => {
     const cut = (title: string): Buffer => Buffer.from(title).subarray(0, -1);
     const bytes = Buffer.concat([Buffer.from(xml("央行降准", "utf-8")), cut("市场"), cut("<t>情绪"), cut("<t>升温")]);
-    expect(decodeText(bytes, null)).toBe(`${xml("央行降准", "utf-8")}市\ufffd<t>情\ufffd<t>升\ufffd`);
+    expect(await decodeText(bytes, null)).toBe(`${xml("央行降准", "utf-8")}市\ufffd<t>情\ufffd<t>升\ufffd`);
   });
 
-  test("of Western European text is windows-1252, with or without a declaration", () => {
+  test("of Western European text is windows-1252, with or without a declaration", async () => {
     const text = "Crédit Agricole lève 3 milliards d’euros";
     const bytes = Buffer.from(text.replace("’", "\x92"), "latin1");
     for (const header of [null, "text/xml; charset=iso-8859-1", "text/xml; charset=windows-1252"]) {
-      expect(decodeText(bytes, header)).toBe(text);
+      expect(await decodeText(bytes, header)).toBe(text);
     }
+  });
+
+  test.each([
+    [
+      "Shift_JIS",
+      "日経平均株価は続伸し、終値は前日比三百円高となった。",
+      "k/qMb5W9i8+KlIm/gs2RsZBMgrWBQY9JkmyCzZFPk/qU5I5PlVOJfo2CgsaCyILBgr2BQg==",
+    ],
+    ["EUC-JP", "日本銀行は金融政策の現状維持を決定した。", "xvzL3LbkudSkz7bizbvAr7r2pM64vb71sN27/aTyt+jE6qS3pL+how=="],
+    [
+      "ISO-2022-JP",
+      "ビットコインの価格が最高値を更新した。",
+      "GyRCJVMlQyVIJTMlJCVzJE4yQTNKJCw6RzliQ00kcjk5PzckNyQ/ISMbKEI=",
+    ],
+    ["EUC-KR", "비트코인 가격이 사상 최고치를 기록했다.", "uvHGrsTawM4gsKGw3cDMILvnu/Mgw9aw7cShuKYgseK3z8fftNku"],
+    [
+      "KOI8-R",
+      "Центральный банк сохранил ключевую ставку.",
+      "48XO1NLBzNjO2cogwsHOyyDTz8jSwc7JzCDLzMDexdfVwCDT1MHXy9Uu",
+    ],
+    ["windows-1251", "Биткоин обновил исторический максимум.", "wejy6u7o7SDu4e3u4ujrIOjx8u7w6Pfl8ero6SDs4Orx6Ozz7C4="],
+    ["Big5", "台北股市今日收盤上漲兩百點，成交量放大。", "pXilX6rRpauktaTppqy9TKRXuqao4qbKwkmhQaaopea2canxpGqhQw=="],
+    ["GB18030", "上证指数今日收盘上涨，成交量放大。", "yc/WpNa4yv298cjVytXFzMnP1cejrLPJvbvBv7fFtPOhow=="],
+    [
+      "windows-1250",
+      "Giełda zakończyła dzień na plusie dzięki spółkom.",
+      "R2lls2RhIHpha2/xY3p5s2EgZHppZfEgbmEgcGx1c2llIGR6aepraSBzcPOza29tLg==",
+    ],
+    [
+      "windows-1252",
+      "La croissance française dépasse les prévisions d’août.",
+      "TGEgY3JvaXNzYW5jZSBmcmFu52Fpc2UgZOlwYXNzZSBsZXMgcHLpdmlzaW9ucyBkkmFv+3Qu",
+    ],
+    [
+      "windows-1253",
+      "Η κυβέρνηση ενέκρινε τον νέο προϋπολογισμό.",
+      "xyDq9eLd8e3n8+cg5e3d6vHp7eUg9O/tIO3d7yDw8e/78O/r7+Pp8+z8Lg==",
+    ],
+    ["windows-1254", "Borsa İstanbul güne yükselişle başladı.", "Qm9yc2Eg3XN0YW5idWwgZ/xuZSB5/GtzZWxp/mxlIGJh/mxhZP0u"],
+    ["windows-1255", "הבורסה בתל אביב ננעלה בעליות שערים.", "5OHl+PHkIOH67CDg4enhIPDw8uzkIOHy7Onl+iD58vjp7S4="],
+    [
+      "windows-1256",
+      "ارتفعت أسعار النفط بعد قرار خفض الإنتاج.",
+      "x9HK3drKIMPT2sfRIMfh5N3YIMjazyDe0cfRIM7d1iDH4cXkysfMLg==",
+    ],
+    [
+      "windows-1257",
+      "Lietuvos bankas paliko palūkanų normas nepakeistas.",
+      "TGlldHV2b3MgYmFua2FzIHBhbGlrbyBwYWz7a2Fu+CBub3JtYXMgbmVwYWtlaXN0YXMu",
+    ],
+    ["windows-874", "ตลาดหุ้นไทยปิดบวกวันนี้", "tcXStMvY6bnkt8K71LS6x6HH0bm51ek="],
+  ])("that is not declared is detected: %s", async (_, text, base64) => {
+    const [before, after] = xml("|").split("|");
+    const bytes = Buffer.concat([Buffer.from(before!), Buffer.from(base64, "base64"), Buffer.from(after!)]);
+    expect(await decodeText(bytes, null)).toBe(xml(text));
+    expect((await decodeText(Buffer.concat([Buffer.alloc(100_000, " "), bytes]), null)).trim()).toBe(xml(text));
+  });
+
+  test("that is declared wins where it nearly fits", async () => {
+    const text = Buffer.concat([BYTES.gbk, BYTES.gbk, Buffer.from("\xd6<\xd6<", "latin1")]);
+    expect(await decodeText(text, "text/xml; charset=gbk")).toBe(`${SIMPLIFIED}${SIMPLIFIED}\ufffd<\ufffd<`);
+  });
+
+  test.each([[128], [161], [192], [32]])("that is none of text is refused: bytes from %i", async (least) => {
+    let seed = 1;
+    const noise = Array.from(
+      { length: 300 },
+      () => least + (((seed = (seed * 1103515245 + 12345) % 2 ** 31) >> 8) % (256 - least)),
+    );
+    const bytes = Buffer.concat([Buffer.from("<rss><title>"), Buffer.from(noise), Buffer.from("</title></rss>")]);
+    await expect(decodeText(bytes, null)).rejects.toMatchObject({ name: "SourceError", failure: "charset" });
+  });
+
+  test("may have controls that are characters of windows-1252", async () => {
+    expect(await decodeText(Buffer.from("don\u0092t é"), null)).toBe("don’t é");
+  });
+
+  test("is looked for in a part of the text alone, however long it is", async () => {
+    const bytes = Buffer.concat([Buffer.from("<rss>"), Buffer.alloc(5_000_000, BYTES.big5)]);
+    expect((await decodeText(bytes, null)).slice(5, 12)).toBe(TRADITIONAL.slice(0, 7));
   });
 });
