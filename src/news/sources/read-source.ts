@@ -28,7 +28,7 @@ export interface Reading {
   readonly bytes: Uint8Array;
   readonly contentType: string | null;
   readonly validators: Validators;
-  /** Where the content came from in the end; undefined for a file. */
+  /** Where the content came from in the end, or its Content-Location; undefined for a file. */
   readonly url: string | undefined;
   /** HTTP status; undefined for a file. */
   readonly status: number | undefined;
@@ -98,7 +98,10 @@ async function readRemote(place: Place, known: Validators, options: ReaderOption
     const bytes = await readBytes(response.body, options.maxBytes, () => tooLarge(options.maxBytes));
     const { headers } = response;
     const validators = { etag: headers.get("etag"), last_modified: headers.get("last-modified") };
-    return { bytes, contentType: headers.get("content-type"), validators, url, status: response.status };
+    const stated = headers.get("content-location") ?? "";
+    const base = URL.canParse(stated, url) ? new URL(stated, url).href : url;
+    const contentType = headers.get("content-type");
+    return { bytes, contentType, validators, url: isRemote(base) ? base : url, status: response.status };
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof SourceError) throw error;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { advertisedFeeds } from "../../../src/news/sources/feeds/advertised-feeds.ts";
 import { parseFeed } from "../../../src/news/sources/feeds/parse-feed.ts";
 import type { SourceError } from "../../../src/news/sources/source-error.ts";
 import { rss } from "../world.ts";
@@ -260,3 +261,30 @@ test.each([wrapped(""), atom(""), '{"items":[]}', wrapped("<item/>")])(
     expect(() => parseFeed(text)).toThrow(expect.objectContaining({ failure: "empty" }));
   },
 );
+
+describe("a web page", () => {
+  const page = (...tags: string[]): string => `<!DOCTYPE html><html><head>${tags.join("")}</head><rss></html>`;
+
+  test("is refused with the feed that it advertises", () => {
+    const text = page('<link rel="alternate" type="application/rss+xml" title="a > b" href="/feed?a=1&amp;b=2">');
+    expect(() => parseFeed(text, 0, "https://w.example/news/")).toThrow(
+      "the content is a web page, not a feed; the feed that it advertises: https://w.example/feed?a=1&b=2",
+    );
+    expect(() => parseFeed(page())).toThrow("the feed that it advertises: none");
+  });
+
+  test("advertises the feeds of three formats, and nothing else", () => {
+    const links = ["rss+xml", "atom+xml; charset=utf-8", "feed+json", "json"].map(
+      (type, at) => `<LINK HREF='${at}' Rel="home alternate" TYPE="application/${type}"/>`,
+    );
+    const others = [
+      '<link rel="stylesheet" type="application/rss+xml" href="/a">',
+      '<link rel=alternate type=application/rss+xml href="javascript:alert(1)">',
+      '<link rel=alternate hreflang=de href="/de">',
+    ];
+    expect(advertisedFeeds(page(...links, ...others), "https://w.example/news/")).toEqual(
+      [0, 1, 2].map((at) => `https://w.example/news/${at}`),
+    );
+    expect(advertisedFeeds(page('<base href="https://o.example/x/">', links[0]!))).toEqual(["https://o.example/x/0"]);
+  });
+});

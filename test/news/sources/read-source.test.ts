@@ -107,6 +107,17 @@ describe("a remote source", () => {
     expect(await readSource(`${server.url}/old`, NONE, options())).toMatchObject({ url: `${server.url}/new` });
   });
 
+  test("is of its Content-Location where that is one", async () => {
+    const places: Record<string, string> = { "/1": "/news/", "/2": "https://w.example/", "/3": "javascript:alert(1)" };
+    server = await serve((request, response) => {
+      response.writeHead(200, { "content-location": places[request.url!]! }).end("x");
+    });
+    const urls = await Promise.all(
+      Object.keys(places).map(async (path) => (await readSource(`${server!.url}${path}`, NONE, options()))?.url),
+    );
+    expect(urls).toEqual([`${server.url}/news/`, "https://w.example/", `${server.url}/3`]);
+  });
+
   test("fails in a redirect loop after five", async () => {
     server = await serve((_, response) => {
       response.writeHead(301, { location: "/again" }).end();

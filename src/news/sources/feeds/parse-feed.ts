@@ -1,6 +1,7 @@
 import { plainLine, withoutControls } from "../../../language/plain-text.ts";
 import { parseDate } from "../feed-dates.ts";
 import { SourceError } from "../source-error.ts";
+import { advertisedFeeds } from "./advertised-feeds.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
 import { type FeedFields, type Field, MOST, readXmlFeed, resolveLink } from "./read-xml-feed.ts";
 
@@ -21,10 +22,16 @@ export function parseFeed(text: string, zone = 0, base?: string): FeedEntry[] {
   const document = withoutControls(text).trim();
   const read = document.startsWith("{") ? readJsonFeed : readXmlFeed;
   const fields = read(withoutEntities(document), base);
-  if (fields === undefined) throw new SourceError("not_a_feed", "the content is not an RSS, Atom, RDF or JSON feed");
+  if (fields === undefined) throw new SourceError("not_a_feed", whatElse(document, base));
   if (fields.entries.length === 0) throw new SourceError("empty", "the feed has no entries");
   const [page] = linksOf(fields.feed, undefined);
   return fields.entries.map((entry) => entryOf(entry, zone, page));
+}
+
+function whatElse(document: string, base: string | undefined): string {
+  if (!/<html[\s>]|<!doctype\s+html/i.test(document)) return "the content is not an RSS, Atom, RDF or JSON feed";
+  const [feed = "none"] = advertisedFeeds(document, base);
+  return `the content is a web page, not a feed; the feed that it advertises: ${feed}`;
 }
 
 /** The document without references to the entities that it declares before its root. */

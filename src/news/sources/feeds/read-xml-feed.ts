@@ -152,7 +152,8 @@ function isEntry(name: string): boolean {
   return name === "item" || name === "entry";
 }
 
-function attributesOf(text: string): Map<string, string> {
+/** The attributes of a tag by their names in lower case. */
+export function attributesOf(text: string): Map<string, string> {
   const found = text
     .slice(0, MOST.attributes)
     .matchAll(/(?<![^\s"'])([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))/g);
