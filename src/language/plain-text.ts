@@ -1,6 +1,7 @@
 import { decodeHTMLStrict } from "entities/decode";
 
-const CONTROL = /[^\P{Cc}\t\n\r]|[\u200b\u2060\ufdd0-\ufdef\ufeff\ufffe\uffff\p{Bidi_Control}]/gu;
+const CONTROL =
+  /[^\P{Cc}\t\n\r]|[\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\p{Bidi_Control}]/gu;
 
 /** The text without control characters, which XML and JSON forbid, and marks without width or of direction. */
 export function withoutControls(text: string): string {
@@ -10,7 +11,8 @@ export function withoutControls(text: string): string {
 const REFERENCE = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi;
 const INVISIBLE = /[\u00ad\u200c\u200d\ufffd]/g; // Soft hyphens, joiners, and U+FFFD of an invalid code point.
 
-function decodeEntities(text: string): string {
+/** The text with its references decoded, without what they name of the invisible. */
+export function decodeEntities(text: string): string {
   return text.replace(REFERENCE, (reference) => decodeHTMLStrict(reference).replace(INVISIBLE, ""));
 }
 
@@ -60,6 +62,8 @@ export function plainTextWithLists(article: string): string {
   return plainText(article.replace(ITEM_TAG, "\n- "), "- ");
 }
 
+/** Joiners, but between the letters and pictures that they join. */
+const JOINER = /(?<=[\0-\x7f\u3000-\u9fff])[\u200c\u200d]|[\u200c\u200d](?=[\0-\x7f\u3000-\u9fff])/g;
 const END_TAG = /<\/[a-z][a-z\d]*>/i;
 
 /** Plain text of a feed's HTML field, on one line; white space is folded but for no-break spaces. What was escaped twice
@@ -67,6 +71,7 @@ const END_TAG = /<\/[a-z][a-z\d]*>/i;
 export function plainLine(html: string): string {
   const text = decodeEntities(withoutTags(html));
   return withoutControls(decodeEntities(END_TAG.test(text) ? withoutTags(text) : text))
+    .replace(JOINER, "")
     .replace(/[^\S\u00a0]+/gu, " ")
     .trim();
 }

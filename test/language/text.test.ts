@@ -203,6 +203,9 @@ describe("a line of plain text", () => {
     ["a<b>b</b>c &#x4e2d;&#25991; &bogus; &#xD800;", "abc 中文 &bogus;"],
     ["<img src=x onerror=alert(1)>x", "x"],
     ["a &rarr; b&shy;c &frac34;", "a → bc ¾"],
+    ["a&#150;b &#x80; &amp;#150; AT&amp;amp;T &lt;b&gt;x&lt;/b&gt;", "a–b € – AT&T x"],
+    ["&CounterClockwiseContourIntegral; &frac12; &Eacute;", "∳ ½ É"],
+    ["<!DOCTYPE html><p>x", "x"],
     ["up &#x202e;kcab &#8294;x\u200f \u009b2J", "up kcab x 2J"],
   ])("of %j is %j", (html, text) => {
     expect(plainLine(html)).toBe(text);
@@ -216,5 +219,8 @@ describe("a line of plain text", () => {
 });
 
 it("plain lines have no invisible characters", () => {
+  expect(plainLine("Bit\u200dcoin\u00ad \u180ea\u2063b\u206ac 央\u200c行 👨\u200d👩 می\u200cخواهم")).toBe(
+    "Bitcoin abc 央行 👨\u200d👩 می\u200cخواهم",
+  );
   expect(plainLine("\ufeffa\u200bb\u2060 &#8203;c\u202ed &#65279;e")).toBe("ab cd e");
 });

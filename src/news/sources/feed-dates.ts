@@ -1,12 +1,18 @@
 import { readNumbers } from "../../runtime/text/data-rows.ts";
+import { DAY_MS } from "../../runtime/clock.ts";
 import PATTERNS from "./date-patterns.json" with { type: "json" };
 
-/** Notations of dates: ISO 8601 and the East Asian one, that of RFC 822 in five languages, American orders, and digits of
- * Europe and America, of which the American order is taken where both are possible. */
+/** Notations of dates: ISO 8601 and the East Asian one, that of RFC 822 in ten languages, American orders, digits of
+ * Europe and America, of which the American order is taken where both are possible, and ISO 8601 without marks. */
 const DATES = PATTERNS.dates.map((pattern) => new RegExp(pattern, "iu"));
+const RELATIVE = PATTERNS.relative.map((pattern) => new RegExp(pattern, "iu"));
+/** Weekdays of East Asia, words like "at", and what is in parentheses. */
+const NOISE = new RegExp(PATTERNS.noise, "giu");
 const MOST_CHARACTERS = 200;
 
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
+const UNITS = readNumbers(new URL("data/relative-times.txt", import.meta.url));
+const DAYS = readNumbers(new URL("data/relative-days.txt", import.meta.url));
 
 /** Minutes east of UTC of the zone names that feeds use. */
 const ZONES = readNumbers(new URL("data/zones.txt", import.meta.url));
@@ -22,12 +28,18 @@ function zoneMinutes(zone: string | undefined, fallback: number): number | undef
   return minutes > 14 * 60 ? undefined : minutes * (offset[1] === "-" ? -1 : 1);
 }
 
-function instant(parts: Readonly<Record<string, string | undefined>>, zone: number): number | null {
-  const { year = parts["last"] ?? "none", month = "", half = "" } = parts;
+type Parts = Readonly<Record<string, string | undefined>>;
+
+function instant(parts: Parts, zone: number): number | null {
+  const { reiwa, month = "", noon = "", half = noon } = parts;
+  const { year = parts["last"] ?? (reiwa === undefined ? "none" : String(2018 + Number(reiwa))) } = parts;
   const at = (part: string, first: number): number => Number(parts[part]?.replace(",", ".") ?? first);
   const [day, hours, minute, second] = [at("day", 1), at("hour", 0), at("minute", 0), at("second", 0)];
-  const number = /^\d/.test(month) ? Number(month) : (MONTHS.get(month.slice(0, 3).toLowerCase()) ?? 0);
-  const hour = half === "" ? hours : (hours % 12) + (/^p/i.test(half) ? 12 : 0);
+  const name = month.toLowerCase();
+  const number = /^\d/.test(month)
+    ? Number(month)
+    : (MONTHS.get(name.slice(0, 4)) ?? MONTHS.get(name.slice(0, 3)) ?? 0);
+  const hour = half === "" ? hours : (hours % 12) + (/^(?:p|[下中]午|晚上|午後|오후)/i.test(half) ? 12 : 0);
   const offset = zoneMinutes(parts["zone"], zone);
   if (offset === undefined || hour > 24 || minute > 59 || second > 60) return null;
   // Two-digit years as RFC 2822 section 4.3 reads them.
@@ -37,14 +49,32 @@ function instant(parts: Readonly<Record<string, string | undefined>>, zone: numb
   return read.getUTCDate() === day && read.getUTCMonth() === number - 1 ? ms - offset * 60_000 : null;
 }
 
+/** A time before now, to the unit that is named. */
+function relative(parts: Parts, zone: number, now: number): number | null {
+  const { count = "1", word = "", unit = word } = parts;
+  const days = DAYS.get(word.toLowerCase());
+  if (days !== undefined) {
+    const date = new Date(now + zone * 60_000 - days * DAY_MS).toISOString();
+    return instant({ ...parts, year: date.slice(0, 4), month: date.slice(5, 7), day: date.slice(8, 10) }, zone);
+  }
+  const minutes = UNITS.get(unit.toLowerCase());
+  if (minutes === undefined || (unit === word && minutes > 0)) return null;
+  const step = Math.min(Math.max(minutes, 1), 24 * 60) * 60_000;
+  return Math.floor((now - (Number(count) || 1) * minutes * 60_000) / step) * step;
+}
+
 /** Milliseconds since the epoch of a feed's date: RFC 822/2822 with numeric or named zones, ISO 8601 and W3C-DTF,
- * `2026年11月20日 08:00`, `20.11.2026 08:00`, `11/20/2026 8:00 AM`, Unix seconds or milliseconds. Never the machine's zone.
+ * `2026年11月20日 下午3:05`, `20.11.2026 08:00`, `11/20/2026 8:00 AM`, `3 小时前`, Unix seconds or milliseconds. Never the machine's zone.
  * @param zone minutes east of UTC that a date without a zone is read in
+ * @param now milliseconds since the epoch that relative dates are before; without, there are none
  * @returns null when the text is not an existing date */
-export function parseDate(text: string | undefined, zone = 0): number | null {
+export function parseDate(text: string | undefined, zone = 0, now?: number): number | null {
   if (text === undefined || text.length > MOST_CHARACTERS) return null;
-  const value = text.trim();
+  const value = text.replace(NOISE, "").trim();
   if (/^\d{10}(?:\d{3})?$/.test(value)) return Number(value.padEnd(13, "0"));
-  const parts = DATES.map((pattern) => pattern.exec(value)?.groups).find((groups) => groups !== undefined);
-  return parts === undefined ? null : instant(parts, zone);
+  const partsIn = (patterns: readonly RegExp[]): Parts | undefined =>
+    patterns.map((pattern) => pattern.exec(value)?.groups).find((groups) => groups !== undefined);
+  const parts = partsIn(DATES);
+  if (parts !== undefined) return instant(parts, zone);
+  return now === undefined ? null : relative(partsIn(RELATIVE) ?? {}, zone, now);
 }

@@ -66,7 +66,7 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
   switch (kind) {
     case "news": {
       const { timezone = source.lang === "zh" ? CHINA_ZONE : "+00:00" } = source;
-      const parsed = parseFeed(text, offsetMinutes(timezone), url);
+      const parsed = parseFeed(text, offsetMinutes(timezone), url, now);
       const entries = feedItems(source, parsed, now);
       return { kind, entries, refused: parsed.length - entries.length };
     }

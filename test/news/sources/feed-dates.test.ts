@@ -26,6 +26,19 @@ test.each([
   ["November 20, 2026 8:00 pm", "2026-11-20T20:00:00.000Z"],
   ["1795161600", "2026-11-20T08:00:00.000Z"],
   ["1795161600000", "2026-11-20T08:00:00.000Z"],
+  ["2026年11月20日8时5分", "2026-11-20T08:05:00.000Z"],
+  ["2026年11月20日 星期五 下午3:05", "2026-11-20T15:05:00.000Z"],
+  ["2026年11月20日 中午12:30", "2026-11-20T12:30:00.000Z"],
+  ["令和8年11月20日(金) 午前8時00分", "2026-11-20T08:00:00.000Z"],
+  ["2026. 11. 20. 오후 3:05", "2026-11-20T15:05:00.000Z"],
+  ["20 ноября 2026 г., 11:00 МСК", "2026-11-20T08:00:00.000Z"],
+  ["20. Nov. 2026, 08:00 Uhr", "2026-11-20T08:00:00.000Z"],
+  ["20 juillet 2026 à 8h05", "2026-07-20T08:05:00.000Z"],
+  ["viernes, 20 de noviembre de 2026 08:00", "2026-11-20T08:00:00.000Z"],
+  ["20 listopada 2026", "2026-11-20T00:00:00.000Z"],
+  ["Nov. 20, 2026, 8:00 a.m. ET", "2026-11-20T13:00:00.000Z"],
+  ["Fri Nov 20 2026 08:00:00 GMT+0800 (China Standard Time)", "2026-11-20T00:00:00.000Z"],
+  ["20261120T080000Z", "2026-11-20T08:00:00.000Z"],
 ])("reads %s", (text, iso) => {
   expect(new Date(parseDate(text) ?? Number.NaN).toISOString()).toBe(iso);
 });
@@ -49,4 +62,28 @@ test("reads a date without a zone in the zone given", () => {
 test("reads CST as China's in the zone of China, else as America's", () => {
   expect(parseDate("Fri, 20 Nov 2026 08:00:00 CST", 480)).toBe(Date.parse("2026-11-20T00:00:00Z"));
   expect(parseDate("Fri, 20 Nov 2026 08:00:00 CST")).toBe(Date.parse("2026-11-20T14:00:00Z"));
+});
+
+test.each([
+  ["3 小时前", "2026-11-20T09:00:00.000Z"],
+  ["5分钟前", "2026-11-20T12:29:00.000Z"],
+  ["2時間前", "2026-11-20T10:00:00.000Z"],
+  ["2 hours ago", "2026-11-20T10:00:00.000Z"],
+  ["an hour ago", "2026-11-20T11:00:00.000Z"],
+  ["2 часа назад", "2026-11-20T10:00:00.000Z"],
+  ["vor 2 Stunden", "2026-11-20T10:00:00.000Z"],
+  ["il y a 3 jours", "2026-11-17T00:00:00.000Z"],
+  ["昨天 15:05", "2026-11-19T07:05:00.000Z"],
+  ["Yesterday, 3:05 PM", "2026-11-19T07:05:00.000Z"],
+  ["今天", "2026-11-19T16:00:00.000Z"],
+  ["刚刚", "2026-11-20T12:34:00.000Z"],
+  ["just now", "2026-11-20T12:34:00.000Z"],
+])("reads %s before now, in the zone given, to its unit", (text, iso) => {
+  const now = Date.parse("2026-11-20T12:34:56Z");
+  expect(new Date(parseDate(text, 480, now) ?? Number.NaN).toISOString()).toBe(iso);
+  expect(parseDate(text, 480)).toBeNull();
+});
+
+test.each(["3 apples ago", "hours", "soon", "9999999 hours ago"])("no time before now is %j", (text) => {
+  expect(parseDate(text, 0, Date.parse("2026-11-20T12:34:56Z"))).toBeNull();
 });

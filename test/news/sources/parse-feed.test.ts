@@ -98,6 +98,9 @@ describe("a hostile feed", () => {
   });
 
   test("with control characters and bare ampersands is read", () => {
+    expect(titles(wrapped("<item><title>&#0;a&#xD800;&#1114112; &amp;ndash; &#8203;b</title></item>"))).toEqual([
+      "a – b",
+    ]);
     expect(titles(wrapped("<item><title>R&D \u0008&\u0000 AT&T</title></item>"))).toEqual(["R&D & AT&T"]);
   });
 
@@ -261,6 +264,12 @@ test.each([wrapped(""), atom(""), '{"items":[]}', wrapped("<item/>")])(
     expect(() => parseFeed(text)).toThrow(expect.objectContaining({ failure: "empty" }));
   },
 );
+
+test("a relative date is before the time of reading", () => {
+  const now = Date.parse("2026-11-20T12:34:56Z");
+  const entries = parseFeed(wrapped("<item><title>a</title><pubDate>3 小时前</pubDate></item>"), 480, undefined, now);
+  expect(entries[0]!.published).toBe(Date.parse("2026-11-20T09:00:00Z"));
+});
 
 describe("a web page", () => {
   const page = (...tags: string[]): string => `<!DOCTYPE html><html><head>${tags.join("")}</head><rss></html>`;

@@ -17,15 +17,16 @@ export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
  * expands. A feed that is cut off gives its complete entries. Linear in the length of the text.
  * @param zone minutes east of UTC that dates without a zone are read in
  * @param base where the feed came from: links are resolved by `xml:base`, by this, or by the page that the feed is of
+ * @param now milliseconds since the epoch that relative dates are before
  * @throws SourceError `not_a_feed`, and `empty` for a feed without entries */
-export function parseFeed(text: string, zone = 0, base?: string): FeedEntry[] {
+export function parseFeed(text: string, zone = 0, base?: string, now?: number): FeedEntry[] {
   const document = withoutControls(text).trim();
   const read = document.startsWith("{") ? readJsonFeed : readXmlFeed;
   const fields = read(withoutEntities(document), base);
   if (fields === undefined) throw new SourceError("not_a_feed", whatElse(document, base));
   if (fields.entries.length === 0) throw new SourceError("empty", "the feed has no entries");
   const [page] = linksOf(fields.feed, undefined);
-  return fields.entries.map((entry) => entryOf(entry, zone, page));
+  return fields.entries.map((entry) => entryOf(entry, page, (date) => parseDate(date, zone, now)));
 }
 
 function whatElse(document: string, base: string | undefined): string {
@@ -94,7 +95,7 @@ function fieldsOf(fields: readonly Field[], kind: keyof typeof NAMES.fields): Fi
   return NAMES.fields[kind].flatMap((wanted) => fields.filter(({ name }) => name === wanted));
 }
 
-function entryOf(fields: readonly Field[], zone: number, page: string | undefined) {
+function entryOf(fields: readonly Field[], page: string | undefined, instantOf: (date: string) => number | null) {
   const texts = (kind: keyof typeof NAMES.fields): string[] => fieldsOf(fields, kind).map(({ markup }) => markup);
   const first = (found: readonly string[]): string => found.find((text) => text.trim() !== "") ?? "";
   const line = (markup: string): string => plainLine(markup.slice(0, MOST.markup));
@@ -111,7 +112,7 @@ function entryOf(fields: readonly Field[], zone: number, page: string | undefine
     /** Milliseconds since the epoch, or null when there is no readable date. */
     published:
       texts("date")
-        .map((date) => parseDate(date, zone))
+        .map(instantOf)
         .find((date) => date !== null) ?? null,
     categories: fields
       .flatMap(({ name, markup, attributes }) => {

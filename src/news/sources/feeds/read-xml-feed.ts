@@ -1,4 +1,5 @@
 import { decodeXML } from "entities/decode";
+import { decodeEntities } from "../../../language/plain-text.ts";
 import NAMES from "./feed-names.json" with { type: "json" };
 
 /** Most entries of a feed, fields of an entry, and characters of a field, of a tag's attributes and of a link. */
@@ -175,7 +176,7 @@ function markupOf(raw: string, hasTags: boolean, isAtom: boolean, attributes: Fi
     const text = Buffer.from(raw, "base64").toString("utf8");
     return text.includes("\ufffd") ? "" : text;
   }
-  const text = withSections(raw, decodeXML, (content) => content);
+  const text = withSections(raw, decodeEntities, (content) => content);
   return isAtom && /^text(?:\/plain)?$/i.test(type) ? text.replaceAll("<", "&lt;") : text;
 }
 
