@@ -1,3 +1,4 @@
+import CHARSETS from "./data/charsets.json" with { type: "json" };
 import { SourceError } from "./source-error.ts";
 
 /** How many bytes are searched for a declaration, and for the charset of text that declares none. */
@@ -10,34 +11,10 @@ const MOST_ODD = 0.1;
 /** Broken sequences beside one that is well-formed in a declared UTF-8 that is believed: titles cut within a character. */
 const MOST_CUT = 0.5;
 
-const BOMS: readonly [charset: string, bytes: readonly number[]][] = [
-  ["utf-8", [0xef, 0xbb, 0xbf]],
-  ["utf-16le", [0xff, 0xfe]],
-  ["utf-16be", [0xfe, 0xff]],
-];
-
-/** Windows' numbers of East Asian charsets, which the Encoding Standard has no label for. */
-const CODE_PAGES: Readonly<Record<string, string>> = {
-  ...{ 874: "windows-874", 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5" },
-};
-
-/** What is looked for in text that declares nothing. */
-const DETECTED = [
-  "big5hkscs",
-  "cp874",
-  "cp932",
-  "cp949",
-  "euc-jis-2004",
-  "euc-kr",
-  "gb18030",
-  "iso2022-jp-2",
-  "koi8-r",
-];
-for (let page = 1250; page <= 1258; page++) DETECTED.push(`windows-${page}`);
-for (const part of [2, 5, 6, 7, 8, 9, 13, 15]) DETECTED.push(`iso-8859-${part}`);
-
-/** The bytes 80 to 9F of windows-1252 (https://encoding.spec.whatwg.org/#windows-1252). */
-const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+/** Windows' numbers of charsets, which the Encoding Standard has no label for; what is looked for in text that declares
+ * nothing; and the bytes 80 to 9F of windows-1252. */
+const { codePages, detected, windows1252 } = CHARSETS as Record<"codePages", Readonly<Record<string, string>>> &
+  typeof CHARSETS;
 
 /** Text of unknown charset: byte order mark, then the HTTP header, then the XML declaration, then detection. A charset
  * that the bytes contradict is ignored: valid UTF-8 with multi-byte characters is UTF-8 whatever is declared (a
@@ -46,11 +23,8 @@ const WINDOWS_1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’�
  * @throws SourceError `charset` when nothing is declared and what is detected is no plausible text */
 export async function decodeText(input: Uint8Array, contentType: string | null): Promise<string> {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
-  for (const [charset, mark] of BOMS) {
-    if (mark.every((byte, index) => bytes[index] === byte)) return decoderOf(charset)!(bytes.subarray(mark.length));
-  }
-  const wide = wideCharset(bytes);
-  if (wide !== undefined) return decoderOf(wide)!(bytes);
+  const marked = markedCharset(bytes);
+  if (marked !== undefined) return decoderOf(marked)!(bytes);
   const { multibyte, invalid } = utf8Shape(bytes);
   const decodeUtf8 = decoderOf("utf-8")!;
   if (multibyte > 0 && invalid === 0) return decodeUtf8(bytes);
@@ -74,7 +48,7 @@ async function detectText(bytes: Buffer): Promise<string> {
   // Loads a megabyte of models.
   const { detect } = await import("jschardet");
   const from = Math.max(bytes.findIndex((byte) => byte >= 0x80 || byte === 0x1b) - DECLARATION_WINDOW, 0);
-  const { encoding } = detect(bytes.subarray(from, from + SAMPLE), { detectEncodings: DETECTED });
+  const { encoding } = detect(bytes.subarray(from, from + SAMPLE), { detectEncodings: detected });
   const text = decoderOf(encoding ?? "")?.(bytes);
   if (text !== undefined && isPlausible(text.slice(from, from + SAMPLE))) return text;
   throw new SourceError(
@@ -92,19 +66,20 @@ function isPlausible(text: string): boolean {
 
 function decoderOf(label: string): ((bytes: Buffer) => string) | undefined {
   try {
-    const decoder = new TextDecoder(CODE_PAGES[/^(?:cp|ms|windows-)(\d+)$/i.exec(label)?.[1] ?? ""] ?? label);
+    const decoder = new TextDecoder(codePages[/^(?:cp|ms|windows-)(\d+)$/i.exec(label)?.[1] ?? ""] ?? label);
     // Node 20 and others decode windows-1252 as ISO-8859-1, without its punctuation (nodejs/node issue 56542).
     return (bytes) =>
-      decoder.decode(bytes).replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80]!);
+      decoder.decode(bytes).replace(/[\x80-\x9f]/g, (control) => windows1252[control.charCodeAt(0) - 0x80]!);
   } catch {
     return undefined;
   }
 }
 
-/** UTF-16 without a mark: markup and JSON begin with ASCII, so the zero bytes show the byte order. */
-function wideCharset(bytes: Buffer): string | undefined {
-  if (bytes[0] === 0) return "utf-16be";
-  return bytes[1] === 0 ? "utf-16le" : undefined;
+/** The charset of the byte order mark; without one UTF-16's, since markup and JSON begin with ASCII. */
+function markedCharset([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
+  if (first === 0 || (first === 0xfe && second === 0xff)) return "utf-16be";
+  return second === 0 || (first === 0xff && second === 0xfe) ? "utf-16le" : undefined;
 }
 
 /** How many sequences of UTF-8 are well-formed, and how many are not. One that is cut off at the end is neither. */
