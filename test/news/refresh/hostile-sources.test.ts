@@ -36,7 +36,7 @@ function smallWorker(events: string[] = []): JobRunner<NewsJobs> {
 }
 
 test("a source that takes too much memory fails alone, and the refresh goes on in a new worker", async () => {
-  const entry = `<item>${'<title a="">b</title>'.repeat(128)}</item>`;
+  const entry = `<item>${'<link a="" b="" c="" d="" e=""/>'.repeat(128)}</item>`;
   await world.write("bad.xml", `<rss><channel>${entry.repeat(1000)}</channel></rss>`);
   await world.write("good.xml", GOOD);
   const events: string[] = [];
