@@ -51,10 +51,7 @@ async function detectText(bytes: Buffer): Promise<string> {
   const { encoding } = detect(bytes.subarray(from, from + SAMPLE), { detectEncodings: detected });
   const text = decoderOf(encoding ?? "")?.(bytes);
   if (text !== undefined && isPlausible(text.slice(from, from + SAMPLE))) return text;
-  throw new SourceError(
-    "charset",
-    "the character set is not declared, and the content is no text in any that is known",
-  );
+  throw new SourceError("charset", "the character set is not declared, and none gives readable text");
 }
 
 /** Whether few characters beyond ASCII are undecodable or symbols that text seldom has, and few capitals follow small letters. */

@@ -40,9 +40,8 @@ function withoutEntities(document: string): string {
   const root = document.search(/<(?:[\w-]+:)?(?:rss|feed|rdf|channel)(?=[\s>])/i);
   const declared = document.slice(0, Math.max(root, 0)).matchAll(/<!entity\s+(?:%\s+)?([\w.:-]+)/gi);
   const names = new Set(Array.from(declared, ([, name]) => name!));
-  return names.size === 0
-    ? document
-    : document.replace(/&([\w.:-]+);/g, (whole, name: string) => (names.has(name) ? "" : whole));
+  if (names.size === 0) return document;
+  return document.replace(/&([\w.:-]+);/g, (whole, name: string) => (names.has(name) ? "" : whole));
 }
 
 function readJsonFeed(document: string, base: string | undefined): FeedFields | undefined {
@@ -56,13 +55,9 @@ function readJsonFeed(document: string, base: string | undefined): FeedFields | 
   if (!Array.isArray(items)) return undefined;
   const fieldsOf = (name: string, value: unknown): Field[] =>
     [value].flat().map((one) => ({ name, markup: textOf(one), attributes: new Map(), base }));
-  const entries = items
-    .slice(0, MOST.entries)
-    .map((item: unknown) =>
-      Object.entries(NAMES.json).flatMap(([key, name]) =>
-        fieldsOf(name, (item as Partial<Record<string, unknown>> | null)?.[key]),
-      ),
-    );
+  const entries = (items.slice(0, MOST.entries) as (typeof feed | null)[]).map((item) =>
+    Object.entries(NAMES.json).flatMap(([key, name]) => fieldsOf(name, item?.[key])),
+  );
   return { feed: fieldsOf("link", page), entries };
 }
 
@@ -84,10 +79,7 @@ function linksOf(fields: readonly Field[], page: string | undefined): string[] {
     const isLink = attributes.get("ispermalink") !== "false" && /^https?:\/\//i.test(link);
     if (isLink) links.push({ link, rank: name === "id" ? 4 : 1 });
   }
-  return links
-    .filter(({ link }) => link !== "")
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ link }) => link);
+  return links.sort((a, b) => a.rank - b.rank).flatMap(({ link }) => (link === "" ? [] : link));
 }
 
 /** The fields of a kind, in the order of preference. */
@@ -100,6 +92,7 @@ function entryOf(fields: readonly Field[], page: string | undefined, instantOf: 
   const first = (found: readonly string[]): string => found.find((text) => text.trim() !== "") ?? "";
   const line = (markup: string): string => plainLine(markup.slice(0, MOST.markup));
   const author = first(texts("author"));
+  const dates = texts("date").map(instantOf);
   return {
     /** The feed's own identifier of the entry, or "". */
     guid: reference(first(texts("guid"))),
@@ -110,10 +103,7 @@ function entryOf(fields: readonly Field[], page: string | undefined, instantOf: 
     /** The name of its first author, or "". */
     author: nameOf(line(/<(?:[\w-]+:)?name\b[^<>]*>([^<>]*)/i.exec(author)?.[1] ?? author)),
     /** Milliseconds since the epoch, or null when there is no readable date. */
-    published:
-      texts("date")
-        .map(instantOf)
-        .find((date) => date !== null) ?? null,
+    published: dates.find((date) => date !== null) ?? null,
     categories: fields
       .flatMap(({ name, markup, attributes }) => {
         if (NAMES.fields.keywords.includes(name)) return markup.split(",");
@@ -121,8 +111,7 @@ function entryOf(fields: readonly Field[], page: string | undefined, instantOf: 
         return attributes.get("label") ?? attributes.get("term") ?? attributes.get("text") ?? markup;
       })
       .slice(0, MOST_CATEGORIES)
-      .map((category) => plainLine(category.slice(0, MOST.link)))
-      .filter((category) => category !== ""),
+      .flatMap((category) => plainLine(category.slice(0, MOST.link)) || []),
   };
 }
 
