@@ -41,7 +41,7 @@ export interface NewsDeps {
   readonly shift?: DateShift;
   /** Spreads the times at which failing sources are asked again, and names this process. Default: the system's. */
   readonly random?: Random;
-  /** A source that takes longer does not hold up the others, ms. Default: 2 s. */
+  /** A source that takes longer does not hold up the others, ms. Default: 250. */
   readonly slowMs?: number;
   /** Runs what costs time by foreign text. Default: in this process. */
   readonly runner?: JobRunner<NewsJobs>;

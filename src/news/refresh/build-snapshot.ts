@@ -34,6 +34,9 @@ export interface BuildOptions {
   readonly cluster: boolean;
 }
 
+/** A partial snapshot of more items is published at once, without new topics: the whole one follows with them. */
+const MOST_AT_ONCE = 800;
+
 /** The next snapshot, from the sources and the one before. */
 export async function buildSnapshot(
   base: SnapshotContent | undefined,
@@ -47,7 +50,7 @@ export async function buildSnapshot(
   const mood = { index: base?.record.index ?? null, sentiment_ms: base?.record.sentiment_ms ?? null };
   const listed = { notices: before.notices, help: before.help, ...mood };
   const { notices, help, index, sentiment_ms } = mode === "full" ? nextListings(listed, read, now) : listed;
-  const topics = await nextTopics(items, before, options, step);
+  const topics = await nextTopics(items, base, options, step);
   const parts: Parts = { items, topics, notices, help };
   const states = read.map(({ source, state, content }) => ({
     ...state,
@@ -130,12 +133,14 @@ function nextListings(before: Listings, read: readonly ReadSource<SourceContent>
 
 async function nextTopics(
   items: readonly StoredItem[],
-  before: Parts,
-  { now, shift, cluster }: BuildOptions,
+  base: SnapshotContent | undefined,
+  { now, shift, cluster, partial }: BuildOptions,
   step: Step,
 ): Promise<Parts["topics"]> {
-  if (isSame(items, before.items)) return before.topics;
-  if (cluster) {
+  const before = base?.parts ?? NO_PARTS;
+  // A partial one may have come without new topics.
+  if (isSame(items, before.items) && base?.record.partial !== true) return before.topics;
+  if (cluster && !(partial && items.length > MOST_AT_ONCE)) {
     const move = createDateShifter(shift, now);
     return buildTopics(items, (item) => move(item.published_ms, item.movable), before.topics, step);
   }

@@ -13,11 +13,13 @@ import { isLocal, settingsOf, type Source } from "../sources/sources.ts";
 import type { ReadSource } from "./build-snapshot.ts";
 
 /** Sources read at once, besides slow ones. */
-export const CONCURRENCY = 8;
+export const CONCURRENCY = 16;
 /** A source that has not sent everything after so long is slow, ms. */
-const SLOW_MS = 2000;
+const SLOW_MS = 250;
 /** So many slow ones do not hold up the others. */
-const MOST_SLOW = 32;
+const MOST_SLOW = 160;
+/** What was brought by then may be published before sources that wait for slow ones, ms. */
+const EARLY_MS = 3000;
 /** Longest time to decode and parse one source, ms. */
 export const PARSE_MS = 5000;
 
@@ -28,7 +30,7 @@ export interface SourceReaderDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly shift: DateShift | undefined;
-  /** After how long a source is slow, ms. Default: 2 s. */
+  /** After how long a source is slow, ms. Default: 250. */
   readonly slowMs?: number | undefined;
 }
 
@@ -48,15 +50,15 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
   const unread = (source: Source) => ({ source, state: stateBefore(source, before), content: undefined });
 
   return {
-    /** Whether some source has brought something and another one is still being read. */
-    isPartial: () => running.size > 0 && Array.from(read.values()).some(({ content }) => content !== undefined),
+    /** How many sources have brought something, while another one is still being read; else 0. */
+    partial: () => (running.size === 0 ? 0 : Array.from(read.values()).filter(({ content }) => content).length),
     /** What was read by now; a source that was not has its former state. */
     results: (sources: readonly Source[]): ReadSource<EncodedContent>[] =>
       sources.map((source) => ({ ...unread(source), ...read.get(source.id) })),
     /** Reads the sources.
-     * @returns `some` resolves once only slow ones are left and another one has brought something, or none is left; `all`
-     *   once none is left */
-    start(sources: readonly Source[]): { some: Promise<unknown>; all: Promise<unknown> } {
+     * @returns `some` resolves a few seconds later, `most` once only slow ones are left, both not before one has brought
+     *   something; all of them once none is left */
+    start(sources: readonly Source[]): Readonly<Record<"some" | "most" | "all", Promise<unknown>>> {
       const queue = sources.values();
       let slow = 0;
       const next = async (): Promise<void> => {
@@ -81,7 +83,9 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
       const started = Promise.all(Array.from({ length: CONCURRENCY }, next));
       const all = started.then(() => Promise.all(running));
       all.catch(() => undefined);
-      return { some: started.then(() => Promise.race([brought, all])), all };
+      const most = started.then(() => Promise.race([brought, all]));
+      const early = wait(EARLY_MS, undefined, { ref: false }).then(() => brought);
+      return { some: Promise.race([early, most]), most, all };
     },
   };
 }

@@ -92,7 +92,7 @@ export function createSharedRefresh(deps: SharedRefreshDeps) {
   };
 }
 
-/** Reads the sources, and publishes the next snapshots after that number: the whole one, and before it a partial one,
+/** Reads the sources, and publishes the next snapshots after that number: the whole one, and before it partial ones,
  * where some sources are slow and others have something new. A failing source is recorded in the snapshot.
  * @returns undefined when another process published first
  * @throws JobError when the snapshot cannot be built, even without new topics */
@@ -125,9 +125,14 @@ async function publish(
   try {
     const reading = reader.start(mode === "full" ? sources : sources.filter(({ kind }) => kind === "news"));
     let counted: RefreshCounts | undefined = NOTHING;
-    await reading.some;
-    if (reader.isPartial()) counted = await publishNext({ mode: "view", counted, partial: true });
-    if (counted === undefined) return undefined;
+    let published = 0;
+    for (const moment of [reading.some, reading.most]) {
+      await moment;
+      const partial = reader.partial();
+      if (partial > published) counted = await publishNext({ mode: "view", counted, partial: true });
+      if (counted === undefined) return undefined;
+      published = partial;
+    }
     await reading.all;
     return await publishNext({ mode, counted, partial: false });
   } finally {

@@ -130,6 +130,28 @@ test("what quick sources brought is published before the slow ones have ended, a
   });
 });
 
+test("many items are shown without topics while some sources are slow, then with them", async () => {
+  let answer = (): void => undefined;
+  const items = Array.from({ length: 900 }, (_, n) => {
+    return { title: `Ferry ${n} returns`, link: `https://w.example/${n}`, at: NOON - n };
+  });
+  server = await serve((request, response) => {
+    if (request.url === "/many") response.end(rss(items));
+    else answer = () => response.end(rss([]));
+  });
+  const sources = [source("slow", `${server.url}/slow`), source("many", `${server.url}/many`)];
+  const news = world.news({ sources }, { slowMs: 20 });
+  const refreshed = news.refresh("full");
+  const state = await until("the many are shown", async () => {
+    const shown = await news.status();
+    return shown.items > 0 && shown;
+  });
+  expect(state).toMatchObject({ version: 1, items: items.length, topics: 0 });
+  answer();
+  await refreshed;
+  expect((await news.status()).topics).toBeGreaterThan(0);
+});
+
 test("a caller who wants a refresh soon after the last one gets its result", async () => {
   await world.write("good.xml", GOOD);
   const news = world.news({ sources: [source("good", "good.xml")] });
