@@ -37,10 +37,13 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
     }
     const { reportOf } = await import("./framework/error-to-exit-code.ts");
     const { exit, lines } = reportOf(error, invocation);
-    const text = lines.join("\n");
-    io.stderr.write(`${io.stderr.isTTY === true ? escapeForTerminal(text) : text}\n`);
+    writeError(io, `${lines.join("\n")}\n`);
     return exit;
   }
+}
+
+function writeError({ stderr }: CommandIo, text: string): void {
+  stderr.write(stderr.isTTY === true ? escapeForTerminal(text) : text);
 }
 
 const ALIASES: Readonly<Record<string, string>> = { balance: "quota", user: "users", token: "tokens" };
@@ -61,17 +64,18 @@ async function argumentsOf(argv: readonly string[], { stdout }: CommandIo): Prom
 }
 
 /** Words after `--` are arguments: a flag there is one argument too many. */
-function explainDoubleDash(argv: readonly string[], { stderr }: CommandIo): void {
+function explainDoubleDash(argv: readonly string[], io: CommandIo): void {
   const end = argv.indexOf("--");
   const flag = end === -1 ? undefined : argv.slice(end + 1).find((word) => word.startsWith("--"));
-  if (flag !== undefined) stderr.write(`Words after -- are arguments: put ${flag} before it.\n`);
+  if (flag !== undefined) writeError(io, `Words after -- are arguments: put ${flag} before it.\n`);
 }
 
 const DEFAULT_COLUMNS = 80;
 
 /** The program with the names of its commands; the definition of a command is loaded once it is typed. */
 function createProgram(wiring: Wiring): Command {
-  const { stdout, stderr } = wiring.io;
+  const { io } = wiring;
+  const { stdout, stderr } = io;
   const program = new Command("anp")
     .usage("COMMAND [options]")
     .helpCommand(false)
@@ -81,7 +85,7 @@ function createProgram(wiring: Wiring): Command {
     .addHelpText("afterAll", ({ command }) => helpEnd(command, stdout.columns ?? DEFAULT_COLUMNS))
     .configureOutput({
       writeOut: (text) => stdout.write(text),
-      writeErr: (text) => stderr.write(text),
+      writeErr: (text) => writeError(io, text),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_COLUMNS,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_COLUMNS,
     })

@@ -1,6 +1,8 @@
 import { Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Context } from "../../src/cli/framework/command-context.ts";
+import type { CommandIo } from "../../src/cli/framework/command-io.ts";
+import { main } from "../../src/cli/main.ts";
 import { printRows } from "../../src/cli/terminal/print.ts";
 import { openTerminal } from "../../src/cli/terminal/terminal.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
@@ -16,7 +18,7 @@ afterAll(() => folder.remove());
 const HARMFUL = "a\u0007b\u001b[2J\u001b[8mc\u009b1md\u202eefed\u2066\u200f\r";
 
 /** What a terminal, or a pipe, gets of both streams. */
-async function shown(isTTY: boolean): Promise<Record<"out" | "err" | "csv" | "painted", string>> {
+async function shown(isTTY: boolean): Promise<Record<"out" | "err" | "more" | "painted", string>> {
   const texts = { out: "", err: "" };
   const sink = (name: "out" | "err") =>
     Object.assign(
@@ -37,21 +39,23 @@ async function shown(isTTY: boolean): Promise<Record<"out" | "err" | "csv" | "pa
   );
   await terminal.write(`${JSON.stringify({ text: HARMFUL })}\n`);
   terminal.say(HARMFUL);
-  const { out, err } = texts;
+  const { out } = texts;
   const context = { terminal, globals: { format: "csv" } } as unknown as Context;
+  await terminal.write(HARMFUL);
+  await main([HARMFUL], io as unknown as CommandIo);
   await printRows(context, { rows: [{ text: HARMFUL }], columns: [{ name: "text" }] });
-  return { out, err, csv: texts.out.slice(out.length), painted: terminal.paint("red", "x") };
+  return { out, err: texts.err, more: texts.out.slice(out.length), painted: terminal.paint("red", "x") };
 }
 
 it("escapes control characters on a terminal, where JSON stays the same JSON, and leaves them alone in a pipe", async () => {
-  const { out, err, csv, painted } = await shown(true);
-  expect(`${out}${err}${csv}`).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  const { out, err, more, painted } = await shown(true);
+  expect(`${out}${err}${more}`).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
   expect(JSON.parse(out)).toEqual({ text: HARMFUL });
   expect(painted).toBe("\u001b[31mx\u001b[39m");
   const piped = await shown(false);
   expect(piped.out).toBe(`${JSON.stringify({ text: HARMFUL })}\n`);
-  expect(piped.err).toBe(`${HARMFUL}\n`);
-  expect(piped.csv).toBe(`text\n"${HARMFUL}"\n`);
+  expect(piped.err).toBe(`${HARMFUL}\nerror: unknown command '${HARMFUL}'\n`);
+  expect(piped.more).toBe(`${HARMFUL}text\n"${HARMFUL}"\n`);
 });
 
 it("guards a text in CSV that a spreadsheet would run, and leaves numbers alone", async () => {

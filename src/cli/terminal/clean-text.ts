@@ -1,7 +1,7 @@
 // Control characters other than line ends and tabs, and the marks that change the direction of text.
 const HARMFUL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
-// The same, but for the colours that `Terminal.paint` makes.
-const UNPAINTED = /(\u001b\[\d{1,2}m)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
+// The same, but for the colours that `Terminal.paint` makes: others may hide text.
+const UNPAINTED = /(\u001b\[(?:[12]|22|3[129])m)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Bidi_Control}]/gu;
 
 const escaped = (found: string): string => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
@@ -10,7 +10,7 @@ export function escapeForTerminal(text: string): string {
   return text.replace(HARMFUL, escaped);
 }
 
-/** The same, but for colours: foreign text in it must have none. */
+/** The same, but for the colours of `Terminal.paint`. */
 export function escapeUnpainted(text: string): string {
   return text.replace(UNPAINTED, (found, colour?: string) => colour ?? escaped(found));
 }
