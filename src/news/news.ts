@@ -1,4 +1,5 @@
 import type { NewsConfig } from "../config/news-config.ts";
+import type { NewsFilter } from "../contract/schemas/news-schemas.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
 import { memoized } from "../runtime/cache/memoized.ts";
 import { type Clock, toIso } from "../runtime/clock.ts";
@@ -21,6 +22,7 @@ import { LatestSnapshot } from "./snapshot/latest-snapshot.ts";
 import type { Projection } from "./snapshot/show-snapshot.ts";
 import type { RefreshMode, SnapshotRecord, SourceState } from "./snapshot/snapshot-document.ts";
 import { createSnapshotStore, type SnapshotStore } from "./snapshot/snapshot-store.ts";
+import { createFilteredViews, isOpen } from "./snapshot/filtered-views.ts";
 import { createSnapshotViews, type NewsList, type TopicList } from "./snapshot/snapshot-views.ts";
 
 export type { RefreshMode };
@@ -71,9 +73,10 @@ export function createNews(deps: NewsDeps) {
   });
   const latest = new LatestSnapshot({ storage, store, runner, clock, logger, monotonic, shift });
   const viewsOf = memoized(views, 1);
-  const newest = async () => {
+  const filteredOf = memoized(createFilteredViews, 1);
+  const newest = async (filter: NewsFilter) => {
     const projection = await latest.projection();
-    return projection && viewsOf(projection);
+    return projection && (isOpen(filter) ? viewsOf(projection) : filteredOf(projection)(filter));
   };
   const bundled = createBundledSnapshot(logger, deps.bundledFile);
   const shared = openRefresh(deps, { runner, store, latest }, monotonic);
@@ -87,12 +90,12 @@ export function createNews(deps: NewsDeps) {
     current: async (): Promise<NewsSnapshot> => (await latest.projection()) ?? NO_SNAPSHOT,
     /** Items of the last `hours`, newest first; `total` counts all of them. The same frozen object until the snapshot
      * changes or an item leaves the window. */
-    hot: async ({ limit, hours }: { limit: number; hours: number }): Promise<NewsList> =>
-      (await newest())?.hot(clock.now(), limit, hours) ?? NO_NEWS,
+    hot: async ({ limit, hours, ...filter }: { limit: number; hours: number } & NewsFilter): Promise<NewsList> =>
+      (await newest(filter))?.hot(clock.now(), limit, hours) ?? NO_NEWS,
     /** Topics by heat, titled in the nearest language to `lang` that we have. Topics without an item in it come after
      * the others, in their own language. The same frozen object until the snapshot or the minute changes. */
-    topics: async ({ limit, lang }: { limit: number; lang: string }): Promise<TopicList> =>
-      (await newest())?.topics(clock.now(), limit, nearestLanguage(lang)) ?? NO_TOPICS,
+    topics: async ({ limit, lang, ...filter }: { limit: number; lang: string } & NewsFilter): Promise<TopicList> =>
+      (await newest(filter))?.topics(clock.now(), limit, nearestLanguage(lang)) ?? NO_TOPICS,
     /** Hot topics of the last `days`; never fails. What is shown comes from the newest snapshot (`source: "live"`), or
      * from the last one in memory, the last one that can be read, or the one bundled with the package (`"fallback"`; also
      * while there is no news at all). `stale` is true when the last refresh is longer ago than three refresh intervals
@@ -161,20 +164,8 @@ function statusOf(projection: Projection | undefined) {
     help: projection?.help.length ?? 0,
     coverage: record?.coverage ?? {},
     sources: (record?.sources ?? []).map((source) => {
-      const {
-        id,
-        kind,
-        name,
-        url,
-        ok,
-        items,
-        last_ok_ms,
-        last_error,
-        failures = 0,
-        next_ms,
-        status,
-        last_read,
-      } = source;
+      const { id, kind, name, url, ok, items, last_ok_ms, last_error } = source;
+      const { failures = 0, next_ms, status, last_read } = source;
       return {
         ...{ id, kind, name, url, ok, state: stateOf(source), items, last_ok_at: isoOrNull(last_ok_ms), last_error },
         ...{ failures, next_try_at: isoOrNull(next_ms), http_status: status ?? null },

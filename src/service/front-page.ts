@@ -4,6 +4,7 @@ import type { Events } from "../events/events.ts";
 import type { OperationId } from "../contract/endpoints.ts";
 import { QUESTION_ASKED, type HotQuestion } from "../events/projections/hot-questions.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
+import { isOpen } from "../news/snapshot/filtered-views.ts";
 import type { News } from "../news/news.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { cachedPromise } from "../runtime/cache/cached-promise.ts";
@@ -50,7 +51,8 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
     async getNewsHot(_call, { query }) {
       return { data: await news.hot(query) };
     },
-    async getNewsTopics(_call, { query: { limit, lang } }) {
+    async getNewsTopics(_call, { query: { limit, lang, ...filter } }) {
+      if (!isOpen(filter)) return { data: await deps.suggestions.of(await news.topics({ limit, lang, ...filter })) };
       const all = await news.topics({ limit: MOST, lang });
       return { data: await deps.suggestions.first(all, nearestLanguage(lang), limit) };
     },

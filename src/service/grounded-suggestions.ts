@@ -59,6 +59,8 @@ export function createGroundedSuggestions(deps: { assistant: HostedAssistant; kn
 
   const lists = { zh: staleWhileRevalidate(ground), en: staleWhileRevalidate(ground) };
   return {
+    /** A list with the questions that are answered. */
+    of: async (list: TopicList): Promise<TopicList> => (await ground(list)).at(-1)!,
     /** @param source all topics in a language; the same object as long as nothing changed
      * @returns the first `limit` of them, with the questions that are answered */
     async first(source: TopicList, lang: Language, limit: number): Promise<TopicList> {

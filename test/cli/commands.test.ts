@@ -107,6 +107,8 @@ const CASES: readonly Case[] = [
   { args: ["tokens", "revoke", "alice-token"], has: /\trevoked\n$/ },
   { args: ["news", "hot", "--limit", "3", "--json"], json: ENDPOINTS.getNewsHot.data, says: " items." },
   { args: ["news", "topics", "--lang", "en", "--json"], json: ENDPOINTS.getNewsTopics.data, once: true },
+  { args: ["news", "hot", "--symbol", "eth", "--query", "ETF nothing-has-this"], says: "no news" },
+  { args: ["news", "topics", "--source", "no such outlet", "--json"], has: '"total": 0' },
   { args: ["news", "refresh", "--mode", "full", "--json"], json: ENDPOINTS.refreshNews.data },
   { args: ["news", "status"], has: "lantern\tnews\tok\t", once: true },
   { args: ["hot-topics", "--json"], json: ENDPOINTS.getHotTopics.data, once: true },

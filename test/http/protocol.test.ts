@@ -145,6 +145,10 @@ describeApi("protocol", (open) => {
         ["limit: must be an integer from 1 to 100, not 101", "hours: must be an integer from 1 to 720, not 721"],
       ],
       ["/api/v1/news/hot?limit=abc", ['limit: must be an integer from 1 to 100, not "abc"']],
+      [
+        "/api/v1/news/hot?q=%00&symbol=ABCDEFGHIJKLMNOPQ",
+        ["q: must be well-formed Unicode without NUL", "symbol: must have at most 16 characters"],
+      ],
       ["/api/v1/news/topics?limit=51", ["limit: must be an integer from 1 to 50, not 51"]],
     ];
     for (const [path, faults] of cases) {

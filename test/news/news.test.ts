@@ -93,6 +93,47 @@ describe("hot news", () => {
     expect((await news.hot(query)).total).toBe(2);
   });
 
+  test.each([
+    [{ symbol: "btc" }, ["ETF inflows lift Bitcoin", "比特幣現貨 ETF 淨流入創新高"], 1],
+    [{ source: "WIRE" }, ["ETF inflows lift Bitcoin", ATTACK.title], 1],
+    [{ category: "市场" }, ["比特幣現貨 ETF 淨流入創新高"], 1],
+    [{ q: "比特币 etf" }, ["比特幣現貨 ETF 淨流入創新高"], 1],
+    [{ q: "ＬÍFT record" }, ["ETF inflows lift Bitcoin"], 1],
+    [{ q: "etf", source: "wire", symbol: "" }, ["ETF inflows lift Bitcoin"], 1],
+    [{ q: "etf", source: "Wire", category: "市场" }, [], 0],
+  ])("and topics are those with %j", async (filter, titles, topics) => {
+    await write(
+      [{ title: "ETF inflows lift Bitcoin", summary: "A record week.", link: "https://w.example/4", at: NOON }, ATTACK],
+      [{ title: "比特幣現貨 ETF 淨流入創新高", link: "https://k.example/4", at: NOON - 3 * HOUR }],
+    );
+    const news = world.news({ sources: [EN, { ...ZH, categories: ["市场"] }] });
+    await news.refresh("view");
+    const list = await news.hot({ limit: 10, hours: 48, ...filter });
+    expect(list.news.map(({ title }) => title)).toEqual(titles);
+    expect(list.total).toBe(titles.length);
+    expect(await news.hot({ limit: 10, hours: 48, ...filter })).toBe(list);
+    expect((await news.hot({ limit: 10, hours: 2, ...filter })).total).toBe(
+      titles.filter((title) => !title.startsWith("比")).length,
+    );
+    expect(await news.topics({ limit: 10, lang: "en", ...filter })).toMatchObject({ total: topics });
+    expect((await news.hot({ limit: 10, hours: 48 })).total).toBe(3);
+  });
+
+  test("with a filter does not hold up other work, however much there is", async () => {
+    await write(
+      Array.from({ length: 500 }, (_, n) => ({ title: `Story ${n}`, link: `https://w.example/${n}`, at: NOON })),
+    );
+    const news = world.news(CONFIG);
+    await news.refresh("view");
+    let breaks = 0;
+    const tick = () => setImmediate(() => (breaks++, isOver || tick()));
+    let isOver = false;
+    tick();
+    expect((await news.hot({ limit: 1, hours: 48, q: "story 7" })).total).toBe(95);
+    isOver = true;
+    expect(breaks).toBeGreaterThanOrEqual(5);
+  });
+
   test("of a world without news is empty", async () => {
     expect(await world.news({}).hot({ limit: 10, hours: 48 })).toEqual({ news: [], total: 0 });
     expect(await world.news({}).topics({ limit: 10, lang: "zh" })).toEqual({ topics: [], total: 0 });

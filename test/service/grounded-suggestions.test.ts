@@ -17,6 +17,16 @@ it.each(["zh", "en"])("suggests in %s only questions that the assistant answers 
   }
 });
 
+it("suggests the same questions of the topics that a filter leaves", async () => {
+  const { service } = await openFixtureService();
+  const ask = async (query: object) =>
+    (await service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 50, lang: "zh", ...query } })).data;
+  const all = (await ask({})).topics.filter(({ items }) => items.some(({ symbols }) => symbols.includes("BTC")));
+  expect(all.length).toBeGreaterThan(1);
+  expect((await ask({ symbol: "BTC" })).topics).toEqual(all);
+  expect((await ask({ symbol: "BTC", limit: 1 })).total).toBe(all.length);
+});
+
 it("gives the same object again as long as nothing changed", async () => {
   const { service } = await openFixtureService();
   const ask = () => service.run("getNewsTopics", { request_id: "r" }, { query: { limit: 5, lang: "en" } });

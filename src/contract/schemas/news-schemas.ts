@@ -15,9 +15,20 @@ export const newsItem = named("NewsItem", {
   categories: z.array(z.string()).optional().meta({ description: "Categories that the operator gave its feed" }),
 });
 
+const newsFilter = {
+  symbol: text(LIMITS.tokenSymbol, 0).optional().meta({ description: "Only what is about this asset" }),
+  source: text(LIMITS.label, 0).optional().meta({ description: "Only what this outlet reports, by its name" }),
+  category: text(LIMITS.label, 0).optional().meta({ description: "Only what has this category" }),
+  q: text(LIMITS.newsWords, 0).optional().meta({ description: "Only with each of these words in title or summary" }),
+};
+
+/** What news a caller asks for: all conditions hold together, and an empty one is none. */
+export type NewsFilter = z.infer<z.ZodObject<typeof newsFilter>>;
+
 export const newsHotQuery = z.object({
   limit: z.int().min(1).max(100).default(10),
   hours: z.int().min(1).max(720).default(48),
+  ...newsFilter,
 });
 
 export const newsList = named("NewsList", { news: z.array(newsItem), total: count });
@@ -41,6 +52,7 @@ export const topic = named("Topic", {
 export const topicsQuery = z.object({
   limit: z.int().min(1).max(50).default(5),
   lang: text(LIMITS.lang).default("zh"),
+  ...newsFilter,
 });
 
 export const topicList = named("TopicList", { topics: z.array(topic), total: count });

@@ -22,12 +22,13 @@ type HotTopic = z.infer<typeof hotTopics>["topics"][number];
 export type SnapshotViews = ReturnType<typeof createSnapshotViews>;
 
 /** Answers about one projection. Each is frozen and stays the same object as long as it stays the same, so that what is
- * made of it (the serialized JSON) can be cached by identity. */
-export function createSnapshotViews({ items, times, record, topics: views }: Projection) {
-  const lists = memoized<NewsList>();
-  const topicLists = memoized<TopicList>();
-  const hotLists = memoized<HotTopic[]>();
-  const overviews = memoized<SentimentOverview>();
+ * made of it (the serialized JSON) can be cached by identity.
+ * @param kept how many of each kind are kept */
+export function createSnapshotViews({ items, times, record, topics: views }: Projection, kept = CACHED) {
+  const lists = memoized<NewsList>(kept);
+  const topicLists = memoized<TopicList>(kept);
+  const hotLists = memoized<HotTopic[]>(kept);
+  const overviews = memoized<SentimentOverview>(kept);
   /** The items without a date come last: there the times start anew, or it makes no difference. */
   const rise = times.findIndex((time, at) => at > 0 && time > times[at - 1]!);
   const dated = rise < 0 ? times.length : rise;
@@ -80,9 +81,9 @@ function cooled<T extends { readonly heat: number }>(hot: T, { at }: TopicViews,
 }
 
 /** Keeps what was made under a key, frozen. */
-function memoized<V extends object>(): (key: string, make: () => V) => V {
+function memoized<V extends object>(max: number): (key: string, make: () => V) => V {
   const memoMethod = (_key: string, _old: unknown, { context: make }: { context: () => V }): V => deepFreeze(make());
-  const values = new LRUCache<string, V, () => V>({ max: CACHED, memoMethod });
+  const values = new LRUCache<string, V, () => V>({ max, memoMethod });
   return (key, make) => values.memo(key, { context: make });
 }
 

@@ -12,6 +12,8 @@ export type Topic = z.infer<typeof topic>;
 /** Most topics that a request may ask for. */
 const MOST_TOPICS = 50;
 const TOPIC_ITEMS = 10;
+/** Topics behind those for which a filter may ask: the hottest of each asset, outlet and category. */
+const MORE = { each: 5, all: 200 };
 
 /** Everything that is shown of topics. The order stays, since every heat falls by the same factor. */
 export type TopicViews = Readonly<ReturnType<typeof topicViews>>;
@@ -27,13 +29,15 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
     .map((topic): Ranked => ({ topic, heat: heatOf(topic.reports, at) }))
     .sort((a, b) => b.heat - a.heat || b.topic.last_ms - a.topic.last_ms || (a.topic.id < b.topic.id ? -1 : 1));
   const lists = language.options.map((lang) => {
-    return [lang, firstIn(ranked, lang).map((entry) => shownTopic(entry, lang))] as const;
+    return [lang, shownOf(firstIn(ranked, lang)).map((entry) => shownTopic(entry, lang))] as const;
   });
   return {
     /** The instant of the heats, ms. */
     at,
     total: topics.length,
-    /** The first of a list in each language: topics with an item in it come first. */
+    /** The ids of each topic's items. */
+    members: topics.map(({ id, items }) => [id, items.map((item) => item.id)] as const),
+    /** The first of a list in each language, topics with an item in it before the others, and some more for filters. */
     topics: Object.fromEntries(lists) as Record<Language, Topic[]>,
     /** Those that are among the first in any window of time, hottest first: titles, heat and trend, and when the last item
      * was published, ms. */
@@ -49,7 +53,18 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
 /** Those with an item in the language, then the others. */
 function firstIn(ranked: readonly Ranked[], lang: Language): Ranked[] {
   const isIn = ({ topic }: Ranked): boolean => topic.items.some((item) => item.lang === lang);
-  return [...ranked.filter(isIn), ...ranked.filter((entry) => !isIn(entry))].slice(0, MOST_TOPICS);
+  return [...ranked.filter(isIn), ...ranked.filter((entry) => !isIn(entry))];
+}
+
+/** The first, and behind them what only a filter shows. */
+function shownOf(ranked: readonly Ranked[]): Ranked[] {
+  const counts = new Map<string, number>();
+  const count = (key: string): number => counts.set(key, (counts.get(key) ?? 0) + 1).get(key)!;
+  const shown = ranked.filter(({ topic: { items } }, at) => {
+    const keys = items.flatMap(({ symbols, source, categories = [] }) => [source, ...symbols, ...categories]);
+    return Math.min(...Array.from(new Set(keys), count)) <= MORE.each || at < MOST_TOPICS;
+  });
+  return shown.slice(0, MOST_TOPICS + MORE.all);
 }
 
 /** Those with fewer than so many hotter ones that are as recent: no window shows any other. */
@@ -76,6 +91,9 @@ function leadingItem({ items }: ProjectedTopic, asked: Language): NewsItem {
 function shownTopic({ topic, heat }: Ranked, asked: Language): Topic {
   const leading = leadingItem(topic, asked);
   const lang = leading.lang === "zh" ? "zh" : "en";
+  const outlets = new Map(
+    topic.items.map((item) => [`${item.lang} ${item.source}`, { source: item.source, lang: item.lang }]),
+  );
   const order = (a: NewsItem, b: NewsItem): number =>
     Number(b.lang === lang) - Number(a.lang === lang) ||
     (a.published_at > b.published_at ? -1 : a.published_at < b.published_at ? 1 : a.id < b.id ? -1 : 1);
@@ -86,9 +104,7 @@ function shownTopic({ topic, heat }: Ranked, asked: Language): Topic {
     heat,
     size: topic.items.length,
     sources: Array.from(new Set(topic.items.map(({ source }) => source))),
-    outlets: Array.from(
-      new Map(topic.items.map(({ source, lang: its }) => [`${its} ${source}`, { source, lang: its }])).values(),
-    ),
+    outlets: Array.from(outlets.values()),
     first_seen_at: toIso(topic.first_ms),
     last_seen_at: toIso(topic.last_ms),
     items: topic.items.toSorted(order).slice(0, TOPIC_ITEMS),

@@ -1,15 +1,22 @@
 import { defineCommand, defineGroup } from "../../framework/define-command.ts";
 import { CommandFailure, EXIT } from "../../framework/command-failure.ts";
-import { among, optional, word, integer } from "../../params/param.ts";
+import { among, anything, optional, word, integer } from "../../params/param.ts";
 import type { News } from "../../../news/news.ts";
 import type { Column } from "../../terminal/column.ts";
 import { runOperation, withOperations, withSession } from "../../target/operations.ts";
 import { formatOf, printRecord, printRows, showInstant } from "../../terminal/print.ts";
 
+const FILTER = {
+  symbol: optional(word),
+  source: optional(anything),
+  category: optional(anything),
+  query: optional(anything),
+};
+
 const hot = defineCommand("news hot", {
-  options: { limit: optional(integer()), hours: optional(integer()) },
-  async run({ limit, hours }, context) {
-    const { data } = await runOperation(context, "getNewsHot", { input: { query: { limit, hours } } });
+  options: { limit: optional(integer()), hours: optional(integer()), ...FILTER },
+  async run({ query: q, ...query }, context) {
+    const { data } = await runOperation(context, "getNewsHot", { input: { query: { ...query, q } } });
     await printRows(context, {
       data,
       rows: data.news,
@@ -29,9 +36,9 @@ const hot = defineCommand("news hot", {
 });
 
 const topics = defineCommand("news topics", {
-  options: { limit: optional(integer()), lang: optional(word) },
-  async run({ limit, lang }, context) {
-    const { data } = await runOperation(context, "getNewsTopics", { input: { query: { limit, lang } } });
+  options: { limit: optional(integer()), lang: optional(word), ...FILTER },
+  async run({ query: q, ...query }, context) {
+    const { data } = await runOperation(context, "getNewsTopics", { input: { query: { ...query, q } } });
     await printRows(context, {
       data,
       rows: data.topics,

@@ -1,0 +1,62 @@
+import { setImmediate } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import type { NewsFilter } from "../../contract/schemas/news-schemas.ts";
+import { fold } from "../../language/tokenize.ts";
+import type { NewsItem } from "./projection.ts";
+import type { Projection } from "./show-snapshot.ts";
+import { createSnapshotViews, type SnapshotViews } from "./snapshot-views.ts";
+
+/** Filters, and answers of each, that are kept. */
+const KEPT = { filters: 20, lists: 20 };
+/** Items that are looked at without a break: about a millisecond where their texts are folded for the first time. */
+const PAGE = 100;
+
+const foldedTexts = new WeakMap<NewsItem, string>();
+
+/** Answers about those items of one projection that a filter lets through. */
+export function createFilteredViews(projection: Projection): (filter: NewsFilter) => Promise<SnapshotViews> {
+  const memoMethod = async (key: string) => createSnapshotViews(await narrow(projection, key), KEPT.lists);
+  const kept = new LRUCache<string, Promise<SnapshotViews>>({ max: KEPT.filters, memoMethod });
+  return ({ q = "", ...names }) => {
+    const [symbol, source, category] = [names.symbol, names.source, names.category].map((name) => name?.toLowerCase());
+    return kept.memo(JSON.stringify({ symbol, source, category, words: fold(q).split(/\s+/).filter(Boolean) }));
+  };
+}
+
+/** Whether the filter lets everything through. */
+export function isOpen(filter: NewsFilter): boolean {
+  return !Object.values(filter).some(Boolean);
+}
+
+interface Conditions extends Omit<NewsFilter, "q"> {
+  readonly words: readonly string[];
+}
+
+function isWanted(item: NewsItem, { symbol, source, category, words }: Conditions): boolean {
+  const isAmong = (names: readonly string[] = [], name = ""): boolean =>
+    name === "" || names.some((each) => each.toLowerCase() === name);
+  if (!isAmong(item.symbols, symbol) || !isAmong([item.source], source) || !isAmong(item.categories, category))
+    return false;
+  if (words.length === 0) return true;
+  const folded = foldedTexts.get(item) ?? fold(`${item.title}\n${item.summary}`);
+  foldedTexts.set(item, folded);
+  return words.every((word) => folded.includes(word));
+}
+
+/** The projection with those of its items alone, and the topics that have one. */
+async function narrow(projection: Projection, key: string): Promise<Projection> {
+  const conditions = JSON.parse(key) as Conditions;
+  const kept: number[] = [];
+  for (const [at, item] of projection.items.entries()) {
+    if (isWanted(item, conditions)) kept.push(at);
+    if (at % PAGE === PAGE - 1) await setImmediate();
+  }
+  const items = kept.map((at) => projection.items[at]!);
+  const ids = new Set(items.map(({ id }) => id));
+  const { members, topics } = projection.topics;
+  const found = new Set<string>();
+  for (const [id, own] of members) if (own.some((item) => ids.has(item))) found.add(id);
+  const of = (lang: keyof typeof topics) => topics[lang].filter(({ id }) => found.has(id));
+  const narrowed = { ...projection.topics, topics: { zh: of("zh"), en: of("en") }, total: found.size };
+  return { ...projection, items, times: Float64Array.from(kept, (at) => projection.times[at]!), topics: narrowed };
+}
