@@ -10,16 +10,11 @@ export interface Turn {
 export interface AnswerRequest {
   readonly question: string;
   readonly routing: Routing;
-  /** Earlier turns, oldest first; empty when the user's plan has no memory. */
-  readonly history: readonly Turn[];
-  /** Advanced research: more passages, several aspects, a longer answer. */
-  readonly wide: boolean;
-  /** Scene of the page that the user is on. */
-  readonly page_context?: string;
-  /** Ticker of the asset on the user's page. */
-  readonly token_symbol?: string;
-  /** Milliseconds since the Unix epoch: what "latest" is measured from. */
-  readonly now: number;
+  readonly history: readonly Turn[]; // Earlier turns, oldest first; empty when the user's plan has no memory.
+  readonly wide: boolean; // Advanced research: more passages, several aspects, a longer answer.
+  readonly page_context?: string; // Scene of the page that the user is on.
+  readonly token_symbol?: string; // Ticker of the asset on the user's page.
+  readonly now: number; // Milliseconds since the Unix epoch: what "latest" is measured from.
   readonly hasModel?: boolean;
 }
 
@@ -36,8 +31,6 @@ export interface Answer {
   /** The passages that the text quotes, that the model cites, or whose titles are offered. */
   readonly sources: SourceItem[];
   readonly outcome: AnswerOutcome;
-  /** The routing it was answered under: the kind of the evidence determines the route. */
-  readonly routing: Routing;
-  /** The model's id, or "local-extractive". */
-  readonly model_name: string;
+  readonly routing: Routing; // The routing it was answered under: the kind of the evidence determines the route.
+  readonly model_name: string; // The model's id, or "local-extractive".
 }

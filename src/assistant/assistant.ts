@@ -10,12 +10,9 @@ export type QuestionKind = "account" | "small_talk" | "advanced_research" | "oth
 
 /** A question with all that its answer depends on besides the content. Plain data. */
 export interface AskedQuestion extends Omit<AnswerRequest, "routing" | "wide"> {
-  /** Whether advanced research is included, should the question ask for it. */
-  readonly research: boolean;
-  /** Kinds that are not answered: their evidence is not looked for. */
-  readonly refused: readonly QuestionKind[];
-  /** What a model takes the question for: it decides where the router is not sure. */
-  readonly route?: Route;
+  readonly research: boolean; // Whether advanced research is included, should the question ask for it.
+  readonly refused: readonly QuestionKind[]; // Kinds that are not answered: their evidence is not looked for.
+  readonly route?: Route; // What a model takes the question for: it decides where the router is not sure.
 }
 
 /** A question's final route, and its answer as far as it goes without a model: none for a kind that is refused. Plain
@@ -24,8 +21,7 @@ export interface PreparedQuestion extends PreparedAnswer {
   readonly kind: QuestionKind;
   /** Whether a follow-up had to be searched by words of the question before, or nothing sure was found. */
   readonly isInDoubt?: boolean;
-  /** The question as a model wrote it to stand alone, where that was answered. */
-  readonly standalone?: string;
+  readonly standalone?: string; // The question as a model wrote it to stand alone, where that was answered.
 }
 
 /** From this confidence on, the router knows what a question is about. */

@@ -21,11 +21,9 @@ type Turn = Pick<RunOptions, "caller" | "wait_ms"> & ModelUse;
 
 interface HostedAssistantDeps {
   readonly runner: JobRunner<AssistantJobs>;
-  /** Writes answers from passages; without one they are extracted. */
-  readonly model?: ModelGateway | undefined;
+  readonly model?: ModelGateway | undefined; // Writes answers from passages; without one they are extracted.
   readonly logger: Logger;
-  /** The operator's words for what the passages are about. */
-  readonly lexicon?: MeaningRows | undefined;
+  readonly lexicon?: MeaningRows | undefined; // The operator's words for what the passages are about.
 }
 
 /** Questions whose evidence is kept, and how long, ms: many users ask what the front page suggests. */

@@ -25,8 +25,7 @@ export class IndexedContent {
   /** Passages that could not be indexed: they are left out until they change. */
   readonly #refused = new Map<string, Passage>();
   #sending: Promise<void> | undefined;
-  /** Settled once an index holds all that was wanted when it was begun. */
-  #whole: Promise<void> | undefined;
+  #whole: Promise<void> | undefined; // Settled once an index holds all that was wanted when it was begun.
 
   constructor(runner: JobRunner<AssistantJobs>, logger: Logger, lexicon: MeaningRows) {
     this.#runner = runner;

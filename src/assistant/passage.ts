@@ -6,16 +6,12 @@ export interface Passage {
   readonly id: string;
   readonly kind: "help" | "notice" | "news";
   readonly title: string;
-  /** Other ways to ask for it, which count as its title does. */
-  readonly aliases?: readonly string[];
+  readonly aliases?: readonly string[]; // Other ways to ask for it, which count as its title does.
   readonly text: string;
   readonly url: string;
-  /** BCP 47 tag; its first part decides which questions the passage may answer. */
-  readonly lang: string;
-  /** ISO 8601, or null when it is not known. */
-  readonly published_at: string | null;
-  /** Assets the passage is about, as ticker symbols. */
-  readonly symbols?: readonly string[];
+  readonly lang: string; // BCP 47 tag; its first part decides which questions the passage may answer.
+  readonly published_at: string | null; // ISO 8601, or null when it is not known.
+  readonly symbols?: readonly string[]; // Assets the passage is about, as ticker symbols.
 }
 
 /** A source that an answer quotes, as clients see it. */
@@ -56,7 +52,6 @@ export function compare<T extends string | number>(a: T, b: T): number {
 
 /** Which passages go and which come, in this order: a passage that changed is in both. */
 export interface PassageChanges {
-  /** By `keyOf`. */
-  readonly removed: readonly string[];
+  readonly removed: readonly string[]; // By `keyOf`.
   readonly added: readonly Passage[];
 }

@@ -24,8 +24,7 @@ interface HotTopicsDeps {
   readonly bundled: () => Promise<BundledSnapshot>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Seconds between refreshes; 0 when there are none. */
-  readonly interval_s: number;
+  readonly interval_s: number; // Seconds between refreshes; 0 when there are none.
 }
 
 const HOUR_S = 3600;

@@ -34,23 +34,18 @@ export type NewsSnapshot = Pick<Projection, "version" | "items" | "notices" | "h
 
 export interface NewsDeps {
   readonly config: NewsConfig;
-  /** Folder that relative paths of the config start from. */
-  readonly baseDir: string;
+  readonly baseDir: string; // Folder that relative paths of the config start from.
   readonly storage: Storage;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Moves the dates of local files to now, for fixtures. */
-  readonly shift?: DateShift;
+  readonly shift?: DateShift; // Moves the dates of local files to now, for fixtures.
   /** Spreads the times at which failing sources are asked again, and names this process. Default: the system's. */
   readonly random?: Random;
-  /** A source that takes longer does not hold up the others, ms. Default: 250. */
-  readonly slowMs?: number;
-  /** Runs what costs time by foreign text. Default: in this process. */
-  readonly runner?: JobRunner<NewsJobs>;
+  readonly slowMs?: number; // A source that takes longer does not hold up the others, ms. Default: 250.
+  readonly runner?: JobRunner<NewsJobs>; // Runs what costs time by foreign text. Default: in this process.
   /** Makes the answers about a projection. Default: {@link createSnapshotViews}. */
   readonly views?: typeof createSnapshotViews;
-  /** The snapshot to fall back to. Default: the one of the package. */
-  readonly bundledFile?: URL;
+  readonly bundledFile?: URL; // The snapshot to fall back to. Default: the one of the package.
   /** Milliseconds that only grow, for how often a newer snapshot is looked for. Default: the platform's. */
   readonly monotonic?: () => number;
 }

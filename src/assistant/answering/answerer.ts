@@ -10,10 +10,8 @@ import { REPLIES, smallTalk } from "./replies.ts";
 /** A question's final routing, and its answer as far as it goes without a model. */
 export interface PreparedAnswer extends Pick<Draft, "forModel"> {
   readonly routing: Routing;
-  /** Absent for what the service answers from its own figures: account and market. */
-  readonly answer?: Answer;
-  /** What the answer was made by. */
-  readonly by?: "rule" | "latest" | "evidence";
+  readonly answer?: Answer; // Absent for what the service answers from its own figures: account and market.
+  readonly by?: "rule" | "latest" | "evidence"; // What the answer was made by.
 }
 
 const SURE_OF_ROUTE = 0.9;

@@ -14,8 +14,7 @@ export interface Draft extends Omit<Answer, "routing"> {
   /** Absent where no model is asked. */
   readonly forModel?: {
     readonly excerpts: readonly Passage[];
-    /** The answer when the model says that they do not answer. */
-    readonly otherwise: Draft;
+    readonly otherwise: Draft; // The answer when the model says that they do not answer.
   };
 }
 

@@ -150,10 +150,8 @@ interface GivenClause {
   readonly clause: string;
   readonly before: string;
   readonly telling: Telling;
-  /** The clauses of the sources, the nearest first. */
-  readonly near: readonly NearClause[];
-  /** What distinguishes rows in the statement and the question. */
-  readonly labels: readonly string[];
+  readonly near: readonly NearClause[]; // The clauses of the sources, the nearest first.
+  readonly labels: readonly string[]; // What distinguishes rows in the statement and the question.
 }
 
 function checkMeaning(given: GivenClause, { sources, asked }: StatementContext): ReplyFault | undefined {

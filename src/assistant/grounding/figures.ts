@@ -11,12 +11,9 @@ export interface Figure {
   readonly value: number;
   /** The dimension of an amount's unit; the year of a date; undefined when it is not stated. */
   readonly unit: string | undefined;
-  /** Units of the base in one of the unit's. */
-  readonly factor: number;
-  /** Decimal places as written: what a rounded number may differ by. */
-  readonly decimals: number;
-  /** Written in words or Chinese numerals. */
-  readonly inWords: boolean;
+  readonly factor: number; // Units of the base in one of the unit's.
+  readonly decimals: number; // Decimal places as written: what a rounded number may differ by.
+  readonly inWords: boolean; // Written in words or Chinese numerals.
   readonly start: number;
   readonly end: number;
 }

@@ -14,8 +14,7 @@ export interface Finding {
 /** A model's reply, and what it replies to. Plain data. */
 export interface CheckedRequest {
   readonly reply: string;
-  /** The passages that the model was given, in the order of their numbers. */
-  readonly excerpts: readonly Passage[];
+  readonly excerpts: readonly Passage[]; // The passages that the model was given, in the order of their numbers.
   readonly question: string;
   readonly previous?: string | undefined;
   readonly lang: Language;

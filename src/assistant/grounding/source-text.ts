@@ -9,15 +9,13 @@ import { tellingOf, wordingOf, type Telling, type Wording } from "./wording.ts";
 export interface SourceClause extends Wording {
   readonly folded: string;
   readonly figures: readonly Figure[];
-  /** Number of the sentence, or of the table, that it is a part of. */
-  readonly group: number;
+  readonly group: number; // Number of the sentence, or of the table, that it is a part of.
   readonly telling: Telling;
 }
 
 /** A passage, read for what statements are compared with. */
 export interface SourceText extends Wording {
-  /** Title, text, address and symbols, folded. */
-  readonly folded: string;
+  readonly folded: string; // Title, text, address and symbols, folded.
   readonly figures: readonly Figure[];
   /** Parts of the sentences, and the cells of tables with their row and column. */
   readonly clauses: readonly SourceClause[];
@@ -26,12 +24,9 @@ export interface SourceText extends Wording {
 
 /** What a statement is checked against. */
 export interface StatementContext {
-  /** The passages that it cites. */
-  readonly sources: readonly SourceText[];
-  /** All that the model was given. */
-  readonly all: readonly SourceText[];
-  /** Figures of all passages that the reply cites anywhere. */
-  readonly figures: readonly Figure[];
+  readonly sources: readonly SourceText[]; // The passages that it cites.
+  readonly all: readonly SourceText[]; // All that the model was given.
+  readonly figures: readonly Figure[]; // Figures of all passages that the reply cites anywhere.
   /** The question, and the one before. */
   readonly asked: { readonly folded: string; readonly figures: readonly Figure[]; readonly wording: Wording };
 }

@@ -2,12 +2,9 @@ import { sentencesOf } from "../../language/sentences.ts";
 
 /** A sentence, list item or table row of a reply. */
 export interface Statement {
-  /** Without its marks and its bullet. */
-  readonly text: string;
-  /** Numbers of the passages it cites itself, from 1. */
-  readonly own: readonly number[];
-  /** Those it cites, or that what it belongs to cites. */
-  readonly cited: readonly number[];
+  readonly text: string; // Without its marks and its bullet.
+  readonly own: readonly number[]; // Numbers of the passages it cites itself, from 1.
+  readonly cited: readonly number[]; // Those it cites, or that what it belongs to cites.
 }
 
 /** One mark, or a list in brackets: `[1]`, `【1】`, `[1, 3-5]`. */
@@ -19,8 +16,7 @@ const BULLET =
 const LEAD = /[:：]\s{0,3}\*{0,3}\s{0,3}$/;
 
 interface Part extends Omit<Statement, "cited"> {
-  /** Introduces what follows it: "You need:". */
-  readonly isLead: boolean;
+  readonly isLead: boolean; // Introduces what follows it: "You need:".
   readonly isItem: boolean;
   readonly block: number;
 }

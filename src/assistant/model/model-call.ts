@@ -53,11 +53,9 @@ export interface ModelCall {
   readonly model: string;
   tokens: Tokens;
   readonly prompt: Prompt;
-  /** Absent where there was none. */
-  reply?: string;
+  reply?: string; // Absent where there was none.
   failure?: string;
-  /** What the checks found; nothing where all were passed. */
-  findings?: readonly Finding[];
+  findings?: readonly Finding[]; // What the checks found; nothing where all were passed.
 }
 
 /** How long a call may take: until it is aborted, or that time of `performance.now()`; what its tokens are set aside

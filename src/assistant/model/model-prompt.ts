@@ -29,8 +29,7 @@ export interface PromptRequest {
   readonly question: string;
   readonly lang: Language;
   readonly history: readonly Turn[];
-  /** Excerpts in plain text: see `toExcerpt`. */
-  readonly passages: readonly Passage[];
+  readonly passages: readonly Passage[]; // Excerpts in plain text: see `toExcerpt`.
   readonly wide: boolean;
 }
 

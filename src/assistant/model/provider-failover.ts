@@ -15,8 +15,7 @@ type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promi
 
 interface ModelDeps {
   readonly logger?: Logger;
-  /** Calls the endpoints; by default with the bounds of each. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch; // Calls the endpoints; by default with the bounds of each.
   /** Reads the file of a further provider's key. */
   readonly readKey?: (file: string) => string;
 }

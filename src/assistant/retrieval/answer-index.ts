@@ -31,8 +31,7 @@ export class AnswerIndex {
   #heard = 0;
   readonly #numbers = new Map<string, number>();
   readonly #passages: (IndexedPassage | undefined)[] = [];
-  /** Numbers of passages that were removed: they are given again. */
-  readonly #free: number[] = [];
+  readonly #free: number[] = []; // Numbers of passages that were removed: they are given again.
   readonly #detailsOf = memoized(readDetails, DETAILS_KEPT);
   readonly #counterparts = new Map<string, number>();
 

@@ -10,10 +10,8 @@ const { articles: ARTICLES } = TUNING;
 
 /** What was found for a question. */
 export interface Findings {
-  /** All matching articles, best first. */
-  readonly ranked: readonly RankedArticle[];
-  /** The best articles with the parts that answer; the first few of `ranked`. */
-  readonly evidence: readonly Evidence[];
+  readonly ranked: readonly RankedArticle[]; // All matching articles, best first.
+  readonly evidence: readonly Evidence[]; // The best articles with the parts that answer; the first few of `ranked`.
   /** The evidence that an answer quotes: one article, or two for two questions or where they are close. */
   readonly quoted: readonly Evidence[];
 }

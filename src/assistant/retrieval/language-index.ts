@@ -39,8 +39,7 @@ function grown(numbers: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
 /** A word or phrase that a document may use: it does if it contains all the terms. */
 export interface Alternative {
   readonly terms: readonly string[];
-  /** 0 to 1: how surely it means the same as the question's own words. */
-  readonly weight: number;
+  readonly weight: number; // 0 to 1: how surely it means the same as the question's own words.
 }
 
 /** One thing that a question says, with the words that documents may use for it. */
@@ -51,8 +50,7 @@ export interface TermGroup {
 
 /** A group of a query, with its weight in this index. */
 export interface WeightedGroup extends TermGroup {
-  /** Weight times inverse document frequency. */
-  readonly gain: number;
+  readonly gain: number; // Weight times inverse document frequency.
 }
 
 /** The fields of a document, folded and without markup. */

@@ -14,16 +14,12 @@ const { alternatives: ALTERNATIVE, groups: GROUP, questions: MOST } = TUNING;
 /** What a question is searched by. */
 export interface Search {
   readonly question: string;
-  /** The language of the question; its articles come first. */
-  readonly lang: Language;
-  /** Milliseconds since the Unix epoch: news and notices age. */
-  readonly now: number;
-  /** The question before, for a follow-up. */
-  readonly previous?: string | undefined;
+  readonly lang: Language; // The language of the question; its articles come first.
+  readonly now: number; // Milliseconds since the Unix epoch: news and notices age.
+  readonly previous?: string | undefined; // The question before, for a follow-up.
   /** Ticker of the asset on the user's page: it counts where the question names none. */
   readonly symbol?: string | undefined;
-  /** Whether the answer quotes several articles. */
-  readonly wide?: boolean;
+  readonly wide?: boolean; // Whether the answer quotes several articles.
   /** Limits the search. */
   readonly accept?: (passage: Passage) => boolean;
 }

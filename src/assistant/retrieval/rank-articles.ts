@@ -9,15 +9,11 @@ import { groupsOf, type Search } from "./question-terms.ts";
 /** An article, a notice or a news item that may answer. */
 export interface RankedArticle {
   readonly found: IndexedPassage;
-  /** Score relative to that of a perfect match, 0 to about 1.2. */
-  readonly score: number;
-  /** Share of the perfect score in the question's language, and in the other one. */
-  readonly own: number;
+  readonly score: number; // Score relative to that of a perfect match, 0 to about 1.2.
+  readonly own: number; // Share of the perfect score in the question's language, and in the other one.
   readonly cross: number;
-  /** Share of the question's weight that the title covers. */
-  readonly titleCoverage: number;
-  /** The question as it was searched in the article's language. */
-  readonly groups: readonly WeightedGroup[];
+  readonly titleCoverage: number; // Share of the question's weight that the title covers.
+  readonly groups: readonly WeightedGroup[]; // The question as it was searched in the article's language.
 }
 
 const { ranking: MIX, kinds: KINDS } = TUNING;

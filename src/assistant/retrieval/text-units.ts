@@ -6,8 +6,7 @@ import { searchTerms } from "./language-index.ts";
 export interface TextUnit {
   readonly text: string;
   readonly terms: ReadonlySet<string>;
-  /** Number of its paragraph. */
-  readonly block: number;
+  readonly block: number; // Number of its paragraph.
   readonly line: number;
   /** A sentence, an item or row, or a line that introduces what follows it. */
   readonly kind: "sentence" | "item" | "heading";

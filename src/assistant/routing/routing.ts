@@ -8,12 +8,8 @@ export type Route = (typeof ROUTES)[number];
 /** The route of a question, and what it is based on. */
 export interface Routing {
   readonly route: Route;
-  /** Subject within the route: `withdrawal` of `help`, `balance` of `account`. */
-  readonly sub_intent: string;
-  /** The language of the question, which is the language of the answer. */
-  readonly lang: Language;
-  /** 0 to 1: the estimated probability that route and sub-intent are right. */
-  readonly confidence: number;
-  /** The user requests deep research. Whether the plan includes it is not decided here. */
-  readonly research: boolean;
+  readonly sub_intent: string; // Subject within the route: `withdrawal` of `help`, `balance` of `account`.
+  readonly lang: Language; // The language of the question, which is the language of the answer.
+  readonly confidence: number; // 0 to 1: the estimated probability that route and sub-intent are right.
+  readonly research: boolean; // The user requests deep research. Whether the plan includes it is not decided here.
 }

@@ -20,8 +20,7 @@ export type EncodedContent = Uint8Array;
 export type ShownParts = Pick<ProjectedParts, "items" | "notices" | "help">;
 
 interface BuildInput {
-  /** The document of the snapshot before. */
-  readonly base: string | undefined;
+  readonly base: string | undefined; // The document of the snapshot before.
   readonly read: readonly ReadSource<EncodedContent>[];
   readonly options: BuildOptions;
 }

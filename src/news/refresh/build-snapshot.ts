@@ -22,16 +22,13 @@ export interface ReadSource<C> {
 
 export interface BuildOptions {
   readonly mode: RefreshMode;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
+  readonly now: number; // Milliseconds since the epoch.
   readonly max_items: number;
   readonly max_age_days: number;
   readonly shift: DateShift | undefined;
-  /** What the parts of this refresh that were published before have changed. */
-  readonly counted: RefreshCounts;
+  readonly counted: RefreshCounts; // What the parts of this refresh that were published before have changed.
   readonly partial: boolean;
-  /** Without, the topics stay as they are. */
-  readonly cluster: boolean;
+  readonly cluster: boolean; // Without, the topics stay as they are.
 }
 
 /** A partial snapshot of more items is published at once, without new topics: the whole one follows with them. */

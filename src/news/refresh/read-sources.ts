@@ -30,8 +30,7 @@ export interface SourceReaderDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly shift: DateShift | undefined;
-  /** After how long a source is slow, ms. Default: 250. */
-  readonly slowMs?: number | undefined;
+  readonly slowMs?: number | undefined; // After how long a source is slow, ms. Default: 250.
 }
 
 type Outcome = Omit<ReadSource<EncodedContent>, "source">;

@@ -23,10 +23,8 @@ export function createRefreshLease(deps: {
   logger: Logger;
   /** Milliseconds that only grow. */
   monotonic: () => number;
-  /** Identifies this process among all others. */
-  holder: string;
-  /** How long a lease is valid without renewal, and how long it is renewed at most, ms. */
-  leaseMs: number;
+  holder: string; // Identifies this process among all others.
+  leaseMs: number; // How long a lease is valid without renewal, and how long it is renewed at most, ms.
   longestMs: number;
 }) {
   const { storage, clock, monotonic, holder, leaseMs } = deps;

@@ -16,8 +16,7 @@ const PAUSE_MS = { first: 20, longest: 500 } as const;
 
 export interface Refreshed {
   readonly record: SnapshotRecord;
-  /** Whether this process made it. */
-  readonly isOwn: boolean;
+  readonly isOwn: boolean; // Whether this process made it.
 }
 
 interface SharedRefreshDeps extends SourceReaderDeps {

@@ -2,8 +2,7 @@ const HOUR = 3_600_000;
 
 /** The dates of local files are shifted, so that a fixture looks current. */
 export interface DateShift {
-  /** The instant that the fixture was written for, ms since the epoch. */
-  readonly anchor_ms: number;
+  readonly anchor_ms: number; // The instant that the fixture was written for, ms since the epoch.
 }
 
 /** Milliseconds that dates of local files are shifted by: the whole hours since the anchor, 0 before it. */

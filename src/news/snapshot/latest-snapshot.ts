@@ -26,8 +26,7 @@ interface LatestSnapshotDeps {
 /** The newest snapshot, kept in memory. */
 export class LatestSnapshot {
   readonly #deps: LatestSnapshotDeps;
-  /** The newest one that could be read, however old. */
-  shown: Projection | undefined;
+  shown: Projection | undefined; // The newest one that could be read, however old.
   /** Whether that is the newest one, as far as is known. */
   isLive = false;
   /** What the last look found: the newest number, in which generation of the storage, and how far dates were shifted. */

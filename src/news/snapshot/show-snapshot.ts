@@ -14,14 +14,11 @@ export const SNAPSHOT_MS = 120_000;
 
 /** A snapshot as readers see it: frozen, a fixture's dates shifted, items newest first. */
 export interface Projection extends Pick<ProjectedParts, keyof ShownParts> {
-  /** Number of the snapshot: it grows from one to the next, not always by one. */
-  readonly version: number;
+  readonly version: number; // Number of the snapshot: it grows from one to the next, not always by one.
   readonly record: SnapshotRecord;
-  /** Publication of each item, ms. */
-  readonly times: Float64Array;
+  readonly times: Float64Array; // Publication of each item, ms.
   readonly topics: TopicViews;
-  /** Digests of the items, notices and help. */
-  readonly digests: Readonly<Record<keyof ShownParts, string>>;
+  readonly digests: Readonly<Record<keyof ShownParts, string>>; // Digests of the items, notices and help.
 }
 
 /** Has the jobs read and project a snapshot.

@@ -69,8 +69,7 @@ export interface SnapshotContent {
 
 /** The document of a published snapshot. */
 export interface PublishedDocument {
-  /** It grows from one snapshot to the next, not always by one. */
-  readonly version: number;
+  readonly version: number; // It grows from one snapshot to the next, not always by one.
   readonly text: string;
 }
 

@@ -7,10 +7,8 @@ const CHANGE = 0.05;
 /** One outlet's report of a story. */
 export interface Report {
   readonly source: string;
-  /** Milliseconds since the epoch. */
-  readonly published_ms: number;
-  /** As how many outlets it counts. Default: 1. */
-  readonly weight?: number;
+  readonly published_ms: number; // Milliseconds since the epoch.
+  readonly weight?: number; // As how many outlets it counts. Default: 1.
 }
 
 /** Heat of a story at an instant:

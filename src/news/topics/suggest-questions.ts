@@ -16,10 +16,8 @@ interface QuestionTemplate {
   readonly about: readonly (readonly string[])[];
   /** What the answer is made of: concepts, `amount` or `percent`; nothing in particular when empty. */
   readonly needs: readonly string[];
-  /** What the subject must be; anything when empty. */
-  readonly subject: Subject["kind"] | "";
-  /** `{X}` is the subject. */
-  readonly en: string;
+  readonly subject: Subject["kind"] | ""; // What the subject must be; anything when empty.
+  readonly en: string; // `{X}` is the subject.
   readonly zh: string;
 }
 

@@ -27,8 +27,7 @@ type ChatDeps = AnswerDeps &
     ledger: Ledger;
     userStates: UserStates;
     subscriptions: Subscriptions;
-    /** Of the model's tokens; absent without a model. */
-    budgets: TokenBudgets | undefined;
+    budgets: TokenBudgets | undefined; // Of the model's tokens; absent without a model.
   };
 
 /** Where a question meets the ledger: read, admit, answer, store, charge once, then deliver. */

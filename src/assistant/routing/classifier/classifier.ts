@@ -10,15 +10,13 @@ export interface Example {
 /** The most likely label of a text. */
 export interface Classification {
   readonly label: string;
-  /** 0 to 1. */
-  readonly confidence: number;
+  readonly confidence: number; // 0 to 1.
 }
 
 export interface Trained {
   readonly labels: readonly string[];
   readonly vocabulary: Vocabulary;
-  /** A row of weights for each label. */
-  readonly weights: readonly Float32Array[];
+  readonly weights: readonly Float32Array[]; // A row of weights for each label.
 }
 
 /** Margin of a linear scorer → probability, by a logistic curve (Platt 1999) with fixed slope and offset. Unfamiliar
