@@ -15,8 +15,7 @@ export interface AskedQuestion extends Omit<AnswerRequest, "routing" | "wide"> {
   readonly route?: Route; // What a model takes the question for: it decides where the router is not sure.
 }
 
-/** A question's final route, and its answer as far as it goes without a model: none for a kind that is refused. Plain
- * data. */
+/** A question's final route, and its answer as far as it goes without a model; none where refused. Plain data. */
 export interface PreparedQuestion extends PreparedAnswer {
   readonly kind: QuestionKind;
   /** Whether a follow-up had to be searched by words of the question before, or nothing sure was found. */
@@ -24,16 +23,12 @@ export interface PreparedQuestion extends PreparedAnswer {
   readonly standalone?: string; // The question as a model wrote it to stand alone, where that was answered.
 }
 
-/** From this confidence on, the router knows what a question is about. */
-const SURE = 0.9;
+const SURE = 0.9; // From this confidence on, the router knows what a question is about.
 
-/** Routes a question, and answers it from the passages unless it is refused or the service answers it: a pure function of
- * its input, which knows nothing of points, accounts, storage, HTTP and model calls.
+/** Routes a question, and answers it from the passages unless it is refused or the service answers it. Pure.
  * @example
- * const index = new AnswerIndex(passages);
  * const asked = { question: "怎么提现？", history: [], research: false, refused: [], hasModel: false, now: Date.now() };
- * const { routing, answer } = prepareQuestion(asked, index);
- */
+ * const { routing, answer } = prepareQuestion(asked, new AnswerIndex(passages)); */
 export function prepareQuestion(given: AskedQuestion, index: AnswerIndex): PreparedQuestion {
   const { research, refused, route, ...asked } = given;
   const routed = routeQuestion(asked.question, asked);

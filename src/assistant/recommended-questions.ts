@@ -8,8 +8,7 @@ const questionFile = z.strictObject({
 
 type ListedQuestions = z.infer<typeof questionFile>["questions"];
 
-/** Reads a file of recommended questions.
- * @throws when the file does not exist or is not valid */
+/** Reads a file of recommended questions. @throws when the file does not exist or is not valid */
 export async function readQuestions(file: string): Promise<ListedQuestions> {
   return questionFile.parse(JSON.parse(await readFile(file, "utf8"))).questions;
 }

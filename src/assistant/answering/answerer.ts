@@ -19,9 +19,8 @@ const OWN_ACCOUNT =
   /积分|点数|次数|额度|免费|明细|流水|套餐|会员|订阅|余额|\b(?:points?|credits?|quota|ledger|free|plan|subscription|membership|balance)\b/i;
 const OWN = /我|还[剩有]|剩|\b(?:my|mine|i|me|left|remaining)\b/i;
 
-/** Answers by the evidence. What is plainly about the caller's own account, small talk, a wish for advice, or about the
- * market is answered without; everything else is looked up in help, notices and news. What the router took a question
- * for decides only where no article answers it. */
+/** Answers by the evidence in help, notices and news, save for the caller's own account, small talk, a wish for advice
+ * and the market. What the router took a question for decides only where no article answers it. */
 export function prepareAnswer(given: AnswerRequest, index: AnswerIndex): PreparedAnswer {
   const title = chosenTitle(given.question, given.history);
   const request = title === undefined ? given : { ...given, question: title };
@@ -47,8 +46,7 @@ function answerPlainly({ routing }: AnswerRequest): Draft | undefined {
   return undefined;
 }
 
-/** Whether the service answers from its own figures.
- * @param plainly whether the question must leave no doubt, since nothing has been looked up */
+/** @param plainly whether the question must leave no doubt, since nothing has been looked up */
 function isForService({ question, routing: { route, confidence } }: AnswerRequest, plainly: boolean): boolean {
   if (route === "account") return OWN_ACCOUNT.test(question) && (!plainly || OWN.test(question));
   return route === "market" && confidence >= (plainly ? 1 : SURE_OF_ROUTE);

@@ -5,9 +5,8 @@ import type { Findings } from "../retrieval/find-evidence.ts";
 
 type Features = ReturnType<typeof featuresOf>;
 
-/** Two logistic models: whether what is quoted answers the question, and whether anything in the content does. They
- * were fitted on four companies' help centers, with and without the articles that answer (`npm run eval
- * outcome-model`): the intercepts, and a weight for each feature. */
+/** Logistic models of whether the quoted answers the question, and whether any content does, fitted on four companies'
+ * help centers with and without the articles that answer (`npm run eval outcome-model`). */
 const MODELS = MODEL as {
   readonly intercepts: readonly number[];
   readonly weights: Readonly<Record<keyof Features, readonly number[]>>;
@@ -17,8 +16,7 @@ const MODELS = MODEL as {
 const LEAST = { answered: 0.65, unsure: 0.57 };
 const OFFERED = { usual: 0.04, outOfScope: 0.25 };
 
-/** Decides what becomes of a question by the evidence for it. The probability, 0 to 1, is the estimated one that what is
- * quoted answers the question. */
+/** What becomes of a question by the evidence, and the estimated probability, 0 to 1, that the quoted answers it. */
 export function decideOutcome(
   findings: Findings,
   reading: Parameters<typeof featuresOf>[2],

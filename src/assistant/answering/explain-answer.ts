@@ -8,9 +8,8 @@ import { searchFor } from "./evidence-answer.ts";
 /** How a question's answer came about, for operators. Plain data. */
 export type AnswerExplanation = ReturnType<typeof explainAnswer>;
 
-/** Computes again what the answer to a question was decided by: what the router took it for, what finally answers it
- * (`figures` of the service, a `rule`, the `latest` items or the `evidence`), and the evidence with its features, looked
- * for even where something else answers. */
+/** Computes again what decided an answer: the router, what finally answers (`figures` of the service, a `rule`, the
+ * `latest` items or the `evidence`), and the evidence with its features even where something else answers. */
 export function explainAnswer(
   given: AskedQuestion,
   { routing, kind, by, standalone }: PreparedQuestion,

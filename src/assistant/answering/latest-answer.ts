@@ -13,8 +13,7 @@ import { isFunctional } from "../../language/stop-words.ts";
 import { declined, draft, withModel, type Draft } from "./evidence-answer.ts";
 import { LEADS } from "./replies.ts";
 
-/** Least confidence in a request for the latest items when the question contains other words too; similarity of two titles
- * above which they report the same. */
+/** Least confidence in a request for the latest that has other words too; similarity of titles that report the same. */
 const LEAST = { confidence: 0.9, duplicate: 0.6 };
 /** Number of headlines in a list; of notices on one subject, which are quoted by their first sentence. */
 const COUNT = { headlines: { narrow: 5, wide: 10 }, openings: { narrow: 3, wide: 6 } };

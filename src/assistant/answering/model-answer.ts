@@ -32,9 +32,8 @@ export function checkReply(request: CheckedRequest): Checked<Quotation | null> {
 
 const MARKS = /(?<![ \t])([ \t]*)[[【]\s*(\d{1,3}(?:\s*[-–,，、;]\s*\d{1,3})*)\s*[\]】]/g;
 
-/** Maps the citation marks of a model's answer to the passages: a mark `[k]` of the text then refers to the k-th of
- * `cited`. Marks of passages that do not exist are dropped; the others are numbered by first mention. Null when the model
- * replies that the passages do not answer, or cites none. */
+/** Maps a model's citation marks to passages: `[k]` then is the k-th of `cited`, by first mention; marks of no passage
+ * go. Null when the model replies that the passages do not answer, or cites none. */
 export function resolveCitations(
   raw: string,
   passages: readonly Passage[],

@@ -124,7 +124,6 @@ function literalsOf(text: string): string[] {
     .map((found) => found.toLowerCase().replace(/\/?[.,;:!?]{0,5}$/, ""));
 }
 
-/** A clause of the sources, and the share of a statement's words that it says. */
 interface NearClause extends SourceClause {
   readonly share: number;
 }
@@ -182,8 +181,7 @@ function checkPlaces(given: GivenClause): ReplyFault | undefined {
   if (figures.length === 0) return undefined;
   const isLabelled = (one: NearClause): boolean => labelsIn(one.folded).some((label) => labels.includes(label));
   if (near.some((one) => isLabelled(one) && figures.some((figure) => holds(one, figure)))) return undefined;
-  // A short clause goes on with the subject of the one before.
-  const isShort = telling.words.length < WORDS.few;
+  const isShort = telling.words.length < WORDS.few; // A short clause goes on with the subject of the one before.
   const subject = isShort ? tellingOf(`${before} ${clause}`) : telling;
   const beside = isShort ? [...figures, ...figuresOf(before)] : figures;
   const rows = near.map((one) => ({ ...one, said: saidBy(one, subject) }));

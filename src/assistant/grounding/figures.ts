@@ -6,8 +6,7 @@ import PATTERNS from "./data/figure-patterns.json" with { type: "json" };
 /** What a text states in figures: an amount with its unit, a date, or a time of day. */
 export interface Figure {
   readonly kind: "amount" | "date" | "time";
-  /** Amount in the unit's base, month × 100 + day, or minutes since midnight. A date has month 0 where only the day is
-   * written, and day 0 where only the month is. */
+  /** In the unit's base; month × 100 + day, 0 for one that is not written; minutes since midnight. */
   readonly value: number;
   /** The dimension of an amount's unit; the year of a date; undefined when it is not stated. */
   readonly unit: string | undefined;
@@ -76,8 +75,7 @@ function inUnitOfRange(figure: Figure, next: Figure | undefined, text: string): 
 function dateOf({ year, month = "", day = "" }: Groups): Value | undefined {
   const named = MONTHS.indexOf(month.slice(0, 3)) + 1;
   const [m, d] = [named || Number(month), Number(day)];
-  // The month comes first in American dates.
-  const value = m > 12 ? d * 100 + m : m * 100 + d;
+  const value = m > 12 ? d * 100 + m : m * 100 + d; // The month comes first in American dates.
   return value > 0 && value < 1232 && value % 100 < 32 ? { value, unit: year } : undefined;
 }
 

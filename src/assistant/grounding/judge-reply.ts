@@ -14,8 +14,7 @@ import { wordingOf } from "./wording.ts";
 /** Whether a reply may be delivered: `no_answer` when it says that the passages do not answer. */
 export type Verdict = "good" | "no_answer" | readonly Finding[];
 
-/** Checks a reply: its language, form and length, and each of its sentences against the passages that it cites. Linear
- * in the length of the reply. */
+/** Checks a reply as a whole, and each sentence against the passages that it cites. Linear in the reply's length. */
 export function judgeReply(request: CheckedRequest): Verdict {
   const { reply, excerpts, question, previous = "", lang, wide } = request;
   if (reply.includes(NO_ANSWER)) return "no_answer";
@@ -47,8 +46,7 @@ const { characters: MOST, echo: ECHO, english: ENGLISH } = BOUNDS;
 
 interface ReplyContext extends CheckedRequest {
   readonly sources: readonly SourceText[];
-  /** Whether a passage says it word for word. */
-  readonly isQuoted: (part: string) => boolean;
+  readonly isQuoted: (part: string) => boolean; // Whether a passage says it word for word.
 }
 
 function isFiller(sentence: string): boolean {

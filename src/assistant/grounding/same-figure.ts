@@ -4,8 +4,7 @@ import { SAYS } from "./word-sets.ts";
 
 const { figures: MOST } = BOUNDS;
 
-/** Whether the sources state a figure, or what it is computed from; dates and times may stand in the question too.
- * @param parts what may be computed with */
+/** Whether sources state a figure, or `parts` give it by computation; dates and times may stand in the question too. */
 export function isStated(
   figure: Figure,
   text: string,
@@ -51,8 +50,7 @@ function isSameUnit({ unit: a }: Figure, { unit: b }: Figure): boolean {
   return COUNTS.has(a) || COUNTS.has(b);
 }
 
-/** Whether a figure is computed from two others: a sum or difference of like amounts, an amount
- * times a rate, a count or the price of one, a share. */
+/** Whether a figure is the sum or difference of like amounts, or an amount times a rate, a count or a price. */
 function isComputed(figure: Figure, from: readonly Figure[]): boolean {
   const parts = from.filter((part) => part.kind === "amount" && part !== figure).slice(0, MOST.summands);
   return parts.some((a, at) => {

@@ -17,8 +17,7 @@ export interface SourceClause extends Wording {
 export interface SourceText extends Wording {
   readonly folded: string; // Title, text, address and symbols, folded.
   readonly figures: readonly Figure[];
-  /** Parts of the sentences, and the cells of tables with their row and column. */
-  readonly clauses: readonly SourceClause[];
+  readonly clauses: readonly SourceClause[]; // Parts of the sentences, and table cells with their row and column.
   readonly isNews: boolean;
 }
 

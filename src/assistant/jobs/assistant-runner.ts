@@ -7,8 +7,7 @@ import type { BeginIndex } from "./shared-indexes.ts";
 
 const JOB_MS = 2000;
 const START_MS = 10_000;
-/** V8's heap of the worker, MB: enough for the index of 100,000 articles. */
-const MEMORY_MB = 512;
+const MEMORY_MB = 512; // V8's heap of the worker, MB: enough for the index of 100,000 articles.
 
 const load = async (begin?: BeginIndex) => (await import("./assistant-jobs.ts")).createAssistantJobs(begin);
 

@@ -61,7 +61,7 @@ export function createModelProvider(config: ProviderConfig, send = createBounded
 
   return {
     config,
-    /** Which endpoint it is, and whether it is left alone after failures, but for a call now and then. */
+    /** Whether it is left alone after failures, but for a call now and then. */
     breaker: () => ({ host: new URL(config.base_url).host, model: config.model, isOpen: failures >= BREAKER.failures }),
     /** The reply to a prompt, never empty.
      * @throws AnpError 1007 when a budget of tokens is used up

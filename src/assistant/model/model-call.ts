@@ -136,12 +136,10 @@ export function dropCutSentence(text: string): string {
   return /^[\s\S]*(?:[。！？!?]|\.(?=\s|\[|$))(?:\s*[[【]\d+[\]】])*["”’」）)]*/.exec(text)?.[0] ?? "";
 }
 
-/** What the log may say of a failed call. Messages of the endpoint and of the libraries are left out: they may repeat
- * the user's words, or hold whatever the endpoint sends. */
+/** What the log may say of a failed call: no message of endpoint or libraries, which may repeat the user's words. */
 export function failureOf(cause: unknown): Error {
   if (cause instanceof ModelReplyError || !(cause instanceof Error)) return new Error(`model call: ${String(cause)}`);
-  // What the last of the retries failed with.
-  const { lastError } = cause as { lastError?: unknown };
+  const { lastError } = cause as { lastError?: unknown }; // What the last of the retries failed with.
   if (lastError !== undefined) return failureOf(lastError);
   const { statusCode: status } = cause as { statusCode?: unknown };
   let reason = typeof status === "number" ? ` (status ${status})` : "";

@@ -5,8 +5,7 @@ import INSTRUCTIONS from "./instructions.json" with { type: "json" };
 import CORRECTIONS from "../grounding/data/corrections.json" with { type: "json" };
 import type { Passage } from "../passage.ts";
 
-/** Most of what a prompt repeats: earlier turns, characters of their answers and of a refused reply, sentences of it that
- * are said to be wrong. */
+/** Most turns, characters of their answers and of a refused reply, and sentences called wrong that a prompt repeats. */
 const MOST = { turns: 6, answer: 1000, refused: 2000, findings: 6 };
 
 /** The model's reply when the passages do not answer. Readers never see it. */

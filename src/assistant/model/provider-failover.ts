@@ -16,8 +16,7 @@ type CheckReply<T> = (reply: string, instructions: string) => Checked<T> | Promi
 interface ModelDeps {
   readonly logger?: Logger;
   readonly fetch?: typeof fetch; // Calls the endpoints; by default with the bounds of each.
-  /** Reads the file of a further provider's key. */
-  readonly readKey?: (file: string) => string;
+  readonly readKey?: (file: string) => string; // Reads the file of a further provider's key.
 }
 
 /** A gateway to OpenAI-compatible endpoints, asked in order until one gives a reply that may be delivered. Each has its
@@ -50,14 +49,12 @@ export function createModelGateway(config: ModelConfig, deps: ModelDeps = {}) {
 
   return {
     name: config.model,
-    /** What happens when the model fails: error 1007, or an extractive answer. */
-    fallback: config.fallback,
+    fallback: config.fallback, // What happens when the model fails: error 1007, or an extractive answer.
     breakers: () => providers.map(({ breaker }) => breaker()),
     rewrite: createRewriter(providers[0]!, config, logger),
-    /** What `check` makes of a model's reply, and the id of that model; a reply that it refuses is asked for once more,
-     * with what was wrong.
-     * @throws AnpError 1007 when the model fails, times out, replies with nothing or is refused again, or a
-     *   budget is used up; the caller's own abort is thrown as its reason */
+    /** What `check` makes of a model's reply, and that model's id; one refused is asked for again, with its faults.
+     * @throws AnpError 1007 when the model fails, times out, replies with nothing or is refused again, or a budget is
+     *   used up; the reason of the caller's own abort */
     async generate<T>(request: PromptRequest, check: CheckReply<T>, { signal: caller, ...use }: ModelUse = {}) {
       const deadline = performance.now() + config.timeout_ms;
       let cause = new Error("model call: the reply was refused");

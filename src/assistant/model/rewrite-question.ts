@@ -11,8 +11,7 @@ import REWRITE from "./rewrite.json" with { type: "json" };
 
 type Asked = Pick<AnswerRequest, "question" | "history">;
 
-/** Most turns that the question may refer to, and characters of each answer. */
-const MOST = { turns: 6, answer: 500 };
+const MOST = { turns: 6, answer: 500 }; // Most turns that the question may refer to, and characters of each answer.
 
 const rewritten = z.strictObject({ question: z.string().trim().min(1).max(500), route: z.enum(ROUTES) });
 

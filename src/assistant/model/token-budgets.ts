@@ -11,8 +11,7 @@ import type { Key, Storage } from "../../storage/storage.ts";
 export const tokenCount = z.strictObject({ day: z.string(), tokens: z.int().min(0) });
 
 const OF_ALL: Key = ["model", "tokens"];
-/** Most tokens that are counted of a day, whatever a provider reports. */
-const MOST = 1e12;
+const MOST = 1e12; // Most tokens that are counted of a day, whatever a provider reports.
 
 /** What a call of a model spent. */
 export interface Tokens {
@@ -74,7 +73,6 @@ export function createTokenBudgets(deps: {
   }
 
   return {
-    /** The meter of one answer to a user. */
     meterOf(user: string): TokenMeter {
       let inAnswer = 0;
       return async (most) => {

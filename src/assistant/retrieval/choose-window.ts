@@ -38,8 +38,7 @@ export function chooseWindow(article: RankedArticle, question: string, length = 
       window.peak = Math.max(window.peak, match.peaks[to]!);
       window.fits ||= match.fitting?.[to] === true;
       const score = window.coverage + MIX.peak * window.peak + (MIX.lead * titleCoverage) / (1 + from);
-      // Of two that are as good, the longer one.
-      const isLonger = from === best.from && score > best.score - 1e-9;
+      const isLonger = from === best.from && score > best.score - 1e-9; // Of two that are as good, the longer one.
       if (score > best.score + 1e-9 || isLonger) best = { from, to, score, fits: window.fits };
     }
   }
@@ -48,9 +47,8 @@ export function chooseWindow(article: RankedArticle, question: string, length = 
   return { text, score: best.score, fits: match.fitting && best.fits };
 }
 
-/** How well each unit says each group that occurs in the article, 0 to 1; the share of the question's weight that each of
- * these groups has, of which what the title says counts less; how well each unit answers by itself; and whether it
- * contains the kind of answer that is asked for, undefined for a question of no such form. */
+/** How well each unit says each group of the article, 0 to 1; each group's share of the question's weight, less for
+ * what the title says; how well each unit answers alone; whether the kind of answer asked for is there. */
 function matchUnits({ groups, found }: RankedArticle, units: readonly TextUnit[], question: string) {
   const { titleTerms, bodyTerms } = found.details();
   const occurs = (term: string): boolean => bodyTerms.has(term) || titleTerms.has(term);

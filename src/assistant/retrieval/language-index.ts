@@ -141,8 +141,7 @@ export class LanguageIndex {
   }
 
   /** Visits the documents of one of a word's terms: they contain it so often as its rarest term, length-normalised over
-   * both fields.
-   * @param weight of the word, with its last term */
+   * both fields. @param weight of the word, with its last term */
   #visit(scores: Scores, { packed, count }: Postings, at: number, weight: number): void {
     const { title: t, body: b } = BM25F;
     const perTitle = (t.b * this.#size) / Math.max(this.#size, this.#titleTerms);
@@ -164,8 +163,7 @@ export class LanguageIndex {
  * for the next one. */
 export class Scores {
   groups: WeightedGroup[] = [];
-  /** The score of a document that contained every group without end: what scores are compared with. */
-  mass = 0;
+  mass = 0; // The score of a document that contained every group without end: what scores are compared with.
   #scores = new Float64Array();
   #scored: number[] = [];
   #frequencies = new Float64Array();
@@ -188,8 +186,7 @@ export class Scores {
     return this;
   }
 
-  /** @param at number of the term in its word
-   * @param weight of the word if this is its last term, else 0 */
+  /** @param at number of the term in its word @param weight of the word if this is its last term, else 0 */
   visit(document: number, frequency: number, at: number, weight: number): void {
     let least = frequency;
     if (at > 0) {
@@ -227,7 +224,6 @@ export class Scores {
     this.#found = [];
   }
 
-  /** Score of a document; 0 when it does not match. */
   of(document: number): number {
     return this.#scores[document] ?? 0;
   }

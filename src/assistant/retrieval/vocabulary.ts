@@ -7,8 +7,7 @@ const { corrected: CORRECTED, abbreviation: ABBREVIATION, most: MOST } = TUNING.
 
 /** The English words of the passages as they are written: what misspelt and abbreviated words may stand for. */
 export class Vocabulary {
-  /** First letter → word → number of occurrences. */
-  readonly #words = new Map<string, Map<string, number>>();
+  readonly #words = new Map<string, Map<string, number>>(); // First letter → word → number of occurrences.
 
   /** @param step 1 to add a text, -1 to remove it */
   count({ title, body }: FoldedText, step: 1 | -1): void {

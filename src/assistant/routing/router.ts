@@ -47,8 +47,7 @@ export function seedExamples(): Example[] {
 const MOST_CHARACTERS_OF_SMALL_TALK = { zh: 8, en: 24 };
 /** Least confidence of the classifier; more is asked of a question that names no concept of the domain. */
 const LEAST_CONFIDENCE = { inDomain: 0.35, offDomain: 0.75 };
-/** From this confidence on, a follow-up is classified by itself. */
-const CONFIDENT = 0.9;
+const CONFIDENT = 0.9; // From this confidence on, a follow-up is classified by itself.
 
 const OUT_OF_SCOPE: Classification = { label: "out_of_scope/general", confidence: 0.5 };
 
@@ -77,8 +76,7 @@ function learn() {
   };
 }
 
-/** What was learned from the examples, for the first question. */
-let learned: ReturnType<typeof learn> | undefined;
+let learned: ReturnType<typeof learn> | undefined; // What was learned from the examples, for the first question.
 
 function classify(question: string, { history, page_context }: RouteContext): Classification {
   const { classifier, known } = (learned ??= learn());
@@ -138,8 +136,7 @@ export function withoutResearch(question: string): string {
   return /[\p{L}\p{N}]{2}/u.test(rest) ? rest : question;
 }
 
-/** Longer questions, in characters, are complete by themselves. */
-const SHORT = { zh: 14, en: 45 };
+const SHORT = { zh: 14, en: 45 }; // Longer questions, in characters, are complete by themselves.
 
 /** Whether a question is incomplete without the one before it: "那手续费呢?", "and for USDT?". */
 export function isElliptical(question: string): boolean {

@@ -48,8 +48,7 @@ export function createSessions(deps: { storage: Storage; clock: Clock; kept_days
   }
 
   const sessions = {
-    /** Whether a session's last turn is older than answers are kept. Its turns may be removed at any time, so nothing is
-     * added to it any more. */
+    /** Whether the last turn is older than answers are kept: turns may go at any time, so nothing is added any more. */
     async isOver(user: string, session: number): Promise<boolean> {
       if (kept_days === undefined) return false;
       const stream = sessionOf(user, session);

@@ -18,9 +18,8 @@ function meaningful(query: string): string[] {
     .filter((pair) => pair !== "" && !TRACKING.names.test(pair.split("=")[0]!) && !TRACKING.values.test(pair));
 }
 
-/** The absolute link as a reader should get it: without tracking parameters, credentials and fragment. A fragment
- * that is a route (`#!/…`, `#/…`) stays.
- * @returns "" when it is empty or not an http(s) URL */
+/** The absolute link as a reader should get it: without tracking parameters, credentials, and a fragment that is no
+ * route (`#!/…`, `#/…`). "" when it is empty or not an http(s) URL. */
 export function cleanUrl(url: string): string {
   const target = parsed(url);
   if (target === undefined) return "";

@@ -9,14 +9,10 @@ const WINDOW_MS = { usual: 72 * HOUR, bare: 12 * HOUR };
 const SIMILARITY = { title: 0.8, summary: 0.4 };
 const MOST = { candidates: 200, shingles: 50_000 };
 
-/** Merges the items that the feeds list now into the known ones.
- *
- * One story of one outlet is one item: the same page (id), the same identifier in the same feed, or nearly the same
- * title with nearly the same summary a short time apart. Only the feed that published it first changes its content; other
- * feeds that carry it are added to `source_ids`. A known item keeps its id. It keeps its date too while its content is
- * unchanged or its feed gives no date.
- * @param known items of the previous snapshot
- * @param listed items of the feeds read now */
+/** Merges the items that the feeds list now into the known ones. One story of one outlet is one item: the same page
+ * (id), the same identifier in the same feed, or nearly the same title and summary a short time apart. Only the feed
+ * that published it first changes its content; others are added to `source_ids`. A known item keeps its id, and its
+ * date while its content is unchanged or its feed gives no date. */
 export function mergeItems(known: readonly StoredItem[], listed: readonly StoredItem[]): StoredItem[] {
   const byId = new Map<string, StoredItem>();
   const byGuid = new Map<string, string>();
@@ -94,10 +90,9 @@ function jaccard(a: readonly string[], b: readonly string[]): number {
   return shared === 0 ? 0 : shared / (a.length + b.length - shared);
 }
 
-/** Finds nearly identical titles of one outlet without comparing all pairs: two sets with Jaccard similarity of at
- * least t share one of the first |x| − ⌈t·|x|⌉ + 1 words in any fixed order (prefix filter; Chaudhuri, Ganti, Kaushik
- * 2006). The order is by length, since long words are rarer. The comparisons of an item are bounded, so the cost is
- * linear. */
+/** Finds nearly identical titles of one outlet without comparing all pairs: two sets of Jaccard similarity ≥ t share
+ * one of the first |x| − ⌈t·|x|⌉ + 1 words in any fixed order (prefix filter; Chaudhuri, Ganti, Kaushik 2006), here by
+ * length: long words are rarer. Comparisons of an item are bounded: the cost is linear. */
 class TitleIndex {
   readonly #ids = new Map<string, Set<string>>();
   readonly #shinglesOf = memoized(shinglesOf, MOST.shingles);

@@ -10,15 +10,12 @@ import { assetsInNews } from "../../language/assets.ts";
 
 const digestOf = (...parts: string[]): string => sha256(JSON.stringify(parts)).slice(0, 16);
 
-/** Longest title and summary kept, in code points. */
-const TITLE_LENGTH = 300;
+const TITLE_LENGTH = 300; // Longest title and summary kept, in code points.
 const SUMMARY_LENGTH = 600;
 
-/** Items of one feed, in its order.
- *
- * The id is made from the link's key, so that one page is one item in whichever feed it is listed; from the feed and the entry's own
- * identifier when there is no link, or when the feed gives one link to entries of different titles; from the title too when
- * there is no identifier, or several entries have it.
+/** Items of one feed, in its order. The id is made from the link's key, so that one page is one item in whichever feed
+ * it is listed; from the feed and the entry's own identifier when there is no link, or when the feed gives one link to
+ * entries of different titles; from the title too when there is no identifier, or several entries have it.
  * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be */
 export function feedItems(source: Source, entries: readonly Omit<FeedEntry, "author">[], now: number): StoredItem[] {
   const keys = entries.map(({ link }) => urlKey(cleanUrl(link)));

@@ -4,10 +4,8 @@ import { toSimplified } from "../../language/traditional.ts";
 import { readRows } from "../../runtime/text/data-rows.ts";
 import { literal } from "../../runtime/text/patterns.ts";
 
-/** How many words (English) or characters (Chinese) a negation reaches forward. */
-const REACH = 3;
-/** Least balance, on the scale of {@link sentimentScore}, that is not neutral. */
-const THRESHOLD = 0.2;
+const REACH = 3; // How many words (English) or characters (Chinese) a negation reaches forward.
+const THRESHOLD = 0.2; // Least balance, on the scale of `sentimentScore`, that is not neutral.
 
 type Kind = "positive" | "negative" | "negator" | "relief";
 type WordCounts = Record<Sentiment, number>;
@@ -23,8 +21,7 @@ const LONGEST_ZH = Math.max(...Array.from(ZH.keys(), (word) => word.length));
 /** Words (English) and characters (Chinese) that a gap of a phrase spans at most. */
 const GAP_EN = "(?:(?:[^\\s,;:.!?]|(?<=\\d)[,.](?=\\d))+ ){0,4}";
 const GAP_ZH = "[^，。；：！？、,;:!?]{0,10}?";
-/** What a phrase counts, against one of a single word; what a neutral phrase weighs against them. The headline states what
- * the item is about, so its words count double. */
+/** What a phrase counts against a single word, and a neutral phrase against both; a headline's words count double. */
 const WEIGHT = { phrase: 2, neutral: 20, title: 2 };
 
 interface Phrases {
@@ -34,8 +31,7 @@ interface Phrases {
 
 let phrases: readonly Phrases[] | undefined;
 
-/** The phrases in the order of the file, those of a row in one expression for each language. They are read when a first
- * text is judged: most processes never judge one. */
+/** Phrases in the file's order, a row in one expression a language; read at the first text: few processes judge any. */
 function allPhrases(): readonly Phrases[] {
   const classes = [new Map<string, string>(), new Map<string, string>()];
   phrases ??= readRows(new URL("data/sentiment-phrases.txt", import.meta.url)).flatMap(
@@ -104,8 +100,7 @@ function countEnglish(text: string, result: WordCounts): void {
     if (!positive && !has(EN.negative, word)) continue;
     const before = words.slice(Math.max(0, index - REACH), index);
     const negated = before.some((other) => has(EN.negator, other) || other.endsWith("n't"));
-    // Both "narrow losses" and "losses narrow".
-    const near = [...before, words[index + 1] ?? ""];
+    const near = [...before, words[index + 1] ?? ""]; // Both "narrow losses" and "losses narrow".
     const relieved = !positive && near.some((other) => has(EN.relief, other));
     result[positive === (negated || relieved) ? "negative" : "positive"] += 1;
   }

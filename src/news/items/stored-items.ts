@@ -6,8 +6,7 @@ const ms = z.int();
 /** A stored news item. Times are unshifted: the feed's, or when the item was first seen. */
 const storedItem = z.object({
   id: z.string(),
-  /** Feeds that carry it; the first is the one it is shown from. */
-  source_ids: z.array(z.string()).min(1),
+  source_ids: z.array(z.string()).min(1), // Feeds that carry it; the first is the one it is shown from.
   source: z.string(),
   guid: z.string(),
   title: z.string(),
@@ -15,16 +14,12 @@ const storedItem = z.object({
   url: z.string(),
   lang: language,
   published_ms: ms,
-  /** The feed gave a date; otherwise the item keeps the time it was first seen. */
-  dated: z.boolean(),
-  /** The date comes from a local file, so a fixture's time shift moves it. */
-  movable: z.boolean(),
+  dated: z.boolean(), // The feed gave a date; otherwise the item keeps the time it was first seen.
+  movable: z.boolean(), // The date comes from a local file, so a fixture's time shift moves it.
   symbols: z.array(z.string()),
   sentiment: sentimentLabel,
-  /** Those of its source; absent without any, and in what an earlier build stored. */
-  categories: z.array(z.string()).optional(),
-  /** Hash of the feed's content of the item, to detect changes. */
-  digest: z.string(),
+  categories: z.array(z.string()).optional(), // Its source's; absent without any, and in what an earlier build stored.
+  digest: z.string(), // Hash of the feed's content of the item, to detect changes.
 });
 
 const listed = {
@@ -41,8 +36,7 @@ const storedNotice = z.object({ ...listed, published_ms: ms.nullable(), symbols:
 
 const storedArticle = z.object({
   ...listed,
-  /** Other ways to ask for it: the operator's questions and aliases. Absent in what an earlier build stored. */
-  aliases: z.array(z.string()).optional(),
+  aliases: z.array(z.string()).optional(), // Operator's questions and aliases; absent in earlier builds' data.
   updated_ms: ms.nullable(),
 });
 

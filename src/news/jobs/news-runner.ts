@@ -3,12 +3,10 @@ import type { JobRunner } from "../../compute/job-runner.ts";
 import { WorkerRunner, workerFile, type WorkerOptions } from "../../compute/worker-runner.ts";
 import type { NewsJobs } from "./news-jobs.ts";
 
-/** Longest run of a job that has no deadline of its own, and longest start of the worker, ms. */
-const JOB_MS = 10_000;
+const JOB_MS = 10_000; // Longest run of a job that has no deadline of its own, and longest start of the worker, ms.
 /** V8's heap of the worker, MB: enough for 20,000 items of two languages beside the snapshot before. */
 const MEMORY_MB = 384;
-/** The worker is needed for refreshes only: in between it would hold its memory for nothing. */
-const IDLE_MS = 5000;
+const IDLE_MS = 5000; // The worker is needed for refreshes only: in between it would hold its memory for nothing.
 
 /** Runs the news jobs in this process. */
 export function newsInProcess(): JobRunner<NewsJobs> {

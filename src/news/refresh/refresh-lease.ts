@@ -8,10 +8,8 @@ import type { Key, Storage } from "../../storage/storage.ts";
 
 const KEY: Key = ["news", "refresh-lease"];
 
-/** A lease is renewed so many times within its duration. */
-const RENEWALS = 3;
-/** How long a takeover may be overwritten by another one, ms. */
-const TAKEOVER_MS = 250;
+const RENEWALS = 3; // A lease is renewed so many times within its duration.
+const TAKEOVER_MS = 250; // How long a takeover may be overwritten by another one, ms.
 
 const leaseDocument = z.object({ holder: z.string(), at_ms: z.int(), lease_ms: z.number() });
 
@@ -21,8 +19,7 @@ export function createRefreshLease(deps: {
   storage: Storage;
   clock: Clock;
   logger: Logger;
-  /** Milliseconds that only grow. */
-  monotonic: () => number;
+  monotonic: () => number; // Milliseconds that only grow.
   holder: string; // Identifies this process among all others.
   leaseMs: number; // How long a lease is valid without renewal, and how long it is renewed at most, ms.
   longestMs: number;

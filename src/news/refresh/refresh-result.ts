@@ -5,8 +5,7 @@ import type { SnapshotRecord } from "../snapshot/snapshot-document.ts";
 
 export type RefreshResult = z.infer<typeof refreshResult>;
 
-/** The answer of a refresh that was published.
- * @param never ISO 8601 time to show for a sync that never happened */
+/** The answer of a refresh that was published. @param never ISO 8601 time to show for a sync that never happened */
 export function resultOf(record: SnapshotRecord, never: string, mode = record.mode): RefreshResult {
   return {
     refresh_mode: mode,

@@ -7,8 +7,7 @@ import { cachedPromise } from "../../runtime/cache/cached-promise.ts";
 import { packageFile } from "../../runtime/package-file.ts";
 
 const bundledSnapshot = z.strictObject({
-  /** Shown as the time of a sync that never happened. */
-  published_at: timestamp,
+  published_at: timestamp, // Shown as the time of a sync that never happened.
   topics: z.array(z.strictObject({ zh: z.string(), en: z.string(), heat: z.number() })),
 });
 

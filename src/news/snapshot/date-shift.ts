@@ -11,8 +11,7 @@ export function shiftAt(shift: DateShift | undefined, now: number): number {
   return Math.max(0, Math.floor((now - shift.anchor_ms) / HOUR)) * HOUR;
 }
 
-/** A function that shifts a date if it comes from a local file. Dates after the anchor count as the anchor once it is
- * reached, so that no shifted date lies in the future. */
+/** Shifts dates of local files. Once the anchor is reached, later dates count as the anchor: none is in the future. */
 export function createDateShifter(
   shift: DateShift | undefined,
   now: number,

@@ -18,8 +18,7 @@ interface LatestSnapshotDeps {
   readonly runner: JobRunner<NewsJobs>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Milliseconds that only grow. */
-  readonly monotonic: () => number;
+  readonly monotonic: () => number; // Milliseconds that only grow.
   readonly shift: DateShift | undefined;
 }
 
@@ -27,8 +26,7 @@ interface LatestSnapshotDeps {
 export class LatestSnapshot {
   readonly #deps: LatestSnapshotDeps;
   shown: Projection | undefined; // The newest one that could be read, however old.
-  /** Whether that is the newest one, as far as is known. */
-  isLive = false;
+  isLive = false; // Whether that is the newest one, as far as is known.
   /** What the last look found: the newest number, in which generation of the storage, and how far dates were shifted. */
   #seen: { readonly number: number; readonly generation: number; readonly distance: number } | undefined;
   #lookedAt = -Infinity;
@@ -39,9 +37,8 @@ export class LatestSnapshot {
   }
 
   /** The newest snapshot with its dates as of now, or undefined when none was published. A newer one is looked for at
-   * most once a second, by one caller: the others get the last one meanwhile. When the storage fails, what is in memory
-   * stays.
-   * @throws StorageError when the storage fails and nothing is in memory */
+   * most once a second, by one caller; the others, and all in an outage, get the last one. @throws StorageError when
+   * there is none */
   async projection(): Promise<Projection | undefined> {
     const { monotonic } = this.#deps;
     const isBusy = this.#looking !== undefined && this.shown !== undefined;
@@ -51,10 +48,9 @@ export class LatestSnapshot {
     return this.shown;
   }
 
-  /** Looks for a newer snapshot now.
-   * @param own one that this process has just published
-   * @returns number of the newest snapshot, which may be damaged; 0 when there is none
-   * @throws StorageError when the storage fails */
+  /** Looks for a newer snapshot now. @param own one that this process has just published
+   * @returns number of the newest snapshot, which may be damaged; 0 without one @throws StorageError when the storage
+   *   fails */
   async look(own?: PublishedDocument): Promise<number> {
     // A look that is under way may have begun before the publication.
     await this.#looking?.catch(() => undefined);

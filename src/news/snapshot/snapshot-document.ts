@@ -8,34 +8,26 @@ const instant = z.int();
 const count = z.int().min(0);
 
 const sourceState = z.object({
-  /** The feed's id; `notices`, `help:zh`, `help:en` or `fear_greed` for the listings. */
-  id: z.string(),
+  id: z.string(), // The feed's id; `notices`, `help:zh`, `help:en` or `fear_greed` for the listings.
   kind: z.enum(["news", "notice", "help", "fear_greed"]),
   name: z.string(),
-  /** Without credentials. */
-  url: z.string(),
+  url: z.string(), // Without credentials.
   ok: z.boolean(),
   items: z.int().min(0),
   last_ok_ms: instant.nullable(),
   last_error: z.string().nullable(),
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
-  /** SHA-256 of the content that was parsed last. Snapshots of earlier versions have none. */
-  hash: z.string().nullable().default(null),
-  /** Failures in a row, why the last one failed, and when it is asked again, if that is not at the next refresh. */
+  hash: z.string().nullable().default(null), // SHA-256 of the content parsed last; earlier versions had none.
+  /** Failures in a row, why the last failed, and when it is asked again, unless at the next refresh. */
   failures: z.int().optional(),
   failure: z.string().optional(),
   next_ms: instant.optional(),
-  /** HTTP status of the last answer. */
-  status: z.int().optional(),
-  /** Whether it had nothing new when it was read last. */
-  unchanged: z.boolean().optional(),
-  /** The entries that it had when it last had something new, and what became of them. */
+  status: z.int().optional(), // HTTP status of the last answer.
+  unchanged: z.boolean().optional(), // Whether it had nothing new when it was read last.
   last_read: z.object({ read: count, kept: count, cut: count, old: count, undated: count, refused: count }).optional(),
-  /** How much its outlet counts in heat; 1 when absent. */
-  weight: z.number().optional(),
-  /** The settings that its content was read with; absent where they are the defaults. */
-  settings: z.string().optional(),
+  weight: z.number().optional(), // How much its outlet counts in heat; 1 when absent.
+  settings: z.string().optional(), // The settings that its content was read with; absent where they are the defaults.
 });
 
 /** What a refresh reports. */
@@ -44,15 +36,13 @@ export const snapshotRecord = z.object({
   published_ms: instant,
   last_full_ms: instant.nullable(),
   sentiment_ms: instant.nullable(),
-  /** Fear-and-greed index, 0 to 100. */
-  index: z.number().nullable(),
+  index: z.number().nullable(), // Fear-and-greed index, 0 to 100.
   news_updated: z.int().min(0),
   notice_updated: z.int().min(0),
   topic_rebuild: z.int().min(0),
   coverage,
   sources: z.array(sourceState),
-  /** Published before the slowest sources had answered; the whole one follows. */
-  partial: z.boolean().optional(),
+  partial: z.boolean().optional(), // Published before the slowest sources had answered; the whole one follows.
 });
 
 /** One published snapshot as it is stored: whole, in one document. */

@@ -3,11 +3,9 @@ import type { Key, Storage } from "../../storage/storage.ts";
 import { createStreamSnapshots } from "./stream-snapshots.ts";
 import { type PublishedDocument, snapshotKey } from "./snapshot-document.ts";
 
-/** So many of the newest snapshots are kept: a damaged newest one falls back to the one before it. */
-const KEPT = 3;
+const KEPT = 3; // So many of the newest snapshots are kept: a damaged newest one falls back to the one before it.
 
-/** Holds the number of the newest snapshot. It may lag by as many as are kept. */
-const POINTER: Key = ["news", "snapshot", "newest"];
+const POINTER: Key = ["news", "snapshot", "newest"]; // The newest; may lag by as many as are kept.
 
 export type OnDamage = (version: number, error: CorruptionError) => void;
 
@@ -31,8 +29,7 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
     return number;
   }
 
-  /** What `open` makes of the snapshot of that number, or of the newest one before it that can be read. Damage is
-   * reported: `open` throws a CorruptionError. */
+  /** What `open` makes of the snapshot of that number, or the newest readable one before. Damage is reported. */
   async function readNewest<S>(number: number, open: (document: PublishedDocument) => S | Promise<S>) {
     for (let version = number; version > Math.max(0, number - KEPT); version--) {
       try {
@@ -64,8 +61,7 @@ export function createSnapshotStore(storage: Storage, onDamage: OnDamage) {
       return document?.version === version ? document.text : undefined;
     },
     /** Publishes a snapshot as number `after + 1`, and removes old ones.
-     * @param text the document
-     * @returns its number; undefined when number `after` is not the newest any more
+     * @returns its number; undefined when `after` is not the newest any more
      * @throws StorageError when the storage fails; the snapshot may then be published or not */
     async publish(after: number, text: string): Promise<number | undefined> {
       const version = after + 1;

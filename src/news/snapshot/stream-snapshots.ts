@@ -6,16 +6,14 @@ import type { Key, Storage } from "../../storage/storage.ts";
 import { Stream } from "../../storage/stream.ts";
 import { type PublishedDocument, snapshotDocument, snapshotRecord } from "./snapshot-document.ts";
 
-/** Items that are looked at for a snapshot that can be read. */
-const TRIED = 40;
+const TRIED = 40; // Items that are looked at for a snapshot that can be read.
 const TRIMMED_AT_ONCE = 100;
 
 const STREAM: Key = ["news", "snapshots"];
 const HEAD: Key = [...STREAM, "head"];
 const PARTS = ["items", "topics", "notices", "help"] as const;
 
-/** The sign of a process that was making a snapshot. */
-const streamClaim = z.object({ claim: z.string() });
+const streamClaim = z.object({ claim: z.string() }); // The sign of a process that was making a snapshot.
 /** Each part of a snapshot was a document of its own, named as `DOCUMENT.DIGEST`. */
 const streamRecord = snapshotRecord.extend({ parts: z.record(z.enum(PARTS), z.string()) });
 const streamItem = z.union([streamClaim, streamRecord]);

@@ -4,8 +4,7 @@ import ipaddr from "ipaddr.js";
 import { version } from "../../runtime/package-file.ts";
 import { SourceError } from "./source-error.ts";
 
-/** Requests to one server at once. */
-const CONNECTIONS = 2;
+const CONNECTIONS = 2; // Requests to one server at once.
 
 /** Whether an address is a global unicast one. Not public are private, loopback, link-local, multicast and reserved
  * ones, and all forms of IPv6 that carry an IPv4 address (mapped, NAT64, 6to4, Teredo). */
@@ -17,8 +16,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.parts[0]! >> 13 === 1;
 }
 
-/** Sends GET requests over HTTP. The address that was checked is the one that is connected to: it is resolved once, by
- * the connection.
+/** Sends GET requests over HTTP. Names are resolved once, by the connection: what was checked is what is connected to.
  * @param contact a URL or e-mail address for the operators of the servers */
 export function createSourceFetch(contact: string | undefined) {
   const userAgent = `anp/${version()}${contact === undefined ? "" : ` (+${contact})`}`;
@@ -27,8 +25,7 @@ export function createSourceFetch(contact: string | undefined) {
   return {
     /** Loads the HTTP library, so that its time is not taken for the server's. */
     load,
-    /** Follows no redirect.
-     * @param request.allowPrivate whether the server may have an address that is not public
+    /** Follows no redirect. @param request.allowPrivate whether the server may have an address that is not public
      * @throws SourceError `address`, also as the cause of another error, when the server is not public */
     async get(
       url: URL,
@@ -57,8 +54,7 @@ async function openAgents() {
 
 type Resolved = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
-/** Names resolved at once: each holds one of the four threads that the files of the storage need too. */
-const LOOKUPS = 2;
+const LOOKUPS = 2; // Names resolved at once: each holds one of the four threads that the files of the storage need too.
 
 function createPublicLookup(): (hostname: string, options: LookupOptions, done: Resolved) => void {
   const waiting: (() => void)[] = [];

@@ -3,12 +3,9 @@ import { clusterHeadlines } from "./cluster.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
 import type { StoredItem, StoredTopic } from "../items/stored-items.ts";
 
-/** The stories that several items report. If there is none, each single item is a topic, so that a small feed has
- * topics too.
- *
- * A topic keeps its id as long as it has more members in common with the earlier topic of that id than any other has.
- * @param at when an item was published, shifted if it is a fixture's
- * @param earlier topics of the previous snapshot */
+/** Stories that several items report; if none, each item is a topic, for small feeds. A topic keeps its id while it
+ * shares more members with the earlier topic of that id than any other. @param at when an item was published, shifted
+ * if it is a fixture's @param earlier topics of the previous snapshot */
 export async function buildTopics(
   items: readonly StoredItem[],
   at: (item: StoredItem) => number,

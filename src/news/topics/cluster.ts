@@ -90,14 +90,11 @@ function inContext(points: readonly Point[], neighbours: readonly Neighbour[][])
 
 interface Cluster {
   readonly members: number[];
-  /** Sum of the members' vectors; of a single member its own, which must not be changed. */
-  sum: Vector | Sum;
+  sum: Vector | Sum; // Sum of the members' vectors; of a single member its own, which must not be changed.
   length: number;
-  /** Sum of the members' times, days. */
-  days: number;
+  days: number; // Sum of the members' times, days.
   readonly near: Set<number>;
-  /** Grows with every merge, so that outdated entries of the queue are recognized. */
-  version: number;
+  version: number; // Grows with every merge, so that outdated entries of the queue are recognized.
 }
 
 async function agglomerate(

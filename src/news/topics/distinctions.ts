@@ -15,8 +15,7 @@ const ROWS = readRows(new URL("data/distinctions.txt", import.meta.url));
 const rowsOf = (...types: string[]): string[][][] => ROWS.filter(([[type = ""] = []]) => types.includes(type));
 const OPPOSITES = rowsOf("opposed", "sequel", "only", "turned");
 const KINDS = rowsOf("places", "kind").map(([, names = []]) => new Set(names));
-/** The row of places, of which there is one. */
-const PLACES = 0;
+const PLACES = 0; // The row of places, of which there is one.
 
 const { distinctions: DISTINCT } = CLUSTERING;
 
@@ -40,8 +39,7 @@ export function traitsOf(title: string, lang: Language, titleKeys: Iterable<stri
       keys.filter((key) => key.startsWith("$")),
     ],
     figures: quantitiesOf(quantitiesInDigits(fold(title))),
-    /** The other terms. */
-    rest: new Set(keys.filter((key) => !/^[#$@]/.test(key))),
+    rest: new Set(keys.filter((key) => !/^[#$@]/.test(key))), // The other terms.
     /** The title in characters, or in the words of English, every number as `#`. */
     units: title.replace(/\d[\d.,]*/g, "#").split(lang === "en" ? " " : ""),
     isTitleCase: isTitleCase(title),

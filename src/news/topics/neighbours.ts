@@ -16,9 +16,8 @@ interface Options {
   readonly across: boolean;
 }
 
-/** The nearest points of each by cosine, at most `count`, found through the terms they share and not by comparing all
- * pairs: through the heaviest terms of a point that has many in common with others. Points of two languages are compared
- * by their neutral parts alone, when `across` is set. */
+/** The nearest points of each by cosine, at most `count`, through the terms they share (the heaviest, where many are
+ * common) and not by all pairs; those of two languages by their neutral parts alone, when `across` is set. */
 export async function nearest(points: readonly Point[], options: Options, step: Step): Promise<Neighbour[][]> {
   const search = new NeighbourSearch(points, options);
   const result: Neighbour[][] = [];
@@ -33,10 +32,8 @@ class NeighbourSearch {
   readonly #points: readonly Point[];
   readonly #options: Options;
   readonly #postings: ReturnType<typeof postingsOf>;
-  /** Terms of more points do not count. */
-  readonly #limit: number;
-  /** The least product that makes a similarity. */
-  readonly #enough: number;
+  readonly #limit: number; // Terms of more points do not count.
+  readonly #enough: number; // The least product that makes a similarity.
   /** Of one point at a time: the products with the others, how many terms they share, which share any, its own weights. */
   readonly #sums: Float64Array;
   readonly #shared: Uint16Array;

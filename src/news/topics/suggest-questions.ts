@@ -32,13 +32,10 @@ const TEMPLATES: readonly QuestionTemplate[] = readRows(
   });
 });
 
-/** Two or three questions about a topic that its items answer, in one language.
- *
- * The kind of event is read from the concepts that its titles share; a question is asked only when the items carry what
- * the answer is made of (an amount, a cause, a next step). Where no kind of event fits, the questions ask about the
- * subject, and without a subject about the headline.
- * @param title the topic's headline in that language
- * @param members the topic's items, the most central first */
+/** Two or three questions about a topic that its items answer. The kind of event is read from the concepts that its
+ * titles share; a question needs items that carry what its answer is made of (amount, cause, next step). Otherwise it
+ * is about the subject, or the headline. @param title the topic's in that language @param members its items, the most
+ * central first */
 export function suggestQuestions(title: string, members: readonly NewsItem[], lang: Language): string[] {
   const items = members.slice(0, COUNT.read);
   const evidence = evidenceOf(items);

@@ -10,8 +10,7 @@ export interface Headline {
   readonly summary: string;
   readonly lang: Language;
   readonly assets: readonly string[];
-  /** Milliseconds since the epoch. */
-  readonly at: number;
+  readonly at: number; // Milliseconds since the epoch.
 }
 
 /** A sparse vector: term numbers and their weights, the heaviest first. */
@@ -26,8 +25,7 @@ export type Sum = Map<number, number>;
 /** A headline as a point: a unit vector of all its terms. */
 export interface Point {
   readonly vector: Vector;
-  /** Length of its part that means the same in every language, 0 to 1. */
-  readonly neutralLength: number;
+  readonly neutralLength: number; // Length of its part that means the same in every language, 0 to 1.
   readonly lang: Language;
   readonly at: number;
   readonly traits: Traits;
@@ -42,8 +40,7 @@ export async function vectorsOf(headlines: readonly Headline[], step: Step): Pro
   const kinds: TermKind[] = [];
   /** Numbers of the terms of each, doubled, and one more for those of the title: objects would take 60 MB of 20,000. */
   const documents: number[][] = [];
-  /** The language of a term, or both. */
-  const languages: (Language | "both")[] = [];
+  const languages: (Language | "both")[] = []; // The language of a term, or both.
   const traits: Traits[] = [];
   for (const { title, summary, assets, lang } of headlines) {
     const titleTerms = headlineTermsOf(title, assets);

@@ -38,9 +38,8 @@ function countConcepts(texts: readonly string[][]): Map<string, number> {
   return new Map(Array.from(concepts, ([concept, { length }]) => [concept, length]));
 }
 
-/** The subjects of a topic in one language, the most specific first: names that at least half of the items carry, one
- * in that language among them, then assets of the titles, institutions and places that at least a third of all items
- * are about. */
+/** A topic's subjects in one language, the most specific first: names that half of the items carry, one in that
+ * language among them, then assets of titles, then institutions and places that a third of all items are about. */
 export function subjectsOf(items: readonly NewsItem[], { titleConcepts }: Evidence, lang: Language): Subject[] {
   const texts = items.filter((item) => item.lang === lang).map(({ title, summary }) => `${title} ${summary}`);
   const names = namesOf(items).filter(
@@ -91,10 +90,9 @@ const ASSET_NAMES = new Set(
 /** Capitalised words that name no company, protocol or person. */
 const NO_NAME = new Set(readWords(new URL("data/capitalised-words.txt", import.meta.url)));
 
-/** Names in Latin letters that occur in a title, with the number of items that carry them. A capitalised word that
- * begins an English sentence is a name if it is capitalised within a sentence too, or if it never occurs in lower case
- * and is not in the lexicon. Headlines in Title Case are ignored. A longer name replaces its parts when half of the
- * items that carry the part write it. */
+/** Latin names in a title, with the number of items that carry them. A capitalised word that begins a sentence is one
+ * if it is capitalised within one too, or is neither in the lexicon nor ever in lower case. Title Case is ignored. A
+ * longer name replaces its parts when half of the items with the part write it. */
 function namesOf(items: readonly NewsItem[]): { name: string; count: number }[] {
   const sure = new Set<string>();
   const tickers = new Set(items.flatMap(({ symbols }) => symbols));

@@ -19,9 +19,8 @@ export interface Trained {
   readonly weights: readonly Float32Array[]; // A row of weights for each label.
 }
 
-/** Margin of a linear scorer → probability, by a logistic curve (Platt 1999) with fixed slope and offset. Unfamiliar
- * words lower the margin of every label: on CLINC150 that raises the AUC of detecting out-of-scope queries from 0.953
- * to 0.966. */
+/** Margin of a linear scorer → probability: logistic (Platt 1999) of fixed slope and offset. Unfamiliar words lower
+ * every margin: on CLINC150 the AUC of detecting out-of-scope queries rises from 0.953 to 0.966. */
 const PLATT = { slope: 3, offset: 1.2, unfamiliar: 1, usual: 0.6 };
 
 function probability(margin: number, familiarity: number): number {

@@ -18,8 +18,7 @@ function hash(seed: number, text: string, start: number, end: number): number {
 const KIND = { word: 1, pair: 2, characters: 3, annotation: 4 };
 const SIZES = { characters: [3, 4], han: [1, 2, 3] };
 
-/** Largest distance of two words that make a pair: "change my address" holds "change address". */
-const REACH = 3;
+const REACH = 3; // Largest distance of two words that make a pair: "change my address" holds "change address".
 
 /** Hashed features of one text: words and pairs of words, and character n-grams, which tolerate typos. */
 interface RawFeatures {

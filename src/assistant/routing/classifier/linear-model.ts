@@ -1,12 +1,10 @@
 import type { Vector } from "./features.ts";
 
-/** Cost of a margin violation, most passes over the examples, and the weight of an example of the class against one of
- * the others, which are many more. */
+/** Cost of a margin violation, most passes over the examples, and the weight of an example of the (rarer) class. */
 const TRAINING = { cost: 0.5, epochs: 6, positive: 3 };
 
-/** One-vs-rest linear SVMs with squared hinge loss, by dual coordinate descent with shrinking (Hsieh, Chang, Lin,
- * Keerthi & Sundararajan, ICML 2008). The order of the visits is fixed, so training repeats exactly.
- * @returns a row of weights for each class: one weight a feature, then the bias */
+/** One-vs-rest linear SVMs, squared hinge loss, by dual coordinate descent with shrinking (Hsieh, Chang, Lin, Keerthi &
+ * Sundararajan, ICML 2008); repeats exactly. @returns a row a class: a weight a feature, then the bias */
 export function trainLinear(
   vectors: readonly Vector[],
   labels: Int32Array,
