@@ -1,10 +1,6 @@
 import { groupBy } from "../runtime/group-by.ts";
 
-interface Sample {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
+type Sample = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 /** The samples of a text in the format of Prometheus, by the name of the metric. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>;

@@ -16,10 +16,7 @@ import { finding } from "./check.ts";
 import { CLOCK_BOUND_MS, seconds } from "./storage-check.ts";
 
 /** A running daemon, and who asks it. */
-export interface DaemonInput extends DaemonPages {
-  readonly token?: string | undefined;
-  readonly clock: Clock;
-}
+export type DaemonInput = DaemonPages & { readonly token?: string | undefined; readonly clock: Clock };
 
 /** Checks a running daemon from outside. */
 export async function checkDaemon(input: DaemonInput): Promise<Finding[]> {

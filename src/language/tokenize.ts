@@ -6,10 +6,7 @@ const TOKENS = /(?<!\d)\d+(?:[.,]\d+)+|\p{Script=Han}+|(?:(?!\p{Script=Han})[\p{
 const IS_HAN = /^\p{Script=Han}/u;
 
 /** A run of Chinese characters, or a word or number of another script; folded. */
-export interface Token {
-  readonly text: string;
-  readonly han: boolean;
-}
+export type Token = { readonly text: string; readonly han: boolean };
 
 /** The words, numbers and Chinese runs of a text, folded, in order.
  * @example

@@ -12,11 +12,7 @@ import type { SnapshotViews } from "./snapshot/snapshot-views.ts";
 /** Hot topics without the users' questions, which the service adds. */
 export type HotTopics = Omit<z.infer<typeof hotTopics>, "user_hot_questions">;
 
-interface HotTopicsQuery {
-  readonly days: number;
-  readonly limit: number;
-  readonly lang?: string;
-}
+type HotTopicsQuery = { readonly days: number; readonly limit: number; readonly lang?: string };
 
 interface HotTopicsDeps {
   readonly latest: LatestSnapshot;

@@ -5,10 +5,7 @@ import type { Ledger, OpenLedger } from "../ledger/ledger.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** What a user can still pay with: free uses, then points. */
-export interface Funds {
-  readonly free: number;
-  readonly points: number;
-}
+export type Funds = { readonly free: number; readonly points: number };
 
 /** What a user has right now: profile, ledger and quota (free uses per day) of one reading. */
 export type UserState = Awaited<ReturnType<UserStates["of"]>>;

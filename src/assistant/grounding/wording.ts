@@ -8,16 +8,10 @@ import { NUMBER_WORDS, UNIT_NAMES } from "./figures.ts";
 import { searchTerms } from "../retrieval/language-index.ts";
 
 /** What a text says in words: stems, pairs of Chinese characters, meanings, and translations where they are needed. */
-export interface Wording {
-  readonly terms: ReadonlySet<string>;
-  readonly meanings: ReadonlySet<number>;
-}
+export type Wording = { readonly terms: ReadonlySet<string>; readonly meanings: ReadonlySet<number> };
 
 /** The content words of a statement, and the phrases among them whose meaning is known. */
-export interface Telling {
-  readonly words: readonly string[];
-  readonly mentions: readonly Omit<Mention, "phrase">[];
-}
+export type Telling = { readonly words: readonly string[]; readonly mentions: readonly Omit<Mention, "phrase">[] };
 
 const { credits: CREDIT } = BOUNDS;
 const KEPT = 5000;

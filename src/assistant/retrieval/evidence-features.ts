@@ -6,10 +6,7 @@ import type { Routing } from "../routing/routing.ts";
 import { isFunctional } from "../../language/stop-words.ts";
 
 /** An article that may answer, with its best part. */
-export interface Evidence {
-  readonly article: RankedArticle;
-  readonly window: AnswerWindow;
-}
+export type Evidence = { readonly article: RankedArticle; readonly window: AnswerWindow };
 
 const TELLING = 0.8;
 

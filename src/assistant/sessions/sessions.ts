@@ -11,10 +11,7 @@ export const sessionTurn = z.strictObject({ message_id: z.int() });
 
 type SessionTurn = z.infer<typeof sessionTurn>;
 
-interface SessionMessage extends SessionTurn {
-  readonly user_id: string;
-  readonly session_id: number;
-}
+type SessionMessage = SessionTurn & { readonly user_id: string; readonly session_id: number };
 
 /** How many turns back one is searched for: answers made side by side may join in another order than their ids. */
 const RECENT_TURNS = 16;

@@ -7,10 +7,7 @@ import type { Surroundings } from "../framework/global-flags.ts";
 import { profilesFile } from "./user-folder.ts";
 
 /** A running daemon that a command works on, and the caller's token. */
-export interface DaemonTarget {
-  readonly url: string;
-  readonly token?: string | undefined;
-}
+export type DaemonTarget = { readonly url: string; readonly token?: string | undefined };
 
 /** The daemon that the flags, the environment or the user's profiles name, in this order; undefined when the command
  * works on a storage. A flag or variable that names a storage has precedence over the current profile.

@@ -10,10 +10,7 @@ import { batch, type AddressedEvent, type Batch } from "../event.ts";
 export const BATCH_LIMITS = { events: 512, bytes: 256 * 1024 } as const;
 
 /** Instants, ms since the epoch, both included; without a bound the range reaches as far as the log. */
-export interface TimeRange {
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-}
+export type TimeRange = { readonly from?: number | undefined; readonly to?: number | undefined };
 
 /** A batch of a day's log by number and batch id. After a failover another batch may have the same number. */
 export interface LogPosition {

@@ -26,10 +26,7 @@ interface Left {
   readonly msBeforeNext: number;
 }
 
-interface Rule extends Rate {
-  readonly group: RateGroup;
-  readonly count: (caller: string) => Left | Promise<Left>;
-}
+type Rule = Rate & { readonly group: RateGroup; readonly count: (caller: string) => Left | Promise<Left> };
 
 /** The rate limits of the configuration; undefined when there are none. They are counted in `store`, or in memory
  * without one; while the store does not answer, each daemon counts for itself.

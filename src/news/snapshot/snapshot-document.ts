@@ -52,10 +52,7 @@ export type SourceState = z.infer<typeof sourceState>;
 export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 export type RefreshMode = SnapshotRecord["mode"];
 
-export interface SnapshotContent {
-  readonly record: SnapshotRecord;
-  readonly parts: Parts;
-}
+export type SnapshotContent = { readonly record: SnapshotRecord; readonly parts: Parts };
 
 /** The document of a published snapshot. */
 export interface PublishedDocument {

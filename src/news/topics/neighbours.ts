@@ -3,18 +3,11 @@ import CLUSTERING from "./clustering.json" with { type: "json" };
 import type { Point } from "./term-vectors.ts";
 
 /** Another point and its similarity, 0 to 1. */
-export interface Neighbour {
-  readonly index: number;
-  readonly similarity: number;
-}
+export type Neighbour = { readonly index: number; readonly similarity: number };
 
 const { common: COMMON, across: ACROSS, most: MOST } = CLUSTERING;
 
-interface Options {
-  readonly count: number;
-  readonly least: number;
-  readonly across: boolean;
-}
+type Options = { readonly count: number; readonly least: number; readonly across: boolean };
 
 /** The nearest points of each by cosine, at most `count`, through the terms they share (the heaviest, where many are
  * common) and not by all pairs; those of two languages by their neutral parts alone, when `across` is set. */

@@ -9,11 +9,7 @@ import type { Entry } from "../../ledger/entry.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import type { Outcome } from "../operation.ts";
 
-export interface DeliveryDeps {
-  readonly messages: Messages;
-  readonly events: Events;
-  readonly logger: Logger;
-}
+export type DeliveryDeps = { readonly messages: Messages; readonly events: Events; readonly logger: Logger };
 
 /** Delivers an answer that was just charged. Nothing that fails here undoes the charge: the answer is paid for. */
 export async function deliver(

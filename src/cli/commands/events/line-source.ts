@@ -8,10 +8,7 @@ import type { CommandIo } from "../../framework/command-io.ts";
 import { openInput } from "../../terminal/input-lines.ts";
 
 /** A position between two lines of a file: the bytes and the lines before it. */
-export interface LinePlace {
-  readonly offset: number;
-  readonly line: number;
-}
+export type LinePlace = { readonly offset: number; readonly line: number };
 
 /** Lines that are read one after the other, in constant memory. */
 export type LineSource = Awaited<ReturnType<typeof openLineSource>>;

@@ -22,10 +22,7 @@ const OWN_JOBS = 2;
 
 const TAGS_LISTED = 10; // Tags that an error lists.
 
-interface PlannedFile {
-  readonly file: SmokeFile;
-  readonly cases: readonly Case[];
-}
+type PlannedFile = { readonly file: SmokeFile; readonly cases: readonly Case[] };
 
 type FileDaemon = DaemonTarget | DaemonPlan;
 
