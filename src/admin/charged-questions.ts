@@ -12,9 +12,8 @@ const BATCH = 100;
 /** A question that a user paid for, with points or with a free use; `entry` is the number of the entry that charged it. */
 export type ChargedQuestion = NonNullable<Awaited<ReturnType<typeof readCharges>>[number]>;
 
-/** What each entry charged for; undefined for an entry that charged for no question.
- * @param entries newest first: a question that one of the next {@link REPEAT_WITHIN} asked too, shortly before, is marked
- *   as its repeat */
+/** What each entry charged for; undefined for one that charged for no question. @param entries newest first: a question
+ * that one of the next {@link REPEAT_WITHIN} asked too, shortly before, is marked as its repeat */
 export async function readCharges(storage: Storage, entries: readonly Entry[]) {
   const ids = entries.flatMap(({ details }) => (details.type === "chat_cost" ? [details.message_id] : []));
   const questions = new Map<number, string>();

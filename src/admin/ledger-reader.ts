@@ -66,9 +66,8 @@ type Totals = typeof NONE;
 /** Totals of entries, by type and by day. */
 export type LedgerSummary = Awaited<ReturnType<typeof summarizeLedger>>;
 
-/** Summarizes entries, in memory that grows with the days and not with the entries: types with the most entries first, days
- * newest first; days without entries are left out.
- * @param dayOf the quota day of an instant, ms since the epoch */
+/** Summarizes entries, in memory by days, not entries: types with the most entries first, days newest first, empty days
+ * left out. @param dayOf the quota day of an instant, ms since the epoch */
 export async function summarizeLedger(rows: AsyncIterable<LedgerRow>, dayOf: (ms: number) => string) {
   const all = { ...NONE };
   const types = new Map<string, Totals>();

@@ -27,8 +27,7 @@ export interface LedgerSearch extends Selection {
 export type FoundRow = LedgerRow & { readonly user_id: string };
 
 /** The entries of all users that match, by user, newest first. A ledger that ends before the range costs a few reads.
- * @param onUser called with how many users have been searched, and their number
- * @throws CorruptionError */
+ * @param onUser called with how many users have been searched, and their number @throws CorruptionError */
 export async function* searchLedgers(
   service: AccountsService,
   search: LedgerSearch,

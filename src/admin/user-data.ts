@@ -12,8 +12,7 @@ import type { EncodedSegment, Key, Storage } from "../storage/storage.ts";
 
 const BATCH = 256;
 
-/** Everything that is stored about a user, as one JSON document: without the secrets of tokens, of which none is stored.
- * @throws AnpError 404 for a user who is not known */
+/** All that is stored about a user as JSON; secrets of tokens never are. @throws AnpError 404 for an unknown user */
 export async function exportUser(service: AccountsService, user: string) {
   const { storage, clock, ledger, tokens, subscriptions } = service;
   const { profile } = await service.userStates.of(user);

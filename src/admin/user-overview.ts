@@ -36,8 +36,7 @@ export async function userOverview(service: AccountsService, user: string) {
   };
 }
 
-/** A user's settings, points, quota and plan, as operators see them.
- * @throws AnpError 404 for a user who is not known */
+/** A user's settings, points, quota and plan, as operators see them. @throws AnpError 404 for an unknown user */
 export async function userDetails(service: AccountsService, user: string) {
   const [{ profile, ledger, quotaState }, subscription] = await Promise.all([
     service.userStates.of(user),

@@ -26,8 +26,7 @@ export class PortError extends Error {
   override readonly name = "PortError";
 }
 
-/** @param section of the configuration that names the address
- * @throws PortError that says why listening on the address or the port fails */
+/** @throws PortError that says why listening fails @param section of the configuration that names the address */
 export async function checkPort(host: string, port: number, section?: string): Promise<void> {
   const code = await bindError(host, port);
   if (code === undefined) return;

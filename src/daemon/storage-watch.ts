@@ -18,8 +18,7 @@ interface WatchDeps {
   readonly onLostParts?: (lost: number) => void; // Parts, as the primaries of a cluster, were lost or are back.
 }
 
-/** Logs when the storage is lost and when it is back, in few lines however many calls fail meanwhile. It is lost when a
- * probe fails; a call that fails while the probe works concerns its key alone. */
+/** Logs when the storage is lost (a probe fails) and back, in few lines. A call that fails alone concerns its key. */
 export class StorageWatch {
   readonly #deps: WatchDeps;
   readonly #logger: Logger;

@@ -19,8 +19,7 @@ export class TlsError extends Error {
   override readonly name = "TlsError";
 }
 
-/** Reads a certificate and its key.
- * @throws TlsError that says which file is wrong and how; OpenSSL's own errors name neither */
+/** Reads a certificate and its key. @throws TlsError that says which file is wrong and how; OpenSSL's errors do not */
 export async function checkTlsFiles(files: TlsFiles): Promise<X509Certificate> {
   const cert = await load("cert_file", files.cert, "certificate (PEM)", (text) => new X509Certificate(text));
   const key = await load("key_file", files.key, "private key (PEM, without a passphrase)", createPrivateKey);

@@ -24,9 +24,8 @@ export interface CheckInput {
 /** A finding and the check that it comes from. */
 export type CheckResult = Finding & { readonly check: string };
 
-/** Runs all checks concurrently, each within its bound. A check that throws becomes a finding; the others go on.
- * @param onDone called with the results of each check as it ends
- * @returns the results in the order of the checks */
+/** Runs all checks concurrently, each within its bound; one that throws becomes a finding. @param onDone called with
+ * the results of each as it ends @returns the results in the order of the checks */
 export async function runChecks(
   checks: readonly Check[],
   onDone: (results: readonly CheckResult[]) => Promise<unknown>,

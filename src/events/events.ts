@@ -48,8 +48,7 @@ export function createEvents(dependencies: EventDeps & { readonly reportDamage?:
      * @throws AnpError 422 when the key was used for another event */
     record: (event: NewEvent, key?: string) => (key === undefined ? log.record(event) : recordOnce(event, key)),
     /** Questions that at least `min_users` different users asked: the most often asked first, then the most recent.
-     * @throws RangeError when `days` is not 1 to 30
-     * @throws StorageError when the log cannot be read */
+     * @throws RangeError when `days` is not 1 to 30, StorageError when the log cannot be read */
     async hotQuestions({ days, limit, min_users: minUsers, now = clock.now() }: HotQuestionOptions) {
       if (!Number.isInteger(days) || days < 1 || days > PROJECTED_DAYS) {
         throw new RangeError(`days must be an integer from 1 to ${PROJECTED_DAYS}`);

@@ -6,9 +6,8 @@ import { within } from "../runtime/within.ts";
 
 type BodyBounds = { readonly bytes: number; readonly ms: number }; // `ms`: from the headers to the last byte.
 
-/** The JSON body of a request, and its text.
- * @throws AnpError 415 for another content type, 413 and 408 past the bounds, 422 for a body that is incomplete or not JSON
- */
+/** The JSON body of a request, and its text. @throws AnpError 415 for another content type, 413 and 408 past the
+ * bounds, 422 for a body that is incomplete or not JSON */
 export async function readJson(event: H3Event, bounds: BodyBounds): Promise<{ value: unknown; text: string }> {
   const { req } = event;
   const type = req.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();

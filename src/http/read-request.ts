@@ -7,8 +7,7 @@ const REQUEST_ID = /^[\w-]{1,128}$/;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
-/** HEAD is allowed wherever GET is (RFC 9110 §9.1): load balancers use it.
- * @throws AnpError 405 for another method */
+/** HEAD is allowed wherever GET is (RFC 9110 §9.1): load balancers use it. @throws AnpError 405 for another method */
 export function allow(request: Pick<Request, "method">, method: string): void {
   const allowed = method === "GET" ? ["GET", "HEAD"] : [method];
   if (!allowed.includes(request.method)) throw new AnpError(405, undefined, { headers: { allow: allowed.join(", ") } });

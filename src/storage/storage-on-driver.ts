@@ -5,8 +5,7 @@ import { encodeKey, itemKey, missingItem } from "./keys.ts";
 import { CorruptionError, ifDamaged, StorageError } from "./storage-errors.ts";
 import { EncodedSegment, type Key, type Storage } from "./storage.ts";
 
-/** The storage on a driver: keys are encoded, and failures name the call and its key.
- * @throws StorageError for a driver without `createItem` */
+/** The storage on a driver: keys are encoded, failures name call and key. @throws StorageError without `createItem` */
 export function storageOnDriver(url: string, driver: StorageDriver): Storage {
   if (typeof driver.createItem !== "function") {
     throw new StorageError(`The storage driver ${driver.name ?? url} cannot create a value atomically (createItem).`);

@@ -5,10 +5,9 @@ import { completionOf } from "./candidates.ts";
 
 const TIMEOUT_MS = 5000; // Longest time to wait for a storage or a file after a key was pressed, ms.
 
-/** Answers a shell that asks what may be typed: `anp __complete words -- WORD…`, the last one at the cursor, or
- * `anp __complete bash LINE BREAKS` with the line up to the cursor and readline's word breaks. Prints `words`, `files`
- * or `folders` on a line, then the words that fit, if any, each with a tab and what it means. On any failure it prints
- * no candidates and nothing else. */
+/** Answers a shell that asks what may be typed: `anp __complete words -- WORD…`, the last at the cursor, or `anp
+ * __complete bash LINE BREAKS`, the line up to it and readline's word breaks. Prints `words`, `files` or `folders`,
+ * then the words that fit, each with a tab and what it means; on any failure, nothing but that. */
 export async function complete(args: readonly string[], io: CommandIo): Promise<void> {
   const timeout = new AbortController();
   const answer = answerTo(args, io, timeout.signal).catch(() => "words\n");
@@ -35,10 +34,9 @@ async function answerTo([form, ...rest]: readonly string[], io: CommandIo, signa
 /** A quoted part with its end, an escaped character, white space, or another character. */
 const PART = /'([^']*)('?)|"((?:\\[^]|[^"])*)("?)|\\([^])|(\s)|([^])/g;
 
-/** Splits a command line, up to the cursor, by the quoting rules of POSIX shells.
- * @param breaks characters that readline ends a word at: it takes `=` and `:` for breaks between words
- * @returns the words, without quotes, the one at the cursor last (an empty one where none was begun), and how many of its
- *   characters are kept before what readline replaces */
+/** Splits a command line, up to the cursor, by the quoting rules of POSIX shells. @param breaks where readline ends a
+ * word: it takes `=` and `:` for breaks between words @returns the unquoted words, the one at the cursor last (perhaps
+ * empty), and how many of its characters are kept before what readline replaces */
 export function readBashLine(line: string, breaks: string): { words: string[]; kept: number } {
   const words: string[] = [];
   let word: string | undefined;

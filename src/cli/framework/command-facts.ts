@@ -8,11 +8,9 @@ import type { Params, Readings } from "../params/param.ts";
 export interface CommandFacts {
   readonly group?: string; // The heading in the help, of a first word.
   readonly summary: string;
-  /** What it works on: only the storage (when left out), the storage or a running daemon (`--url`), or neither of them (it
-   * may then interpret these flags itself). */
+  /** What it works on: the storage (when left out), that or a daemon (`--url`), or neither (flags may be its own). */
   readonly target?: "storage" | "either" | "none";
-  /** Who may run it through the admin address; nobody when left out. `support` is for what only reads, `operator` for
-   * what writes, erases or takes the data of many users away. */
+  /** Who may run it through the admin address: `support` what only reads, `operator` the rest, nobody when left out. */
   readonly role?: Role;
   readonly formats?: readonly Format[]; // The formats it prints; all of them when left out.
   /** The texts of its arguments and flags: the placeholder of a value, and what it means. A flag without a value has

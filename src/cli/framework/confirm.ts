@@ -23,15 +23,13 @@ export const yesFlag: Reading<boolean> = toggle();
 
 type Question = string | (() => Promise<string>); // A function where it takes time to make.
 
-/** Asks for confirmation before a change. Without a terminal, the command line itself is the confirmation.
- * @throws CommandFailure when the answer is no */
+/** Asks for confirmation, only on a terminal: elsewhere the command line is it. @throws CommandFailure on a no */
 export async function confirmChange(context: Context, yes: boolean, question: Question): Promise<void> {
   if (context.terminal.canPrompt || context.io.hosted?.ask !== undefined)
     await confirmUnlessYes(context, yes, question);
 }
 
-/** Asks for confirmation of what cannot be taken back, as moving points.
- * @throws CommandFailure when the answer is no
+/** Asks for confirmation of what cannot be taken back, as moving points. @throws CommandFailure when the answer is no
  * @throws UsageError without --yes where there is no terminal to ask on */
 export async function confirmUnlessYes(context: Context, yes: boolean, question: Question): Promise<void> {
   if (yes) return;

@@ -4,8 +4,7 @@ import type { Context } from "./command-context.ts";
 import { CommandFailure, EXIT } from "./command-failure.ts";
 import { showCount } from "./time-format.ts";
 
-/** Reports how far work is, as `3 of 9 users read`, to be shown on a terminal, and after an interrupt throws its reason,
- * to end the work here. It is called as often as there is progress. */
+/** Reports how far work is, as `3 of 9 users read`, for a terminal; after an interrupt, throws its reason to end it. */
 export type ReportPlace = (show: (spent_ms: number) => string) => void;
 
 const SHOW_MS = 100; // The shortest time between two lines of progress, ms.

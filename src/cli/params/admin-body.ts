@@ -28,8 +28,7 @@ export function bodySchema(command: CommandParams) {
   return { properties: Object.fromEntries(properties), required };
 }
 
-/** The words of a command line after the command's name, and what the audit log may hold of the values: of free text
- * only the length.
+/** The words after a command's name, and what the audit log may hold of the values: of free text only the length.
  * @throws AnpError 422 that names every field that is unknown, missing or not valid */
 export async function readBody(command: CommandParams, body: Readonly<Record<string, unknown>>, actor: string) {
   const params = remoteParams(command);

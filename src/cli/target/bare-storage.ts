@@ -21,8 +21,7 @@ export async function userIds(
   });
 }
 
-/** Opens the storage of the configuration, without a service and whatever its identity is, and closes it after `action`.
- * @throws UsageError, ConfigError, StorageError */
+/** Opens the configured storage, of any identity and without a service, for `action`, and closes it after. */
 export async function withBareStorage<T>(
   surroundings: Surroundings,
   action: (storage: Storage, config: Config) => Promise<T>,

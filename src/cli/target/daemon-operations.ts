@@ -6,8 +6,7 @@ import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.t
 import { zoneOf } from "../framework/time-format.ts";
 import type { DaemonTarget } from "./daemon-target.ts";
 
-/** The operations of a running daemon, on behalf of the token's user.
- * @param user the user that the command names; checked against the daemon
+/** The operations of a running daemon, on behalf of the token's user. @param user named by the command, checked there
  * @throws UsageError for an address that is not valid, or a user who is not the token's */
 export async function openDaemonOperations(target: DaemonTarget, user: string | undefined, retry?: RetryPolicy) {
   const client = clientOf(target, retry);

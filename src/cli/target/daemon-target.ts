@@ -10,9 +10,8 @@ import { profilesFile } from "./user-folder.ts";
 export type DaemonTarget = { readonly url: string; readonly token?: string | undefined };
 
 /** The daemon that the flags, the environment or the user's profiles name, in this order; undefined when the command
- * works on a storage. A flag or variable that names a storage has precedence over the current profile.
- *
- * A profile's token has precedence over the environment's: a token must not reach another host.
+ * works on a storage. A flag or variable that names a storage has precedence over the current profile, and a profile's
+ * token over the environment's: a token must not reach another host.
  * @throws UsageError for flags or variables that exclude each other, and for files that cannot be read */
 export async function findDaemon(surroundings: Surroundings): Promise<DaemonTarget | undefined> {
   const { globals } = surroundings;
@@ -46,7 +45,6 @@ async function locate(surroundings: Surroundings): Promise<DaemonTarget | undefi
   return targetOfProfile(env["ANP_PROFILE"] || undefined, surroundings);
 }
 
-/** The daemon of a profile; without a name, of the one in use, if there is one. */
 async function targetOfProfile(name: string | undefined, { env, cwd }: Surroundings) {
   // Most users have no profiles: the YAML reader is loaded only for those who do.
   if (name === undefined && !existsSync(profilesFile(env))) return undefined;

@@ -5,8 +5,7 @@ import type { Surroundings } from "../framework/global-flags.ts";
 import MEANINGS from "../help/meanings.json" with { type: "json" };
 import { UsageError } from "../framework/command-failure.ts";
 
-/** Loads the configuration that the flags, the environment or a fixture name, with the fixture it belongs to.
- * @param flags values from the command's own flags
+/** Loads the configuration and fixture that flags, environment or a fixture name. @param flags the command's own
  * @throws UsageError, ConfigError */
 export async function openConfig(
   { globals, env, cwd }: Surroundings,

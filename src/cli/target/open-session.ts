@@ -38,10 +38,8 @@ export interface SessionOptions {
   readonly fillLater?: true; // Leaves the fixture to the caller, even a loaded one: the daemon repairs what is missing.
 }
 
-/** Opens the whole service, or only the users and their points if no fixture is still to be loaded. See `withSession`
- * and `withAccounts`.
- * @throws UsageError, ConfigError, StorageError
- * @throws CommandFailure for a storage whose import is not finished */
+/** Opens the whole service, or only users and points if no fixture is to be loaded: see `withSession`, `withAccounts`.
+ * @throws UsageError, ConfigError, StorageError, and CommandFailure for a storage whose import is not finished */
 export async function openSession(context: Context, whole: true, options: SessionOptions): Promise<Session>;
 export async function openSession(context: Context, whole: boolean, options: SessionOptions): Promise<AccountsSession>;
 export async function openSession(context: Context, whole: boolean, options: SessionOptions) {
@@ -121,7 +119,6 @@ function sessionOf<S extends AccountsService>(service: S, restart: (salt: string
   };
 }
 
-/** Loads a fixture, and its news, into a storage that does not have them. */
 async function loadOnce(fixture: Fixture, service: Service, { say }: Terminal): Promise<void> {
   if (!(await isLoaded(fixture, service.storage))) {
     say(`There is no ${fixture.name} world yet: making one in ${service.storage.url}.`);

@@ -77,8 +77,7 @@ function onStorage<Id extends OperationId, S extends AccountsSession>(
   };
 }
 
-/** Runs an operation of the interface, its input checked before anything is opened.
- * @throws AnpError as the operation does */
+/** Runs an operation of the interface, its input checked before anything is opened. @throws AnpError as it does */
 export async function runOperation<K extends OperationId>(
   context: Context,
   id: K,
@@ -138,7 +137,6 @@ async function use<S extends AccountsSession, T>(opened: Promise<S>, action: (se
 
 const MOST_COMPARED = 20_000;
 
-/** An error for an unknown user with the id that was probably meant; any other error as it is. */
 async function withSuggestion(error: unknown, { users }: Pick<AccountsService, "users">): Promise<unknown> {
   const { UnknownUserError } = await import("../../contract/errors.ts");
   if (!(error instanceof UnknownUserError)) return error;
@@ -148,9 +146,8 @@ async function withSuggestion(error: unknown, { users }: Pick<AccountsService, "
   return new UnknownUserError(error.user, didYouMean(error.user, known));
 }
 
-/** The id of the one user that was typed; see `findUsers`. It says so where a part could not be compared.
- * @throws AnpError 404 when there is none
- * @throws UsageError when there is more than one */
+/** The one user that was typed: see `findUsers`. It reports a part that could not be compared.
+ * @throws AnpError 404 when there is none, UsageError when there is more than one */
 export async function findUser(
   { terminal }: Pick<Context, "terminal">,
   service: Pick<AccountsService, "users" | "tokens">,

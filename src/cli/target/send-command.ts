@@ -14,9 +14,8 @@ import { CLEARED_LINE } from "../terminal/terminal.ts";
 
 const BEGIN_MS = 30_000; // How long a daemon may take to begin its answer, ms.
 
-/** Runs a command at the admin address of `context.operatorOf`, and passes its output on.
- * @param typed what was typed for its params
- * @returns the exit code that it has there */
+/** Runs a command at the admin address of `context.operatorOf`, with what was `typed` for its params, and passes its
+ * output on. @returns the exit code that it has there */
 export async function sendCommand(
   context: Context,
   command: CommandParams & { readonly name: string },

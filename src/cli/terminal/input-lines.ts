@@ -6,10 +6,8 @@ import { linesOf } from "../../runtime/text/lines.ts";
 import type { CommandIo } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
 
-/** Opens a file, or stdin for `-`, whose lines can be read more than once. The content of a pipe, which cannot, is
- * copied to a temporary file first.
- * @throws UsageError when the file cannot be read
- * @throws CommandFailure when the temporary file cannot be written */
+/** Opens a file, or stdin for `-`, to read its lines more than once: a pipe is first copied to a temporary file.
+ * @throws UsageError when the file cannot be read, CommandFailure when the temporary one cannot be written */
 export async function openLines(file: string, io: CommandIo) {
   const handle = file === "-" ? await keep(io.stdin, io) : await openFile(file, io);
   return {

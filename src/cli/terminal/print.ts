@@ -17,8 +17,7 @@ interface Printed<T> {
   readonly none?: string | undefined;
 }
 
-/** Prints rows; `data` is the content of the JSON document if that is not the rows, `none` the hint where there are none.
- * @returns false when the reader has gone */
+/** Prints rows, `data` as JSON where that differs, or the hint `none`. @returns false when the reader has gone */
 export async function printRows<T extends object>(
   context: Context,
   { rows, columns, data = rows, none }: Printed<T>,

@@ -18,8 +18,7 @@ export interface TableLayout<T> {
   readonly asRecords: boolean; // Whether each row is drawn as a record instead.
 }
 
-/** Draws each row as lines of a name and a value, in full, with an empty line between two rows.
- * @param isFirst whether no row was drawn before them */
+/** Draws each row in full, a name and a value a line, an empty line between rows. @param isFirst none was drawn yet */
 export function drawRecords<T extends object>(
   rows: readonly T[],
   { columns }: TableLayout<T>,

@@ -12,9 +12,8 @@ export const CLEARED_LINE = "\r\u001b[2K";
 
 const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"]);
 
-/** Opens the output of a command: the one place that decides about terminal, colour and prompts. Control characters
- * reach a terminal escaped, and a pipe or a file as they are.
- * @param flags `color` is false with --no-color, `input` with --no-input; `quiet` leaves out hints and progress */
+/** Opens the output of a command: the one place that decides about terminal, colour and prompts. Control characters are
+ * escaped only for a terminal. @param flags --no-color, --no-input; `quiet` leaves out hints and progress */
 export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, io: CommandIo) {
   const { stdin, stdout, stderr, env } = io;
   const interactive = stdout.isTTY === true;
@@ -29,8 +28,7 @@ export function openTerminal(flags: Pick<Globals, "color" | "input" | "quiet">, 
       stdin.isTTY === true && stderr.isTTY === true && flags.input && ["", "0", "false"].includes(env["CI"] ?? ""),
     colour, // Whether text for stdout is coloured.
     columns: stdout.columns || 80, // Width in columns.
-    /** Writes data to stdout and waits until the reader has taken it; false when the reader has gone.
-     * @throws CommandFailure when it cannot be written, as on a full disk */
+    /** Writes data to stdout, waits for the reader; false when it has gone. @throws CommandFailure as on a full disk */
     write: (text: string) =>
       new Promise<boolean>((resolve, reject) => {
         stdout.write(interactive ? escapeUnpainted(text) : text, (error?: NodeJS.ErrnoException | null) => {

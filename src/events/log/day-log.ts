@@ -26,10 +26,8 @@ export function openDay(storage: Storage, day: string): DayLog {
   return new Stream(storage, ["events", day], batch);
 }
 
-/** Appends the batch as number `last + 1`. An error is retried once at the same number: if only the reply was lost, the
- * batch under that number is ours.
- * @param own the batch as JSON
- * @returns false when another writer's batch has that number
+/** Appends the batch `own`, as JSON, as number `last + 1`. An error is retried once at the same number: if only the
+ * reply was lost, the batch there is ours. @returns false when another writer's has that number
  * @throws StorageError when the retry fails too; it is unknown then whether the batch was stored */
 export async function appendBatch(log: DayLog, last: number, own: string): Promise<boolean> {
   const outcome = await log.appendText(last, own).catch((error: unknown) => {
@@ -42,8 +40,7 @@ export async function appendBatch(log: DayLog, last: number, own: string): Promi
   return stored?.text === own; // The batch id is not enough: two processes with the same seed make the same ids.
 }
 
-/** Whether a log still holds the batches up to a position. A server that fails over may lose the end of a log, and other
- * writers may have continued from there. A damaged batch exists all the same. */
+/** Whether a log still holds the batches up to a position, damaged or not: a failover may lose its end. */
 export async function isUnchanged(log: DayLog, { since, mark }: LogPosition): Promise<boolean> {
   if (since === 0) return true;
   const isSame = log.get(since).then((found) => found?.batch_id === mark);

@@ -69,8 +69,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
       const last = await ifDamaged(log.get(head.since), () => undefined);
       return { ...head, mark: last?.batch_id };
     },
-    /** Stores events of one day in one batch, and gives each its result.
-     * @throws StorageError when it is unknown whether the batch was stored */
+    /** Stores events of one day in one batch, each with its result. @throws StorageError when it may be stored */
     async append(day: string, events: readonly PendingEvent[]): Promise<void> {
       const open = await openLatest(day);
       const missing = () => events.filter(({ result }) => result === undefined);

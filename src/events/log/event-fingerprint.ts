@@ -7,8 +7,7 @@ export function contentOf(event: StoredEvent): string {
   return canonicalJson({ ...event, source_id: undefined });
 }
 
-/** Identifies an event in a replay: SHA-256 over its content (of {@link contentOf}) and the id it was exported with
- * (empty for none), as 32 characters of one byte. */
+/** Identifies an event in a replay: SHA-256 of its content and exported id (or empty), as 32 characters of one byte. */
 export function fingerprint(content: string, sourceId: string): string {
   return hash("sha256", `${content}\n${JSON.stringify(sourceId)}`, "binary");
 }

@@ -10,9 +10,8 @@ import { newEvent, type NewEvent } from "../event.ts";
 import type { Recorded } from "./day-writer.ts";
 import type { EventDeps, EventLog } from "./event-log.ts";
 
-/** The record of an idempotency key. The first call under the key creates it, so that every later one, of any process,
- * builds the same event of the same day and finds it in the log. The address is added once the event is stored; it saves
- * the search. */
+/** An idempotency key's record, made by its first call: every later one, of any process, builds the same event of the
+ * same day and finds it in the log. The address, added once it is stored, saves the search. */
 const idempotencyRecord = z.strictObject({
   request: z.string(), // SHA-256 of the event.
   created_at: z.iso.datetime({ precision: 3 }),

@@ -57,8 +57,7 @@ export class EventLog {
     return this.#writer.head(day);
   }
 
-  /** What waits for the storage, with the batch that is being written, how long the oldest event has waited in
-   * milliseconds, and how many events were not stored since the start. */
+  /** Events that wait, with the batch being written; how long the oldest has, ms; how many were not stored so far. */
   queue() {
     const oldest = this.#writing[0] ?? this.#waiting[0];
     return {

@@ -4,8 +4,7 @@ import type { OnSkipped } from "../../storage/stream.ts";
 import { loggedEvents, type TimeRange } from "../log/day-log.ts";
 import { userHash } from "./hot-questions.ts";
 
-/** Counts the events of the range by reading them all; memory holds one number per user.
- * @param dayOf the day of an instant, ms since the epoch; the UTC day by default */
+/** Counts the events of the range by reading them all, in memory by user. @param dayOf the day of ms; UTC by default */
 export async function countEvents(
   storage: Storage,
   range: TimeRange,

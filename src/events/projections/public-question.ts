@@ -19,8 +19,7 @@ const ADDRESS = [
 const MIXED = /[a-z\d_-]{10,}/gi; // A word of letters and digits: an id if it is long and has several digits.
 const ID_DIGITS = 3;
 
-/** Whether a question may be shown to everybody: it names no address, URL, mail, phone, wallet or id, and insults
- * nobody. In doubt it does. */
+/** Whether everybody may see a question: no address, URL, mail, phone, wallet, id or insult, not even in doubt. */
 export function isPublic(question: string): boolean {
   const text = question.normalize("NFKC");
   if ([...ADDRESS, insult].some((pattern) => pattern.test(text))) return false;

@@ -9,8 +9,7 @@ export type UserFeedback = Pick<StoredEvent, "created_at" | "message_id" | "rout
   readonly feedback_type: NonNullable<StoredEvent["feedback_type"]>;
 };
 
-/** A user's feedback on answers, newest first. It reads the whole log of these days, so it is for operators only.
- * @param options `days`: UTC days to look back over, the present one included; `now`: ms since the epoch */
+/** Feedback on answers, newest first, of `days` UTC days with that of `now` (ms). Reads whole days: for operators. */
 export async function feedbackOf(
   storage: Storage,
   user: string,

@@ -61,7 +61,6 @@ export function emptyReport(): ReplayReport {
   return { read: 0, stored: 0, skipped: 0, rejected_total: 0, rejected: [] };
 }
 
-/** A part of the input that is settled as a whole, so that a failure leaves no partial report. */
 function emptyChunk() {
   const rejects: (RejectedLine & { readonly text?: string })[] = [];
   return { events: [] as ReplayedEvent[], rejects, days: new Set<string>(), characters: 0 };
@@ -102,8 +101,7 @@ function addLine(chunk: Chunk, raw: Line, line: number): void {
   }
 }
 
-/** Reads lines of an export and passes their events on in chunks, one after the other, in bounded memory. While one is
- * stored, the next is read. */
+/** Reads lines of an export, passes events on in chunks, in bounded memory; reads the next while one is stored. */
 export async function replayLines(
   lines: Lines,
   { store, countStored }: ReplaySink,

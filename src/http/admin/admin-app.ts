@@ -37,8 +37,7 @@ export interface AdminOutput extends z.infer<typeof outputSchema> {
 
 /** A command that operators may run, `name` as `ledger list`. */
 export interface AdminCommand extends DocumentedCommand {
-  /** @returns what the audit log may hold of the body, and what runs the command
-   * @throws AnpError 422 */
+  /** @returns what the audit log may hold of the body, and what runs the command @throws AnpError 422 */
   readonly read: (
     body: Readonly<Record<string, unknown>>,
     operator: string,

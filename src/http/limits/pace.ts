@@ -1,9 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Lets few callers continue in one turn of the event loop, in the order in which they came; the others wait for theirs.
- * @param most how many in a turn
- * @returns waits for a turn, and resolves to the time that it took, ms
- */
+/** Lets `most` callers continue in one turn of the event loop, in the order in which they came; the others wait for
+ * theirs.
+ * @returns waits for a turn, and resolves to the time that it took, ms */
 export function createPace(most: number): () => Promise<number> {
   let turn = Promise.resolve();
   let callers = 0;

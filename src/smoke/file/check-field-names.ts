@@ -13,8 +13,7 @@ function operationOf({ request }: Step): Endpoint | undefined {
   return method === "OPTIONS" ? undefined : endpointAt(target.split("?", 1)[0]!);
 }
 
-/** The schema of what `${step.…}` may name: the fields of the envelopes of success and failure, and those of every
- * answer. Undefined for pages and unknown paths, whose answers may have any field. */
+/** What `${step.…}` may name: fields of envelopes and of every answer; undefined for pages and unknown paths: any. */
 export function answerOf(step: Step): z.ZodObject | undefined {
   const operation = operationOf(step);
   if (operation === undefined || step.request.startsWith("HEAD ")) return undefined;

@@ -5,8 +5,7 @@ import { parse } from "csv-parse/sync";
 import type { InvalidField, ValuePath } from "../../contract/validation/validate-value.ts";
 import { MOST_ROWS, stepsOf, type Row, type SmokeContent } from "./smoke-file.ts";
 
-/** Replaces the names of CSV files in the smoke file's folder by their rows, whose values are strings.
- * @returns the errors of the CSV files */
+/** Replaces the names of CSV files in the smoke file's folder by their rows of strings. @returns their errors */
 export function readRows(content: SmokeContent, folder: string): InvalidField[] {
   const steps = stepsOf(content).map(({ phase, index, step }) => ({ holder: step, path: [phase, index] as ValuePath }));
   return [{ holder: content, path: [] }, ...steps].flatMap(({ holder, path }): InvalidField[] => {

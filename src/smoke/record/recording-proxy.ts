@@ -20,9 +20,8 @@ export interface RecordedCall {
   readonly answer: WireResponse | string; // The answer, or why there is none.
 }
 
-/** Starts a proxy on the loopback interface that forwards calls to the daemon at a base address, one at a time, so that
- * their order is the daemon's, and records them.
- * @param most calls that are recorded; later ones are refused with 503 */
+/** Starts a proxy on the loopback interface that records the calls it forwards to a daemon, one at a time: their order
+ * is the daemon's. @param most calls that are recorded; later ones are refused with 503 */
 export async function startRecording(daemon: string, port: number, most: number) {
   const calls: RecordedCall[] = [];
   const [full, stopping] = [new AbortController(), new AbortController()];

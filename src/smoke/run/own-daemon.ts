@@ -31,9 +31,8 @@ export type DaemonPlan = Exclude<Awaited<ReturnType<typeof planDaemon>>, string>
 /** A daemon that a run started for a file. */
 export type OwnDaemon = Awaited<ReturnType<typeof startDaemon>>;
 
-/** Reads what a file's daemon needs, so that errors are reported before anything runs.
- * @param env the environment that `${env.NAME}` refers to in its configuration
- * @returns the plan, or the error, as `FILE:LINE:COLUMN: message` */
+/** Reads what a file's daemon needs, so that errors are reported before anything runs, as `FILE:LINE:COLUMN: message`.
+ * @param env the environment that `${env.NAME}` refers to in its configuration */
 export async function planDaemon(
   file: Pick<SmokeFile, "path" | "errorAt"> & { readonly content: Omit<SmokeFile["content"], "steps"> },
   env: Env = {},

@@ -32,7 +32,6 @@ export interface RunOptions {
   readonly cases?: readonly Case[];
 }
 
-/** What references in steps resolve to, and what reports must not show. */
 type StepScope = Scope & { readonly secrets: ReadonlySet<string> };
 
 interface Attempt {

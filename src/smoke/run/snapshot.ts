@@ -8,9 +8,8 @@ import type { SmokeFile } from "../file/read-smoke-file.ts";
 import type { Case } from "./plan-cases.ts";
 import type { Problem, SmokeAnswer } from "./smoke-result.ts";
 
-/** Compares the body of an answer with the step's snapshot, if it has one, or writes the snapshot: a file beside the smoke
- * file. Values of masked fields are replaced by their types: a name at any depth, or a path as `data.items.id`.
- * @param problems what is wrong with the answer otherwise */
+/** Compares the body of an answer with the step's snapshot, a file beside the smoke file, or writes it. Masked fields
+ * count by type: a name at any depth, or a path as `data.items.id`. @param problems what else is wrong */
 export async function checkSnapshot(
   { step: { id, expect: { snapshot, mask = [] } = {} }, number }: Case,
   { path: smokeFile, content: { defaults } }: SmokeFile,

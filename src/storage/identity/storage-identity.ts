@@ -45,8 +45,7 @@ export async function identifyStorage(
   return { id: found.id, missing };
 }
 
-/** Gives the storage an identity on purpose: the given one, else the one that is left on a part of it, else a new one.
- * Processes that run and miss theirs go on with it. */
+/** Gives the storage an identity: the given, else one left on a part, else a new one. Running processes take it on. */
 export async function acceptStorage(storage: Storage, expected: string | undefined): Promise<string | undefined> {
   const { identity } = storage;
   if (identity === undefined) return undefined;

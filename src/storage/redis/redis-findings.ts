@@ -12,9 +12,8 @@ const LONGEST_CLOCK_DIFFERENCE_MS = 86_400_000; // With more, a clock shows anot
 
 type Info = ReadonlyMap<string, string>;
 
-/** Examines every primary of a Redis: append-only file and how often it is synced, eviction, replicas, role, version,
- * clock; and a cluster's own state.
- * @throws StorageError when a server cannot be reached */
+/** Examines every primary of a Redis: append-only file and its syncs, eviction, replicas, role, version, clock; a
+ * cluster's state. @throws StorageError when a server cannot be reached */
 export async function examineRedis(
   connection: RedisConnection,
   settings: RedisSettings,

@@ -8,9 +8,8 @@ import { costOf, sourcesOf, type Answer } from "./show-answer.ts";
 
 const COMMANDS = "/sources shows what the last answer quotes, /new begins another session, /quit or Ctrl-D ends.";
 
-/** Reads questions from the terminal and answers them in one session, until the input ends. Ctrl-C while a question is
- * typed ends it like Ctrl-D; while an answer is awaited, it ends with the code of an interrupt.
- * @param ask asks a question in a session, or in a new one */
+/** Answers questions from the terminal in one session until the input ends. Ctrl-C while one is typed ends it like
+ * Ctrl-D; while an answer is awaited, with the code of an interrupt. @param ask asks in a session, or in a new one */
 export async function converse(
   { io, terminal }: Context,
   first: number | undefined,

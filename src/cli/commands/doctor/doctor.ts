@@ -28,8 +28,7 @@ export const command = defineCommand("doctor", {
 const WIDE = { name: "message", wide: true } as const;
 const COLUMNS = columnsOf<CheckResult>("check", "subject", "level", WIDE, "loses", "remedy");
 
-/** All checks; of a running daemon, where a flag names one; without a valid configuration, its errors and what is left.
- * @param listens configuration from the flags that `anp serve` has too */
+/** @param listens configuration from the flags that `anp serve` has too */
 async function checksOf(context: Context, metricsUrl: string | undefined, listens: ConfigValues) {
   const { openConfig } = await import("../../target/open-config.ts");
   const { allChecks, checksOfDaemon, checksWithout } = await import("../../../doctor/all-checks.ts");

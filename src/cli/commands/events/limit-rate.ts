@@ -3,8 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 const LEAST_WAIT_MS = 5; // Shorter waits are postponed until they add up, ms: timers are no more precise.
 const MOST_BEHIND_MS = 1000; // After the source or the target stalled, at most this much time is caught up, ms.
 
-/** The items of a source one by one, at most `perSecond` of them a second, evenly spaced.
- * @param signal ends a wait early; the items end when the source does */
+/** The items of a source, evenly spaced, at most `perSecond` of them a second. @param signal ends a wait early */
 export async function* limitRate<T>(
   source: AsyncIterable<Iterable<T>>,
   perSecond: number,

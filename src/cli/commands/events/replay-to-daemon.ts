@@ -37,9 +37,8 @@ function createGate(pause: (seconds: number) => Promise<void>) {
   };
 }
 
-/** Sends the events of lines to a daemon, on behalf of the token's user, as fast as its rate limit allows. Each has an
- * idempotency key derived from its content, so that the daemon stores it once however often it is sent. The daemon dates
- * events by its own clock.
+/** Sends the events of lines to a daemon, for the token's user, as fast as its rate limit allows, each with an
+ * idempotency key of its content: it is stored once however often it is sent, dated by the daemon's clock.
  * @throws AnpError, UnreachableError as the client does; CommandFailure when the daemon cannot write its event log */
 export async function replayToDaemon(
   { run, currentUser }: Pick<Operations, "run" | "currentUser">,

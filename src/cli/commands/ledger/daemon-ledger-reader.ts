@@ -25,7 +25,6 @@ function daemonLedgerReader({ run }: AccountOperations): LedgerReader {
     (await run("getLedger", { query: { page, page_size } })).data;
   const total = async () => (await pageOf(1, 1)).total;
 
-  /** The entries of a range, oldest first, and the number of the newest entry there was meanwhile. */
   async function itemsOf(from: number, to: number): Promise<{ items: Item[]; newest: number }> {
     const found = new Map<number, Item>();
     const size = Math.min(PAGE, to - from + 1);

@@ -37,8 +37,7 @@ export function wideColumns(narrow: readonly Column<LedgerRow>[]): readonly Colu
   return [...shown, { name: "route", spare: true }, ...repeatColumns, { name: "question", wide: true }];
 }
 
-/** @param now ms since the epoch, for the age of an entry
- * @param zone of the times that a terminal shows */
+/** @param now ms since the epoch, for the age of an entry @param zone of the times that a terminal shows */
 export function ledgerColumns(now: number, zone: string): readonly Column<LedgerRow>[] {
   return [
     { name: "id" },

@@ -25,8 +25,7 @@ function reference(typed: string): string {
   return ref;
 }
 
-/** @param zone in which a bare day is one
- * @throws UsageError when the range ends before it starts */
+/** @param zone in which a bare day is one @throws UsageError when the range ends before it starts */
 export function selectionOf(values: Partial<Values<typeof selectionFlags>>, now: number, zone: string): Selection {
   const from = values.since?.(now, zone);
   const to = values.until?.(now, zone);

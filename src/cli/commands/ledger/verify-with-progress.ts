@@ -26,8 +26,7 @@ export async function verifyWithProgress(
   return found;
 }
 
-/** The failure of an import with what to do, by the error's name; another error as it is. One of the storage keeps its
- * kind, and so its exit code. */
+/** The failure of an import with advice by the error's name, others as they are; a storage error keeps its code. */
 export function withAdvice(error: unknown, advice: Readonly<Record<string, string>>): unknown {
   if (!(error instanceof Error) || !Object.hasOwn(advice, error.name)) return error;
   error.message += `\n${advice[error.name]}`;

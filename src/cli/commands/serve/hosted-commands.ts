@@ -23,7 +23,6 @@ export async function hostedCommands({ catalogue, main }: Program, service: Serv
   });
 }
 
-/** Runs a command line whose terminal is the caller's. */
 async function runHosted(
   main: Program["main"],
   argv: readonly string[],

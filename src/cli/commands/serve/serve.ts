@@ -70,8 +70,7 @@ export const command = defineCommand("serve", {
 
 const GRACE_MS = 100; // Time for the event loop to end by itself once everything is closed, ms.
 
-/** Refuses addresses that cannot be listened on before anything is written.
- * @throws CommandFailure that names the setting, and says whether another daemon has the port */
+/** Refuses ports before anything is written. @throws CommandFailure with the setting, and whether a daemon has it */
 async function checkPorts(config: Config): Promise<void> {
   const { addressesOf, bindError, checkPort } = await import("../../../daemon/bind-check.ts");
   for (const place of addressesOf(config)) {

@@ -5,8 +5,7 @@ import { UsageError } from "../../framework/command-failure.ts";
 
 const YAML = /\.ya?ml(\.gz)?$/i;
 
-/** Reads the named files, and the YAML files in named folders, each once. A gzip file is decompressed.
- * @param named each a file, FILE:LINE or a folder
+/** Reads the named files, FILE:LINE and the YAML files in named folders, each once; a gzip file is decompressed.
  * @returns with the lines of FILE:LINE, counted from 1; with none for a whole file
  * @throws UsageError for files that cannot be read, and for folders without a YAML file */
 export async function findSmokeFiles(named: readonly string[], cwd: string) {

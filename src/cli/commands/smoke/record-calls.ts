@@ -18,8 +18,7 @@ import type { RECORD_OPTIONS } from "./smoke-params.ts";
 
 const MAX_CALLS = 1000;
 
-/** Records the calls that go through a proxy as a smoke file.
- * @throws UsageError for flags that exclude each other and a file that exists
+/** Records the calls through a proxy as a smoke file. @throws UsageError for exclusive flags and a file that exists
  * @throws CommandFailure when nothing was recorded, or the file does not read back */
 export async function recordCalls(options: Values<typeof RECORD_OPTIONS>, context: Context): Promise<void> {
   const { out, count = MAX_CALLS, port = 0, exact, force } = options;

@@ -114,9 +114,8 @@ async function daemonsFor(files: readonly PlannedFile[], context: Context): Prom
   return plans.filter((plan) => typeof plan !== "string");
 }
 
-/** The daemon that the command line names; undefined without one. A daemon that the environment or the current profile
- * names is not tested by accident.
- * @throws UsageError for an address that is not one */
+/** The daemon that the command line names, if any; one of the environment or the current profile is not tested by
+ * accident. @throws UsageError for an address that is not one */
 export async function findTarget(context: Context): Promise<DaemonTarget | undefined> {
   const { globals } = context;
   if ((globals.url ?? globals.profile) === undefined) return undefined;

@@ -83,7 +83,6 @@ const SOURCE_DAMAGED = "The source storage is damaged. Everything else was writt
 
 const UNFINISHED = "No other command works on it until the same import is run again and completes.";
 
-/** Restores values, `all` if their number is known, into an empty storage, verifies its ledgers and prints counts. */
 async function restoreInto(context: Context, storage: Storage, values: AsyncIterable<StoredValue>, all?: number) {
   const { restoreStorage } = await import("../../../backup/restore-storage.ts");
   const { UNFINISHED_IMPORT } = await import("../../../storage/keys.ts");

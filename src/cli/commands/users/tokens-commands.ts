@@ -107,7 +107,6 @@ const revoke = defineCommand("tokens revoke", {
   },
 });
 
-/** Asks for the id of an active token of a user, and first for the user where that is left out. */
 async function chooseToken(context: Context, user: string | undefined): Promise<string> {
   const { askFor, askForOneOf } = await import("../../terminal/prompt.ts");
   const owner = user ?? (await askFor({ ...knownUser(), value: "USER", about: "whose token to revoke" }, context));
