@@ -128,6 +128,4 @@ async function* checkAnswers(storage: Storage, found: readonly StoredText[]): Da
   }
 }
 
-function ownerOf([room, user]: StoredKey): string | undefined {
-  return room!.text === "users" ? user?.text : undefined;
-}
+const ownerOf = ([room, user]: StoredKey): string | undefined => (room!.text === "users" ? user?.text : undefined);

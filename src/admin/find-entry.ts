@@ -62,9 +62,7 @@ async function findCharge({ ledger }: AccountsService, { user_id, message_id, cr
 }
 
 /** A day before and after, for clocks that differ. */
-function around(ms: number): { since: number; until: number } {
-  return { since: ms - DAY_MS, until: ms + DAY_MS };
-}
+const around = (ms: number): { since: number; until: number } => ({ since: ms - DAY_MS, until: ms + DAY_MS });
 
 function withMessages({ storage, ledger }: AccountsService, entries: readonly Entry[]) {
   const found = entries.map(async (entry) => {

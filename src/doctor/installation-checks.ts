@@ -68,9 +68,7 @@ export async function checkVersions(): Promise<Finding[]> {
   return [finding("anp", { version: own.version }), nodeVersion(own), await libraries()];
 }
 
-async function readJson(path: string): Promise<unknown> {
-  return JSON.parse(await readFile(packageFile(path), "utf8"));
-}
+const readJson = async (path: string): Promise<unknown> => JSON.parse(await readFile(packageFile(path), "utf8"));
 
 function nodeVersion({ engines }: Manifest): Finding {
   const found = process.versions.node;

@@ -129,6 +129,4 @@ export function namesTag(header: string | null, tag: string): boolean {
   return tags.includes("*") || tags.includes(withoutWeakness(tag));
 }
 
-function withoutWeakness(tag: string): string {
-  return tag.trim().replace(/^W\//, "");
-}
+const withoutWeakness = (tag: string): string => tag.trim().replace(/^W\//, "");

@@ -148,10 +148,6 @@ async function withTarget({ name, target = "storage", role }: Definition, contex
   return context;
 }
 
-function nameOf(param: Param<unknown>): string {
-  return param.readAll === undefined ? param.value! : `${param.value!}...`;
-}
+const nameOf = (param: Param<unknown>): string => (param.readAll === undefined ? param.value! : `${param.value!}...`);
 
-function rootOf(command: Command): Command {
-  return command.parent === null ? command : rootOf(command.parent);
-}
+const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent));

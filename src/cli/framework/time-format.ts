@@ -33,9 +33,7 @@ export function dayIn(ms: number, zone: string): string {
   return toIso(ms + shiftOf(zone)).slice(0, 10);
 }
 
-function shiftOf(zone: string): number {
-  return (offsetMinutes(zone) ?? 0) * MINUTE_MS;
-}
+const shiftOf = (zone: string): number => (offsetMinutes(zone) ?? 0) * MINUTE_MS;
 
 /** How long ago an instant was, in the largest unit that is full: `3 h ago`; `now` within a second. */
 export function showAge(iso: string, now: number): string {

@@ -5,9 +5,7 @@ export function formatAddress(day: string, batch: number, index: number): string
   return `${day}-${batch}-${index}`;
 }
 
-function dayOf(ms: number): string {
-  return toIso(ms).slice(0, 10);
-}
+const dayOf = (ms: number): string => toIso(ms).slice(0, 10);
 
 /** Whether the text is a day of the calendar, as `2026-11-20`: Date.parse reads February 30 as March 2. */
 export function isDay(text: string): boolean {

@@ -134,9 +134,7 @@ function headersOf({ group, requests, window_s }: Rule, left: Left): Record<stri
   };
 }
 
-function seconds(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 1000));
-}
+const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 const COUNT_MS = 250; // Longest that Redis may take to count a request; then the daemon counts in its own memory.
 

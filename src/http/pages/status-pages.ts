@@ -61,9 +61,7 @@ export function mountMetrics(app: H3, wrap: RequestWrapper, metrics: MetricsPage
   mountPage(app, "/metrics", wrap, "metrics", async () => page(await metrics.text(), metrics.contentType));
 }
 
-function readiness(reason: string | undefined): string {
-  return reason === undefined ? "ready" : `not ready: ${reason}`;
-}
+const readiness = (reason: string | undefined): string => (reason === undefined ? "ready" : `not ready: ${reason}`);
 
 async function whyNotReady(service: Service, { state }: DaemonState): Promise<string | undefined> {
   try {

@@ -70,10 +70,6 @@ export function createStreamSnapshots(storage: Storage) {
   };
 }
 
-function partKey(reference: string): Key {
-  return ["news", `part-${reference.split(".")[0]!}`];
-}
+const partKey = (reference: string): Key => ["news", `part-${reference.split(".")[0]!}`];
 
-function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
-  return ifDamaged(read, () => undefined);
-}
+const orUndefined = <T>(read: Promise<T>): Promise<T | undefined> => ifDamaged(read, () => undefined);

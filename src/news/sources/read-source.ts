@@ -149,6 +149,4 @@ function basicAuth(url: URL): string | undefined {
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-function tooLarge(maxBytes: number): SourceError {
-  return new SourceError("too_large", `more than ${maxBytes} bytes`);
-}
+const tooLarge = (maxBytes: number): SourceError => new SourceError("too_large", `more than ${maxBytes} bytes`);

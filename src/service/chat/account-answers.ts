@@ -68,6 +68,4 @@ function sentence(fact: Fact, lang: Language, { account, quota, subscription, re
   }
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;

@@ -111,9 +111,7 @@ function pairOf(map: YAMLMap, key: string | number, document: Document.Parsed): 
   return [...named(String(key)), ...pairs].find((pair) => pair !== undefined);
 }
 
-function spanOf(node: unknown): Range | undefined {
-  return (isNode(node) && node.range) || undefined;
-}
+const spanOf = (node: unknown): Range | undefined => (isNode(node) && node.range) || undefined;
 
 function hintOf(message: string, line: string): string {
   // `{ id: ${a.b} }` is a nested map to YAML.

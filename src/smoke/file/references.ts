@@ -27,9 +27,7 @@ export function referencesIn(value: unknown): Reference[] {
   );
 }
 
-function isReference(part: string): boolean {
-  return part.startsWith("${");
-}
+const isReference = (part: string): boolean => part.startsWith("${");
 
 function split(text: string): string[] {
   const parts: string[] = [];

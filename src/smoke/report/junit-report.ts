@@ -37,18 +37,14 @@ function contentOf(path: string, step: StepResult): string {
   return `${open("failure", { type, message: messages[0] ?? "" })}${escape(detail.join("\n"))}</failure>`;
 }
 
-function skip(reason: string): string {
-  return `<skipped message="${escape(reason)}"/>`;
-}
+const skip = (reason: string): string => `<skipped message="${escape(reason)}"/>`;
 
 function open(name: string, attributes: Readonly<Record<string, string | number>>): string {
   const text = Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(String(value))}"`);
   return `<${name}${text.join("")}>`;
 }
 
-function seconds(ms: number): string {
-  return (ms / 1000).toFixed(3);
-}
+const seconds = (ms: number): string => (ms / 1000).toFixed(3);
 
 /** Characters that XML 1.0 does not allow become U+FFFD. */
 function escape(text: string): string {

@@ -30,10 +30,6 @@ function linesOf(file: FileResult, step: StepResult, number: number): string[] {
 }
 
 /** `#` starts a directive, `\` escapes. */
-function escape(text: string): string {
-  return oneLine(text).replaceAll("\\", "\\\\").replaceAll("#", "\\#");
-}
+const escape = (text: string): string => oneLine(text).replaceAll("\\", "\\\\").replaceAll("#", "\\#");
 
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ");
-}
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ");

@@ -133,6 +133,4 @@ export function serveLine({ fixture, loaded, now, seed, faults, users }: DaemonP
   return [...env, "anp", "serve", ...flags].join(" ");
 }
 
-function word(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : quote(text);
-}
+const word = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : quote(text));

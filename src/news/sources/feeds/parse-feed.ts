@@ -120,6 +120,4 @@ function nameOf(person: string): string {
   return before.includes("@") && inner !== "" ? inner : inner.includes("@") ? before : person;
 }
 
-function reference(text: string): string {
-  return text.length > MOST.link ? "" : text.trim();
-}
+const reference = (text: string): string => (text.length > MOST.link ? "" : text.trim());
