@@ -70,9 +70,7 @@ const PAUSE_MS = 1000; // Callers are refused at once for so long after the key 
 const LOGGED_EVERY_MS = 30_000;
 
 /** Whether a token is a compact JWS, whose header is a JSON object in base64url. The text is not verified. */
-function isJwt(token: string): boolean {
-  return /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
-}
+const isJwt = (token: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(token);
 
 /** Makes what checks a compact JWS; undefined when it is not valid now. A token without an expiry is refused. It throws
  * an AnpError 503 when the key set does not answer. */

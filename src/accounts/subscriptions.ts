@@ -93,6 +93,4 @@ function subscriptionAt({ plan, started_at, expires_at }: Stored, plans: Plans, 
 }
 
 /** Where a user's subscription is stored. */
-export function subscriptionKey(user: string): Key {
-  return ["users", user, "subscription"];
-}
+export const subscriptionKey = (user: string): Key => ["users", user, "subscription"];

@@ -98,6 +98,4 @@ export function isNewer(held: { readonly as_of?: string | undefined }, as_of: st
 }
 
 /** Where a user's profile is stored. */
-export function profileKey(user: string): Key {
-  return ["users", user, "profile"];
-}
+export const profileKey = (user: string): Key => ["users", user, "profile"];

@@ -56,9 +56,7 @@ export function adjustmentOf({ details }: Entry) {
 }
 
 /** Whether a free use, not points, paid for the entry's answer. */
-export function isFreeUse({ details }: Entry): boolean {
-  return details.type === "chat_cost" && details.free;
-}
+export const isFreeUse = ({ details }: Entry): boolean => details.type === "chat_cost" && details.free;
 
 const NONE = { earned: 0, spent: 0, free_uses: 0, entries: 0 }; // Totals over entries. Amounts are points.
 type Totals = typeof NONE;

@@ -80,6 +80,4 @@ function ledgerItem(key: string) {
   return item === undefined ? undefined : { ...item, user: user! };
 }
 
-function segmentsOf(key: string): EncodedSegment[] {
-  return key.split(":").map((text) => new EncodedSegment(text));
-}
+const segmentsOf = (key: string): EncodedSegment[] => key.split(":").map((text) => new EncodedSegment(text));

@@ -100,6 +100,4 @@ function latenciesOf(samples: Samples) {
   return latencies.sort((a, b) => b.count - a.count);
 }
 
-function round(value: number): number {
-  return Math.round(value * 10_000) / 10_000;
-}
+const round = (value: number): number => Math.round(value * 10_000) / 10_000;

@@ -23,9 +23,7 @@ export interface WorkerOptions {
 }
 
 /** A file of the build that is the entry of a worker, also for what runs from the sources. */
-export function workerFile(name: string): URL {
-  return packageFile(`dist/bundle/${name}.js`);
-}
+export const workerFile = (name: string): URL => packageFile(`dist/bundle/${name}.js`);
 
 interface Task {
   readonly request: JobRequest;
@@ -217,6 +215,4 @@ function errorOf(error: NodeJS.ErrnoException): JobError {
     : new JobError("failed", error.message, error);
 }
 
-function aborted(): DOMException {
-  return new DOMException("The job was aborted", "AbortError");
-}
+const aborted = (): DOMException => new DOMException("The job was aborted", "AbortError");

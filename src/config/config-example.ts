@@ -52,9 +52,7 @@ function atDepth(depth: number, off: number, lines: readonly string[]): string[]
   return lines.map((line) => pad + line);
 }
 
-function comment(text: string): string[] {
-  return wrapText(text, WIDTH - 2).map((line) => `# ${line}`);
-}
+const comment = (text: string): string[] => wrapText(text, WIDTH - 2).map((line) => `# ${line}`);
 
 /** The lines of a text of at most `width` characters each; a longer word is a line. */
 export function wrapText(text: string, width: number): string[] {

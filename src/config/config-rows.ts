@@ -26,6 +26,4 @@ function withoutPasswords(value: unknown): unknown {
 }
 
 /** The names of a source's headers, or a provider's: their values are secrets. */
-function hidden(headers: object): object {
-  return Object.fromEntries(Object.keys(headers).map((name) => [name, "(set)"]));
-}
+const hidden = (headers: object): object => Object.fromEntries(Object.keys(headers).map((name) => [name, "(set)"]));

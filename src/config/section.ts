@@ -2,9 +2,7 @@ import { z } from "zod";
 import { offsetMinutes } from "../runtime/clock.ts";
 
 /** A section of the configuration. It may be left out: then each of its keys has its default. */
-export function section<T extends z.ZodRawShape>(shape: T) {
-  return z.strictObject(shape).prefault({} as never);
-}
+export const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape).prefault({} as never);
 
 /** A zone as the difference of its clocks from UTC. */
 export const utcOffset = z
@@ -12,9 +10,7 @@ export const utcOffset = z
   .refine((value) => offsetMinutes(value) !== undefined, { message: "must be an offset such as +08:00" });
 
 /** A schema with a value that the commented configuration shows where there is no default. */
-export function example<T extends z.ZodType>(schema: T, value: z.output<T>): T {
-  return schema.meta({ examples: [value] });
-}
+export const example = <T extends z.ZodType>(schema: T, value: z.output<T>): T => schema.meta({ examples: [value] });
 
 /** A whole number with a default, its bounds included. */
 export function integer([least, most]: readonly [number, number], fallback: number) {

@@ -114,6 +114,4 @@ export class RefreshTimer {
   }
 }
 
-function toMs(iso: string | null): number | undefined {
-  return iso === null ? undefined : Date.parse(iso);
-}
+const toMs = (iso: string | null): number | undefined => (iso === null ? undefined : Date.parse(iso));

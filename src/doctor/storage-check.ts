@@ -160,6 +160,4 @@ async function newestSnapshot(storage: Storage, now: number): Promise<Finding[]>
   return damaged.length === 0 ? disabled : [finding("damagedNews", { count: damaged.length }), ...disabled];
 }
 
-export function seconds(ms: number): string {
-  return `${Math.round(Math.abs(ms) / 1000)} s`;
-}
+export const seconds = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s`;

@@ -16,9 +16,7 @@ export function fixedClock(start: number): Clock & { set(ms: number): void; adva
 }
 
 /** ISO 8601 in UTC with milliseconds, as `2026-11-20T00:00:00.000Z`. */
-export function toIso(ms: number): string {
-  return new Date(ms).toISOString();
-}
+export const toIso = (ms: number): string => new Date(ms).toISOString();
 
 /** Minutes east of UTC of an offset such as `+08:00`, `-03:30` or `Z`; undefined for any other text. */
 export function offsetMinutes(timezone: string): number | undefined {

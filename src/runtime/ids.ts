@@ -38,14 +38,10 @@ export function createIds(clock: Clock, random: Random) {
 }
 
 /** The least integer id of an instant, ms since the epoch. */
-export function leastIdAt(ms: number): number {
-  return (ms - EPOCH_MS) * 2 ** RANDOM_BITS;
-}
+export const leastIdAt = (ms: number): number => (ms - EPOCH_MS) * 2 ** RANDOM_BITS;
 
 /** When an integer id was generated, ms since the epoch. */
-export function idTime(id: number): number {
-  return EPOCH_MS + Math.floor(id / 2 ** RANDOM_BITS);
-}
+export const idTime = (id: number): number => EPOCH_MS + Math.floor(id / 2 ** RANDOM_BITS);
 
 /** When a request id was generated, ms since the epoch; undefined for an id of another form.
  * @param id its beginning is enough */

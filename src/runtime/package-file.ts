@@ -3,9 +3,7 @@ import { readFileSync } from "node:fs";
 const ROOT = new URL("../../", import.meta.url); // This file has the same depth as a source, compiled and bundled.
 
 /** The URL of a file or folder of the package, such as `fixtures/demo/`. */
-export function packageFile(path: string): URL {
-  return new URL(path, ROOT);
-}
+export const packageFile = (path: string): URL => new URL(path, ROOT);
 
 /** The version of this program, from its package.json. */
 export function version(): string {

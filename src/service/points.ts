@@ -50,12 +50,8 @@ export function createPoints(deps: PointsDeps) {
   const me = answerOf(meOf);
   const account = answerOf(accountOf);
   const operations: { readonly [K in AccountOperationId]: OperationHandler<K> } = {
-    async getMe(call) {
-      return me(await userStates.of(userOf(call)));
-    },
-    async getPoints(call) {
-      return account(await userStates.of(userOf(call)));
-    },
+    getMe: async (call) => me(await userStates.of(userOf(call))),
+    getPoints: async (call) => account(await userStates.of(userOf(call))),
     async getLedger(call, { query: { page, page_size } }) {
       const opened = await ledger.open(userOf(call));
       const { entries, total } = await opened.page(page, page_size);
@@ -66,9 +62,7 @@ export function createPoints(deps: PointsDeps) {
     },
     exchangePoints: (call, { body }) => exchange(deps, call, body),
     postTradeReward: (call, { body }) => reward(deps, call, body),
-    async getSubscription(call) {
-      return { data: await subscriptions.get(userOf(call)) };
-    },
+    getSubscription: async (call) => ({ data: await subscriptions.get(userOf(call)) }),
   };
   return {
     operations,

@@ -22,9 +22,7 @@ const FRAME = frame as ZodOpenApiObject; // Without paths. The operator differs 
 type Ceilings = Readonly<Record<string, number>>; // Largest values of body fields, by name, as configured.
 
 /** The OpenAPI 3.1 document of the interface, as JSON text. */
-export function openApiText(ceilings?: Ceilings): string {
-  return `${JSON.stringify(openApiDocument(ceilings), null, 2)}\n`;
-}
+export const openApiText = (ceilings?: Ceilings): string => `${JSON.stringify(openApiDocument(ceilings), null, 2)}\n`;
 
 /** The OpenAPI 3.1 document of the interface, built from the endpoint table and the error catalogue. */
 export function openApiDocument(ceilings: Ceilings = {}): ReturnType<typeof createDocument> {

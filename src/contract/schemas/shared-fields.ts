@@ -16,9 +16,7 @@ export function portablePattern(min: number): string {
 }
 
 /** Whether every storage and client can carry the text: it has no NUL and no lone surrogate. */
-export function isPortable(text: string): boolean {
-  return !text.includes("\0") && text.isWellFormed();
-}
+export const isPortable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 /** A trimmed string of `min` to `max` code points that is portable, see {@link isPortable}. */
 export function text(max: number, min = 1): z.ZodString {
@@ -35,9 +33,7 @@ export function text(max: number, min = 1): z.ZodString {
 }
 
 /** An object that the OpenAPI document has as a component of this name. */
-export function named<T extends z.ZodRawShape>(id: string, shape: T): z.ZodObject<T> {
-  return z.object(shape).meta({ id });
-}
+export const named = <T extends z.ZodRawShape>(id: string, shape: T): z.ZodObject<T> => z.object(shape).meta({ id });
 
 export const positiveInt = z.int().min(1); // A positive integer up to 2^53 - 1.
 export const count = z.int().min(0); // An integer of at least 0.

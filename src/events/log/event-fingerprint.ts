@@ -3,9 +3,7 @@ import { canonicalJson, sha256 } from "../../runtime/json/canonical-json.ts";
 import type { StoredEvent } from "../event.ts";
 
 /** What an event says, whatever the order of its fields and the id it has: its canonical JSON. */
-export function contentOf(event: StoredEvent): string {
-  return canonicalJson({ ...event, source_id: undefined });
-}
+export const contentOf = (event: StoredEvent): string => canonicalJson({ ...event, source_id: undefined });
 
 /** Identifies an event in a replay: SHA-256 of its content and exported id (or empty), as 32 characters of one byte. */
 export function fingerprint(content: string, sourceId: string): string {
@@ -13,9 +11,7 @@ export function fingerprint(content: string, sourceId: string): string {
 }
 
 /** An id that another event has too, made unique by a hash of the content. */
-export function uniqueId(id: string, content: string): string {
-  return `${id}-${sha256(content).slice(0, 8)}`;
-}
+export const uniqueId = (id: string, content: string): string => `${id}-${sha256(content).slice(0, 8)}`;
 
 /** The id that an event of an export is known by in logs: without what {@link uniqueId} added. */
 export function sourceIdOf(id: string, content: string): string {

@@ -144,6 +144,4 @@ export class EventLog {
   }
 }
 
-function dayOf({ event }: PendingEvent): string {
-  return event.created_at.slice(0, 10);
-}
+const dayOf = ({ event }: PendingEvent): string => event.created_at.slice(0, 10);

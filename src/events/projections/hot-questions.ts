@@ -30,9 +30,7 @@ export type HotQuestion = Readonly<OperationData<"getHotTopics">["user_hot_quest
 
 type TimeWindow = { readonly from: number; readonly to: number }; // Both included, in milliseconds.
 
-export function emptyQuestionDay() {
-  return { questions: new Map<string, Asked>(), asked: 0 };
-}
+export const emptyQuestionDay = () => ({ questions: new Map<string, Asked>(), asked: 0 });
 
 /** Folds one event into the day and the totals; events that are not questions change nothing. */
 export function foldQuestion(day: QuestionDay, totals: QuestionTotals, event: StoredEvent): void {
@@ -145,6 +143,4 @@ function countAsked(parts: readonly Asked[], { from, to }: TimeWindow): { count:
 }
 
 /** 48 bits of a user id's SHA-256 as a number: enough to distinguish users, smaller than the id, and not reversible to it. */
-export function userHash(userId: string): number {
-  return createHash("sha256").update(userId).digest().readUIntBE(0, 6);
-}
+export const userHash = (userId: string): number => createHash("sha256").update(userId).digest().readUIntBE(0, 6);

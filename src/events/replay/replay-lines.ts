@@ -57,9 +57,7 @@ interface ReplaySink {
 }
 
 /** The report of a replay that has read nothing. */
-export function emptyReport(): ReplayReport {
-  return { read: 0, stored: 0, skipped: 0, rejected_total: 0, rejected: [] };
-}
+export const emptyReport = (): ReplayReport => ({ read: 0, stored: 0, skipped: 0, rejected_total: 0, rejected: [] });
 
 function emptyChunk() {
   const rejects: (RejectedLine & { readonly text?: string })[] = [];

@@ -19,11 +19,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** SHA-256 in hex. */
-export function sha256(text: string): string {
-  return hash("sha256", text);
-}
+export const sha256 = (text: string): string => hash("sha256", text);
 
 /** Most strings need no escapes. */
-function quoted(text: string): string {
-  return /^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
-}
+const quoted = (text: string): string => (/^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text));

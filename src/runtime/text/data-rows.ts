@@ -5,9 +5,7 @@ import { readFileSync } from "node:fs";
  * @example
  * readRows(new URL("data/assets.txt", import.meta.url)); // [["BTC"], ["bitcoin", "比特币"], ["xbt"]], …
  */
-export function readRows(file: URL): string[][][] {
-  return parseRows(readFileSync(file, "utf8"));
-}
+export const readRows = (file: URL): string[][][] => parseRows(readFileSync(file, "utf8"));
 
 export function parseRows(text: string): string[][][] {
   const lines = text.replace(/^#.*(?:\r?\n|$)/gm, "");
@@ -17,9 +15,7 @@ export function parseRows(text: string): string[][][] {
 }
 
 /** All values of a data file, whatever their rows and columns. */
-export function readWords(file: URL): string[] {
-  return readRows(file).flat(2);
-}
+export const readWords = (file: URL): string[] => readRows(file).flat(2);
 
 /** What the rows of a data file begin with, by the names behind it. */
 export function readNames(file: URL): Map<string, string> {

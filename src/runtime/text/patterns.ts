@@ -1,7 +1,5 @@
 /** A text as an expression that matches it. */
-export function literal(text: string): string {
-  return text.replaceAll(/[$*+.?()[\]\\^{}|]/g, "\\$&");
-}
+export const literal = (text: string): string => text.replaceAll(/[$*+.?()[\]\\^{}|]/g, "\\$&");
 
 /** The expressions of a data file `*-patterns.json`: each matches where any of its alternatives does. */
 export function patternsOf<N extends string>(
