@@ -20,8 +20,7 @@ export interface Search {
   /** Ticker of the asset on the user's page: it counts where the question names none. */
   readonly symbol?: string | undefined;
   readonly wide?: boolean; // Whether the answer quotes several articles.
-  /** Limits the search. */
-  readonly accept?: (passage: Passage) => boolean;
+  readonly accept?: (passage: Passage) => boolean; // Limits the search.
 }
 
 /** The groups of a question as the passages of one language say them, and, with less weight, those that only the question

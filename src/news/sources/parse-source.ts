@@ -37,12 +37,9 @@ export interface SourceBody {
   readonly source: Source;
   readonly bytes: Uint8Array;
   readonly contentType: string | null;
-  /** Where it came from in the end, for relative links; undefined for a file. */
-  readonly url: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** The day that a fear-and-greed index is wanted of: `now` without a fixture's shift. */
-  readonly day: number;
+  readonly url: string | undefined; // Where it came from in the end, for relative links; undefined for a file.
+  readonly now: number; // Milliseconds since the epoch.
+  readonly day: number; // The day that a fear-and-greed index is wanted of: `now` without a fixture's shift.
 }
 
 /** The valid entries of a listing, and the number of those that are not valid. */

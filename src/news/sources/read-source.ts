@@ -17,10 +17,8 @@ export const NO_VALIDATORS: Validators = { etag: null, last_modified: null };
 /** Where a source is, and how it is asked. */
 export interface Place {
   readonly location: string;
-  /** Whether it may be at an address that is not public; absent: no. */
-  readonly allowPrivate?: boolean;
-  /** Sent to its own origin, not to where it redirects. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly allowPrivate?: boolean; // Whether it may be at an address that is not public; absent: no.
+  readonly headers?: Readonly<Record<string, string>> | undefined; // Sent to its own origin, not to where it redirects.
 }
 
 /** The content of a source. */
@@ -30,22 +28,16 @@ export interface Reading {
   readonly validators: Validators;
   /** Where the content came from in the end, or its Content-Location; undefined for a file. */
   readonly url: string | undefined;
-  /** HTTP status; undefined for a file. */
-  readonly status: number | undefined;
+  readonly status: number | undefined; // HTTP status; undefined for a file.
 }
 
 export interface ReaderOptions {
-  /** Folder that relative paths start from. */
-  readonly baseDir: string;
-  /** Milliseconds for the whole exchange, redirects and body included. */
-  readonly timeoutMs: number;
-  /** Bytes of the body after decompression. */
-  readonly maxBytes: number;
+  readonly baseDir: string; // Folder that relative paths start from.
+  readonly timeoutMs: number; // Milliseconds for the whole exchange, redirects and body included.
+  readonly maxBytes: number; // Bytes of the body after decompression.
   readonly fetch: ReturnType<typeof createSourceFetch>;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Aborted when the result is not wanted any more. */
-  readonly signal?: AbortSignal;
+  readonly now: () => number; // Milliseconds since the epoch.
+  readonly signal?: AbortSignal; // Aborted when the result is not wanted any more.
 }
 
 /** Whether a location is fetched over HTTP; anything else is a path. */

@@ -21,10 +21,8 @@ export type SourceFailure = keyof typeof REMEDIES;
 export class SourceError extends Error {
   override readonly name = "SourceError";
   readonly failure: SourceFailure;
-  /** Of the server's answer, if there was one. */
-  status?: number | undefined;
-  /** How long the server asked not to be asked again, ms. */
-  retry_after_ms?: number;
+  status?: number | undefined; // Of the server's answer, if there was one.
+  retry_after_ms?: number; // How long the server asked not to be asked again, ms.
 
   constructor(failure: SourceFailure, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });

@@ -11,10 +11,8 @@ export interface Source extends Place {
   readonly id: string;
   readonly kind: SourceState["kind"];
   readonly name: string;
-  /** The language it lists; undefined when it may list any. */
-  readonly lang: Language | undefined;
-  /** Offset of dates without one, as `+08:00`. */
-  readonly timezone?: string | undefined;
+  readonly lang: Language | undefined; // The language it lists; undefined when it may list any.
+  readonly timezone?: string | undefined; // Offset of dates without one, as `+08:00`.
   readonly categories?: string[] | undefined;
   readonly weight?: number | undefined;
 }

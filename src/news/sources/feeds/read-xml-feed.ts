@@ -7,13 +7,10 @@ export const MOST = { entries: 1000, fields: 128, markup: 20_000, attributes: 81
 
 /** A child element of a feed or an entry, or an attribute of the entry itself with `@` before its name. */
 export interface Field {
-  /** In lower case, with the usual prefix of its namespace: `dc:date`. */
-  readonly name: string;
-  /** HTML. */
-  readonly markup: string;
+  readonly name: string; // In lower case, with the usual prefix of its namespace: `dc:date`.
+  readonly markup: string; // HTML.
   readonly attributes: ReadonlyMap<string, string>;
-  /** What relative links of it are resolved by. */
-  readonly base: string | undefined;
+  readonly base: string | undefined; // What relative links of it are resolved by.
 }
 
 /** The fields of a feed itself, and those of each entry. */
@@ -40,8 +37,7 @@ const WANTED = new Set(Object.values(NAMES.fields).flat());
 interface OpenField extends Omit<Field, "markup"> {
   readonly tag: string;
   readonly start: number;
-  /** Elements of its own tag, and entries, that are open. */
-  depth: number;
+  depth: number; // Elements of its own tag, and entries, that are open.
   entries: number;
   hasTags: boolean;
 }
