@@ -1,11 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { languageOfTag, nearestLanguage } from "../language/detect-language.ts";
+import type { OperationData } from "../contract/endpoints.ts";
+import { detectLanguage, languageOfTag, nearestLanguage } from "../language/detect-language.ts";
+import { fold } from "../language/tokenize.ts";
 
 const questionFile = z.strictObject({
   questions: z.array(z.strictObject({ scene: z.string(), order_index: z.int(), zh: z.string(), en: z.string() })),
 });
 
+type RecommendedQuestions = OperationData<"getRecommendedQuestions">;
 type ListedQuestions = z.infer<typeof questionFile>["questions"];
 
 /** Reads a file of recommended questions. @throws when the file does not exist or is not valid */
@@ -18,7 +21,7 @@ export async function readQuestions(file: string): Promise<ListedQuestions> {
 export function recommend(
   list: ListedQuestions,
   { scene, lang, limit }: { scene: string; lang: string; limit: number },
-): { scene: string; lang: string; questions: { content: string; order_index: number }[] } {
+): RecommendedQuestions {
   const known = list.some((question) => question.scene === scene) ? scene : "home";
   const nearest = nearestLanguage(lang);
   const questions = list
@@ -27,4 +30,15 @@ export function recommend(
     .slice(0, limit)
     .map((question) => ({ content: question[nearest], order_index: question.order_index }));
   return { scene: known, lang: languageOfTag(lang) === undefined ? nearest : lang, questions };
+}
+
+/** The same with further questions behind its own up to `limit`: only such as are in its language, none twice. */
+export function filledUp(recommended: RecommendedQuestions, others: readonly string[], limit: number) {
+  const { questions, lang } = recommended;
+  const own = others.filter((question) => detectLanguage(question) === nearestLanguage(lang));
+  const seen = new Set(questions.map(({ content }) => fold(content)));
+  const isNew = (question: string): boolean => seen.size < seen.add(fold(question)).size;
+  const last = questions.at(-1)?.order_index ?? 0;
+  const more = own.filter(isNew).map((content, at) => ({ content, order_index: last + at + 1 }));
+  return { ...recommended, questions: [...questions, ...more.slice(0, limit - questions.length)] };
 }

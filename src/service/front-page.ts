@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { recommend, readQuestions } from "../assistant/recommended-questions.ts";
+import { filledUp, recommend, readQuestions } from "../assistant/recommended-questions.ts";
 import type { Events } from "../events/events.ts";
 import type { OperationId } from "../contract/endpoints.ts";
 import { QUESTION_ASKED, type HotQuestion } from "../events/projections/hot-questions.ts";
@@ -22,6 +22,7 @@ export type FrontPageOperations = {
 };
 
 const MOST = 50; // As many topics, or questions, as a request may ask for.
+const OTHERS = { topics: 10, days: 7 }; // Whose questions are recommended where the file has too few.
 
 interface FrontPageDeps {
   readonly config: Config;
@@ -40,9 +41,25 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
   const questions = cachedPromise(async () => (file === undefined ? [] : readQuestions(resolve(deps.baseDir, file))));
   const hotQuestions = createHotQuestions(deps);
 
+  /** The answered questions about the hottest topics, the first of each before the second of any, and what users ask. */
+  async function otherQuestions(lang: string): Promise<string[]> {
+    const about = async () => (await deps.suggestions.of(await news.topics({ limit: OTHERS.topics, lang }))).topics;
+    const topics = await about().catch((error: unknown) => {
+      if (!isOutage(error)) deps.logger.error({ err: error }, "no questions about topics can be recommended");
+      return [];
+    });
+    const suggested = topics.flatMap(({ question_suggestions: list }) =>
+      list.map((question, at) => ({ question, at })),
+    );
+    const asked = await hotQuestions({ days: OTHERS.days, limit: MOST });
+    return [...suggested.sort((a, b) => a.at - b.at), ...asked].map(({ question }) => question);
+  }
+
   return {
     async getRecommendedQuestions(_call, { query }) {
-      return { data: recommend(await questions(), query) };
+      const data = recommend(await questions(), query);
+      const others = data.questions.length < query.limit ? await otherQuestions(query.lang) : [];
+      return { data: filledUp(data, others, query.limit) };
     },
     async getHotTopics(_call, { query }) {
       const [hot, user_hot_questions] = await Promise.all([news.hotTopics(query), hotQuestions(query)]);
