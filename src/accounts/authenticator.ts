@@ -64,8 +64,7 @@ export interface JwtIdentity {
 
 /** The codes of jose's errors for a key set that times out, has another status than 200, or is invalid. */
 const KEY_SET_ERRORS: ReadonlySet<string> = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"]);
-const KEY_SET_MS = 2000;
-const KEY_SET_BYTES = 1024 * 1024;
+const KEY_SET = { ms: 2000, bytes: 1024 * 1024 };
 const PAUSE_MS = 1000; // Callers are refused at once for so long after the key set failed: each would wait in vain.
 const LOGGED_EVERY_MS = 30_000;
 
@@ -83,13 +82,13 @@ export async function createJwtVerifier(config: JwtConfig, clock: Clock, logger:
   };
   const secret = config.secret === undefined ? undefined : new TextEncoder().encode(config.secret);
   const { jwks_url } = config;
-  const tooLarge = () => new errors.JWKSInvalid(`the key set is larger than ${KEY_SET_BYTES} bytes`);
+  const tooLarge = () => new errors.JWKSInvalid(`the key set is larger than ${KEY_SET.bytes} bytes`);
   const fetchKeys = async (url: string, init: RequestInit): Promise<Response> => {
     const { status, body } = await fetch(url, init);
-    return new Response(await readBytes(body, KEY_SET_BYTES, tooLarge), { status });
+    return new Response(await readBytes(body, KEY_SET.bytes, tooLarge), { status });
   };
   const keys =
-    jwks_url && createRemoteJWKSet(new URL(jwks_url), { timeoutDuration: KEY_SET_MS, [customFetch]: fetchKeys });
+    jwks_url && createRemoteJWKSet(new URL(jwks_url), { timeoutDuration: KEY_SET.ms, [customFetch]: fetchKeys });
   const failed = createThrottle(LOGGED_EVERY_MS, (times) => {
     logger.error({ times, reason }, "the key set of auth.jwt.jwks_url cannot be read: its tokens are refused with 503");
   });

@@ -74,8 +74,7 @@ const DEFAULT_COLUMNS = 80;
 
 /** The program with the names of its commands; the definition of a command is loaded once it is typed. */
 function createProgram(wiring: Wiring): Command {
-  const { io } = wiring;
-  const { stdout, stderr } = io;
+  const { stdout, stderr } = wiring.io;
   const program = new Command("anp")
     .usage("COMMAND [options]")
     .helpCommand(false)
@@ -85,7 +84,7 @@ function createProgram(wiring: Wiring): Command {
     .addHelpText("afterAll", ({ command }) => helpEnd(command, stdout.columns ?? DEFAULT_COLUMNS))
     .configureOutput({
       writeOut: (text) => stdout.write(text),
-      writeErr: (text) => writeError(io, text),
+      writeErr: (text) => writeError(wiring.io, text),
       getOutHelpWidth: () => stdout.columns ?? DEFAULT_COLUMNS,
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_COLUMNS,
     })
