@@ -23,7 +23,8 @@ const headerName = z
 /** The value of a header of a source. */
 export const headerValue = z.string().regex(/^[\x20-\x7e]{1,4096}$/, "must be 1 to 4096 printable ASCII characters");
 
-const source = z.strictObject({
+/** A feed. */
+export const newsSource = z.strictObject({
   id: z.string().regex(/^[\w.-]{1,64}$/, "must be 1 to 64 of letters, digits, _ . -"),
   name: z.string().trim().min(1).max(128),
   lang: language.describe("Main language of the feed; the language of each item is detected"),
@@ -38,7 +39,7 @@ const source = z.strictObject({
 /** The section `news` of the config. `{}` configures no sources. */
 export const newsConfig = z.strictObject({
   sources: z
-    .array(source)
+    .array(newsSource)
     .default([])
     .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, {
       message: "must not name the same id twice",

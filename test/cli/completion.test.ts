@@ -90,6 +90,13 @@ describe("what is offered", () => {
         ["view", "full"],
       ],
       [["news", "refresh", "--mode=f"], ["--mode=full"]],
+      [["news", "so"], ["sources"]],
+      [["news", "sources", "ex"], ["export"]],
+      [["help", "news", "sources", "ex"], ["export"]],
+      [["news", "sources", "add", "--allow"], ["--allow-private"]],
+      [["news", "sources", "add", "--lang", "z"], ["zh"]],
+      [["news", "sources", "test", "--demo", "lant"], ["lantern"]],
+      [["news", "sources", "import", "x"], ["files"]],
       [["events", "record", "x", "--feedback", "h"], ["helpful"]],
       [
         ["users", "create", "x", "--lang", ""],

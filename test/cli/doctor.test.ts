@@ -371,7 +371,7 @@ it("reports a disabled source, with a remedy that fits its status", async () => 
   expect(of("storage", "source gone")).toMatchObject({
     level: "warning",
     message: expect.stringContaining("after 1 failures in a row: the server answered 410 (gone)") as string,
-    remedy: expect.stringMatching(/new URL.*within a day/) as string,
+    remedy: expect.stringMatching(/new URL.*`anp news sources test gone`/) as string,
   });
   expect(of("storage", "source login")).toBeUndefined();
   expect(of("news", "login")?.remedy).toContain("credentials");

@@ -7,6 +7,7 @@ import { CATALOGUE } from "../../src/cli/command-catalogue.ts";
 import { COMMANDS } from "../../src/cli/framework/command-facts.ts";
 import { ROLES } from "../../src/contract/roles.ts";
 import { EXIT } from "../../src/cli/framework/command-failure.ts";
+import type { Definition } from "../../src/cli/framework/define-command.ts";
 import { FORMATS } from "../../src/cli/framework/global-flags.ts";
 import GLOBAL_FLAGS from "../../src/cli/framework/global-flags.json" with { type: "json" };
 import MEANINGS from "../../src/cli/help/meanings.json" with { type: "json" };
@@ -73,10 +74,11 @@ it("has one file named after every command", async () => {
 });
 
 it("describes every command in one table, with words that exist", async () => {
-  const definitions = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flatMap((command) => [
+  const withVerbs = (command: Definition): Definition[] => [
     command,
-    ...Object.values(command.commands),
-  ]);
+    ...Object.values(command.commands).flatMap(withVerbs),
+  ];
+  const definitions = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flatMap(withVerbs);
   expect(definitions.map(({ name }) => name).sort()).toEqual(Object.keys(COMMANDS).sort());
   for (const { name, takes = {}, ...command } of definitions) {
     const params = Object.entries({ ...command.arguments, ...command.options });

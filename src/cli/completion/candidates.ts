@@ -46,16 +46,32 @@ export async function completionOf(words: string[], { env, cwd }: CommandIo, sig
   }
 }
 
-async function helpWords([first, ...others]: readonly string[]): Promise<readonly Candidate[]> {
+async function helpWords([first, ...others]: string[]): Promise<readonly Candidate[]> {
   const topics = Object.entries(TOPICS).map(([word, about]) => ({ word, about }));
   if (first === undefined) return [...COMMAND_NAMES, ...topics];
-  return others.length > 0 ? [] : verbNames(await loadCommand(first));
+  const { command, depth } = verbOf(await loadCommand(first), others);
+  return others.length > depth ? [] : verbNames(command);
 }
 
 const COMMAND_NAMES: readonly Candidate[] = CATALOGUE.map(({ name, summary }) => ({ word: name, about: summary }));
 
 const loadCommand = async (first: string | undefined): Promise<Definition | undefined> =>
   CATALOGUE.find(({ name }) => name === first)?.load();
+
+/** The verb that the words after a command's name lead to, and how many of them do. */
+function verbOf(
+  command: Definition | undefined,
+  words: readonly string[],
+  depth = 0,
+): { command: Definition | undefined; depth: number } {
+  const verb = Object.entries(command?.commands ?? {}).find(([name]) => name === words[depth])?.[1];
+  return verb === undefined ? { command, depth } : verbOf(verb, words, depth + 1);
+}
+
+const withVerbs = (command: Definition): Definition[] => [
+  command,
+  ...Object.values(command.commands).flatMap(withVerbs),
+];
 
 const verbNames = (group: Definition | undefined): Candidate[] =>
   Object.entries(group?.commands ?? {}).map(([word, { summary }]) => ({ word, about: summary }));
@@ -87,14 +103,13 @@ interface Place extends Completion {
 async function findPlace(words: string[], program: Command): Promise<Place> {
   const [first] = readLine(words, globalFlags(program)).names;
   const group = await loadCommand(first);
-  const verbs = new Map(Object.entries(group?.commands ?? {}));
-  const known = [...verbs.values(), group].map(flagsOf);
+  const known = (group === undefined ? [] : withVerbs(group)).toReversed().map(flagsOf);
   const { names, given, last, ended } = readLine(
     words,
     Object.assign({}, ...known, globalFlags(program)) as FlagsByName,
   );
-  const verb = verbs.get(names[1] ?? "");
-  const command = verb ?? group?.fallback ?? group;
+  const { command: verb, depth } = verbOf(group, names.slice(1));
+  const command = verb?.fallback ?? verb;
   const flags = { ...flagsOf(command), ...globalFlags(program, command?.formats) };
   const place = { command, typed: words.at(-1)! };
   program.parseOptions(words.slice(0, last.index));
@@ -106,8 +121,8 @@ async function findPlace(words: string[], program: Command): Promise<Place> {
   if (command === undefined) return { ...place, words: first === undefined ? [...COMMAND_NAMES, HELP] : [] };
   const params = Object.values(command.arguments);
   const rest = params.at(-1)?.readAll === undefined ? undefined : params.at(-1);
-  const param = params[names.length - (verb === undefined ? 1 : 2)] ?? rest;
-  return { ...place, param, words: names.length === 1 ? verbNames(group) : [] };
+  const param = params[names.length - 1 - depth] ?? rest;
+  return { ...place, param, words: names.length === depth + 1 ? verbNames(verb) : [] };
 }
 
 const HELP: Candidate = { word: "help", about: "Show help" };
@@ -147,9 +162,10 @@ async function heldWords(
     const { profiles } = await readProfiles(surroundings.env);
     return Object.entries(profiles).map(([word, { url }]) => ({ word, about: url }));
   }
-  if (held === "plan") {
-    const { openConfig } = await import("../target/open-config.ts");
-    return Object.keys((await openConfig(surroundings)).config.plans).map((word) => ({ word }));
+  if (held === "plan" || held === "source") {
+    const { config } = await (await import("../target/open-config.ts")).openConfig(surroundings);
+    if (held === "plan") return Object.keys(config.plans).map((word) => ({ word }));
+    return config.news.sources.map(({ id: word, name: about }) => ({ word, about }));
   }
   if (held !== "user") return [];
   // A daemon is not asked: its token names the user, or is an operator's.

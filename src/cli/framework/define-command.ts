@@ -150,4 +150,5 @@ async function withTarget({ name, target = "storage", role }: Definition, contex
 
 const nameOf = (param: Param<unknown>): string => (param.readAll === undefined ? param.value! : `${param.value!}...`);
 
-const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent));
+/** The program that a command belongs to. */
+export const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent));

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { COMMANDS, type CommandName } from "../framework/command-facts.ts";
+import { rootOf } from "../framework/define-command.ts";
 
 /** The description of a command: its section of `commands.md`, else its summary. */
 export function descriptionOf(command: Command): string {
@@ -22,7 +23,9 @@ export function notesOf(command: Command): string[] {
   if (parent === null) return [];
   const { role } = COMMANDS[pathOf(command).slice("anp ".length) as CommandName];
   const roles = role === "support" ? "support or operator" : role;
-  const names = (parent.parent ?? parent).options.map(({ long }) => long!).filter((name) => name !== "--version");
+  const names = rootOf(parent)
+    .options.map(({ long }) => long!)
+    .filter((name) => name !== "--version");
   const globals = `Global options: ${names.join(", ")}; \`anp --help\` explains them.`;
   return role === undefined ? [globals] : [`At the admin address: role ${roles}.`, globals];
 }

@@ -24,7 +24,7 @@ export interface Param<T> extends Reading<T> {
 }
 
 /** Kinds of things that a value may name. */
-export type Held = "user" | "file" | "folder" | "profile" | "plan";
+export type Held = "user" | "file" | "folder" | "profile" | "plan" | "source";
 
 /** The params of a command, by name in camel case. */
 export type Params = Readonly<Record<string, Param<unknown>>>;

@@ -5,7 +5,8 @@ import { printField, validate } from "../../contract/validation/validate-value.t
 import { didYouMean } from "../../runtime/text/edit-distance.ts";
 import type { Env } from "../framework/command-io.ts";
 import { CommandFailure, EXIT, UsageError } from "../framework/command-failure.ts";
-import { profilesFile, writePrivately } from "./user-folder.ts";
+import { replaceFile } from "../../runtime/replace-file.ts";
+import { profilesFile } from "./user-folder.ts";
 
 const profile = z
   .strictObject({
@@ -65,7 +66,7 @@ function readText(text: string, file: string): Profiles {
 
 /** Replaces the user's profiles as a whole, readable by the user alone. */
 export function writeProfiles(env: Env, profiles: Profiles): Promise<void> {
-  return writePrivately(profilesFile(env), stringify(profiles));
+  return replaceFile(profilesFile(env), stringify(profiles));
 }
 
 /** @throws UsageError when there is no profile of that name */

@@ -1,7 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { Env } from "../framework/command-io.ts";
 
 /** The variable and the default of the XDG base directories (XDG Base Directory Specification 0.8). */
@@ -19,17 +17,4 @@ export function userFolder(kind: keyof typeof BASES, env: Env, ...path: string[]
 /** Where the user's profiles are kept, as `~/.config/anp/profiles.yaml`. */
 export function profilesFile(env: Env): string {
   return userFolder("config", env, "profiles.yaml");
-}
-
-/** Replaces a file as a whole, readable by the user alone. */
-export async function writePrivately(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${randomBytes(6).toString("hex")}`;
-  try {
-    await writeFile(temporary, text, { flag: "wx", mode: 0o600, flush: true });
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
 }

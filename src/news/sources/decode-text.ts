@@ -21,13 +21,12 @@ const { codePages, detected, windows1252 } = CHARSETS as Record<"codePages", Rea
  * longer text of another charset is practically never valid UTF-8), and bytes that are far from UTF-8 are not.
  * C1 controls, which no text has, are read as the characters that windows-1252 has in their place.
  * @throws SourceError `charset` when nothing is declared and what is detected is no plausible text */
-export async function decodeText(input: Uint8Array, contentType: string | null): Promise<string> {
+export async function decodeSource(input: Uint8Array, contentType: string | null): Promise<Decoded> {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   const marked = markedCharset(bytes);
-  if (marked !== undefined) return decoderOf(marked)!(bytes);
+  if (marked !== undefined) return decoded(marked, bytes);
   const { multibyte, invalid } = utf8Shape(bytes);
-  const decodeUtf8 = decoderOf("utf-8")!;
-  if (multibyte > 0 && invalid === 0) return decodeUtf8(bytes);
+  if (multibyte > 0 && invalid === 0) return decoded("utf-8", bytes);
   const header = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
   const head = bytes.subarray(0, DECLARATION_WINDOW).toString("latin1");
   const declared = /<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1];
@@ -38,19 +37,19 @@ export async function decodeText(input: Uint8Array, contentType: string | null):
     if (isUtf8 && invalid > multibyte * MOST_CUT) continue;
     const text = decode(bytes);
     const { high, broken } = highCharacters(text);
-    if (isUtf8 || broken <= high * MOST_BROKEN) return text;
+    if (isUtf8 || broken <= high * MOST_BROKEN) return { charset: charset.toLowerCase(), text };
   }
-  if (invalid <= multibyte * 0.05 && !bytes.includes("\x1b$")) return decodeUtf8(bytes);
+  if (invalid <= multibyte * 0.05 && !bytes.includes("\x1b$")) return decoded("utf-8", bytes);
   return detectText(bytes);
 }
 
-async function detectText(bytes: Buffer): Promise<string> {
+async function detectText(bytes: Buffer): Promise<Decoded> {
   // Loads a megabyte of models.
   const { detect } = await import("jschardet");
   const from = Math.max(bytes.findIndex((byte) => byte >= 0x80 || byte === 0x1b) - DECLARATION_WINDOW, 0);
-  const { encoding } = detect(bytes.subarray(from, from + SAMPLE), { detectEncodings: detected });
-  const text = decoderOf(encoding ?? "")?.(bytes);
-  if (text !== undefined && isPlausible(text.slice(from, from + SAMPLE))) return text;
+  const { encoding: charset } = detect(bytes.subarray(from, from + SAMPLE), { detectEncodings: detected });
+  const text = charset && decoderOf(charset)?.(bytes);
+  if (text && isPlausible(text.slice(from, from + SAMPLE))) return { charset: charset.toLowerCase(), text };
   throw new SourceError("charset", "the character set is not declared, and none gives readable text");
 }
 
@@ -60,6 +59,13 @@ function isPlausible(text: string): boolean {
     text.match(/[\ufffd\p{Co}\p{Cn}\p{No}¤¦§¬±¶×÷¨´¸¯ªº]|\p{Ll}(?=[^\P{Lu}A-Z])|[^\P{Ll}a-z](?=\p{Lu})/gu)?.length ?? 0;
   return odd <= 1 + highCharacters(text).high * MOST_ODD;
 }
+
+export const decodeText = async (...input: Parameters<typeof decodeSource>): Promise<string> =>
+  (await decodeSource(...input)).text;
+
+type Decoded = Readonly<Record<"charset" | "text", string>>;
+
+const decoded = (charset: string, bytes: Buffer): Decoded => ({ charset, text: decoderOf(charset)!(bytes) });
 
 function decoderOf(label: string): ((bytes: Buffer) => string) | undefined {
   try {

@@ -83,7 +83,8 @@ export function countsOf(content: SourceContent) {
   const entries: readonly Entry[] = content.kind === "fear_greed" ? [] : content.entries;
   const isUndated = (entry: Entry): boolean =>
     "dated" in entry ? !entry.dated : ("updated_ms" in entry ? entry.updated_ms : entry.published_ms) === null;
-  const [kept, undated, refused] = [entries.length, entries.filter(isUndated).length, content.refused];
+  const [undated, refused] = [entries.filter(isUndated).length, content.refused];
+  const kept = content.kind === "fear_greed" ? 1 : entries.length;
   return { read: kept + refused, kept, cut: 0, old: 0, undated, refused };
 }
 

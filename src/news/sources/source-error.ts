@@ -1,7 +1,6 @@
 import REMEDIES from "./source-remedies.json" with { type: "json" };
-import STATUSES from "./status-remedies.json" with { type: "json" };
 
-const REMEDY_OF: Readonly<Record<string, string>> = { ...REMEDIES, ...STATUSES };
+const REMEDY_OF: Readonly<Record<string, string>> = REMEDIES;
 
 /** What an operator can do about a source that could not be read. */
 export function remedyOf({
@@ -15,7 +14,7 @@ export function remedyOf({
 }
 
 /** Why a source could not be read. */
-export type SourceFailure = keyof typeof REMEDIES;
+export type SourceFailure = Exclude<keyof typeof REMEDIES, `${number}`>;
 
 /** A source failed. The message is for the operator and holds no credentials; the last good content stays. */
 export class SourceError extends Error {

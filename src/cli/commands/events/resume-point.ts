@@ -5,7 +5,8 @@ import { replayReport } from "../../../events/replay/replay-lines.ts";
 import { sha256 } from "../../../runtime/json/canonical-json.ts";
 import { parseJson } from "../../../runtime/json/parse-json.ts";
 import type { Env } from "../../framework/command-io.ts";
-import { userFolder, writePrivately } from "../../target/user-folder.ts";
+import { replaceFile } from "../../../runtime/replace-file.ts";
+import { userFolder } from "../../target/user-folder.ts";
 
 const resumePoint = z.strictObject({
   file: z.string(),
@@ -34,7 +35,7 @@ export function resumePointFile(env: Env, file: string, target: string) {
       return resumePoint.safeParse(parseJson(text)).data;
     },
     save: (point: Omit<ResumePoint, "file" | "target">) =>
-      writePrivately(path, `${JSON.stringify({ file, target, ...point } satisfies ResumePoint)}\n`),
+      replaceFile(path, `${JSON.stringify({ file, target, ...point } satisfies ResumePoint)}\n`),
     remove: () => rm(path, { force: true }),
   };
 }

@@ -4,6 +4,7 @@ import { among, anything, optional, word, integer } from "../../params/param.ts"
 import type { News } from "../../../news/news.ts";
 import type { Column } from "../../terminal/column.ts";
 import { runOperation, withOperations, withSession } from "../../target/operations.ts";
+import { sources } from "./sources-commands.ts";
 import { formatOf, printRecord, printRows, showInstant } from "../../terminal/print.ts";
 
 const FILTER = {
@@ -123,4 +124,4 @@ function lastRead({ last_read, unchanged }: SourceRow): string {
   return [...counts, ...(unchanged === true ? ["unchanged"] : [])].join(", ");
 }
 
-export const command = defineGroup("news", { hot, topics, refresh, status });
+export const command = defineGroup("news", { hot, topics, refresh, status, sources });

@@ -1,0 +1,137 @@
+import { resolve } from "node:path";
+import type { WrittenSource } from "../../../config/edit-sources.ts";
+import type { Source } from "../../../news/sources/sources.ts";
+import { CommandFailure, EXIT, UsageError } from "../../framework/command-failure.ts";
+import type { Context } from "../../framework/command-context.ts";
+import { confirmChange, yesFlag } from "../../framework/confirm.ts";
+import { defineCommand, defineGroup } from "../../framework/define-command.ts";
+import { oneOf, optional, repeatable, required, text, toggle } from "../../params/param.ts";
+import { withSession } from "../../target/operations.ts";
+import { columnsOf } from "../../terminal/column.ts";
+import { printRecord, printRows } from "../../terminal/print.ts";
+
+const MOST_BYTES = 5 * 1024 * 1024; // Of an OPML document.
+const lang = optional(oneOf("zh", "en"));
+
+const configOf = async (context: Context) => (await import("../../target/open-config.ts")).openConfig(context);
+
+/** Opens the configuration file, which has to be valid, to change its sources. */
+async function openFile(context: Context) {
+  const file = context.globals.config ?? context.env["ANP_CONFIG"];
+  if (!file) throw new UsageError("--config is missing: the configuration file that lists the sources.");
+  await configOf(context);
+  return { file: resolve(context.cwd, file), ...(await import("../../../config/edit-sources.ts")) };
+}
+
+/** A source without what is secret in it. */
+function shown({ id, name, lang, url, headers = {}, ...source }: WrittenSource) {
+  const { timezone = null, categories = [], weight = 1, allow_private = false } = source;
+  const address = url.replace(/^(https?:\/\/)[^/?#]*@/i, "$1");
+  return { id, name, lang, url: address, timezone, categories, weight, headers: Object.keys(headers), allow_private };
+}
+
+const list = defineCommand("news sources list", {
+  async run(_values, context) {
+    const rows = (await configOf(context)).config.news.sources.map(shown);
+    const names = ["timezone", "categories", "weight", "headers", "allow_private"] as const;
+    const more = names.map((name) => ({ name, machine: true }) as const);
+    const columns = columnsOf<(typeof rows)[number]>("id", "name", "lang", { name: "url", wide: true }, ...more);
+    const none = "There are no sources. `anp news sources add ID URL --name NAME` adds one.";
+    await printRows(context, { rows, columns, none });
+  },
+});
+
+const add = defineCommand("news sources add", {
+  arguments: { id: required(text(64)), url: required(text(2000)) },
+  options: {
+    ...{ name: required(text(128)), lang, timezone: optional(text(6)), category: repeatable(text(64)) },
+    ...{ weight: optional(text(10)), header: repeatable(text(4096)), allowPrivate: toggle() },
+  },
+  async run({ category, weight, header, allowPrivate, timezone, lang = "en", ...named }, context) {
+    const { file, addSources } = await openFile(context);
+    const pairs = header.map((line) => [line.split(":")[0]!, line.slice(line.indexOf(":") + 1).trim()] as const);
+    const source: WrittenSource = {
+      ...{ id: named.id, name: named.name, lang, url: named.url },
+      ...(allowPrivate && { allow_private: true }),
+      ...(timezone !== undefined && { timezone }),
+      ...(category.length > 0 && { categories: [...category] }),
+      ...(weight !== undefined && { weight: Number(weight) }),
+      ...(header.length > 0 && { headers: Object.fromEntries(pairs) }),
+    };
+    for (const { faults } of (await addSources(file, [source])).refused) throw new UsageError(faults);
+    await printRecord(context, shown(source));
+  },
+});
+
+const remove = defineCommand("news sources remove", {
+  arguments: { source: required(text(64), "source") },
+  options: { yes: yesFlag },
+  async run({ source: id, yes }, context) {
+    const { file, removeSource } = await openFile(context);
+    await confirmChange(context, yes, `Remove the source ${id}? Its items disappear at the next refresh.`);
+    const removed = await removeSource(file, id);
+    if (removed === undefined) throw notListed(id);
+    await printRecord(context, shown(removed));
+  },
+});
+
+const notListed = (id: string): CommandFailure =>
+  new CommandFailure(EXIT.notFound, `There is no source ${id}. \`anp news sources list\` shows them.`);
+
+const test = defineCommand("news sources test", {
+  arguments: { source: required(text(2000), "source") },
+  options: { lang, allowPrivate: toggle() },
+  async run({ source: named, lang, allowPrivate }, context) {
+    const { config, baseDir } = await configOf(context);
+    const { sourcesOf } = await import("../../../news/sources/sources.ts");
+    const { probeOptions, probeSource } = await import("../../../news/sources/probe-source.ts");
+    const { remedyOf, SourceError } = await import("../../../news/sources/source-error.ts");
+    const known = sourcesOf(config.news).find(({ id, location }) => id === named || location === named);
+    if (known === undefined && !/^https?:/i.test(named)) throw notListed(named);
+    const source: Source = known ?? { id: "", kind: "news", name: named, location: named, lang, allowPrivate };
+    try {
+      const found = await probeSource(source, probeOptions(config.news, { baseDir, now: () => context.clock.now() }));
+      const { enableSource } = await import("../../../news/snapshot/enable-source.ts");
+      const enabled = await withSession(context, ({ service }) => enableSource(service.storage, source.id), {
+        absent: true,
+      });
+      await printRecord(context, { ...found, enabled });
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      throw new CommandFailure(EXIT.unreachable, `${named}: ${error.message}. ${remedyOf(error)}`);
+    }
+  },
+});
+
+const importOpml = defineCommand("news sources import", {
+  arguments: { file: required(text(4096), "file") },
+  options: { lang },
+  async run({ file: input, lang = "en" }, context) {
+    const { file, addSources } = await openFile(context);
+    const { openInput } = await import("../../terminal/input-lines.ts");
+    const { readBytes } = await import("../../../runtime/read-bytes.ts");
+    const { sourcesOfOpml } = await import("../../../news/sources/opml-sources.ts");
+    const stream = input === "-" ? context.io.stdin : (await openInput(input, context.io)).handle.createReadStream();
+    const bytes = await readBytes(stream, MOST_BYTES, () => new UsageError(`FILE has more than ${MOST_BYTES} bytes.`));
+    const candidates = sourcesOfOpml(bytes.toString("utf8"), lang);
+    if (candidates === undefined) throw new UsageError(`FILE ${input} is not OPML.`);
+    const { added, refused } = await addSources(file, candidates);
+    const skipped = refused.filter(({ isKnown }) => isKnown);
+    for (const { source } of skipped) context.terminal.say(`${shown(source).url} is there already.`);
+    const wrong = refused
+      .filter(({ isKnown }) => !isKnown)
+      .map(({ source, faults }) => `${source.name}: ${faults.join("; ")}`);
+    await printRecord(context, { added: added.length, skipped: skipped.length, refused: wrong.length });
+    if (wrong.length > 0) throw new CommandFailure(EXIT.partial, wrong.join("\n"));
+  },
+});
+
+const exportOpml = defineCommand("news sources export", {
+  async run(_values, context) {
+    const { opmlOf } = await import("../../../news/sources/opml-sources.ts");
+    await context.terminal.write(opmlOf((await configOf(context)).config.news.sources.map(shown)));
+  },
+});
+
+/** The feeds of the configuration file. */
+export const sources = defineGroup("news sources", { list, add, remove, test, import: importOpml, export: exportOpml });

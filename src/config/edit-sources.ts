@@ -1,0 +1,104 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
+import { isMap, isNode, isSeq, parse, parseDocument, stringify, type YAMLSeq } from "yaml";
+import type { z } from "zod";
+import { printField, validate } from "../contract/validation/validate-value.ts";
+import { replaceFile } from "../runtime/replace-file.ts";
+import { newsSource } from "./news-config.ts";
+
+/** A source as a configuration file has it. */
+export type WrittenSource = z.input<typeof newsSource>;
+
+/** Changes to the list of sources: more at its end, and the place of one to remove. */
+interface Edit {
+  readonly added?: readonly WrittenSource[];
+  readonly removed?: number;
+}
+
+/** Adds sources to a configuration file, but for those that are not valid, or have the id, the name or the URL of another
+ * one, with what is wrong with each. */
+export async function addSources(file: string, candidates: readonly WrittenSource[]) {
+  const text = await readFile(file, "utf8");
+  const [known, added]: WrittenSource[][] = [writtenSources(text), []];
+  const refused: { readonly source: WrittenSource; readonly faults: readonly string[]; readonly isKnown: boolean }[] =
+    [];
+  for (const source of candidates) {
+    const checked = validate(newsSource, source);
+    const taken = (["id", "name", "url"] as const).flatMap((field) => {
+      const other = [...known!, ...added!].find((one) => one[field] === source[field]);
+      return other === undefined ? [] : { field, fault: `${field}: is that of the source ${other.id} already` };
+    });
+    const faults = [
+      ...(checked.valid ? [] : checked.errors.map((error) => printField(error))),
+      ...taken.map(({ fault }) => fault),
+    ];
+    if (faults.length === 0) added!.push(source);
+    else refused.push({ source, faults, isKnown: taken.some(({ field }) => field === "url") });
+  }
+  if (added!.length > 0) await write(file, editSources(text, { added: added! }));
+  return { added: added!, refused };
+}
+
+/** Removes a source from a configuration file. @returns undefined when there is none of that id */
+export async function removeSource(file: string, id: string): Promise<WrittenSource | undefined> {
+  const text = await readFile(file, "utf8");
+  const sources = writtenSources(text);
+  const removed = sources.findIndex((source) => source.id === id);
+  if (removed >= 0) await write(file, editSources(text, { removed }));
+  return sources[removed];
+}
+
+async function write(file: string, text: string): Promise<void> {
+  const target = await realpath(file);
+  await replaceFile(target, text, (await stat(target)).mode);
+}
+
+type Tree = { news?: { sources?: WrittenSource[] | null } | null } | null;
+
+const writtenSources = (text: string): WrittenSource[] => (parse(text) as Tree)?.news?.sources ?? [];
+
+/** The text of a configuration file with other sources. All else stays, comments too; the layout does where the list is
+ * one of lines, as usual. */
+export function editSources(text: string, edit: Edit): string {
+  const { added = [], removed } = edit;
+  const tree = parse(text) as Tree;
+  const sources = [...writtenSources(text).filter((_, at) => at !== removed), ...added];
+  const wanted = { ...tree, news: { ...tree?.news, sources } };
+  if (isJson(text)) return `${JSON.stringify(wanted, null, /^[ \t]+(?=")/m.exec(text)?.[0] ?? "")}\n`;
+  const document = parseDocument(text);
+  const list = document.getIn(["news", "sources"], true);
+  const spliced = isSeq(list) ? splice(text, list, edit) : text;
+  if (isDeepStrictEqual(parse(spliced), wanted)) return spliced;
+  if (removed !== undefined) document.deleteIn(["news", "sources", removed]);
+  else if (isSeq(list)) for (const source of added) list.add(document.createNode(source));
+  else {
+    if (!isMap(document.get("news"))) document.set("news", document.createNode({}));
+    document.setIn(["news", "sources"], document.createNode(added));
+  }
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Changes the lines of the sources alone. The caller checks whether the result is what was wanted. */
+function splice(text: string, { items }: YAMLSeq, { added = [], removed }: Edit): string {
+  const ranges = items.map((item) => (isNode(item) ? item.range! : ([0, 0, 0] as const)));
+  const lineOf = (at: number): number => text.lastIndexOf("\n", at - 1) + 1;
+  const endOf = (at: number): number => text.indexOf("\n", at - 1) + 1 || text.length;
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  const bullet = first && text.slice(lineOf(first[0]), first[0]);
+  if (last === undefined || !bullet || !/^ *- +$/.test(bullet)) return text;
+  if (removed !== undefined) return text.slice(0, lineOf(ranges[removed]![0])) + text.slice(endOf(ranges[removed]![1]));
+  const lines = added.flatMap((source) => {
+    const written = stringify(source, { lineWidth: 0 }).trimEnd().split("\n");
+    return written.map((line, at) => (at === 0 ? bullet : " ".repeat(bullet.length)) + line);
+  });
+  const before = text.slice(0, endOf(last[1]));
+  return `${before}${before.endsWith("\n") ? "" : "\n"}${lines.join("\n")}\n${text.slice(endOf(last[1]))}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    return JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,55 @@
+import { generateOpml, parseOpml } from "feedsmith";
+import type { WrittenSource } from "../../config/edit-sources.ts";
+import type { Language } from "../../contract/schemas/shared-fields.ts";
+import { nearestLanguage } from "../../language/detect-language.ts";
+
+type Outline = NonNullable<NonNullable<ReturnType<typeof parseOpml>["body"]>["outlines"]>[number];
+
+const MOST_NESTED = 20;
+
+/** The feeds of an OPML document. The outlines that one is nested in are its categories, with those of its own.
+ * @param lang of feeds that do not say theirs
+ * @returns undefined when it is not OPML */
+export function sourcesOfOpml(opml: string, lang: Language): WrittenSource[] | undefined {
+  const found: WrittenSource[] = [];
+  const walk = (outlines: readonly Partial<Outline>[] = [], above: readonly string[] = []): void => {
+    for (const { text = "", title = text, xmlUrl: url, language, category = "", outlines: below } of outlines) {
+      if (url === undefined && above.length < MOST_NESTED) walk(below, [...above, title]);
+      if (url === undefined) continue;
+      const own = category.split(/[,/]/).map((name) => name.trim());
+      const categories = Array.from(new Set([...above, ...own])).filter((name) => name !== "");
+      const source = {
+        id: idOf(title, url),
+        name: title,
+        lang: language === undefined ? lang : nearestLanguage(language),
+        url,
+      };
+      found.push(categories.length === 0 ? source : { ...source, categories });
+    }
+  };
+  try {
+    walk(parseOpml(opml).body?.outlines);
+  } catch {
+    return undefined;
+  }
+  return found;
+}
+
+/** An id made of the name, or of the URL's host where the name has no Latin letters or digits. */
+function idOf(name: string, url: string): string {
+  const slugs = [name, URL.canParse(url) ? new URL(url).hostname : ""].map((text) =>
+    text.toLowerCase().match(/[a-z\d.]+/g),
+  );
+  return (slugs.find((words) => words !== null) ?? ["feed"]).join("-").slice(0, 64);
+}
+
+/** An OPML document of feeds. */
+export function opmlOf(
+  sources: readonly Required<Pick<WrittenSource, "name" | "lang" | "url" | "categories">>[],
+): string {
+  const outlines = sources.map(({ name, lang: language, url: xmlUrl, categories = [] }) => {
+    const outline = { text: name, title: name, type: "rss", xmlUrl, language };
+    return categories.length === 0 ? outline : { ...outline, category: categories.join(",") };
+  });
+  return generateOpml({ head: { title: "News sources of anp" }, body: { outlines } });
+}

@@ -1,0 +1,218 @@
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { serve, type TestServer } from "../news/server.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { anp } from "./anp.ts";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let server: TestServer | undefined;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  await folder.remove();
+});
+
+const RSS =
+  '<?xml version="1.0"?><rss version="2.0"><channel><title>The &amp; Wire</title>' +
+  "<item><title>One</title><pubDate>Fri, 20 Nov 2026 08:00:00 GMT</pubDate></item><item><title>Two</title></item>" +
+  "</channel></rss>";
+const YAML = `# Ours.
+storage: "fs:data"   # Kept here.
+
+news:
+    # The feeds.
+    sources:
+    -   id: wire # The first.
+        name: 'Wire'
+        lang: en
+        url:  https://anp:hush@wire.example/rss
+        headers: {x-key: "\${WIRE_KEY}"}
+    # In Chinese.
+    -   { id: zh, name: 快讯, lang: zh, url: zh.xml }
+
+    max_items: 10
+server: {port: 99}
+`;
+
+const run = (args: readonly string[], input?: string) =>
+  anp(["news", "sources", ...args, "--config", "anp.yaml"], {
+    cwd: folder.path,
+    env: { WIRE_KEY: "hush-hush" },
+    ...(input !== undefined && { input }),
+  });
+const file = (): string => join(folder.path, "anp.yaml");
+const content = () => readFile(file(), "utf8");
+
+describe("the sources of a configuration file", () => {
+  it("are listed without secrets", async () => {
+    await writeFile(file(), YAML);
+    const { code, stdout } = await run(["list", "--json"]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      0,
+      [
+        { id: "wire", url: "https://wire.example/rss", headers: ["x-key"], weight: 1 },
+        { id: "zh", url: "zh.xml" },
+      ],
+    ]);
+    expect(stdout).not.toContain("hush");
+  });
+
+  it("are added and removed in the file, whose other lines, layout and mode stay as they are", async () => {
+    await writeFile(file(), YAML);
+    await chmod(file(), 0o640);
+    const flags = [
+      "--name",
+      "Desk",
+      "--timezone",
+      "-05:00",
+      "--category",
+      "a: b",
+      "--category",
+      "c",
+      "--weight",
+      "2.5",
+    ];
+    const added = await run(["add", "desk", "https://desk.example/", ...flags, "--header", "X-Key: ${WIRE_KEY}"]);
+    expect(added).toMatchObject({ code: 0, stderr: "" });
+    const lines = `    -   id: desk
+        name: Desk
+        lang: en
+        url: https://desk.example/
+        timezone: -05:00
+        categories:
+          - "a: b"
+          - c
+        weight: 2.5
+        headers:
+          X-Key: \${WIRE_KEY}
+`;
+    expect(await content()).toBe(YAML.replace("\n    max_items", `${lines}\n    max_items`));
+    expect((await stat(file())).mode & 0o777).toBe(0o640);
+    expect((await run(["remove", "desk"])).code).toBe(0);
+    expect(await content()).toBe(YAML);
+    expect((await run(["remove", "wire"])).code).toBe(0);
+    expect(await content()).toContain("    sources:\n    # In Chinese.\n    -   { id: zh");
+    expect(await run(["remove", "wire"])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("no source wire") as string,
+    });
+  });
+
+  it.for([
+    ["", "news:\n  sources:\n    - id: a\n"],
+    ["news:\n  max_items: 5 # Few.\n", "# Few.\n  sources:\n    - id: a\n"],
+    ["news: { sources: [ { id: b, name: B, lang: en, url: b.xml } ] } # One.\n", "# One."],
+    ['{\n    "news": { "max_items": 5 }\n}\n', '    "news": {\n        "max_items": 5,\n        "sources": [\n'],
+  ] as const)("are added to a file like %j", async ([text, has]) => {
+    await writeFile(file(), text);
+    expect(await run(["add", "a", "a.xml", "--name", "A"])).toMatchObject({ code: 0, stderr: "" });
+    expect(await content()).toContain(has);
+    const { news } = parse(await content()) as { news: { sources: object[] } };
+    expect(news.sources.at(-1)).toEqual({ id: "a", name: "A", lang: "en", url: "a.xml" });
+    expect((await run(["list"])).code).toBe(0);
+  });
+
+  it("are refused by the field that is not valid, or that another one has, and the file stays", async () => {
+    await writeFile(file(), YAML);
+    const refused = await run(["add", "zh", "zh.xml", "--name", "Wire", "--weight", "99", "--timezone", "CET"]);
+    expect([
+      refused.code,
+      refused.stderr
+        .trim()
+        .split("\n")
+        .map((line) => line.replace("error: ", "")),
+    ]).toEqual([
+      2,
+      [
+        "timezone: must be an offset such as +08:00",
+        "weight: must be a number from 0.1 to 10, not 99",
+        "id: is that of the source zh already",
+        "name: is that of the source wire already",
+        "url: is that of the source zh already",
+        "See `anp news sources add --help`.",
+      ],
+    ]);
+    expect(await content()).toBe(YAML);
+    const none = await anp(["news", "sources", "add", "a", "a.xml", "--name", "A"], { cwd: folder.path });
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--config is missing")]);
+  });
+
+  it("come and go as OPML, nested outlines as categories; known ones are skipped and wrong ones told", async () => {
+    await writeFile(file(), "news: { sources: [{ id: old, name: Old, lang: en, url: https://old.example/ }] }\n");
+    const opml = `<opml version="2.0"><body><outline text="Crypto"><outline text="Deep">
+      <outline text="A &amp; B" xmlUrl="https://a.example/?x=1&amp;y=2" language="zh-CN" category="x,/y/z"/></outline>
+      <outline text="Again" xmlUrl="https://old.example/"/><outline text="None"/></outline>
+      <outline text="币圈" xmlUrl="https://b.example/"/><outline text="Bad" xmlUrl="ftp://c.example/"/></body></opml>`;
+    const { code, stdout, stderr } = await run(["import", "-", "--lang", "zh"], opml);
+    expect([code, stdout]).toEqual([8, "added\tskipped\trefused\n2\t1\t1\n"]);
+    expect(stderr).toContain("https://old.example/ is there already.");
+    expect(stderr).toContain("Bad: url: must be an http(s) URL");
+    const [, a, b] = (parse(await content()) as { news: { sources: object[] } }).news.sources;
+    const categories = ["Crypto", "Deep", "x", "y", "z"];
+    expect(a).toEqual({ id: "a-b", name: "A & B", lang: "zh", url: "https://a.example/?x=1&y=2", categories });
+    expect(b).toEqual({ id: "b.example", name: "币圈", lang: "zh", url: "https://b.example/" });
+    const before = JSON.parse((await run(["list", "--json"])).stdout) as object[];
+    const exported = await run(["export"]);
+    await writeFile(file(), "{}");
+    await writeFile(join(folder.path, "feeds.opml"), exported.stdout);
+    expect((await run(["import", "feeds.opml"])).code).toBe(0);
+    expect(JSON.parse((await run(["list", "--json"])).stdout)).toEqual(before);
+    expect(await run(["import", "-"], "<html>")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("FILE - is not OPML.") as string,
+    });
+  });
+});
+
+describe("a source that is tested", () => {
+  it("shows what a refresh would read", async () => {
+    server = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "text/xml; charset=iso-8859-1" }).end(RSS);
+    });
+    await writeFile(file(), "storage: fs:data\n");
+    const { code, stdout } = await run([
+      "test",
+      server.url,
+      "--allow-private",
+      "--json",
+      "--now",
+      "2026-11-20T12:00:00Z",
+    ]);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      {
+        ...{ status: 200, format: "RSS", title: "The & Wire", charset: "iso-8859-1", enabled: false },
+        ...{ read: 2, kept: 2, cut: 0, old: 0, undated: 1, refused: 0, newest_at: "2026-11-20T08:00:00.000Z" },
+      },
+    ]);
+    expect(await run(["test", server.url])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining("set allow_private of the source") as string,
+    });
+    expect((await run(["test", "none"])).code).toBe(5);
+  });
+
+  it("is enabled by it once it answers", async () => {
+    let status = 410;
+    server = await serve((_, response) => {
+      response.writeHead(status).end(RSS);
+    });
+    const source = `{ id: a, name: A, lang: en, url: "${server.url}", allow_private: true }`;
+    await writeFile(file(), `storage: fs:data\nnews: { sources: [${source}] }\n`);
+    const news = (verb: string) => anp(["news", verb, "--config", "anp.yaml"], { cwd: folder.path });
+    expect((await news("refresh")).code).toBe(6);
+    expect(await run(["test", "a"])).toMatchObject({ code: 6, stderr: expect.stringContaining("new URL") as string });
+    status = 200;
+    await news("refresh");
+    expect((await news("status")).stdout).toContain("a\tnews\tdisabled\t0\t1\t");
+    const tested = await run(["test", "a", "--json"]);
+    expect(JSON.parse(tested.stdout)).toMatchObject({ read: 2, enabled: true });
+    expect((await news("refresh")).code).toBe(0);
+    expect((await news("status")).stdout).toContain("a\tnews\tok\t2\t0\t");
+  });
+});
