@@ -1,6 +1,6 @@
 import { tokenize } from "../../language/tokenize.ts";
 import { memoized } from "../../runtime/cache/memoized.ts";
-import type { StoredItem } from "./stored-items.ts";
+import type { ListedItem } from "./stored-items.ts";
 
 const HOUR = 3_600_000;
 /** Two listings of one story lie at most this far apart; without summaries to compare, much less. */
@@ -12,14 +12,14 @@ const MOST = { candidates: 200, shingles: 50_000 };
 /** Merges the items that the feeds list now into the known ones. One story of one outlet is one item: the same page
  * (id), the same identifier in the same feed, or nearly the same title and summary a short time apart. Only the feed
  * that published it first changes its content; others are added to `source_ids`. A known item keeps its id, and its
- * date while its content is unchanged or its feed gives no date. */
-export function mergeItems(known: readonly StoredItem[], listed: readonly StoredItem[]): StoredItem[] {
-  const byId = new Map<string, StoredItem>();
+ * date while its content is unchanged or its feed gives no date; its sentiment stays while its text does. */
+export function mergeItems(known: readonly ListedItem[], listed: readonly ListedItem[]): ListedItem[] {
+  const byId = new Map<string, ListedItem>();
   const byGuid = new Map<string, string>();
   const titles = new TitleIndex();
   const claimed = new Set<string>();
 
-  const place = (item: StoredItem): void => {
+  const place = (item: ListedItem): void => {
     byId.set(item.id, item);
     for (const id of item.source_ids) if (item.guid !== "") byGuid.set(guidKey(id, item), item.id);
     titles.add(item);
@@ -43,8 +43,10 @@ export function mergeItems(known: readonly StoredItem[], listed: readonly Stored
     } else {
       claimed.add(existing.id);
       const isUnchanged = existing.digest === item.digest || !item.dated;
+      const isSaid = existing.title === item.title && existing.summary === item.summary;
       place({
         ...item,
+        sentiment: isSaid ? existing.sentiment : undefined,
         id: existing.id,
         source_ids: existing.source_ids,
         published_ms: isUnchanged ? existing.published_ms : item.published_ms,
@@ -54,10 +56,10 @@ export function mergeItems(known: readonly StoredItem[], listed: readonly Stored
   return Array.from(byId.values());
 }
 
-const guidKey = (feed: string, item: StoredItem): string => `${feed}\n${item.guid}`;
+const guidKey = (feed: string, item: ListedItem): string => `${feed}\n${item.guid}`;
 
 /** Identifiers that a feed gives to several entries of different titles identify nothing. */
-function repeatedGuids(listed: readonly StoredItem[]): Set<string> {
+function repeatedGuids(listed: readonly ListedItem[]): Set<string> {
   const first = new Map<string, string>();
   const repeated = new Set<string>();
   for (const item of listed) {
@@ -97,17 +99,17 @@ class TitleIndex {
   readonly #ids = new Map<string, Set<string>>();
   readonly #shinglesOf = memoized(shinglesOf, MOST.shingles);
 
-  #keys(item: StoredItem): string[] {
+  #keys(item: ListedItem): string[] {
     const { words } = this.#shinglesOf(item.title);
     const length = words.length - Math.ceil(SIMILARITY.title * words.length) + 1;
     return words.slice(0, length).map((word) => `${item.source}\n${word}`);
   }
 
-  add(item: StoredItem): void {
+  add(item: ListedItem): void {
     for (const key of this.#keys(item)) this.#ids.set(key, (this.#ids.get(key) ?? new Set()).add(item.id));
   }
 
-  find(item: StoredItem, byId: ReadonlyMap<string, StoredItem>): string | undefined {
+  find(item: ListedItem, byId: ReadonlyMap<string, ListedItem>): string | undefined {
     let best: { id: string; similarity: number } | undefined;
     for (const id of this.#candidates(item)) {
       const similarity = this.#sameStory(item, byId.get(id)!);
@@ -117,7 +119,7 @@ class TitleIndex {
   }
 
   /** The items that share a word which one of two similar titles must share, those of the longest words first. */
-  #candidates(item: StoredItem): Set<string> {
+  #candidates(item: ListedItem): Set<string> {
     const candidates = new Set<string>();
     for (const key of this.#keys(item)) {
       for (const id of this.#ids.get(key) ?? []) {
@@ -129,7 +131,7 @@ class TitleIndex {
   }
 
   /** Similarity of the titles when the two, of one outlet, are listings of one story; 0 when they are not. */
-  #sameStory(a: StoredItem, b: StoredItem): number {
+  #sameStory(a: ListedItem, b: ListedItem): number {
     const apart = Math.abs(a.published_ms - b.published_ms);
     if (a.lang !== b.lang || apart > WINDOW_MS.usual) return 0;
     const [titleA, titleB] = [this.#shinglesOf(a.title), this.#shinglesOf(b.title)];

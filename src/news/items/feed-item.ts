@@ -4,8 +4,7 @@ import { sha256 } from "../../runtime/json/canonical-json.ts";
 import { detectLanguage } from "../../language/detect-language.ts";
 import type { FeedEntry } from "../sources/feeds/parse-feed.ts";
 import { shorten } from "../../language/plain-text.ts";
-import { sentimentOf } from "./sentiment.ts";
-import type { StoredItem } from "./stored-items.ts";
+import type { ListedItem } from "./stored-items.ts";
 import { assetsInNews } from "../../language/assets.ts";
 
 const digestOf = (...parts: string[]): string => sha256(JSON.stringify(parts)).slice(0, 16);
@@ -17,7 +16,7 @@ const SUMMARY_LENGTH = 600;
  * it is listed; from the feed and the entry's own identifier when there is no link, or when the feed gives one link to
  * entries of different titles; from the title too when there is no identifier, or several entries have it.
  * @param now milliseconds since the epoch: the date of entries without one, and the latest date there can be */
-export function feedItems(source: Source, entries: readonly Omit<FeedEntry, "author">[], now: number): StoredItem[] {
+export function feedItems(source: Source, entries: readonly Omit<FeedEntry, "author">[], now: number): ListedItem[] {
   const keys = entries.map(({ link }) => urlKey(cleanUrl(link)));
   const titles = { link: new Map<string, Set<string>>(), guid: new Map<string, Set<string>>() };
   for (const [index, { guid, title }] of entries.entries()) {
@@ -46,7 +45,6 @@ export function feedItems(source: Source, entries: readonly Omit<FeedEntry, "aut
       dated,
       movable: dated && isLocal(source),
       symbols: assetsInNews(`${title}\n${summary}`, [...entry.categories, ...(source.categories ?? [])]),
-      sentiment: sentimentOf(title, summary),
       ...(source.categories && { categories: source.categories }),
       digest: digestOf(title, summary, url, String(entry.published ?? "")),
     };

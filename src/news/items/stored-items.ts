@@ -51,6 +51,8 @@ export const storedParts = z.object({
 });
 
 export type StoredItem = z.infer<typeof storedItem>;
+/** An item whose sentiment may still have to be judged. */
+export type ListedItem = Omit<StoredItem, "sentiment"> & { readonly sentiment?: StoredItem["sentiment"] | undefined };
 export type StoredNotice = z.infer<typeof storedNotice>;
 export type StoredArticle = z.infer<typeof storedArticle>;
 export type StoredTopic = z.infer<typeof storedTopic>;

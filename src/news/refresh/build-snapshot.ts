@@ -3,7 +3,8 @@ import type { Step } from "../../compute/job-runner.ts";
 import { language } from "../../contract/schemas/shared-fields.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import { mergeItems } from "../items/dedupe.ts";
-import { NO_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts";
+import { sentimentOf } from "../items/sentiment.ts";
+import { type ListedItem, NO_PARTS, type Parts, type StoredItem } from "../items/stored-items.ts";
 import { createDateShifter, type DateShift } from "../snapshot/date-shift.ts";
 import type { RefreshMode, SnapshotContent, SnapshotRecord, SourceState } from "../snapshot/snapshot-document.ts";
 import type { SourceContent } from "../sources/parse-source.ts";
@@ -43,7 +44,7 @@ export async function buildSnapshot(
 ): Promise<SnapshotContent> {
   const { mode, now, counted } = options;
   const before = base?.parts ?? NO_PARTS;
-  const { items, cut, isOld } = nextItems(before.items, read, options);
+  const { items, cut, isOld } = await nextItems(before.items, read, options, step);
   const mood = { index: base?.record.index ?? null, sentiment_ms: base?.record.sentiment_ms ?? null };
   const listed = { notices: before.notices, help: before.help, ...mood };
   const { notices, help, index, sentiment_ms } = mode === "full" ? nextListings(listed, read, now) : listed;
@@ -73,10 +74,11 @@ export async function buildSnapshot(
   return { record, parts };
 }
 
-function nextItems(
+async function nextItems(
   before: readonly StoredItem[],
   read: readonly ReadSource<SourceContent>[],
   { now, shift, max_age_days, max_items }: BuildOptions,
+  step: Step,
 ) {
   const news = read.filter(({ source }) => source.kind === "news");
   const configured = new Set(news.map(({ source }) => source.id));
@@ -86,24 +88,29 @@ function nextItems(
   });
   const listed = news.flatMap(({ content }) => (content?.kind === "news" ? content.entries : []));
   const move = createDateShifter(shift, now);
-  const at = (item: StoredItem): number => move(item.published_ms, item.movable);
+  const at = (item: ListedItem): number => move(item.published_ms, item.movable);
   const oldest = now - max_age_days * DAY_MS;
   // An undated item that its feed still lists would come back as new, so it does not age out.
   const unchanged = new Set(news.flatMap(({ source, content }) => (content === undefined ? source.id : [])));
   const undated = new Set(listed.filter(({ dated }) => !dated).map(({ id }) => id));
   for (const { dated, id, source_ids } of known) if (!dated && unchanged.has(source_ids[0]!)) undated.add(id);
-  const items = mergeItems(known, listed)
+  const merged = mergeItems(known, listed)
     .filter((item) => at(item) >= oldest || undated.has(item.id))
     .sort((a, b) => Number(b.dated) - Number(a.dated) || at(b) - at(a) || (a.id < b.id ? -1 : 1));
-  const isOld = (item: StoredItem): boolean => item.dated && at(item) < oldest;
-  return { items: items.slice(0, max_items), cut: items.slice(max_items), isOld };
+  const isOld = (item: ListedItem): boolean => item.dated && at(item) < oldest;
+  const items: StoredItem[] = [];
+  for (const item of merged.slice(0, max_items)) {
+    items.push({ ...item, sentiment: item.sentiment ?? sentimentOf(item.title, item.summary) });
+    await step();
+  }
+  return { items, cut: merged.slice(max_items), isOld };
 }
 
 /** What became of the entries of a feed: too old ones are left out, and those beyond `max_items`. */
 function keptOf(
   counts: NonNullable<SourceState["last_read"]>,
-  entries: readonly StoredItem[],
-  { cut: beyond, isOld }: { readonly cut: readonly StoredItem[]; readonly isOld: (item: StoredItem) => boolean },
+  entries: readonly ListedItem[],
+  { cut: beyond, isOld }: { readonly cut: readonly ListedItem[]; readonly isOld: (item: ListedItem) => boolean },
 ) {
   const ids = new Set(beyond.map(({ id }) => id));
   const old = entries.filter(isOld).length;

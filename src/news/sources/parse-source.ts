@@ -1,5 +1,5 @@
 import { feedItems } from "../items/feed-item.ts";
-import type { StoredArticle, StoredItem, StoredNotice } from "../items/stored-items.ts";
+import type { ListedItem, StoredArticle, StoredNotice } from "../items/stored-items.ts";
 import { decodeText } from "./decode-text.ts";
 import { parseFeed } from "./feeds/parse-feed.ts";
 import { z } from "zod";
@@ -50,7 +50,7 @@ interface Listing<T> {
 
 /** The entries of a source, by its kind. */
 export type SourceContent =
-  | ({ readonly kind: "news" } & Listing<StoredItem>)
+  | ({ readonly kind: "news" } & Listing<ListedItem>)
   | ({ readonly kind: "notice" } & Listing<StoredNotice>)
   | ({ readonly kind: "help" } & Listing<StoredArticle>)
   | { readonly kind: "fear_greed"; readonly index: number; readonly refused: 0 };
@@ -76,7 +76,7 @@ export async function parseSource({ source, bytes, contentType, url, now, day }:
   }
 }
 
-type Entry = StoredItem | StoredNotice | StoredArticle;
+type Entry = ListedItem | StoredNotice | StoredArticle;
 
 /** How many entries were read, and what has become of them by now. */
 export function countsOf(content: SourceContent) {

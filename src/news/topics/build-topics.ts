@@ -1,14 +1,14 @@
 import type { Step } from "../../compute/job-runner.ts";
 import { clusterHeadlines } from "./cluster.ts";
 import { sha256 } from "../../runtime/json/canonical-json.ts";
-import type { StoredItem, StoredTopic } from "../items/stored-items.ts";
+import type { ListedItem, StoredTopic } from "../items/stored-items.ts";
 
 /** Stories that several items report; if none, each item is a topic, for small feeds. A topic keeps its id while it
  * shares more members with the earlier topic of that id than any other. @param at when an item was published, shifted
  * if it is a fixture's @param earlier topics of the previous snapshot */
 export async function buildTopics(
-  items: readonly StoredItem[],
-  at: (item: StoredItem) => number,
+  items: readonly ListedItem[],
+  at: (item: ListedItem) => number,
   earlier: readonly StoredTopic[],
   step?: Step,
 ): Promise<StoredTopic[]> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { mergeItems } from "../../../src/news/items/dedupe.ts";
 import { feedItems } from "../../../src/news/items/feed-item.ts";
 import type { Source } from "../../../src/news/sources/sources.ts";
-import type { StoredItem } from "../../../src/news/items/stored-items.ts";
+import type { ListedItem } from "../../../src/news/items/stored-items.ts";
 import { HOUR, NOON } from "../world.ts";
 
 const source = (id: string, name = id): Source => ({
@@ -20,7 +20,7 @@ interface Told {
   guid?: string;
   at?: number | null;
 }
-const listed = (from: Source, ...told: Told[]): StoredItem[] =>
+const listed = (from: Source, ...told: Told[]): ListedItem[] =>
   feedItems(
     from,
     told.map(({ title, summary = "", link = "", guid = "", at = NOON - HOUR }) => ({
@@ -33,7 +33,7 @@ const listed = (from: Source, ...told: Told[]): StoredItem[] =>
     })),
     NOON,
   );
-const titles = (items: readonly StoredItem[]): string[] => items.map(({ title }) => title);
+const titles = (items: readonly ListedItem[]): string[] => items.map(({ title }) => title);
 
 const LONG = "Bitcoin climbs above one hundred five thousand dollars in early trading";
 const SUMMARY = "The asset rose by four percent as short sellers covered their positions on several venues.";
@@ -132,7 +132,7 @@ describe("entries without a link", () => {
     published: NOON - HOUR,
     categories: [],
   });
-  const feed = (...entries: ReturnType<typeof entry>[]): StoredItem[] => feedItems(A, entries, NOON);
+  const feed = (...entries: ReturnType<typeof entry>[]): ListedItem[] => feedItems(A, entries, NOON);
 
   test("that come one at a time are different items", () => {
     const items = mergeItems(feed(entry("Ferries return")), feed(entry("Museum opens")));
@@ -161,4 +161,12 @@ test("an item that is listed again unchanged stays the same", () => {
     NOON + HOUR,
   );
   expect(mergeItems(items, later)).toEqual(items);
+});
+
+test("the sentiment of a known item stays until its text changes", () => {
+  const known = listed(A, { title: LONG, guid: "1" }).map((item) => ({ ...item, sentiment: "negative" as const }));
+  const sentiments = (title: string) =>
+    mergeItems(known, listed(A, { title, guid: "1" })).map((item) => item.sentiment);
+  expect(sentiments(LONG)).toEqual(["negative"]);
+  expect(sentiments(`${LONG} today`)).toEqual([undefined]);
 });

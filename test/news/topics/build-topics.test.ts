@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { feedItems } from "../../../src/news/items/feed-item.ts";
-import type { StoredItem } from "../../../src/news/items/stored-items.ts";
+import type { ListedItem } from "../../../src/news/items/stored-items.ts";
 import { buildTopics, countRebuilt } from "../../../src/news/topics/build-topics.ts";
 import { NOON } from "../world.ts";
 
 const SOURCE = { id: "s", kind: "news", name: "S", location: "https://s.example/feed", lang: "en" } as const;
-const item = (title: string): StoredItem => {
+const item = (title: string): ListedItem => {
   const entry = { guid: title, link: "", title, summary: "", published: NOON, categories: [] };
   return feedItems(SOURCE, [entry], NOON)[0]!;
 };
-const at = ({ published_ms }: StoredItem): number => published_ms;
-const ids = (items: readonly StoredItem[]): string[] => items.map(({ id }) => id);
+const at = ({ published_ms }: ListedItem): number => published_ms;
+const ids = (items: readonly ListedItem[]): string[] => items.map(({ id }) => id);
 
 const BRIDGE = [
   "Attacker drains $87 million from Tidepool bridge",
