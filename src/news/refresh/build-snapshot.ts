@@ -161,7 +161,6 @@ function countOf({ id, kind, lang }: Source, parts: Parts, index: number | null)
   return kind === "help" ? parts.help.filter((article) => article.lang === lang).length : Number(index !== null);
 }
 
-/** Whether both lists have the same content, so that the topics are the same too. */
 function isSame(after: readonly StoredItem[], before: readonly StoredItem[]): boolean {
   const contentOf = ({ id, digest, published_ms }: StoredItem): string => `${id} ${digest} ${published_ms}`;
   return after.length === before.length && after.every((item, at) => contentOf(item) === contentOf(before[at]!));

@@ -44,7 +44,6 @@ export function createRefreshLease(deps: {
     return parseLease(await storage.get(KEY))?.holder === holder;
   }
 
-  /** Renews the lease until the function that it returns is called. */
   function hold(): () => Promise<void> {
     const started = monotonic();
     let renewing = Promise.resolve();

@@ -80,7 +80,6 @@ function cooled<T extends { readonly heat: number }>(hot: T, { at }: TopicViews,
   return { ...hot, heat: Math.round(heat * 1000) / 1000 };
 }
 
-/** Keeps what was made under a key, frozen. */
 function memoized<V extends object>(max: number): (key: string, make: () => V) => V {
   const memoMethod = (_key: string, _old: unknown, { context: make }: { context: () => V }): V => deepFreeze(make());
   const values = new LRUCache<string, V, () => V>({ max, memoMethod });

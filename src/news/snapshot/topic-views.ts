@@ -50,7 +50,6 @@ export function topicViews(topics: readonly ProjectedTopic[], at: number) {
   };
 }
 
-/** Those with an item in the language, then the others. */
 function firstIn(ranked: readonly Ranked[], lang: Language): Ranked[] {
   const isIn = ({ topic }: Ranked): boolean => topic.items.some((item) => item.lang === lang);
   return [...ranked.filter(isIn), ...ranked.filter((entry) => !isIn(entry))];

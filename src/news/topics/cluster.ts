@@ -1,7 +1,7 @@
 import CLUSTERING from "./clustering.json" with { type: "json" };
 import { createDistinction } from "./distinctions.ts";
 import { createHeap } from "./heap.ts";
-import { type Neighbour, nearest } from "./neighbours.ts";
+import { countTerms, type Neighbour, nearest } from "./neighbours.ts";
 import { DAY_MS } from "../../runtime/clock.ts";
 import type { Step } from "../../compute/job-runner.ts";
 import {
@@ -59,9 +59,8 @@ async function describe(headlines: readonly Headline[], step: Step): Promise<Poi
 }
 
 function inContext(points: readonly Point[], neighbours: readonly Neighbour[][]): Point[] {
-  const last = points.reduce((most, { vector }) => vector.terms.reduce((a, b) => Math.max(a, b), most), -1);
-  const blend = new Float64Array(last + 1);
-  const terms = new Uint32Array(last + 1);
+  const size = countTerms(points);
+  const [blend, terms] = [new Float64Array(size), new Uint32Array(size)];
   return points.map((point, index) => {
     let count = 0;
     const add = ({ vector }: Point, share: number): void => {
@@ -72,10 +71,8 @@ function inContext(points: readonly Point[], neighbours: readonly Neighbour[][])
       }
     };
     const near = neighbours[index]!;
-    const total = Math.max(
-      CONTEXT.full,
-      near.reduce((sum, { similarity }) => sum + similarity, 0),
-    );
+    const nearness = near.reduce((sum, { similarity }) => sum + similarity, 0);
+    const total = Math.max(CONTEXT.full, nearness);
     add(point, 1);
     for (const { index: other, similarity } of near) add(points[other]!, (CONTEXT.share * similarity) / total);
     const found = terms.subarray(0, count);
@@ -108,9 +105,7 @@ async function agglomerate(
   const compared = new Map<number, boolean>();
   const isApart = (x: number, y: number): boolean => {
     const pair = x * points.length + y;
-    const known = compared.get(pair);
-    if (known !== undefined) return known;
-    const result = areApart(points[x]!.traits, points[y]!.traits);
+    const result = compared.get(pair) ?? areApart(points[x]!.traits, points[y]!.traits);
     compared.set(pair, result);
     return result;
   };

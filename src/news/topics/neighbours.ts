@@ -28,10 +28,10 @@ class NeighbourSearch {
   readonly #limit: number; // Terms of more points do not count.
   readonly #enough: number; // The least product that makes a similarity.
   /** Of one point at a time: the products with the others, how many terms they share, which share any, its own weights. */
-  readonly #sums: Float64Array;
-  readonly #shared: Uint16Array;
-  readonly #touched: Uint32Array;
-  readonly #own: Float64Array;
+  readonly #sums;
+  readonly #shared;
+  readonly #touched;
+  readonly #own;
 
   constructor(points: readonly Point[], options: Options) {
     this.#points = points;
@@ -49,16 +49,15 @@ class NeighbourSearch {
   nearestOf(index: number): Neighbour[] {
     const { reached, isCut } = this.#addUp(index);
     const { count } = this.#options;
-    const [sums, shared] = [this.#sums, this.#shared];
     const near: Neighbour[] = [];
     for (let at = 0; at < reached; at++) {
       const other = this.#touched[at]!;
-      if (sums[other]! >= this.#enough && other !== index) {
-        const similarity = this.#similarity(index, other, sums[other]!, shared[other]!);
+      const product = this.#sums[other]!;
+      if (product >= this.#enough && other !== index) {
+        const similarity = this.#similarity(index, other, product, this.#shared[other]!);
         if (similarity > 0) insert(near, { index: other, similarity }, isCut ? MOST.exact * count : count);
       }
-      sums[other] = 0;
-      shared[other] = 0;
+      this.#sums[other] = this.#shared[other] = 0;
     }
     return isCut ? this.#exactly(index, near).slice(0, count) : near;
   }
@@ -133,14 +132,19 @@ function acrossLanguages(a: Point, b: Point, product: number, shared: number): n
   return similarity >= ACROSS.similarity ? Math.min(1, similarity) : 0;
 }
 
+/** The number after the last term. */
+export function countTerms(points: readonly Point[]): number {
+  return points.reduce((count, { vector }) => vector.terms.reduce((a, b) => Math.max(a, b + 1), count), 0);
+}
+
 /** The points that have each term, with its weights: those of term t are at `starts[t]` to `starts[t + 1]`. */
 function postingsOf(points: readonly Point[]) {
-  const last = points.reduce((most, { vector }) => vector.terms.reduce((a, b) => Math.max(a, b), most), -1);
-  const starts = new Uint32Array(last + 2);
+  const count = countTerms(points);
+  const starts = new Uint32Array(count + 1);
   for (const { vector } of points) for (const term of vector.terms) starts[term + 1]! += 1;
-  for (let term = 0; term <= last; term++) starts[term + 1]! += starts[term]!;
+  for (let term = 0; term < count; term++) starts[term + 1]! += starts[term]!;
   const next = starts.slice();
-  const result = { starts, points: new Uint32Array(starts[last + 1]!), weights: new Float64Array(starts[last + 1]!) };
+  const result = { starts, points: new Uint32Array(starts[count]!), weights: new Float64Array(starts[count]!) };
   for (const [index, { vector }] of points.entries()) {
     for (let at = 0; at < vector.terms.length; at++) {
       const entry = next[vector.terms[at]!]!++;
