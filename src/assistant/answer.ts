@@ -2,10 +2,7 @@ import type { SourceItem } from "./passage.ts";
 import type { Routing } from "./routing/routing.ts";
 
 /** An earlier question of the conversation and its answer. */
-export interface Turn {
-  readonly question: string;
-  readonly answer: string;
-}
+export type Turn = { readonly question: string; readonly answer: string };
 
 export interface AnswerRequest {
   readonly question: string;

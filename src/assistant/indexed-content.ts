@@ -20,8 +20,7 @@ export class IndexedContent {
   #index = 0;
   #sent = new Map<string, Passage>();
   #wanted: ReadonlyMap<string, Passage> = new Map();
-  /** Passages of a batch that failed: they are sent one by one. */
-  readonly #suspects = new Set<string>();
+  readonly #suspects = new Set<string>(); // Passages of a batch that failed: they are sent one by one.
   /** Passages that could not be indexed: they are left out until they change. */
   readonly #refused = new Map<string, Passage>();
   #sending: Promise<void> | undefined;

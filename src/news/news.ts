@@ -43,8 +43,7 @@ export interface NewsDeps {
   readonly random?: Random;
   readonly slowMs?: number; // A source that takes longer does not hold up the others, ms. Default: 250.
   readonly runner?: JobRunner<NewsJobs>; // Runs what costs time by foreign text. Default: in this process.
-  /** Makes the answers about a projection. Default: {@link createSnapshotViews}. */
-  readonly views?: typeof createSnapshotViews;
+  readonly views?: typeof createSnapshotViews; // Makes the answers about a projection. Default: `createSnapshotViews`.
   readonly bundledFile?: URL; // The snapshot to fall back to. Default: the one of the package.
   /** Milliseconds that only grow, for how often a newer snapshot is looked for. Default: the platform's. */
   readonly monotonic?: () => number;
@@ -116,8 +115,7 @@ export function createNews(deps: NewsDeps) {
       const { record, isOwn } = await shared.refreshAfter(after, mode);
       return isOwn ? result(record) : undefined;
     },
-    /** The state of the newest snapshot and of each source. */
-    status: async () => statusOf(await latest.projection()),
+    status: async () => statusOf(await latest.projection()), // The state of the newest snapshot and of each source.
     /** Aborts a running refresh, so that no other process waits for it. The storage stays open. */
     async close(): Promise<void> {
       await Promise.all([shared.close(), runner.close()]);

@@ -6,10 +6,7 @@ import CORRECTIONS from "./data/corrections.json" with { type: "json" };
 export type ReplyFault = keyof typeof CORRECTIONS;
 
 /** What is wrong, and the sentence that it was found in, if it was found in one. */
-export interface Finding {
-  readonly fault: ReplyFault;
-  readonly sentence?: string;
-}
+export type Finding = { readonly fault: ReplyFault; readonly sentence?: string };
 
 /** A model's reply, and what it replies to. Plain data. */
 export interface CheckedRequest {

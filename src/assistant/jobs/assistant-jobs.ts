@@ -9,9 +9,7 @@ import { routeQuestion } from "../routing/router.ts";
 import { beginIndex, type BeginIndex } from "./shared-indexes.ts";
 
 /** Which content an index has to hold: a worker that was replaced has none. */
-interface OnIndex {
-  readonly index: number;
-}
+type OnIndex = { readonly index: number };
 
 /** What the assistant computes from foreign text, as jobs on one index. Undefined: another index is held, or none. */
 export type AssistantJobs = ReturnType<typeof createAssistantJobs>;

@@ -11,10 +11,7 @@ const MOST = { turns: 6, answer: 1000, refused: 2000, findings: 6 };
 /** The model's reply when the passages do not answer. Readers never see it. */
 export const NO_ANSWER = "NO_ANSWER";
 
-export interface Message {
-  readonly role: "user" | "assistant";
-  readonly content: string;
-}
+export type Message = { readonly role: "user" | "assistant"; readonly content: string };
 
 export interface Prompt {
   readonly system: string;

@@ -14,10 +14,7 @@ const OF_ALL: Key = ["model", "tokens"];
 const MOST = 1e12; // Most tokens that are counted of a day, whatever a provider reports.
 
 /** What a call of a model spent. */
-export interface Tokens {
-  readonly prompt: number;
-  readonly reply: number;
-}
+export type Tokens = { readonly prompt: number; readonly reply: number };
 
 type Budget = keyof ModelConfig["budget"];
 

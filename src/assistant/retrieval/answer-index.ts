@@ -27,8 +27,7 @@ export class AnswerIndex {
   readonly vocabulary = new Vocabulary();
   readonly thesaurus: Thesaurus;
   readonly #homophones = createHomophones();
-  /** The changes of the Chinese passages whose characters the homophones know. */
-  #heard = 0;
+  #heard = 0; // The changes of the Chinese passages whose characters the homophones know.
   readonly #numbers = new Map<string, number>();
   readonly #passages: (IndexedPassage | undefined)[] = [];
   readonly #free: number[] = []; // Numbers of passages that were removed: they are given again.

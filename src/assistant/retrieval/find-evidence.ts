@@ -43,8 +43,7 @@ export function findEvidence(index: AnswerIndex, search: Search): Findings {
 
 const BOUNDARY =
   /[?？;；!！]|\b(?:and also|as well as|and|plus)\b|[&+]|另外|还有|以及|顺便|同时|并且|[,，](?= ?(?:what|how|when|where|which|who|can|do|does|is|are|will|怎|多|几|什么|哪|能|可以|要|会|是不是))/iu;
-/** What may be left of a boundary at the ends of a clause. */
-const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g;
+const REST = /^[ ,，、]+|(?<![ ,，、])[ ,，、]+$/g; // What may be left of a boundary at the ends of a clause.
 const ASKS =
   /\b(?:what|how|when|where|which|who|why|can|could|do|does|did|is|are|will|would|should|until|cost|fee|price|long|many|much)\b|什么|怎|多少|多久|多长|几|哪|吗|呢|能|可以|要不要|是不是|收费|费用|为何|如何|上限|最[多少高低]/iu;
 const LEAST = { zh: 4, en: 10 };

@@ -43,10 +43,7 @@ export interface Alternative {
 }
 
 /** One thing that a question says, with the words that documents may use for it. */
-export interface TermGroup {
-  readonly weight: number;
-  readonly alternatives: readonly Alternative[];
-}
+export type TermGroup = { readonly weight: number; readonly alternatives: readonly Alternative[] };
 
 /** A group of a query, with its weight in this index. */
 export interface WeightedGroup extends TermGroup {
@@ -54,10 +51,7 @@ export interface WeightedGroup extends TermGroup {
 }
 
 /** The fields of a document, folded and without markup. */
-export interface FoldedText {
-  readonly title: string;
-  readonly body: string;
-}
+export type FoldedText = { readonly title: string; readonly body: string };
 
 /** An inverted index of the documents of one language. Documents come and go; scores are those of an index built anew. */
 export class LanguageIndex {

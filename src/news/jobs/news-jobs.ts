@@ -10,8 +10,7 @@ import { topicViews } from "../snapshot/topic-views.ts";
 import { countsOf, parseSource, type SourceBody, type SourceContent } from "../sources/parse-source.ts";
 import { SourceError } from "../sources/source-error.ts";
 
-/** Entries of one page: what the receiver reads and freezes in a few milliseconds. */
-const PAGE = 400;
+const PAGE = 400; // Entries of one page: what the receiver reads and freezes in a few milliseconds.
 
 /** JSON in UTF-8: a source's content, which the thread in between does not have to read, or a page of entries. */
 export type EncodedContent = Uint8Array;

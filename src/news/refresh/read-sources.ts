@@ -14,12 +14,9 @@ import type { ReadSource } from "./build-snapshot.ts";
 
 /** Sources read at once, besides slow ones. */
 export const CONCURRENCY = 16;
-/** A source that has not sent everything after so long is slow, ms. */
-const SLOW_MS = 250;
-/** So many slow ones do not hold up the others. */
-const MOST_SLOW = 160;
-/** What was brought by then may be published before sources that wait for slow ones, ms. */
-const EARLY_MS = 3000;
+const SLOW_MS = 250; // A source that has not sent everything after so long is slow, ms.
+const MOST_SLOW = 160; // So many slow ones do not hold up the others.
+const EARLY_MS = 3000; // What was brought by then may be published before sources that wait for slow ones, ms.
 /** Longest time to decode and parse one source, ms. */
 export const PARSE_MS = 5000;
 

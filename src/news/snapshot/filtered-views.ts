@@ -6,8 +6,7 @@ import type { NewsItem } from "./projection.ts";
 import type { Projection } from "./show-snapshot.ts";
 import { createSnapshotViews, type SnapshotViews } from "./snapshot-views.ts";
 
-/** Filters, and answers of each, that are kept. */
-const KEPT = { filters: 20, lists: 20 };
+const KEPT = { filters: 20, lists: 20 }; // Filters, and answers of each, that are kept.
 /** Items that are looked at without a break: about a millisecond where their texts are folded for the first time. */
 const PAGE = 100;
 
@@ -28,9 +27,7 @@ export function isOpen(filter: NewsFilter): boolean {
   return !Object.values(filter).some(Boolean);
 }
 
-interface Conditions extends Omit<NewsFilter, "q"> {
-  readonly words: readonly string[];
-}
+type Conditions = Omit<NewsFilter, "q"> & { readonly words: readonly string[] };
 
 function isWanted(item: NewsItem, { symbol, source, category, words }: Conditions): boolean {
   const isAmong = (names: readonly string[] = [], name = ""): boolean =>

@@ -6,8 +6,7 @@ import PATTERNS from "./date-patterns.json" with { type: "json" };
  * Europe and America, of which the American order is taken where both are possible, and ISO 8601 without marks. */
 const DATES = PATTERNS.dates.map((pattern) => new RegExp(pattern, "iu"));
 const RELATIVE = PATTERNS.relative.map((pattern) => new RegExp(pattern, "iu"));
-/** Weekdays of East Asia, words like "at", and what is in parentheses. */
-const NOISE = new RegExp(PATTERNS.noise, "giu");
+const NOISE = new RegExp(PATTERNS.noise, "giu"); // Weekdays of East Asia, words like "at", and what is in parentheses.
 const MOST_CHARACTERS = 200;
 
 const MONTHS = readNumbers(new URL("data/months.txt", import.meta.url));
@@ -16,8 +15,7 @@ const DAYS = readNumbers(new URL("data/relative-days.txt", import.meta.url));
 
 /** Minutes east of UTC of the zone names that feeds use. */
 const ZONES = readNumbers(new URL("data/zones.txt", import.meta.url));
-/** China's, which its feeds call CST as America's central one is called. */
-const CHINA = 480;
+const CHINA = 480; // China's, which its feeds call CST as America's central one is called.
 
 function zoneMinutes(zone: string | undefined, fallback: number): number | undefined {
   const name = zone?.trim().toLowerCase() ?? "";

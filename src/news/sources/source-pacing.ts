@@ -7,8 +7,7 @@ import type { SourceError } from "./source-error.ts";
 /** Pause after the second failure in a row, ms, which doubles with each further one; the longest; and the longest that a
  * server may ask for in `Retry-After`, which is that of a disabled source too. */
 const PAUSE_MS = { first: 60_000, longest: 3_600_000, asked: 86_400_000 };
-/** So many failures in a row disable a source. */
-const MOST_FAILURES = 20;
+const MOST_FAILURES = 20; // So many failures in a row disable a source.
 
 export type SourcePacing = ReturnType<typeof createSourcePacing>;
 

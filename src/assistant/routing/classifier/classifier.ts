@@ -2,10 +2,7 @@ import { createVectorizer, featuresOf, fitVocabulary, type Annotator, type Vocab
 import { marginsOf, trainLinear } from "./linear-model.ts";
 
 /** One labelled utterance. */
-export interface Example {
-  readonly text: string;
-  readonly label: string;
-}
+export type Example = { readonly text: string; readonly label: string };
 
 /** The most likely label of a text. */
 export interface Classification {

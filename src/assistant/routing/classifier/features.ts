@@ -1,10 +1,7 @@
 import { tokenize, type Token } from "../../../language/tokenize.ts";
 
 /** A sparse vector: feature ids and their weights. */
-export interface Vector {
-  readonly ids: Int32Array;
-  readonly weights: Float64Array;
-}
+export type Vector = { readonly ids: Int32Array; readonly weights: Float64Array };
 
 const FNV = { offset: 0x811c9dc5, prime: 0x01000193 };
 
@@ -21,10 +18,7 @@ const SIZES = { characters: [3, 4], han: [1, 2, 3] };
 const REACH = 3; // Largest distance of two words that make a pair: "change my address" holds "change address".
 
 /** Hashed features of one text: words and pairs of words, and character n-grams, which tolerate typos. */
-interface RawFeatures {
-  readonly words: readonly number[];
-  readonly characters: readonly number[];
-}
+type RawFeatures = { readonly words: readonly number[]; readonly characters: readonly number[] };
 
 /** Adds features of a text, such as the concepts that its words name. */
 export type Annotator = (text: string, tokens: readonly Token[]) => Iterable<string>;
@@ -63,10 +57,7 @@ export function featuresOf(text: string, annotate?: Annotator): RawFeatures {
 const CHARACTER_WEIGHT = 0.8;
 
 /** The known features, by id, and their weights. */
-export interface Vocabulary {
-  readonly keys: Uint32Array;
-  readonly idf: Float64Array;
-}
+export type Vocabulary = { readonly keys: Uint32Array; readonly idf: Float64Array };
 
 /** Fits the vocabulary and IDF of the texts. */
 export function fitVocabulary(texts: readonly RawFeatures[]): Vocabulary {

@@ -93,8 +93,7 @@ function entryOf(fields: readonly Field[], page: string | undefined, instantOf: 
   const author = first(texts("author"));
   const dates = texts("date").map(instantOf);
   return {
-    /** The feed's own identifier of the entry, or "". */
-    guid: reference(first(texts("guid"))),
+    guid: reference(first(texts("guid"))), // The feed's own identifier of the entry, or "".
     /** The link, absolute where the feed says by what to resolve it, or "". */
     link: reference(first(linksOf(fields, page))),
     title: line(first(texts("title"))),
