@@ -107,12 +107,8 @@ async function complete(
   try {
     const check = (reply: string, instructions: string) =>
       inTime(runner.run("check", { ...asked, reply, previous, instructions, excerpts }));
-    const { value: found, model: model_name } = await model.generate(
-      { ...asked, history, passages: excerpts },
-      check,
-      use,
-    );
-    const written = found === null ? forModel.otherwise : judged(found, answer, routing.lang);
+    const { value, model: model_name } = await model.generate({ ...asked, history, passages: excerpts }, check, use);
+    const written = value === null ? forModel.otherwise : judged(value, answer, routing.lang);
     return { ...written, routing, model_name };
   } catch (error) {
     use.signal?.throwIfAborted();

@@ -40,9 +40,7 @@ export function answerFromEvidence(findings: Findings, request: AnswerRequest): 
   const isFollowUp = isElliptical(question);
   const hasHistory = history.length > 0;
   const { outcome } = decideOutcome(findings, { routing, isFollowUp: isFollowUp && hasHistory });
-  if (outcome !== "answered" && isFollowUp && !hasHistory) {
-    return draft(REPLIES.askBack[routing.lang], "declined");
-  }
+  if (outcome !== "answered" && isFollowUp && !hasHistory) return draft(REPLIES.askBack[routing.lang], "declined");
   if (outcome === "declined") return declined(request);
   const passages = findings.ranked.slice(0, MOST.passages[request.wide ? "wide" : "narrow"]);
   return withModel(
@@ -90,6 +88,5 @@ function sectionOf({ article, window }: Evidence, lang: Language, titled: boolea
 function offer({ evidence }: Findings, { routing }: AnswerRequest): Draft {
   const best = evidence.slice(0, MOST.titles);
   const titles = best.map(({ article }, at) => `${at + 1}. ${article.found.passage.title}`);
-  const text = [OFFER[routing.lang], ...titles].join("\n");
-  return draft(text, "offered", best.map(sourceOf));
+  return draft([OFFER[routing.lang], ...titles].join("\n"), "offered", best.map(sourceOf));
 }

@@ -12,8 +12,7 @@ export function anyOf(words: readonly string[]): RegExp {
   const sorted = [...words].sort((a, b) => b.length - a.length).map(literal);
   const latin = sorted.filter((word) => !HAN.test(word)).join("|");
   const han = sorted.filter((word) => HAN.test(word)).join("|");
-  const parts = [latin && `(?<![a-z'])(?:${latin})(?![a-z'])`, han].filter(Boolean);
-  return new RegExp(parts.join("|"), "g");
+  return new RegExp([latin && `(?<![a-z'])(?:${latin})(?![a-z'])`, han].filter(Boolean).join("|"), "g");
 }
 
 /** Words with capitals that name nothing. */

@@ -22,8 +22,7 @@ export function createBoundedFetch({ connect_ms, headers_ms, idle_ms }: Provider
   return async (input, init) => {
     const undici = await import("undici");
     agent ??= new undici.Agent({ connect: { timeout: connect_ms }, headersTimeout: headers_ms, bodyTimeout: idle_ms });
-    const sent = { ...init, dispatcher: agent } as BoundedInit;
-    return undici.fetch(input, sent);
+    return undici.fetch(input, { ...init, dispatcher: agent } as BoundedInit);
   };
 }
 

@@ -15,9 +15,7 @@ class Postings {
   body = 0;
 
   append(document: number): void {
-    if (this.count === this.packed.length) {
-      this.packed = grown(this.packed, Math.ceil(this.packed.length * 1.5));
-    }
+    if (this.count === this.packed.length) this.packed = grown(this.packed, Math.ceil(this.packed.length * 1.5));
     const [title, body] = [Math.min(this.title, MOST_IN.title), Math.min(this.body, MOST_IN.body)];
     this.packed[this.count++] = document * 2 ** FREQUENCY_BITS + (title << BITS.body) + body;
     this.title = 0;

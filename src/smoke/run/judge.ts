@@ -87,8 +87,7 @@ export function judgeCounts(counts: Readonly<Record<string, unknown>>, answers: 
 }
 
 function usualStatus(code: unknown): number {
-  const isKnown = typeof code === "number" && Object.hasOwn(ERRORS, code);
-  return isKnown ? ERRORS[code as ErrorCode].status : 200;
+  return typeof code === "number" && Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].status : 200;
 }
 
 function fieldOf(body: unknown, name: string): unknown {

@@ -149,8 +149,7 @@ export function compare(
       return [differs(path, "at least one element ($length: { $gte: 0 } allows none)", actual)];
     }
     return Object.entries(expected).flatMap(([name, argument]) => {
-      const matcher: Matcher = MATCHERS[name as MatcherName];
-      const found = matcher.match(actual, argument as never, path);
+      const found = (MATCHERS[name as MatcherName] as Matcher).match(actual, argument as never, path);
       return found === true ? [] : typeof found === "string" ? [differs(path, found, actual)] : found;
     });
   }

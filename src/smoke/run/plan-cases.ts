@@ -88,8 +88,7 @@ function titleOf({ name, id, request, query, body, raw }: Step, row: Row | undef
   const words = new Map(Object.entries(row).map(([key, value]) => [key, word(key, value)]));
   const filled = title.replaceAll(/\$\{row\.([\w-]+)(?::\w+)?\}/g, (text, key: string) => words.get(key) ?? text);
   if (filled !== title) return `${filled} [${number}]`;
-  const shown = Array.from(words, (pair) => pair.join("=")).join(", ");
-  return `${title} [${number}: ${cut(shown, TITLE_PART)}]`;
+  return `${title} [${number}: ${cut(Array.from(words, (pair) => pair.join("=")).join(", "), TITLE_PART)}]`;
 }
 
 function word(key: string, value: unknown): string {

@@ -66,8 +66,7 @@ async function replayFrom(context: Context, source: LineSource, flags: Flags): P
         const into: ReplayTarget = (lines, options) =>
           replayEvents({ storage, ids, onSkipped: skipped.add }, lines, options);
         const target = url.startsWith("fs:") ? `fs:${resolve(context.cwd, url.slice(3))}` : url;
-        const point = pointFor(durable ? target : undefined);
-        const replayed = await run(context, source, flags, point, into);
+        const replayed = await run(context, source, flags, pointFor(durable ? target : undefined), into);
         const headline = (count: number) => `${count} damaged batches of events could not be compared with the input:`;
         return { ...replayed, damagedBatches: skipped.lines(headline) };
       },
