@@ -78,9 +78,8 @@ export function createNews(deps: NewsDeps) {
     resultOf(record, (await bundled()).published_at, mode);
 
   return {
-    /** The newest published snapshot. It is kept in memory; a newer one of another process is looked for at most once a
-     * second. When the storage fails, what is in memory stays.
-     * @throws StorageError when the storage fails and nothing is in memory */
+    /** The newest snapshot, in memory; a newer one of another process is looked for at most once a second, and in an
+     * outage what is in memory stays. @throws StorageError in an outage without any */
     current: async (): Promise<NewsSnapshot> => (await latest.projection()) ?? NO_SNAPSHOT,
     /** Items of the last `hours`, newest first; `total` counts all of them. The same frozen object until the snapshot
      * changes or an item leaves the window. */
@@ -90,15 +89,13 @@ export function createNews(deps: NewsDeps) {
      * the others, in their own language. The same frozen object until the snapshot or the minute changes. */
     topics: async ({ limit, lang, ...filter }: { limit: number; lang: string } & NewsFilter): Promise<TopicList> =>
       (await newest(filter))?.topics(clock.now(), limit, nearestLanguage(lang)) ?? NO_TOPICS,
-    /** Hot topics of the last `days`; never fails. What is shown comes from the newest snapshot (`source: "live"`), or
-     * from the last one in memory, the last one that can be read, or the one bundled with the package (`"fallback"`; also
-     * while there is no news at all). `stale` is true when the last refresh is longer ago than three refresh intervals
-     * (an hour when the interval is 0), and for the bundled one. */
+    /** Hot topics of the last `days`; never fails: of the newest snapshot (`source: "live"`), else the last one in
+     * memory, the last readable or the bundled one (`"fallback"`; also without any news). `stale` when the last
+     * refresh is longer ago than three intervals (an hour when that is 0), and for the bundled one. */
     hotTopics: createHotTopics({ latest, viewsOf, bundled, clock, logger, interval_s: config.refresh_interval_s }),
     /** Reads the sources and publishes a snapshot: `view` the news, `full` also notices, help center and sentiment. One
-     * at a time over all processes on the storage: a caller who comes while one is running gets its result, or that of
-     * the next one if it wants a full one while a light one runs. A process that gives no sign of life for `takeover_s`
-     * seconds is not waited for.
+     * at a time on the storage: a caller meanwhile gets that result, or the next one's if it wants a full one while a
+     * light one runs. A process without a sign of life for `takeover_s` is not waited for.
      * @param notWithin_ms where the last refresh, for `full` the last full one, was so recent, its result is returned
      * @throws StorageError when the storage fails; a failing source is recorded in the snapshot instead */
     async refresh(mode: RefreshMode, notWithin_ms = 0): Promise<RefreshResult> {
@@ -109,8 +106,7 @@ export function createNews(deps: NewsDeps) {
       const isRecent = record !== undefined && record.partial !== true && age_ms >= 0 && age_ms < notWithin_ms;
       return isRecent ? result(record, mode) : result((await shared.refresh(mode)).record);
     },
-    /** Refreshes unless a snapshot newer than number `after` was published, by whichever process.
-     * @returns undefined when there was one */
+    /** Refreshes unless anyone published a snapshot newer than number `after`: then the result is undefined. */
     async refreshAfter(after: number, mode: RefreshMode): Promise<RefreshResult | undefined> {
       const { record, isOwn } = await shared.refreshAfter(after, mode);
       return isOwn ? result(record) : undefined;

@@ -51,9 +51,8 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
     /** What was read by now; a source that was not has its former state. */
     results: (sources: readonly Source[]): ReadSource<EncodedContent>[] =>
       sources.map((source) => ({ ...unread(source), ...read.get(source.id) })),
-    /** Reads the sources.
-     * @returns `some` resolves a few seconds later, `most` once only slow ones are left, both not before one has brought
-     *   something; all of them once none is left */
+    /** Reads the sources. @returns `some` resolves a few seconds later, `most` once only slow ones are left, both not
+     * before one has brought something; `all` once none is left */
     start(sources: readonly Source[]): Readonly<Record<"some" | "most" | "all", Promise<unknown>>> {
       const queue = sources.values();
       let slow = 0;
@@ -86,8 +85,7 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
   };
 }
 
-/** Reads a source, unless it is paused.
- * @param fetched aborted as soon as its content is here */
+/** Reads a source, unless it is paused. @param fetched aborted as soon as its content is here */
 async function readOne(
   source: Source,
   previous: Outcome["state"],

@@ -10,10 +10,9 @@ const MOST_CATEGORIES = 64;
 /** One entry of a feed, whatever its format. Texts are plain. */
 export type FeedEntry = Readonly<ReturnType<typeof entryOf>>;
 
-/** Reads RSS, RDF, Atom, CDF and JSON Feed. Accepts what real feeds carry: text before and after the document, control
- * characters, bare ampersands, elements that are not closed. Leaves out references to entities that the document
- * declares, so nothing external is read and nothing expands. A feed that is cut off gives its complete entries. Linear
- * in the length of the text.
+/** Reads RSS, RDF, Atom, CDF and JSON Feed, as real feeds are: with text around the document, control characters, bare
+ * ampersands, unclosed elements, or cut off. Entities that the document declares are left out: nothing external is
+ * read, nothing expands. Linear in the text's length.
  * @param zone minutes east of UTC that dates without a zone are read in
  * @param base where the feed came from: links are resolved by `xml:base`, by this, or by the page that the feed is of
  * @param now milliseconds since the epoch that relative dates are before
