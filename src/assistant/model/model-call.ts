@@ -1,4 +1,4 @@
-import type { Agent, RequestInit as BoundedInit } from "undici";
+import type { Agent } from "undici";
 import type { Finding } from "../grounding/reply-fault.ts";
 import { headersOf, type ProviderConfig } from "../../config/model-config.ts";
 import { readBytes } from "../../runtime/read-bytes.ts";
@@ -22,7 +22,7 @@ export function createBoundedFetch({ connect_ms, headers_ms, idle_ms }: Provider
   return async (input, init) => {
     const undici = await import("undici");
     agent ??= new undici.Agent({ connect: { timeout: connect_ms }, headersTimeout: headers_ms, bodyTimeout: idle_ms });
-    return undici.fetch(input, { ...init, dispatcher: agent } as BoundedInit);
+    return undici.fetch(input, { ...init, dispatcher: agent });
   };
 }
 
