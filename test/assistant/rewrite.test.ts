@@ -114,7 +114,9 @@ describe("a question that a model rewrites", () => {
       await ask("and on ERC-20?", [turn, NO_ANSWER], { rewrite: turn === hangs ? { timeout_ms: 60 } : UNHURRIED }),
     ];
     expect(without).toMatchObject({ rewrites: 0 });
-    expect(found).toMatchObject({ rewrites: 1, standalone: undefined });
+    expect(found.standalone).toBeUndefined();
+    // The time may be over before the request is sent.
+    if (turn !== hangs) expect(found.rewrites).toBe(1);
     expect([found.answer, found.routing, found.completed]).toEqual([
       without.answer,
       without.routing,
