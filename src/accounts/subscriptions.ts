@@ -45,8 +45,7 @@ export function createSubscriptions(deps: { storage: Storage; clock: Clock; plan
       return subscriptionAt((await cache.get(user)) ?? NONE, plans, clock.now());
     },
     set, // Sets plan and period (milliseconds since the epoch), as a whole. The free plan has no period.
-    /** Sets the plan and when it expires, ms since the epoch; when left out it does not expire. An active subscription to
-     * the same plan keeps its start. */
+    /** Sets the plan and its expiry, ms since the epoch; none when left out. The plan that is active keeps its start. */
     async setPlan(user: string, plan: string, expires_at?: number): Promise<void> {
       const held = subscriptionAt(await read(user), plans, clock.now());
       const start = held.plan === plan && held.is_active ? held.started_at : null;

@@ -51,10 +51,6 @@ export async function readCharges(storage: Storage, entries: readonly Entry[]) {
 }
 
 /** The first questions that entries charged for, newest first as they are. */
-export async function chargedQuestions(
-  storage: Storage,
-  entries: readonly Entry[],
-  most: number,
-): Promise<ChargedQuestion[]> {
+export async function chargedQuestions(storage: Storage, entries: readonly Entry[], most: number) {
   return (await readCharges(storage, entries)).flatMap((charge) => charge ?? []).slice(0, most);
 }

@@ -32,18 +32,14 @@ type StoredText = { readonly key: StoredKey; readonly text: string };
  * @param user whose values to read; everybody's, and those of nobody, by default
  * @param onKeys called with how many keys have been looked at
  * @throws StorageError when the storage does not answer */
-export async function* findDamagedValues(
-  storage: Storage,
-  user?: string,
-  onKeys?: (count: number) => void,
-): AsyncGenerator<DamagedValue> {
+export async function* findDamagedValues(storage: Storage, user?: string, onKeys?: (count: number) => void) {
   let count = 0;
   const all = storage.keys(user === undefined ? [] : ["users", user]);
   for await (const keys of batchesOf(all, 256)) {
     onKeys?.((count += keys.length));
     const looked = keys.filter((key) => schemaOf(key) !== undefined || isHead(key));
     for await (const [key, { message, isErasure }] of checkAll(storage, looked))
-      yield { user: ownerOf(key), message, isErasure };
+      yield { user: ownerOf(key), message, isErasure } satisfies DamagedValue;
   }
 }
 

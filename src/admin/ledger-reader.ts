@@ -81,12 +81,9 @@ export async function summarizeLedger(rows: AsyncIterable<LedgerRow>, dayOf: (ms
   const by_type = [...types].map(([type, { entries, earned, spent, free_uses }]) => {
     return { type, entries, delta: earned - spent, free_uses };
   });
+  by_type.sort((one, other) => other.entries - one.entries);
   const by_day = [...days].map(([day, totals]) => ({ day, ...totals }));
-  return {
-    ...all,
-    by_type: by_type.sort((one, other) => other.entries - one.entries),
-    by_day: by_day.sort((one, other) => (one.day < other.day ? 1 : -1)),
-  };
+  return { ...all, by_type, by_day: by_day.sort((one, other) => (one.day < other.day ? 1 : -1)) };
 }
 
 function totalsOf(groups: Map<string, Totals>, name: string): Totals {
@@ -107,17 +104,11 @@ export interface Selection {
 type Selectable = Pick<LedgerRow, "type" | "created_at" | "ref_id">;
 
 /** Whether an entry matches the selection. */
-export function matches(
-  { type, created_at, ref_id }: Selectable,
-  { types, since, until, ref, whole }: Selection,
-): boolean {
+export function matches({ type, created_at, ref_id }: Selectable, selection: Selection): boolean {
+  const { types, since = -Infinity, until = Infinity, ref = ref_id, whole } = selection;
   const at = Date.parse(created_at);
-  return (
-    (types.length === 0 || types.includes(type)) &&
-    (since === undefined || at >= since) &&
-    (until === undefined || at <= until) &&
-    (ref === undefined || (whole === true ? ref_id === ref : ref_id.startsWith(ref)))
-  );
+  const isReferred = whole === true ? ref_id === ref : ref_id.startsWith(ref);
+  return (types.length === 0 || types.includes(type)) && at >= since && at <= until && isReferred;
 }
 
 const PAGE = 100;
@@ -130,10 +121,7 @@ export const DISORDER_MS = 86_400_000;
  * @example
  * for await (const { id } of newestFirst(storedLedgerReader(ledger, "alice"), { types: ["exchange"] })) console.log(id);
  */
-export async function* newestFirst<E extends Selectable>(
-  reader: LedgerReader<E>,
-  selection: Selection,
-): AsyncGenerator<E> {
+export async function* newestFirst<E extends Selectable>(reader: LedgerReader<E>, selection: Selection) {
   const { since, until } = selection;
   const total = await reader.total();
   const end = reader.last?.();

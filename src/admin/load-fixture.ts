@@ -45,11 +45,7 @@ export async function fixtureUsers({ folder }: Fixture) {
 }
 
 /** Loads a fixture's users, tokens, points and events. Idempotent, also between processes; the first dates the events. */
-export async function loadFixture(
-  fixture: Fixture,
-  service: Service,
-  changes: Readonly<Record<string, FigureChanges>> = {},
-): Promise<FixtureUser[]> {
+export async function loadFixture(fixture: Fixture, service: Service, changes: Record<string, FigureChanges> = {}) {
   const { storage, clock } = service;
   const users = await fixtureUsers(fixture);
   for (const user of users) {

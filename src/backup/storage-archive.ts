@@ -43,8 +43,7 @@ export async function* archivedValues(lines: AsyncIterable<string>): AsyncGenera
  * daemons write to the storage: first what points to entries of ledgers, then the streams, each from its first item to
  * its last, then what entries point to. So no ledger has a gap, no operation leads to a missing entry, and no entry lacks
  * its answer. Each ledger is complete as of one moment, which differs between ledgers.
- * @param onDamage is called for a gap in a stream, whose later items are archived too, and for a key that anp does not
- *   write, which is left out */
+ * @param onDamage called for a gap in a stream, whose later items are kept, and a key not of anp, which is left out */
 export async function* storedValues(storage: Storage, onDamage: OnDamage = () => undefined) {
   const isPointer: Wanted = (key) =>
     key[2]?.text === "operations" || key[2]?.text === "sessions" || key.at(-1)!.text === "head";

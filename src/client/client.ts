@@ -172,16 +172,14 @@ export class ContractViolation extends Error {
   }
 }
 
+type RefusalDetails = { fieldErrors: readonly FieldError[]; headers: Record<string, string>; request_id: string };
+
 /** An error of the catalogue that the daemon returned, with the id of the request in the daemon's log. */
 export class RemoteRefusal extends AnpError {
   readonly request_id: string;
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { fieldErrors: readonly FieldError[]; headers: Record<string, string>; request_id: string },
-  ) {
-    super(code, message, options);
-    this.request_id = options.request_id;
+  constructor(code: ErrorCode, message: string, about: RefusalDetails) {
+    super(code, message, about);
+    this.request_id = about.request_id;
   }
 }

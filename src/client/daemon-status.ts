@@ -93,11 +93,11 @@ function latenciesOf(samples: Samples) {
   const seriesOf = (part: string) => samples.get(`anp_http_request_duration_seconds_${part}`) ?? [];
   const buckets = groupBy(seriesOf("bucket"), ({ labels }) => labels["operation"]);
   const called = seriesOf("count").filter(({ value }) => value > 0);
-  const latencies = called.map(({ labels: { operation }, value: count }) => {
+  called.sort((a, b) => b.value - a.value);
+  return called.map(({ labels: { operation }, value: count }) => {
     const quantile = (of: number): number => round(quantileOf(buckets.get(operation) ?? [], of) * 1000);
     return { operation, count, p50_ms: quantile(0.5), p99_ms: quantile(0.99) };
   });
-  return latencies.sort((a, b) => b.count - a.count);
 }
 
 const round = (value: number): number => Math.round(value * 10_000) / 10_000;

@@ -59,8 +59,7 @@ export async function readWhole(response: IncomingMessage): Promise<WireResponse
 }
 
 /** As `send`, for a response that is read as it comes.
- * @param read gets the response, and what ends the timeout: from then on it may take any time. What it throws means that
- * the response is not complete */
+ * @param read gets the response, and what ends the timeout for good. It throws where the response is not complete */
 export async function exchange<T>(
   { method, url, headers, body, insecure = false }: AnyRequest,
   timeout_ms: number,

@@ -19,10 +19,8 @@ export async function serveJobs(open: () => Jobs | Promise<Jobs>): Promise<void>
   async function reply(name: string, input: unknown): Promise<void> {
     const moved: ArrayBuffer[] = [];
     try {
-      const output = await jobs[name]!(input as never, {
-        step: () => undefined,
-        move: (buffer) => void moved.push(buffer),
-      });
+      const move = (buffer: ArrayBuffer): void => void moved.push(buffer);
+      const output = await jobs[name]!(input as never, { step: () => undefined, move });
       port!.postMessage({ output } satisfies JobReply, moved);
     } catch (error) {
       const { message, stack = message } = error instanceof Error ? error : new Error(String(error));

@@ -122,11 +122,8 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
       return;
     }
     const { file, name, memory_mb, start_ms } = this.#options;
-    const worker = new Worker(file, {
-      name,
-      resourceLimits: { maxOldGenerationSizeMb: memory_mb, maxYoungGenerationSizeMb: YOUNG_MB },
-      execArgv: [],
-    });
+    const resourceLimits = { maxOldGenerationSizeMb: memory_mb, maxYoungGenerationSizeMb: YOUNG_MB };
+    const worker = new Worker(file, { name, resourceLimits, execArgv: [] });
     worker.unref();
     this.#worker = worker;
     this.#limit(start_ms, timeoutError(start_ms));
@@ -152,8 +149,8 @@ export class WorkerRunner<J extends Jobs> implements JobRunner<J> {
     this.#timer = setTimeout(() => {
       const task = this.#running;
       setImmediate(() => {
-        if (worker === this.#worker && task === this.#running && (task !== undefined || !this.#isReady))
-          this.#fail(error);
+        const isSame = worker === this.#worker && task === this.#running;
+        if (isSame && (task !== undefined || !this.#isReady)) this.#fail(error);
       });
     }, ms);
   }

@@ -182,8 +182,7 @@ export function getAt(tree: object, path: readonly string[]): unknown {
 }
 
 function removeAt(tree: object, path: readonly string[]): void {
-  const section = getAt(tree, path.slice(0, -1)) as ConfigTree | null | undefined;
-  delete section?.[path.at(-1)!];
+  delete (getAt(tree, path.slice(0, -1)) as ConfigTree | null | undefined)?.[path.at(-1)!];
 }
 
 /** Sets the value at a path of a tree. A section that is absent, or not an object, is created. */

@@ -7,13 +7,12 @@ export const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(sha
 /** A zone as the difference of its clocks from UTC. */
 export const utcOffset = z
   .string()
-  .refine((value) => offsetMinutes(value) !== undefined, { message: "must be an offset such as +08:00" });
+  .refine((value) => offsetMinutes(value) !== undefined, "must be an offset such as +08:00");
 
 /** A schema with a value that the commented configuration shows where there is no default. */
 export const example = <T extends z.ZodType>(schema: T, value: z.output<T>): T => schema.meta({ examples: [value] });
 
 /** A whole number with a default, its bounds included. */
 export function integer([least, most]: readonly [number, number], fallback: number) {
-  const bounded = most === Infinity ? z.int().min(least) : z.int().min(least).max(most);
-  return bounded.default(fallback);
+  return (most === Infinity ? z.int().min(least) : z.int().min(least).max(most)).default(fallback);
 }

@@ -17,9 +17,8 @@ interface EndpointFacts {
   readonly auth: "required" | "optional" | "none"; // Of a valid X-User-Token header; with `none` it is ignored.
   readonly stability?: "experimental"; // `stable` when left out.
   readonly rate: RateGroup;
-  /** Codes of the error catalogue that this endpoint may answer with, besides those that follow from the rest
-   * (`codesOf`): 500 and 503 when left out. An endpoint without 503 either needs no storage, or has another code for a
-   * storage that cannot be reached. */
+  /** Codes that it may answer with besides those that follow from the rest (`codesOf`): 500 and 503 when left out. One
+   * without 503 needs no storage, or has another code for a storage that cannot be reached. */
   readonly errors?: readonly ErrorCode[];
   readonly max_age_s?: number; // How long a success may be used again. It has an ETag: 304 where If-None-Match has it.
   readonly idempotent?: true; // Whether an Idempotency-Key header makes a repeat safe.

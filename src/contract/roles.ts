@@ -1,5 +1,4 @@
-/** What operators may do through the admin address: `support` reads, `operator` does everything. Which command needs which
- * is `role` in `src/cli/commands.json`. */
+/** Roles at the admin address: `support` reads, `operator` does all. `role` in `src/cli/commands.json`: a command's. */
 export const ROLES = ["support", "operator"] as const;
 
 export type Role = (typeof ROLES)[number];

@@ -32,9 +32,8 @@ export async function checkPort(host: string, port: number, section?: string): P
   if (code === undefined) return;
   const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
   const reason = code in REASONS ? fillTemplate(REASONS[code as keyof typeof REASONS], { host, code }) : code;
-  throw new PortError(
-    `Cannot listen on ${address}${section === undefined ? "" : ` (${section}.host, ${section}.port)`}: ${reason}`,
-  );
+  const keys = section === undefined ? "" : ` (${section}.host, ${section}.port)`;
+  throw new PortError(`Cannot listen on ${address}${keys}: ${reason}`);
 }
 
 /** The platform's error code when listening on a host and port fails, as `EADDRINUSE`; undefined when it works. */

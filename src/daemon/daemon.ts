@@ -214,11 +214,8 @@ export class Daemon {
   }
 
   /** Waits `drain_delay_ms` for load balancers to notice, stops accepting, and cuts off what runs after `drain_ms`. */
-  async #drain(
-    { listeners, inFlight, rates, refreshes }: Started,
-    background: readonly Promise<void>[],
-    { config, logger }: Service,
-  ): Promise<void> {
+  async #drain(started: Started, background: readonly Promise<void>[], { config, logger }: Service): Promise<void> {
+    const { listeners, inFlight, rates, refreshes } = started;
     const { drain_ms, drain_delay_ms } = config.server;
     logger.info({ signal: (this.#stop.signal.reason as Error).message, drain_ms, drain_delay_ms }, "draining");
     refreshes.stop();

@@ -14,6 +14,8 @@ import { checkTlsFiles, type TlsFiles } from "./tls-files.ts";
 const BACKLOG = 4096; // Connections that wait to be accepted; the kernel takes at most its `net.core.somaxconn`.
 const KEEP_ALIVE_MS = 75_000; // Longer than proxies and clients keep idle connections: none sends on one just closed.
 
+const BOUNDS: ConnectionBounds = { peer_ms: 10_000, most: Infinity };
+
 type Server = Awaited<ReturnType<typeof listhen>>["server"];
 
 /** A server that listens. */
@@ -25,13 +27,7 @@ export type Listener = Awaited<ReturnType<typeof listen>>;
  * @throws PortError when the address or the port cannot be used
  * @throws TlsError when the certificate cannot be used
  */
-export async function listen(
-  app: H3,
-  host: string,
-  port: number,
-  tls?: TlsFiles,
-  bounds: ConnectionBounds = { peer_ms: 10_000, most: Infinity },
-) {
+export async function listen(app: H3, host: string, port: number, tls?: TlsFiles, bounds: ConnectionBounds = BOUNDS) {
   if (tls !== undefined) await checkTlsFiles(tls);
   await checkPort(host, port); // listhen reports any failure of its own port check as a port in use.
   const connections = createConnections(bounds);
@@ -56,22 +52,14 @@ export async function listen(
   };
 }
 
-async function listenWithListhen(
-  handler: RequestListener,
-  host: string,
-  port: number,
-  tls: TlsFiles | undefined,
-): Promise<{ server: Server; url: string }> {
+async function listenWithListhen(handler: RequestListener, host: string, port: number, tls?: TlsFiles) {
   try {
     // listhen's own shutdown ends the process at once, and its free-port search would silently take another port.
     const { server, url } = await listhen(handler, {
       hostname: host,
       port: { port, random: port === 0, verbose: false },
       public: !/^(localhost|127\.|::1$)/.test(host),
-      isTest: true,
-      isProd: true,
-      showURL: false,
-      autoClose: false,
+      ...{ isTest: true, isProd: true, showURL: false, autoClose: false },
       ...(tls === undefined ? {} : { https: { ...tls } }),
     });
     // listhen's http-shutdown tracks each request, and crashes the process when its socket has already gone.

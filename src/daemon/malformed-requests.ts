@@ -22,10 +22,7 @@ const NO_ID = "unreadable"; // The id of a request that has none of its own, or 
 
 /** Sends an envelope for a request that Node's HTTP parser refused: no route sees such a request. */
 export function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const { status, list, body } = refusal(CODES[error.code ?? ""] ?? 400, NO_ID);
   const head = list.map((part, at) => part + (at % 2 === 0 ? ": " : "\r\n"));
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${body}`);
@@ -33,11 +30,7 @@ export function answerParseError(error: NodeJS.ErrnoException, socket: Duplex): 
 }
 
 /** Sends an envelope for a request that Node refuses with an empty body: without Host (400), with an unknown Expect (417). */
-export function refuseRequest(
-  { headers: sent, method }: IncomingMessage,
-  response: ServerResponse,
-  code: 400 | 417,
-): void {
+export function refuseRequest({ headers: sent, method }: IncomingMessage, response: ServerResponse, code: 400 | 417) {
   const request_id = givenRequestId({ get: (name) => [sent[name] ?? []].flat()[0] ?? null }) ?? NO_ID;
   const { status, list, body } = refusal(code, request_id);
   response.writeHead(status, list).end(method === "HEAD" ? undefined : body);

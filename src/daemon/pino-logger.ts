@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { pino } from "pino";
+import { pino, type LoggerOptions } from "pino";
 import { SonicBoom } from "sonic-boom";
+import type { Config } from "../config/config-schema.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { stackOf } from "../runtime/logger.ts";
 
@@ -9,34 +10,23 @@ const END_WITHIN_MS = 500;
 const MOST_WAITING = 4 * 1024 * 1024; // Of the buffer while nobody reads, UTF-16 units; further lines are dropped.
 
 /** Logs JSON lines to stderr in the background, or to `write`, which takes each one at once. */
-export function createPinoLogger(
-  level: "debug" | "info" | "warn" | "error" | "silent",
-  clock: Clock,
-  write?: (line: string) => void,
-) {
+export function createPinoLogger(level: Config["log"]["level"], clock: Clock, write?: (line: string) => void) {
   // Lines are buffered: one write per line costs a quarter of a request. pino's own destination would flush when the
   // process exits, and retry forever if nobody reads.
-  const destination = new SonicBoom({
-    fd: 2,
-    sync: false,
-    minLength: 4096,
-    periodicFlush: FLUSH_MS,
-    maxLength: MOST_WAITING,
-  });
+  const buffered = { sync: false, minLength: 4096, periodicFlush: FLUSH_MS, maxLength: MOST_WAITING };
+  const destination = new SonicBoom({ fd: 2, ...buffered });
   // A log that cannot be written must not end the process: the disk may be full, or the reader gone.
   destination.on("error", () => undefined);
   const flushAtCrash = (): void => destination.flushSync();
   process.once("exit", flushAtCrash);
-  const logger = pino(
-    {
-      level,
-      base: null,
-      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: describeError },
-    },
-    write === undefined ? destination : { write },
-  );
+  const options: LoggerOptions = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: describeError },
+  };
+  const logger = pino(options, write === undefined ? destination : { write });
   return Object.assign(logger, {
     /** Flushes the buffer, within a time limit. Nothing is logged after that. */
     async end(): Promise<void> {

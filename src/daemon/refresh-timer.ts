@@ -42,8 +42,8 @@ export class RefreshTimer {
       const { clock, config } = this.#service;
       const { in_ms, mode, version, full_ms } = await this.#due();
       const isFull = full_ms !== undefined && clock.now() - full_ms < config.news.min_interval_ms;
-      const hasNews = version > 0;
-      if (in_ms === 0 && !(this.#interval_ms === 0 && hasNews)) await this.#refresh(version, isFull ? mode : "full");
+      if (in_ms !== 0 || (this.#interval_ms === 0 && version > 0)) return;
+      await this.#refresh(version, isFull ? mode : "full");
     } catch (error) {
       this.#failed(error, "the state of the news could not be read");
     }

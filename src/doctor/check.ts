@@ -26,18 +26,13 @@ export type CheckResult = Finding & { readonly check: string };
 
 /** Runs all checks concurrently, each within its bound; one that throws becomes a finding. @param onDone called with
  * the results of each as it ends @returns the results in the order of the checks */
-export async function runChecks(
-  checks: readonly Check[],
-  onDone: (results: readonly CheckResult[]) => Promise<unknown>,
-): Promise<CheckResult[]> {
-  const results = await Promise.all(
-    checks.map(async (check) => {
-      const found = (await examine(check)).map((finding) => ({ check: check.name, ...finding }));
-      await onDone(found);
-      return found;
-    }),
-  );
-  return results.flat();
+export async function runChecks(checks: readonly Check[], onDone: (results: CheckResult[]) => Promise<unknown>) {
+  const run = async (check: Check): Promise<CheckResult[]> => {
+    const found = (await examine(check)).map((finding) => ({ check: check.name, ...finding }));
+    await onDone(found);
+    return found;
+  };
+  return (await Promise.all(checks.map(run))).flat();
 }
 
 async function examine({ name: check, bound_ms, run }: Check): Promise<Finding[]> {

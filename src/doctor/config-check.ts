@@ -17,10 +17,8 @@ function sources({ sources: known }: LoadedConfig): Finding {
   const set = [...known].filter(([, source]) => source !== "default");
   if (set.length === 0) return finding("allDefaults");
   const bySource = groupBy(set, ([, source]) => source);
-  const parts = Array.from(bySource, ([source, keys]) => {
-    const named = keys.length > 3 ? `${keys.length} keys` : keys.map(([key]) => key).join(", ");
-    return `${named} from ${source}`;
-  });
+  const named = (keys: typeof set) => (keys.length > 3 ? `${keys.length} keys` : keys.map(([key]) => key).join(", "));
+  const parts = Array.from(bySource, ([source, keys]) => `${named(keys)} from ${source}`);
   return finding("sources", { parts: parts.join("; ") });
 }
 
@@ -38,10 +36,6 @@ export function expiryFinding(validTo: string, now: number, good: "certificate" 
   const days = Math.floor((Date.parse(validTo) - now) / DAY_MS);
   const ends = new Date(validTo).toISOString();
   if (days < 0) return finding("certificateExpired", { ends });
-  return finding(days < CERTIFICATE_DAYS ? "certificateExpires" : good, { ends, soon: inDays(days) });
-}
-
-function inDays(days: number): string {
-  if (days === 0) return "within a day";
-  return days === 1 ? "in 1 day" : `in ${days} days`;
+  const soon = days === 0 ? "within a day" : days === 1 ? "in 1 day" : `in ${days} days`;
+  return finding(days < CERTIFICATE_DAYS ? "certificateExpires" : good, { ends, soon });
 }

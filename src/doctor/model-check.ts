@@ -61,13 +61,12 @@ async function complete(model: ProviderConfig, place: string, ask: Ask): Promise
   const started = performance.now();
   const query = new URLSearchParams(model.query).toString();
   const messages = [{ role: "user", content: "ping" }];
-  const body = { model: model.model, [model.length_field]: TOKENS, messages, ...model.body };
-  const init = { method: "POST", body: JSON.stringify(body) };
-  const response = await ask(`/chat/completions${query === "" ? "" : `?${query}`}`, init);
+  const body = JSON.stringify({ model: model.model, [model.length_field]: TOKENS, messages, ...model.body });
+  const response = await ask(`/chat/completions${query === "" ? "" : `?${query}`}`, { method: "POST", body });
   await response.body?.cancel();
-  const { status } = response;
-  if (response.ok)
-    return finding("modelAnswers", { place, model: model.model, ms: Math.round(performance.now() - started) });
+  const { ok, status } = response;
+  const ms = Math.round(performance.now() - started);
+  if (ok) return finding("modelAnswers", { place, model: model.model, ms });
   return refusal(status, place, model) ?? finding("noModelThere", { place, status, model: model.model });
 }
 

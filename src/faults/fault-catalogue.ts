@@ -64,10 +64,8 @@ export function checkFaults(faults: readonly Fault[]): readonly Fault[] {
 export function refuseInProduction(mode: "production" | "staging" | undefined, onFixture: boolean): void {
   if (mode === "production")
     throw new RangeError("is refused: the configuration says that this daemon is in production (mode)");
-  if (mode === undefined && !onFixture)
-    throw new RangeError(
-      "is refused in production. Give --demo, or set ANP_MODE=staging where there are no real users",
-    );
+  const remedy = "Give --demo, or set ANP_MODE=staging where there are no real users";
+  if (mode === undefined && !onFixture) throw new RangeError(`is refused in production. ${remedy}`);
 }
 
 /** The text of a fault, as {@link readFault} accepts it. */

@@ -5,10 +5,7 @@ import type { Fault } from "./fault-catalogue.ts";
 
 /** The model where none is configured. Its timeout is short, so that a failure does not take long. */
 export const FAILING_MODEL: ModelConfig = modelConfig.parse({
-  base_url: "http://model.invalid/v1",
-  model: "failing-model",
-  timeout_ms: 1000,
-  max_retries: 0,
+  ...{ base_url: "http://model.invalid/v1", model: "failing-model", timeout_ms: 1000, max_retries: 0 },
 });
 
 type ModelFailure = Extract<Fault, { name: "model" }>["kind"];

@@ -141,8 +141,6 @@ const OPERATORS_TOKEN = "This is an operator's token: it is valid at the admin a
 
 function countRate({ req }: H3Event, { rate }: Endpoint, user: string | undefined, context: OperationContext) {
   const { trusted_proxies } = context.service.config.server;
-  return context.rates?.take(
-    rate,
-    user === undefined ? `address:${clientAddress(req, trusted_proxies)}` : `user:${user}`,
-  );
+  const caller = user === undefined ? `address:${clientAddress(req, trusted_proxies)}` : `user:${user}`;
+  return context.rates?.take(rate, caller);
 }

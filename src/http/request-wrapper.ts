@@ -46,8 +46,7 @@ export function createRequestWrapper(deps: {
   readonly reportDamage?: ReportDamage;
 }): RequestWrapper {
   const { ids, logger } = deps;
-  const counted = (message: string): Throttle =>
-    createThrottle(REFUSALS_EVERY_MS, (times) => logger.warn({ times }, message));
+  const counted = (message: string) => createThrottle(REFUSALS_EVERY_MS, (times) => logger.warn({ times }, message));
   const refused = counted("requests were refused: too many");
   const unlogged = counted("requests failed that are not logged one by one: too many");
   const mayLog = limitLines(LINES_A_SECOND, unlogged);

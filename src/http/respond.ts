@@ -88,15 +88,9 @@ export function reusableSuccess(
 
 /** The envelope of a failure. */
 export function failure(error: AnpError, request_id: string, headers: Record<string, string> = {}): ReadyResponse {
-  const { code, message, fieldErrors } = error;
-  const body = {
-    success: false,
-    code,
-    message,
-    ...(fieldErrors.length > 0 ? { errors: fieldErrors } : {}),
-    ...(code === 500 ? { detail: INTERNAL_DETAIL } : {}),
-    request_id,
-  };
+  const { code, message, fieldErrors: errors } = error;
+  const more = { ...(errors.length > 0 && { errors }), ...(code === 500 && { detail: INTERNAL_DETAIL }) };
+  const body = { success: false, code, message, ...more, request_id };
   const { status, retry_after_s }: ErrorKind = ERRORS[code];
   const own = {
     ...(retry_after_s !== undefined && { "retry-after": String(retry_after_s) }),

@@ -9,8 +9,7 @@ const DIGITS = "0123456789abcdefghijklmnopqrstuv";
 
 export type Ids = ReturnType<typeof createIds>;
 
-/** Ids from a clock and a source of randomness. An integer is unique only once a record was created under it: the
- * caller retries on a clash. */
+/** Ids from a clock and randomness. An integer is unique only once a record has it: the caller retries on a clash. */
 export function createIds(clock: Clock, random: Random) {
   let last = 0;
   let pool = "";
@@ -46,7 +45,6 @@ export const idTime = (id: number): number => EPOCH_MS + Math.floor(id / 2 ** RA
 /** When a request id was generated, ms since the epoch; undefined for an id of another form.
  * @param id its beginning is enough */
 export function requestTime(id: string): number | undefined {
-  const digits = /^r([0-9a-z]{9})[0-9a-v]{0,16}$/.exec(id)?.[1];
-  const at = parseInt(digits ?? "", 36);
+  const at = parseInt(/^r([0-9a-z]{9})[0-9a-v]{0,16}$/.exec(id)?.[1] ?? "", 36);
   return at > EPOCH_MS && at < EPOCH_MS + 2 ** 41 ? at : undefined;
 }

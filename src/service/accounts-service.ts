@@ -33,14 +33,11 @@ export function createAccountsService(deps: AccountsDeps) {
   const quotaRules = createQuotaRules(config.quota.timezone);
   const users = createUsers({ storage, clock, ttl_ms });
   // A secret is unpredictable, whatever the seed of all else.
-  const secrets = { storage, clock, random: systemRandom, ttl_ms };
-  const tokens = createTokens(secrets);
+  const secret = { storage, clock, random: systemRandom, ttl_ms };
+  const tokens = createTokens(secret);
   // Kept apart: no token is both a user's and an operator's.
-  const operators = createTokens({
-    ...secrets,
-    prefix: OPERATOR_PREFIX,
-    storage: documentsBelow(storage, "operators"),
-  });
+  const apart = { prefix: OPERATOR_PREFIX, storage: documentsBelow(storage, "operators") };
+  const operators = createTokens({ ...secret, ...apart });
   const subscriptions = createSubscriptions({ storage, clock, plans: config.plans, ttl_ms });
   const ledger = createLedger({ storage, clock, quotaRules, ...(observer !== undefined && { observer }) });
   const userStates = createUserStates({ users, ledger, quotaRules, clock, defaultQuota: config.quota.free_daily });

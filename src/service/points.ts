@@ -53,8 +53,7 @@ export function createPoints(deps: PointsDeps) {
     getMe: async (call) => me(await userStates.of(userOf(call))),
     getPoints: async (call) => account(await userStates.of(userOf(call))),
     async getLedger(call, { query: { page, page_size } }) {
-      const opened = await ledger.open(userOf(call));
-      const { entries, total } = await opened.page(page, page_size);
+      const { entries, total } = await (await ledger.open(userOf(call))).page(page, page_size);
       const items = entries.map(({ id, delta, type, description, ref_id, created_at }) => {
         return { id, delta, type, description, ref_id, created_at };
       });
@@ -117,11 +116,9 @@ async function exchange(
   const operation = ledgerOperationOf(call, deps.ids, { type: "exchange", token_amount });
   const command: LedgerCommand = { type: "exchange", token_amount, rate, max_amount };
   const { entry, replayed } = await post(deps, userOf(call), operation, command, call.request_id);
-  const exchange_rate = entry.details.type === "exchange" ? entry.details.exchange_rate : rate;
-  return {
-    data: { token_amount, points_earned: entry.delta, balance_after: entry.account.balance, exchange_rate },
-    replayed,
-  };
+  const { delta: points_earned, account, details } = entry;
+  const exchange_rate = details.type === "exchange" ? details.exchange_rate : rate;
+  return { data: { token_amount, points_earned, balance_after: account.balance, exchange_rate }, replayed };
 }
 
 async function reward(

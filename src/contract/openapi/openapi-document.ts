@@ -4,7 +4,7 @@ import { createDocument } from "zod-openapi";
 import type { oas31, ZodOpenApiObject, ZodOpenApiOperationObject, ZodOpenApiPathsObject } from "zod-openapi";
 import { codesOf, ENDPOINTS, type Endpoint, type OperationId } from "../endpoints.ts";
 import { errorEnvelopeOf, successEnvelope } from "../envelope.ts";
-import { ERRORS, type ErrorCode } from "../errors.ts";
+import { ERRORS, type ErrorCode, type ErrorKind } from "../errors.ts";
 import documentation from "./documentation.json" with { type: "json" };
 import frame from "./openapi-frame.json" with { type: "json" };
 import headers from "./openapi-headers.json" with { type: "json" };
@@ -12,8 +12,7 @@ import { LIMITS } from "../field-bounds.ts";
 import { groupBy } from "../../runtime/group-by.ts";
 import { version } from "../../runtime/package-file.ts";
 
-/** The summary, the description and an example of each endpoint: the query and body of a request, and the `data` of its
- * success. A test validates the examples. */
+/** Texts and examples of each endpoint: a request's query and body, a success's `data`. A test validates the examples. */
 export const DOCUMENTATION: Readonly<
   Record<OperationId, { summary: string; description: string; query?: object; body?: object; data: object }>
 > = documentation;
@@ -35,12 +34,11 @@ export function openApiDocument(ceilings: Ceilings = {}): ReturnType<typeof crea
 }
 
 function description(): string {
-  const errors = Object.entries(ERRORS).map(([code, { status, message, remedy }]) => {
-    return `| ${code} | ${status} | ${message} | ${remedy} |`;
-  });
+  const rowOf = ([code, { status, message, remedy }]: [string, ErrorKind]): string =>
+    `| ${code} | ${status} | ${message} | ${remedy} |`;
   return readFileSync(new URL("openapi.md", import.meta.url), "utf8")
     .trimEnd()
-    .replace("{{errors}}", errors.join("\n"))
+    .replace("{{errors}}", Object.entries(ERRORS).map(rowOf).join("\n"))
     .replace("{{key_length}}", String(LIMITS.idempotencyKey));
 }
 
@@ -56,9 +54,7 @@ function operation(id: OperationId, endpoint: Endpoint): ZodOpenApiOperationObje
     security:
       endpoint.auth === "required" ? [{ userToken: [] }] : endpoint.auth === "optional" ? [{}, { userToken: [] }] : [],
     parameters: requestHeaders(endpoint),
-    ...(query !== undefined && {
-      requestParams: { query: withMeta(query, example.query, (value) => ({ examples: [value] })) },
-    }),
+    ...(query && { requestParams: { query: withMeta(query, example.query, (value) => ({ examples: [value] })) } }),
     ...(body !== undefined && {
       requestBody: { required: true, content: { "application/json": { schema: body, examples: named(example.body) } } },
     }),
@@ -100,20 +96,15 @@ function requestHeaders({ idempotent, max_age_s }: Endpoint) {
 }
 
 /** A header of an answer, as the document has it. */
-export type ResponseHeader = oas31.HeaderObject & {
-  readonly schema: { readonly type?: string; readonly const?: string };
-};
-type ResponseHeaders = Record<string, ResponseHeader>;
+export type ResponseHeader = oas31.HeaderObject & { readonly schema: { type?: string; const?: string } };
+type HeaderMap = Record<string, ResponseHeader>;
 
-const HEADERS = headers as Readonly<Record<Exclude<keyof typeof headers, "statuses" | "requests">, ResponseHeaders>> & {
-  readonly statuses: Readonly<Record<number, ResponseHeaders>>;
+const HEADERS = headers as Readonly<Record<Exclude<keyof typeof headers, "statuses" | "requests">, HeaderMap>> & {
+  readonly statuses: Readonly<Record<number, HeaderMap>>;
 };
 
 /** The headers of an answer with this status. */
-export function responseHeaders(
-  { idempotent, stability, max_age_s }: Partial<Endpoint>,
-  status: number,
-): ResponseHeaders {
+export function responseHeaders({ idempotent, stability, max_age_s }: Partial<Endpoint>, status: number): HeaderMap {
   const { always, success, experimental, reusable } = HEADERS;
   const cacheControl = { description: "How long it may be reused", schema: { const: `max-age=${max_age_s}` } };
   return {
@@ -141,12 +132,8 @@ function errorResponses(endpoint: Endpoint): ZodOpenApiOperationObject["response
   );
 }
 
-const ERROR_ENVELOPES = new Map(
-  (Object.keys(ERRORS).map(Number) as ErrorCode[]).map((code) => [
-    code,
-    errorEnvelopeOf(code).meta({ id: `Error${code}` }),
-  ]),
-);
+const ERROR_CODES = Object.keys(ERRORS).map(Number) as ErrorCode[];
+const ERROR_ENVELOPES = new Map(ERROR_CODES.map((code) => [code, errorEnvelopeOf(code).meta({ id: `Error${code}` })]));
 
 function errorExample(code: ErrorCode): object {
   return {

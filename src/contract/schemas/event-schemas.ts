@@ -24,6 +24,7 @@ const TOO_LARGE = "must be a number from -(2^53 - 1) to 2^53 - 1: another would 
 const BAD_NAME = `has a name that is not kept: it ${NOT_PORTABLE}`;
 
 const { depth, bytes } = LIMITS.eventPayload;
+const TOO_DEEP = `must be nested at most ${depth} levels deep`;
 
 const PAYLOAD = {
   description:
@@ -41,13 +42,8 @@ export const eventBody = z.object({
   feedback_type: z.enum(["helpful", "inaccurate"]).optional(),
   event_payload: z
     .record(z.string(), z.unknown())
-    .refine((value) => isWithinDepth(value, depth), {
-      message: `must be nested at most ${depth} levels deep`,
-      abort: true,
-    })
-    .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= bytes, {
-      message: `must be at most ${bytes} bytes as JSON`,
-    })
+    .refine((value) => isWithinDepth(value, depth), { message: TOO_DEEP, abort: true })
+    .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= bytes, `must be at most ${bytes} bytes as JSON`)
     .superRefine((value, context) => {
       for (const { path, message } of unkept(value)) context.addIssue({ code: "custom", path: [...path], message });
     })

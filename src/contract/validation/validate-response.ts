@@ -29,9 +29,8 @@ export function validateResponse(response: CheckedResponse): Deviation[] {
 
 function checkBody({ method, status, body }: CheckedResponse, endpoint: Endpoint | undefined): Deviation[] {
   if (status === 304) {
-    const hasNone = endpoint?.max_age_s === undefined;
-    if (hasNone) return [{ path: "status", message: "is 304, which the operation does not have" }];
-    return body === undefined ? [] : [{ path: "body", message: "is not empty" }];
+    if (endpoint?.max_age_s !== undefined) return body === undefined ? [] : [{ path: "body", message: "is not empty" }];
+    return [{ path: "status", message: "is 304, which the operation does not have" }];
   }
   if (method === "HEAD") return []; // It is answered as the GET, without its body (RFC 9110 §9.3.2).
   if (typeof body !== "object" || body === null) return [{ path: "body", message: "is not a JSON object" }];

@@ -66,8 +66,7 @@ export function createDayWriter(storage: Storage, ids: Ids) {
     async head(day: string): Promise<LogPosition> {
       const { log, head } = await openLatest(day);
       if (head.mark !== undefined) return head;
-      const last = await ifDamaged(log.get(head.since), () => undefined);
-      return { ...head, mark: last?.batch_id };
+      return { ...head, mark: (await ifDamaged(log.get(head.since), () => undefined))?.batch_id };
     },
     /** Stores events of one day in one batch, each with its result. @throws StorageError when it may be stored */
     async append(day: string, events: readonly PendingEvent[]): Promise<void> {
@@ -80,11 +79,8 @@ export function createDayWriter(storage: Storage, ids: Ids) {
 }
 
 /** Searches the log for events that may be stored already, and makes those as durable as acknowledged ones. */
-async function findDuplicates(
-  storage: Storage,
-  { day, log, lastForeign }: OpenDay,
-  events: readonly PendingEvent[],
-): Promise<void> {
+async function findDuplicates(storage: Storage, open: OpenDay, events: readonly PendingEvent[]): Promise<void> {
+  const { day, log, lastForeign } = open;
   const searched = events.filter(({ search }) => search && (search.again || search.since < lastForeign));
   if (searched.length === 0) return;
   const wanted = new Map(searched.map((one) => [one.event.source_id, one]));

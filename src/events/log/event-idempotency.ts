@@ -24,10 +24,7 @@ const idempotencyRecord = z.strictObject({
  * also after a crash or a lost reply between any two steps.
  * @returns stores an event under a key. An outage of the storage is reported by `stored: false`, not thrown; an
  * AnpError 422 says that the key was used for another event, a CorruptionError names the key of a damaged record */
-export function createIdempotentRecorder(
-  { storage, clock, ids }: EventDeps,
-  log: EventLog,
-): (event: NewEvent, key: string) => Promise<Recorded> {
+export function createIdempotentRecorder({ storage, clock, ids }: EventDeps, log: EventLog) {
   const inTurn = createKeyedMutex();
   const notStored = (): Recorded => ({ event_id: ids.request(), stored: false });
 
@@ -62,5 +59,6 @@ export function createIdempotentRecorder(
     return recorded;
   }
 
-  return (event, key) => inTurn(JSON.stringify([event.user_id, key]), () => ifOutage(record(event, key), notStored));
+  return (event: NewEvent, key: string): Promise<Recorded> =>
+    inTurn(JSON.stringify([event.user_id, key]), () => ifOutage(record(event, key), notStored));
 }

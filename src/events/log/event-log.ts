@@ -135,12 +135,11 @@ export class EventLog {
   }
 
   #drop(events: readonly QueuedEvent[], reason: string): void {
-    if (this.#lost === undefined) {
-      this.#deps.logger.error({ reason }, "the event log cannot be written; events are dropped");
-    }
+    const { logger, ids } = this.#deps;
+    if (this.#lost === undefined) logger.error({ reason }, "the event log cannot be written; events are dropped");
     this.#lost = (this.#lost ?? 0) + events.length;
     this.#dropped += events.length;
-    for (const { resolve } of events) resolve({ event_id: this.#deps.ids.request(), stored: false });
+    for (const { resolve } of events) resolve({ event_id: ids.request(), stored: false });
   }
 }
 

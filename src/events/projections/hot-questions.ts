@@ -8,9 +8,8 @@ import { isPublic } from "./public-question.ts";
 /** The events that count as a question: their payload holds `question` and `lang`. */
 export const QUESTION_ASKED = "question_asked";
 
-/** Memory of one day: at most 20,000 different questions of at most 200 code points, 64 variants each, and 200,000
- * occurrences (24 bytes each): about 30 MB when full. What exceeds a limit is not counted; a longer text is unlikely to be
- * asked by many. */
+/** Memory of one day: at most 20,000 different questions of at most 200 code points (few ask longer ones), 64 variants
+ * each, and 200,000 occurrences of 24 bytes: about 30 MB when full. What exceeds a limit is not counted. */
 export const DAY_LIMITS = { questions: 20_000, length: 200, variants: 64, asked: 200_000 } as const;
 
 /** Each occurrence of one question on one day: time, user and variant, as three columns of one table. */

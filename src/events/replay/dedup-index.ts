@@ -48,9 +48,7 @@ function indexDay(storage: Storage, day: string, onSkipped: OnSkipped | undefine
       for (const event of batch.events) counts.addStored(fingerprint(contentOf(event), event.source_id ?? ""));
       if (withAddresses) addAddresses(batch.events, version);
     },
-    restarted() {
-      counts.clearStored();
-    },
+    restarted: () => counts.clearStored(),
     skipped: onSkipped,
   });
   return {

@@ -7,19 +7,14 @@ import type { ReplayedEvent } from "./exported-line.ts";
 import { replayLines, type Lines, type ReplayOptions, type ReplayReport, type StoredChunk } from "./replay-lines.ts";
 
 /** The events from `start` on that the log does not have and that fit in one batch, and where the next batch begins. */
-function nextBatch(
-  { counts }: IndexedDay,
-  events: readonly ReplayedEvent[],
-  occurrences: readonly number[],
-  start: number,
-): { missing: ReplayedEvent[]; next: number } {
+function nextBatch({ counts }: IndexedDay, events: readonly ReplayedEvent[], seen: readonly number[], start: number) {
   const missing: ReplayedEvent[] = [];
   let bytes = 0;
   let next = start;
   for (; next < events.length; next++) {
     const event = events[next]!;
     const { fingerprint, source_id } = event;
-    const occurrence = occurrences[next]!;
+    const occurrence = seen[next]!;
     // An id names one event, however often its line occurs.
     if (counts.stored(fingerprint) >= (source_id === undefined ? occurrence : 1)) continue;
     const isRepeated = source_id !== undefined && occurrence > 1;
@@ -37,8 +32,7 @@ function nextBatch(
  * to which its events were compared, so no other process can have added the same event in between. Memory holds a chunk
  * and the fingerprints of the days in it; input in the order of time is cheapest. The events of a batch that is damaged
  * or missing are not found in the log, and are stored again.
- * @throws StorageError when the log cannot be read or written; what was stored until then stays, and a second run
- * continues from there */
+ * @throws StorageError when the log cannot be read or written; a second run continues from what was stored */
 export async function replayEvents(
   { storage, ids, onSkipped }: Pick<EventDeps, "storage" | "ids"> & { readonly onSkipped?: OnSkipped | undefined },
   lines: Lines,

@@ -20,17 +20,13 @@ export const replayReport = z.strictObject({
 });
 export type ReplayReport = z.infer<typeof replayReport>;
 
+/** How far an earlier run came, and the lines that it read: equal ones are distinguished by their occurrence. */
+type EarlierRun = { readonly line: number; readonly report: Readonly<ReplayReport>; readonly lines: Lines };
+
 export interface ReplayOptions {
   readonly dryRun?: boolean | undefined; // Reports what would be stored and writes nothing.
   readonly chunk?: number | undefined; // Events per chunk; smaller chunks cost more appends.
-  /** The report of the lines before, when this continues an earlier run. */
-  readonly before?:
-    | {
-        readonly line: number;
-        readonly report: Readonly<ReplayReport>;
-        readonly lines: Lines; // The lines that run read: equal ones are distinguished by their occurrence.
-      }
-    | undefined;
+  readonly before?: EarlierRun | undefined; // The run that this one continues.
   /** Called when the lines of a chunk are read. What it returns is called with the report so far once they are settled,
    * as is every line before them; meanwhile the next ones are read. */
   readonly onChunk?: (() => (report: Readonly<ReplayReport>) => void) | undefined;
@@ -84,10 +80,7 @@ async function* chunksOf(lines: Lines, most: number, last: number): AsyncGenerat
 }
 
 function addLine(chunk: Chunk, raw: Line, line: number): void {
-  if (typeof raw !== "string") {
-    chunk.rejects.push({ line, reason: raw.unreadable });
-    return;
-  }
+  if (typeof raw !== "string") return void chunk.rejects.push({ line, reason: raw.unreadable });
   const text = line === 1 && raw.startsWith("\uFEFF") ? raw.slice(1) : raw; // Without the byte order mark.
   if (text.trim() === "") return;
   const event = readLine(text, line);

@@ -38,14 +38,10 @@ export interface AdminOutput extends z.infer<typeof outputSchema> {
 /** A command that operators may run, `name` as `ledger list`. */
 export interface AdminCommand extends DocumentedCommand {
   /** @returns what the audit log may hold of the body, and what runs the command @throws AnpError 422 */
-  readonly read: (
-    body: Readonly<Record<string, unknown>>,
-    operator: string,
-  ) => Promise<{
-    readonly recorded: AuditCall["arguments"];
-    readonly run: (output: AdminOutput) => Promise<LastFrame>;
-  }>;
+  readonly read: (body: Readonly<Record<string, unknown>>, operator: string) => Promise<ReadCall>;
 }
+
+type ReadCall = { recorded: AuditCall["arguments"]; readonly run: (output: AdminOutput) => Promise<LastFrame> };
 
 interface AdminOptions {
   readonly service: Service;
@@ -130,6 +126,7 @@ async function runCommand(
   caller: Caller,
   { service, logger, audit, limits, meter, stop }: CallContext,
 ): Promise<Response> {
+  const { call, operator } = caller;
   limits.enter();
   const stream = new TransformStream<Uint8Array, Uint8Array>();
   const frames = stream.writable.getWriter();
@@ -144,15 +141,13 @@ async function runCommand(
     if (slot !== undefined) limits.leaveAs(slot);
   };
   try {
-    slot = limits.enterAs(caller.operator);
-    const { run, output, ...values } = await readCall(event, command, caller.operator, service);
+    slot = limits.enterAs(operator);
+    const { run, output, ...values } = await readCall(event, command, operator, service);
     const end = await audit.begin({ ...caller, ...values });
     const ended = async (frame: LastFrame): Promise<void> => {
       const outcome = "ask" in frame ? "asked" : `exit ${frame.exit}`;
       meter?.adminCalled(command.name, outcome);
-      await end(outcome).catch((err: unknown) =>
-        logger.error({ err, call: caller.call }, "an outcome is not recorded"),
-      );
+      await end(outcome).catch((err: unknown) => logger.error({ err, call }, "an outcome is not recorded"));
       await write(frame);
       await frames.close();
     };
@@ -166,7 +161,7 @@ async function runCommand(
     leave();
     throw error;
   }
-  const headers = { "content-type": "application/x-ndjson", "x-request-id": caller.call, ...SAFE_HEADERS };
+  const headers = { "content-type": "application/x-ndjson", "x-request-id": call, ...SAFE_HEADERS };
   return new FastResponse(stream.readable, { headers });
 }
 

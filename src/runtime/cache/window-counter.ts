@@ -8,11 +8,9 @@ export function createWindowCounter(window_ms: number) {
   const windows = new BoundedLru<{ times: number; readonly ends: number }>(CALLERS);
   return (caller: string, by = 1): { readonly times: number; readonly left_ms: number } => {
     const now = performance.now();
-    let window = windows.get(caller);
-    if (window === undefined || window.ends <= now) {
-      window = { times: 0, ends: now + window_ms };
-      windows.set(caller, window);
-    }
+    const last = windows.get(caller);
+    const window = last !== undefined && last.ends > now ? last : { times: 0, ends: now + window_ms };
+    if (window !== last) windows.set(caller, window);
     window.times += by;
     return { times: window.times, left_ms: window.ends - now };
   };

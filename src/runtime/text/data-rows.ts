@@ -19,9 +19,8 @@ export const readWords = (file: URL): string[] => readRows(file).flat(2);
 
 /** What the rows of a data file begin with, by the names behind it. */
 export function readNames(file: URL): Map<string, string> {
-  return new Map(
-    readRows(file).flatMap(([[head = ""] = [], names = []]) => names.map((name) => [name, head] as const)),
-  );
+  const rows = readRows(file);
+  return new Map(rows.flatMap(([[head = ""] = [], names = []]) => names.map((name) => [name, head] as const)));
 }
 
 /** The numbers of a data file with rows of a number and its names, by name. */

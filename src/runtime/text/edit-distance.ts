@@ -7,8 +7,7 @@ export function editDistance(a: string, b: string, most: number): number {
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const substituted = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      let edits = Math.min(substituted, last[j]! + 1, row[j - 1]! + 1);
+      let edits = Math.min(last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1), last[j]! + 1, row[j - 1]! + 1);
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       if (swapped) edits = Math.min(edits, beforeLast[j - 2]! + 1);
       row.push(edits);

@@ -1,6 +1,5 @@
 import type { Subscription } from "../../accounts/subscriptions.ts";
 import type { QuotaState } from "../../accounts/quota-rules.ts";
-import type { Answer } from "../../assistant/answer.ts";
 import type { SourceItem } from "../../assistant/passage.ts";
 import type { Account, Entry } from "../../ledger/entry.ts";
 import type { Language } from "../../contract/schemas/shared-fields.ts";
@@ -22,39 +21,27 @@ type Fact = keyof typeof FACTS;
 const FACTS_OF = WORDINGS.facts_of as Readonly<Record<string, readonly Fact[]>>; // Others get balance and quota.
 
 /** An answer to a question about the user's own account, made only of the figures. */
-export function answerFromAccount(
-  sub_intent: string,
-  lang: Language,
-  facts: AccountFacts,
-): Pick<Answer, "text" | "sources"> {
+export function answerFromAccount(sub_intent: string, lang: Language, facts: AccountFacts) {
   const used = FACTS_OF[sub_intent] ?? ["balance", "quota"];
   const sources = used.map((fact): SourceItem => {
-    return {
-      id: `account-${fact}`,
-      kind: "account",
-      title: FACTS[fact][lang],
-      url: FACTS[fact].url,
-      lang,
-      published_at: facts.read_at,
-      snippet: sentence(fact, lang, facts),
-    };
+    const { [lang]: title, url } = FACTS[fact];
+    const snippet = sentence(fact, lang, facts);
+    return { id: `account-${fact}`, kind: "account", title, url, lang, published_at: facts.read_at, snippet };
   });
   return { text: sources.map(({ snippet }) => snippet).join(lang === "zh" ? "" : " "), sources };
 }
 
 function sentence(fact: Fact, lang: Language, { account, quota, subscription, recent, exchange_rate }: AccountFacts) {
-  const fill = (name: keyof typeof SENTENCES, values: TemplateValues): string =>
-    fillTemplate(SENTENCES[name][lang], values);
+  const fill = (name: keyof typeof SENTENCES, values: TemplateValues) => fillTemplate(SENTENCES[name][lang], values);
   switch (fact) {
     case "balance":
       return fill(fact, { ...account, points: count(account.balance, "point") });
     case "quota":
       return fill(fact, { ...quota, free_uses: count(quota.free_daily_quota, "free use") });
     case "ledger": {
-      const entries = recent.map(({ created_at, delta, description }) => {
-        const signed = delta > 0 ? `+${delta}` : String(delta);
-        return fill("entry", { created_at, signed, description });
-      });
+      const entries = recent.map(({ created_at, delta, description }) =>
+        fill("entry", { created_at, signed: delta > 0 ? `+${delta}` : delta, description }),
+      );
       return fill(entries.length === 0 ? "emptyLedger" : fact, { entries: entries.join(lang === "zh" ? "；" : "; ") });
     }
     case "subscription": {
