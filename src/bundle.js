@@ -145,8 +145,14 @@ function folderOf(path) {
 /** The package in a folder: what its package.json says of it, and the texts of its licence. */
 async function packageAt(folder) {
   const { name, version, license, engines } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
-  const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|copying|notice)|\.license\.txt$/i.test(file));
-  const texts = await Promise.all(files.sort().map((file) => readFile(join(folder, file), "utf8")));
+  const isLicence = (file) => /^(third_party_)?(licen[cs]e|copying|notice)|\.license\.txt$/i.test(file);
+  const found = (await readdir(folder, { withFileTypes: true })).filter((entry) => isLicence(entry.name));
+  const listed = found.map(async (entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? (await readdir(path)).map((file) => join(path, file)) : path;
+  });
+  const files = (await Promise.all(listed)).flat();
+  const texts = await Promise.all(files.sort().map((file) => readFile(file, "utf8")));
   return { name, version, license, engines, texts };
 }
 

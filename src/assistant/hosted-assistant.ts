@@ -13,6 +13,7 @@ import { IndexedContent } from "./indexed-content.ts";
 import type { ModelUse } from "./model/model-call.ts";
 import type { ModelGateway } from "./model/provider-failover.ts";
 import type { Passage } from "./passage.ts";
+import { createScriptWriter } from "./written-script.ts";
 
 /** The assistant behind a runner of its jobs, with its content and its model. */
 export type HostedAssistant = ReturnType<typeof createHostedAssistant>;
@@ -85,6 +86,8 @@ export function createHostedAssistant({ runner, model, logger, lexicon = [] }: H
       content.on((index) => runner.run("explain", { index, asked, prepared })),
     answered: (suggested: SuggestedQuestions): Promise<readonly string[]> =>
       content.on((index) => runner.run("answered", { ...suggested, index })),
+    /** Data with its Chinese in the script of a language tag, as `zh-TW`. */
+    inScript: createScriptWriter(runner, logger),
     breakers: () => model?.breakers() ?? [],
     close: () => runner.close(),
   };

@@ -12,6 +12,15 @@ export function nearestLanguage(tag: string): Language {
   return languageOfTag(tag) ?? "en";
 }
 
+/** A script of Traditional Chinese: of Taiwan, or of Hong Kong and Macau. */
+export type Script = "tw" | "hk";
+
+/** The script of a tag for Traditional Chinese (`zh-TW`, `zh-Hant`, `zh-HK`); undefined for any other. */
+export function scriptOfTag(tag: string): Script | undefined {
+  const [, found] = /^(?:zh|cmn|yue)[-_](hant[-_](?:hk|mo)|hant|tw|hk|mo)(?![a-z])/i.exec(tag.trim()) ?? [];
+  return found === undefined ? undefined : /(?:hk|mo)$/i.test(found) ? "hk" : "tw";
+}
+
 const HAN = /\p{Script=Han}/u;
 const HAN_ALL = /\p{Script=Han}/gu;
 const LATIN_WORDS = /\p{Script=Latin}{2,}/gu;

@@ -9,3 +9,9 @@ const TRADITIONAL = new RegExp(`[${Array.from(SIMPLIFIED.keys()).join("")}]`, "g
 export function toSimplified(text: string): string {
   return text.replace(TRADITIONAL, (character) => SIMPLIFIED.get(character)!);
 }
+
+/** Whether a text is in Traditional characters; what Simplified texts write too (著名, 乾坤) tells nothing. */
+export function isTraditional(text: string): boolean {
+  const telling = text.replace(/[乾著]/gu, "");
+  return toSimplified(telling) !== telling;
+}

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { filledUp, recommend, readQuestions } from "../assistant/recommended-questions.ts";
+import type { HostedAssistant } from "../assistant/hosted-assistant.ts";
 import type { Events } from "../events/events.ts";
-import type { OperationId } from "../contract/endpoints.ts";
+import type { OperationData, OperationId } from "../contract/endpoints.ts";
 import { QUESTION_ASKED, type HotQuestion } from "../events/projections/hot-questions.ts";
 import { nearestLanguage } from "../language/detect-language.ts";
 import { isOpen } from "../news/snapshot/filtered-views.ts";
@@ -32,11 +33,12 @@ interface FrontPageDeps {
   readonly news: News;
   readonly events: Events;
   readonly suggestions: GroundedSuggestions;
+  readonly assistant: Pick<HostedAssistant, "inScript">;
   readonly reportDamage: ReportDamage;
 }
 
 export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperations {
-  const { config, news, events } = deps;
+  const { config, news, events, assistant } = deps;
   const { questions: file } = config.assistant;
   const questions = cachedPromise(async () => (file === undefined ? [] : readQuestions(resolve(deps.baseDir, file))));
   const hotQuestions = createHotQuestions(deps);
@@ -59,19 +61,20 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
     async getRecommendedQuestions(_call, { query }) {
       const data = recommend(await questions(), query);
       const others = data.questions.length < query.limit ? await otherQuestions(query.lang) : [];
-      return { data: filledUp(data, others, query.limit) };
+      return { data: await assistant.inScript(query.lang, filledUp(data, others, query.limit), writeQuestions) };
     },
     async getHotTopics(_call, { query }) {
       const [hot, user_hot_questions] = await Promise.all([news.hotTopics(query), hotQuestions(query)]);
-      return { data: { ...hot, user_hot_questions } };
+      return { data: await assistant.inScript(query.lang, { ...hot, user_hot_questions }, writeHotTopics) };
     },
     async getNewsHot(_call, { query }) {
       return { data: await news.hot(query) };
     },
     async getNewsTopics(_call, { query: { limit, lang, ...filter } }) {
-      if (!isOpen(filter)) return { data: await deps.suggestions.of(await news.topics({ limit, lang, ...filter })) };
-      const all = await news.topics({ limit: MOST, lang });
-      return { data: await deps.suggestions.first(all, nearestLanguage(lang), limit) };
+      const list = isOpen(filter)
+        ? await deps.suggestions.first(await news.topics({ limit: MOST, lang }), nearestLanguage(lang), limit)
+        : await deps.suggestions.of(await news.topics({ limit, lang, ...filter }));
+      return { data: await assistant.inScript(lang, list, writeTopics) };
     },
     async refreshNews(call, { query: { mode } }) {
       // An operator at the storage is no user, and waits for what was just changed.
@@ -86,6 +89,24 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
       return { data: { event_id, event_type: body.event_type, accepted: true, stored }, ...(replayed && { replayed }) };
     },
   };
+}
+
+type Write = (text: string) => string;
+
+function writeQuestions(data: OperationData<"getRecommendedQuestions">, write: Write) {
+  return { ...data, questions: data.questions.map((each) => ({ ...each, content: write(each.content) })) };
+}
+
+function writeHotTopics(data: OperationData<"getHotTopics">, write: Write) {
+  return { ...data, topics: data.topics.map((each) => ({ ...each, topic: write(each.topic) })) };
+}
+
+/** The items are quoted as they are. */
+function writeTopics(data: OperationData<"getNewsTopics">, write: Write) {
+  const topics = data.topics.map(({ title, question_suggestions: questions, ...topic }) => {
+    return { ...topic, title: write(title), question_suggestions: questions.map(write) };
+  });
+  return { ...data, topics };
 }
 
 const SHOWN_MS = 1000; // How long a ranking is shown for each of its days: questions meanwhile are counted after it.

@@ -64,7 +64,7 @@ export async function createService(given: ServiceDeps) {
   const budgets = budget && createTokenBudgets({ ...parts, budget, dayOf });
   const chat = createChat({ ...parts, budgets, events, news, assistant, knowledge });
   const suggestions = createGroundedSuggestions({ ...parts, assistant, knowledge });
-  const feed = createFrontPageOperations({ ...parts, news, events, suggestions, reportDamage });
+  const feed = createFrontPageOperations({ ...parts, news, events, suggestions, assistant, reportDamage });
   const operations: { readonly [K in OperationId]: OperationHandler<K> } = {
     ...accounts.operations,
     ...feed,
@@ -137,7 +137,7 @@ async function openModel(deps: ServiceDeps): Promise<ModelGateway | undefined> {
 async function warmFeed(feed: FrontPageOperations, request_id: string): Promise<void> {
   const topicsIn = (lang: string) => feed.getNewsTopics({ request_id }, { query: { limit: 5, lang }, body: undefined });
   await Promise.all([
-    feed.getHotTopics({ request_id }, { query: { days: 30, limit: 1 }, body: undefined }),
+    feed.getHotTopics({ request_id }, { query: { days: 30, limit: 1, lang: "zh" }, body: undefined }),
     topicsIn("zh"),
     topicsIn("en"),
   ]);

@@ -1,4 +1,6 @@
 import { writeFile } from "node:fs/promises";
+import { toTraditional } from "../../src/language/to-traditional.ts";
+import { isTraditional } from "../../src/language/traditional.ts";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
@@ -34,4 +36,35 @@ it("recommends what the file has where the topics cannot be read", async () => {
   const { service } = await openFixtureService({ refresh: false });
   const { data } = await service.run("getRecommendedQuestions", { request_id: "r" }, { query: { limit: 20 } });
   expect(data.questions.length).toBeGreaterThan(2);
+});
+
+it("writes what it shows in Traditional Chinese where that is asked for, and quotes as it stands", async () => {
+  const { service } = await openFixtureService();
+  const run = async (lang: string) => {
+    const call = { request_id: "r" };
+    const [questions, topics, hot] = await Promise.all([
+      service.run("getRecommendedQuestions", call, { query: { lang, limit: 6 } }),
+      service.run("getNewsTopics", call, { query: { lang, limit: 3 } }),
+      service.run("getHotTopics", call, { query: { lang, limit: 3 } }),
+    ]);
+    return { questions: questions.data, topics: topics.data.topics, hot: hot.data.topics };
+  };
+  const [simplified, traditional] = [await run("zh"), await run("zh-TW")];
+  expect(simplified.questions.questions[0]!.content).toBe("什么是 AI 积分？");
+  expect(traditional.questions.questions[0]!.content).toBe("什麼是 AI 積分？");
+  for (const [at, topic] of traditional.topics.entries()) {
+    const { title, question_suggestions, ...same } = simplified.topics[at]!;
+    expect(topic).toMatchObject(same);
+    expect([topic.title, ...topic.question_suggestions]).toEqual(
+      [title, ...question_suggestions].map((text) => toTraditional(text, "tw")),
+    );
+  }
+  expect(traditional.hot.map(({ topic }) => topic)).toEqual(
+    simplified.hot.map(({ topic }) => toTraditional(topic, "tw")),
+  );
+  const ask = async (question: string) =>
+    (await service.run("sendChat", { request_id: "r", user: "demo" }, { body: { question } })).data;
+  const [one, other] = [await ask("提币要多久到账？"), await ask("提幣要多久到賬？")];
+  expect(isTraditional(one.answer)).toBe(false);
+  expect([other.answer, other.source_items]).toEqual([toTraditional(one.answer, "tw"), one.source_items]);
 });

@@ -2,6 +2,7 @@ import { prepareQuestion, type AskedQuestion, type PreparedQuestion } from "../a
 import { prepareAnswer } from "../answering/answerer.ts";
 import { explainAnswer } from "../answering/explain-answer.ts";
 import { checkReply } from "../answering/model-answer.ts";
+import type { Script } from "../../language/detect-language.ts";
 import type { MeaningRows } from "../../language/thesaurus.ts";
 import type { PassageChanges } from "../passage.ts";
 import type { AnswerIndex } from "../retrieval/answer-index.ts";
@@ -54,6 +55,11 @@ export function createAssistantJobs(begin = beginIndex) {
       return on && explainAnswer(asked, prepared, on.index());
     },
     check: checkReply,
+    /** The texts in Traditional characters. */
+    async write({ texts, script }: { readonly texts: readonly string[]; readonly script: Script }): Promise<string[]> {
+      const { toTraditional } = await import("../../language/to-traditional.ts");
+      return texts.map((text) => toTraditional(text, script));
+    },
     /** The first `most` of the questions that are answered, by extraction, from one of the passages. */
     answered({ index, ...of }: OnIndex & SuggestedQuestions): string[] | undefined {
       return heldOf(index)?.once(of, (on) => answeredFrom(on, of));

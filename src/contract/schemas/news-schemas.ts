@@ -60,6 +60,7 @@ export const topicList = named("TopicList", { topics: z.array(topic), total: cou
 export const hotTopicsQuery = z.object({
   days: z.int().min(1).max(30).default(1),
   limit: z.int().min(1).max(50).default(6),
+  lang: text(LIMITS.lang).default("zh"),
 });
 
 export const sentimentOverview = named("SentimentOverview", {

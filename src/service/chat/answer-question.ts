@@ -4,6 +4,7 @@ import type { PreparedQuestion } from "../../assistant/assistant.ts";
 import type { HostedAssistant } from "../../assistant/hosted-assistant.ts";
 import type { ModelUse } from "../../assistant/model/model-call.ts";
 import type { Config } from "../../config/config-schema.ts";
+import { isTraditional } from "../../language/traditional.ts";
 import type { News } from "../../news/news.ts";
 import { toIso, type Clock } from "../../runtime/clock.ts";
 import type { Knowledge } from "../knowledge.ts";
@@ -30,9 +31,14 @@ export async function answerQuestion(
   use: ModelUse,
 ): Promise<Answer> {
   const { route } = prepared.routing;
-  if (route === "account") return answerAboutAccount(deps, prepared, subscription, state);
-  if (route === "market") return answerAboutMarket(deps.news, prepared);
-  return deps.assistant.complete(prepared, asked, use);
+  const answer =
+    route === "account"
+      ? await answerAboutAccount(deps, prepared, subscription, state)
+      : route === "market"
+        ? await answerAboutMarket(deps.news, prepared)
+        : await deps.assistant.complete(prepared, asked, use);
+  if (!isTraditional(asked.question)) return answer;
+  return deps.assistant.inScript("zh-Hant", answer, (data, write) => ({ ...data, text: write(data.text) }));
 }
 
 async function answerAboutAccount(

@@ -1,12 +1,12 @@
 import { defineCommand } from "../../framework/define-command.ts";
-import { optional, integer } from "../../params/param.ts";
+import { optional, integer, word } from "../../params/param.ts";
 import { formatOf, printRows, showInstant } from "../../terminal/print.ts";
 import { runOperation } from "../../target/operations.ts";
 
 export const command = defineCommand("hot-topics", {
-  options: { days: optional(integer()), limit: optional(integer()) },
-  async run({ days, limit }, context) {
-    const { data } = await runOperation(context, "getHotTopics", { input: { query: { days, limit } } });
+  options: { days: optional(integer()), limit: optional(integer()), lang: optional(word) },
+  async run(query, context) {
+    const { data } = await runOperation(context, "getHotTopics", { input: { query } });
     const rows = [
       ...data.topics.map(({ topic, heat, trend }) => ({ kind: "topic", weight: heat, text: topic, trend })),
       ...data.user_hot_questions.map(({ question: text, count }) => ({

@@ -1,0 +1,37 @@
+import { LRUCache } from "lru-cache";
+import type { JobRunner } from "../compute/job-runner.ts";
+import { hasHan, scriptOfTag } from "../language/detect-language.ts";
+import type { Logger } from "../runtime/logger.ts";
+import type { AssistantJobs } from "./jobs/assistant-jobs.ts";
+
+const KEPT = 2000; // Texts whose other script is kept: the front page shows the same again and again.
+
+/** A copy of some data in which `write` is applied to each text that is to be in the reader's script. */
+type Rewrite<T> = (data: T, write: (text: string) => string) => T;
+
+/** Writes Chinese in the script of a language tag; what cannot be converted now stays Simplified. */
+export function createScriptWriter(runner: JobRunner<AssistantJobs>, logger: Logger) {
+  const known = new LRUCache<string, string>({ max: KEPT });
+  return async <T>(tag: string, data: T, rewrite: Rewrite<T>): Promise<T> => {
+    const script = scriptOfTag(tag);
+    if (script === undefined) return data;
+    const found = new Map<string, string | undefined>();
+    rewrite(data, (text) => {
+      if (hasHan(text)) found.set(text, known.get(`${script} ${text}`));
+      return text;
+    });
+    const texts = Array.from(found.keys()).filter((text) => found.get(text) === undefined);
+    const written =
+      texts.length === 0
+        ? []
+        : await runner.run("write", { texts, script }).catch((error: unknown) => {
+            logger.warn({ err: error }, "Chinese could not be written in Traditional characters");
+            return [];
+          });
+    for (const [at, text] of written.entries()) {
+      found.set(texts[at]!, text);
+      known.set(`${script} ${texts[at]!}`, text);
+    }
+    return rewrite(data, (text) => found.get(text) ?? text);
+  };
+}
