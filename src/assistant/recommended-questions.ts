@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { OperationData } from "../contract/endpoints.ts";
 import { detectLanguage, languageOfTag, nearestLanguage } from "../language/detect-language.ts";
-import { fold } from "../language/tokenize.ts";
 
 const questionFile = z.strictObject({
   questions: z.array(z.strictObject({ scene: z.string(), order_index: z.int(), zh: z.string(), en: z.string() })),
@@ -33,8 +32,10 @@ export function recommend(
 }
 
 /** The same with further questions behind its own up to `limit`: only such as are in its language, none twice. */
-export function filledUp(recommended: RecommendedQuestions, others: readonly string[], limit: number) {
+export async function filledUp(recommended: RecommendedQuestions, others: readonly string[], limit: number) {
   const { questions, lang } = recommended;
+  if (others.length === 0) return recommended;
+  const { fold } = await import("../language/tokenize.ts");
   const own = others.filter((question) => detectLanguage(question) === nearestLanguage(lang));
   const seen = new Set(questions.map(({ content }) => fold(content)));
   const isNew = (question: string): boolean => seen.size < seen.add(fold(question)).size;

@@ -61,7 +61,8 @@ export function createFrontPageOperations(deps: FrontPageDeps): FrontPageOperati
     async getRecommendedQuestions(_call, { query }) {
       const data = recommend(await questions(), query);
       const others = data.questions.length < query.limit ? await otherQuestions(query.lang) : [];
-      return { data: await assistant.inScript(query.lang, filledUp(data, others, query.limit), writeQuestions) };
+      const full = await filledUp(data, others, query.limit);
+      return { data: await assistant.inScript(query.lang, full, writeQuestions) };
     },
     async getHotTopics(_call, { query }) {
       const [hot, user_hot_questions] = await Promise.all([news.hotTopics(query), hotQuestions(query)]);

@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { NewsFilter } from "../../contract/schemas/news-schemas.ts";
-import { fold } from "../../language/tokenize.ts";
 import type { NewsItem } from "./projection.ts";
 import type { Projection } from "./show-snapshot.ts";
 import { createSnapshotViews, type SnapshotViews } from "./snapshot-views.ts";
@@ -18,7 +17,7 @@ export function createFilteredViews(projection: Projection): (filter: NewsFilter
   const kept = new LRUCache<string, Promise<SnapshotViews>>({ max: KEPT.filters, memoMethod });
   return ({ q = "", ...names }) => {
     const [symbol, source, category] = [names.symbol, names.source, names.category].map((name) => name?.toLowerCase());
-    return kept.memo(JSON.stringify({ symbol, source, category, words: fold(q).split(/\s+/).filter(Boolean) }));
+    return kept.memo(JSON.stringify({ symbol, source, category, q }));
   };
 }
 
@@ -27,9 +26,18 @@ export function isOpen(filter: NewsFilter): boolean {
   return !Object.values(filter).some(Boolean);
 }
 
-type Conditions = Omit<NewsFilter, "q"> & { readonly words: readonly string[] };
+type Conditions = Omit<NewsFilter, "q"> & {
+  readonly words: readonly string[];
+  readonly fold: (text: string) => string;
+};
 
-function isWanted(item: NewsItem, { symbol, source, category, words }: Conditions): boolean {
+/** How to fold is loaded with the first words that are looked for. */
+async function conditionsOf({ q = "", ...names }: NewsFilter): Promise<Conditions> {
+  const { fold } = q === "" ? { fold: String } : await import("../../language/tokenize.ts");
+  return { ...names, words: fold(q).split(/\s+/).filter(Boolean), fold };
+}
+
+function isWanted(item: NewsItem, { symbol, source, category, words, fold }: Conditions): boolean {
   const isAmong = (names: readonly string[] = [], name = ""): boolean =>
     name === "" || names.some((each) => each.toLowerCase() === name);
   if (!isAmong(item.symbols, symbol) || !isAmong([item.source], source) || !isAmong(item.categories, category))
@@ -42,7 +50,7 @@ function isWanted(item: NewsItem, { symbol, source, category, words }: Condition
 
 /** The projection with those of its items alone, and the topics that have one. */
 async function narrow(projection: Projection, key: string): Promise<Projection> {
-  const conditions = JSON.parse(key) as Conditions;
+  const conditions = await conditionsOf(JSON.parse(key) as NewsFilter);
   const kept: number[] = [];
   for (const [at, item] of projection.items.entries()) {
     if (isWanted(item, conditions)) kept.push(at);

@@ -4,7 +4,7 @@ import type { PreparedQuestion } from "../../assistant/assistant.ts";
 import type { HostedAssistant } from "../../assistant/hosted-assistant.ts";
 import type { ModelUse } from "../../assistant/model/model-call.ts";
 import type { Config } from "../../config/config-schema.ts";
-import { isTraditional } from "../../language/traditional.ts";
+import { hasHan } from "../../language/detect-language.ts";
 import type { News } from "../../news/news.ts";
 import { toIso, type Clock } from "../../runtime/clock.ts";
 import type { Knowledge } from "../knowledge.ts";
@@ -37,6 +37,8 @@ export async function answerQuestion(
       : route === "market"
         ? await answerAboutMarket(deps.news, prepared)
         : await deps.assistant.complete(prepared, asked, use);
+  if (!hasHan(asked.question)) return answer;
+  const { isTraditional } = await import("../../language/traditional.ts");
   if (!isTraditional(asked.question)) return answer;
   return deps.assistant.inScript("zh-Hant", answer, (data, write) => ({ ...data, text: write(data.text) }));
 }
