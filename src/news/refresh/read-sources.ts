@@ -39,15 +39,18 @@ const FAILED = "a news source failed; its last good content stays";
 export function createSourceReader(before: readonly SourceState[], deps: SourceReaderDeps) {
   const { slowMs = SLOW_MS } = deps;
   const read = new Map<string, Outcome>();
-  const running = new Set<Promise<unknown>>();
+  const running = new Map<Promise<unknown>, Source>();
   let bring: () => void = () => undefined;
   const brought = new Promise<void>((resolve) => (bring = resolve));
 
   const unread = (source: Source) => ({ source, state: stateBefore(source, before), content: undefined });
 
   return {
-    /** How many sources have brought something, while another one is still being read; else 0. */
-    partial: () => (running.size === 0 ? 0 : Array.from(read.values()).filter(({ content }) => content).length),
+    /** How many sources have brought something, while another one that is not a local file is being read; else 0. */
+    partial: () =>
+      Array.from(running.values()).every(isLocal)
+        ? 0
+        : Array.from(read.values()).filter(({ content }) => content).length,
     /** What was read by now; a source that was not has its former state. */
     results: (sources: readonly Source[]): ReadSource<EncodedContent>[] =>
       sources.map((source) => ({ ...unread(source), ...read.get(source.id) })),
@@ -66,8 +69,9 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
               fetched.abort();
               if (read.get(source.id)?.content !== undefined) bring();
             });
-          running.add(task);
-          const isSlow = await wait(slowMs, true, { signal: fetched.signal, ref: false }).catch(() => false);
+          running.set(task, source);
+          const isSlow =
+            !isLocal(source) && (await wait(slowMs, true, { signal: fetched.signal, ref: false }).catch(() => false));
           if (!isSlow || slow >= MOST_SLOW) await task;
           else {
             slow += 1;
@@ -76,7 +80,7 @@ export function createSourceReader(before: readonly SourceState[], deps: SourceR
         }
       };
       const started = Promise.all(Array.from({ length: CONCURRENCY }, next));
-      const all = started.then(() => Promise.all(running));
+      const all = started.then(() => Promise.all(running.keys()));
       all.catch(() => undefined);
       const most = started.then(() => Promise.race([brought, all]));
       const early = wait(EARLY_MS, undefined, { ref: false }).then(() => brought);

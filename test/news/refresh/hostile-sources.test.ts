@@ -152,6 +152,14 @@ test("many items are shown without topics while some sources are slow, then with
   expect((await news.status()).topics).toBeGreaterThan(0);
 });
 
+test("local files are published whole, however busy the machine is", async () => {
+  await Promise.all(Array.from({ length: 20 }, (_, n) => world.write(`${n}.xml`, GOOD)));
+  const sources = Array.from({ length: 20 }, (_, n) => source(`s${n}`, `${n}.xml`));
+  const news = world.news({ sources }, { slowMs: 0 });
+  await news.refresh("full");
+  expect((await news.status()).version).toBe(1);
+});
+
 test("a caller who wants a refresh soon after the last one gets its result", async () => {
   await world.write("good.xml", GOOD);
   const news = world.news({ sources: [source("good", "good.xml")] });
